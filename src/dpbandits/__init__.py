@@ -1,0 +1,28 @@
+"""Reference replication of four papers on differentially private bandits."""
+
+from dpbandits._kernel_cache import use_kernel_cache
+
+__version__ = "0.1.0"
+
+# numba reads the folder when a kernel is declared, so this line stands before every other import.
+use_kernel_cache()
+
+from dpbandits.bandits import (  # noqa: E402
+    Bandit,
+    bernoulli,
+    clipped_exponential,
+    truncated_exponential,
+)
+from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
+from dpbandits.errors import InputError  # noqa: E402
+
+__all__ = [
+    "Bandit",
+    "InputError",
+    "Simulation",
+    "__version__",
+    "bernoulli",
+    "clipped_exponential",
+    "simulate",
+    "truncated_exponential",
+]

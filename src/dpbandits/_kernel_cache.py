@@ -1,0 +1,36 @@
+"""Where numba keeps compiled kernels: one folder per state of the kernel sources.
+
+numba keys its on-disk cache by the file of the kernel alone, so that an edited helper in another
+file would silently return the old result. A folder named after the hash of every source that a
+kernel may call rules that out.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+KERNEL_PACKAGES = ("bandits", "metrics", "algorithms")
+
+
+def cache_folder() -> Path:
+    """Folder of all caches: the environment's ``DPBANDITS_CACHE``, else ``.cache/dpbandits`` here."""
+    return Path(os.environ.get("DPBANDITS_CACHE") or Path.cwd() / ".cache" / "dpbandits")
+
+
+def kernel_sources_hash() -> str:
+    """Return 16 hex digits of the hash over the sources that compiled kernels are made of."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256()
+    for name in KERNEL_PACKAGES:
+        for path in sorted((package / name).rglob("*.py")):
+            digest.update(path.relative_to(package).as_posix().encode() + b"\0")
+            digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def use_kernel_cache() -> None:
+    """Point numba at the folder of the present sources; ``NUMBA_CACHE_DIR`` stays in force."""
+    import numba
+
+    if not os.environ.get("NUMBA_CACHE_DIR"):
+        numba.config.CACHE_DIR = str(cache_folder() / "numba" / kernel_sources_hash())

@@ -1,0 +1,196 @@
+"""DP-SE, private successive elimination (Sajed and Sheffet, ICML 2019), with beta = 1/T.
+
+Epoch e pulls every active arm R times afresh, releases each mean with Laplace noise of scale
+1/(epsilon R), and drops the arms that fall behind the best by more than 2h + 2c. Formulas as
+verified in two public implementations; natural logarithm.
+
+Reading:
+    order: pulls of an epoch in turn over the arms (``round-robin``), or all R pulls of one arm and
+        then the next (``sequential``).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.noise import laplace
+from dpbandits.algorithms.validation import require_positive
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward
+from dpbandits.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Privacy parameter ``epsilon`` (> 0)."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless epsilon is positive."""
+        require_positive("dp-se", "epsilon", self.epsilon)
+
+
+class Settings(NamedTuple):
+    """What the kernel is told; ``beta`` is the failure probability."""
+
+    horizon: int
+    epsilon: float
+    beta: float
+    sequential: bool
+
+
+class State(NamedTuple):
+    """Between two calls: rounds played, epoch, pulls per arm and position in it (shape (1,)).
+
+    ``active`` lists the ``active_arms[0]`` arms still in play, ``sums`` their rewards of the epoch.
+    """
+
+    clock: NDArray[np.int64]
+    epoch: NDArray[np.int64]
+    pulls_per_arm: NDArray[np.int64]
+    position: NDArray[np.int64]
+    active_arms: NDArray[np.int64]
+    active: NDArray[np.int64]
+    sums: NDArray[np.float64]
+
+
+def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+    """Translate parameters and readings for the kernel."""
+    sequential = readings["order"] == "sequential"
+    return Settings(horizon, float(parameters.epsilon), 1.0 / horizon, sequential)
+
+
+def state(arms: int) -> State:
+    """Return the state before round 1: all arms active, no epoch begun."""
+    one = [np.zeros(1, np.int64) for _ in range(4)]
+    return State(*one, np.array([arms]), np.arange(arms), np.zeros(arms))
+
+
+@numba.njit(cache=True)
+def _epoch_pulls(settings, epoch, active_arms):  # type: ignore[no-untyped-def]
+    gap = 2.0**-epoch
+    log8 = math.log(8 * active_arms * epoch**2 / settings.beta)
+    log4 = math.log(4 * active_arms * epoch**2 / settings.beta)
+    return int(max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))) + 1
+
+
+@numba.njit(cache=True)
+def _eliminate(settings, state, generator):  # type: ignore[no-untyped-def]
+    active_arms, epoch, pulls = state.active_arms[0], state.epoch[0], state.pulls_per_arm[0]
+    noise = 1.0 / (settings.epsilon * pulls)
+    best = -math.inf
+    for position in range(active_arms):
+        arm = state.active[position]
+        state.sums[arm] = state.sums[arm] / pulls + laplace(noise, generator)
+        best = max(best, state.sums[arm])
+    log8 = math.log(8 * active_arms * epoch**2 / settings.beta)
+    log4 = math.log(4 * active_arms * epoch**2 / settings.beta)
+    width = 2 * math.sqrt(log8 / (2 * pulls)) + 2 * log4 / (pulls * settings.epsilon)
+    kept = 0
+    for position in range(active_arms):
+        arm = state.active[position]
+        if best - state.sums[arm] <= width:
+            state.active[kept] = arm
+            kept += 1
+    state.active_arms[0] = kept
+
+
+@numba.njit(cache=True, nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
+    t = state.clock[0]
+    written = 0
+    while t < settings.horizon and written < arms.size:
+        active_arms = state.active_arms[0]
+        if state.position[0] == 0 and active_arms > 1:
+            state.epoch[0] += 1
+            state.pulls_per_arm[0] = _epoch_pulls(settings, state.epoch[0], active_arms)
+            state.sums[:] = 0.0
+        if active_arms == 1:
+            arm = state.active[0]
+        elif settings.sequential:
+            arm = state.active[state.position[0] // state.pulls_per_arm[0]]
+        else:
+            arm = state.active[state.position[0] % active_arms]
+        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        arms[written], lengths[written], sums[written] = arm, 1, reward
+        written += 1
+        t += 1
+        if active_arms > 1:
+            state.sums[arm] += reward
+            state.position[0] += 1
+            if state.position[0] == active_arms * state.pulls_per_arm[0]:
+                # An epoch that ends with the horizon eliminates nobody, to no effect either way.
+                _eliminate(settings, state, generator)
+                state.position[0] = 0
+    state.clock[0] = t
+    return written
+
+
+def _reference_epoch(
+    settings: Settings, epoch: int, active: int
+) -> tuple[int, float]:
+    """Return the pulls per arm R and the allowance 2h + 2c of an epoch."""
+    gap = 2.0**-epoch
+    log8 = math.log(8 * active * epoch**2 / settings.beta)
+    log4 = math.log(4 * active * epoch**2 / settings.beta)
+    pulls = math.floor(max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))) + 1
+    h = math.sqrt(log8 / (2 * pulls))
+    c = log4 / (pulls * settings.epsilon)
+    return pulls, 2 * h + 2 * c
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Successive elimination, line by line."""
+    active = list(range(len(bandit.arms)))
+    t = epoch = 0
+    while len(active) > 1:
+        epoch += 1
+        pulls, allowance = _reference_epoch(settings, epoch, len(active))
+        order = active * pulls
+        if settings.sequential:
+            order = sorted(order)
+        sums = dict.fromkeys(active, 0.0)
+        for arm in order:
+            if t == settings.horizon:
+                return
+            reward = bandit.draw(arm, generator)
+            sums[arm] += reward
+            t += 1
+            yield arm, 1, reward
+        private = {
+            arm: sums[arm] / pulls + laplace.py_func(1.0 / (settings.epsilon * pulls), generator)
+            for arm in active
+        }
+        best = max(private.values())
+        active = [arm for arm in active if not best - private[arm] > allowance]
+    for _ in range(t, settings.horizon):
+        yield active[0], 1, bandit.draw(active[0], generator)
+
+
+def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+    """Pure epsilon-DP: every reward enters one release of sensitivity 1/R."""
+    return Guarantee("pure", parameters.epsilon)
+
+
+ALGORITHM = Algorithm(
+    id="dp-se",
+    name="DP-SE",
+    paper="Sajed and Sheffet (ICML 2019)",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    readings={"order": ("round-robin", "sequential")},
+)

@@ -1,0 +1,73 @@
+"""Thompson Sampling with Gaussian priors (TS-is-DP, Algorithm 1).
+
+Modified Thompson Sampling at (b, c) = (0, 1); it runs on that kernel and has a reference of its own.
+
+Reading:
+    count: ``n+1`` (Algorithm 1), or ``n``: variance 1/n_i as Section 3 once writes, with the plain
+        mean as centre and one forced pull per arm (E1).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.m_ts_gaussian import Settings, advance, state
+from dpbandits.bandits import Bandit
+from dpbandits.privacy import Guarantee, ts_gaussian_gdp
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """No parameters."""
+
+
+def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+    """Return the settings of modified Thompson sampling at b = 0 and c = 1."""
+    prior_count = 1 if readings["count"] == "n+1" else 0
+    return Settings(horizon, 1 - prior_count, 1.0, prior_count)
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Algorithm 1, line by line (sums in place of running means, so that rounding is shared)."""
+    arms = range(len(bandit.arms))
+    pulls = [0 for _ in arms]
+    reward_sums = [0.0 for _ in arms]
+    for t in range(settings.horizon):
+        if settings.prior_count == 0 and t < len(arms):  # the reading 1/n needs a first pull
+            arm = t
+        else:
+            theta = []
+            for i in arms:
+                count = pulls[i] + settings.prior_count
+                theta.append(
+                    reward_sums[i] / count + math.sqrt(1.0 / count) * generator.standard_normal()
+                )
+            arm = max(arms, key=theta.__getitem__)
+        reward = bandit.draw(arm, generator)
+        pulls[arm] += 1
+        reward_sums[arm] += reward
+        yield arm, 1, reward
+
+
+def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+    """Lemma 4: sqrt(T / 2)-Gaussian DP."""
+    return Guarantee("gdp", ts_gaussian_gdp(horizon))
+
+
+ALGORITHM = Algorithm(
+    id="ts-gaussian",
+    name="TS-Gaussian",
+    paper="TS-is-DP, Algorithm 1",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    readings={"count": ("n+1", "n")},
+)

@@ -1,0 +1,105 @@
+"""UCB1 (Auer, Cesa-Bianchi and Fischer, 2002), without privacy.
+
+Every arm once, then the arm with the largest mean_i + sqrt(2 ln t / n_i).
+
+Reading:
+    clock: t is the number of rounds ``played`` so far, or the number of the ``coming`` round.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.m_ts_gaussian import state
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward
+from dpbandits.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """No parameters."""
+
+
+class Settings(NamedTuple):
+    """What the kernel is told; ``clock_offset`` is added to the rounds played."""
+
+    horizon: int
+    clock_offset: int
+
+
+def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+    """Translate the reading for the kernel."""
+    return Settings(horizon, 1 if readings["clock"] == "coming" else 0)
+
+
+@numba.njit(cache=True, nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
+    t = state.clock[0]
+    written = 0
+    while t < settings.horizon and written < arms.size:
+        arm = t
+        if t >= laws.size:
+            arm = 0
+            largest = -math.inf
+            doubled_log = 2.0 * math.log(t + settings.clock_offset)
+            for i in range(laws.size):
+                count = state.pulls[i]
+                index = state.reward_sums[i] / count + math.sqrt(doubled_log / count)
+                if index > largest:
+                    arm, largest = i, index
+        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        state.pulls[arm] += 1
+        state.reward_sums[arm] += reward
+        arms[written], lengths[written], sums[written] = arm, 1, reward
+        written += 1
+        t += 1
+    state.clock[0] = t
+    return written
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """UCB1, line by line."""
+    arms = range(len(bandit.arms))
+    pulls = [0 for _ in arms]
+    reward_sums = [0.0 for _ in arms]
+    for played in range(settings.horizon):
+        t = played + settings.clock_offset
+        if played < len(arms):
+            arm = played
+        else:
+            index = [
+                reward_sums[i] / pulls[i] + math.sqrt(2 * math.log(t) / pulls[i]) for i in arms
+            ]
+            arm = max(arms, key=index.__getitem__)
+        reward = bandit.draw(arm, generator)
+        pulls[arm] += 1
+        reward_sums[arm] += reward
+        yield arm, 1, reward
+
+
+def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+    """No privacy."""
+    return Guarantee("none", math.inf)
+
+
+ALGORITHM = Algorithm(
+    id="ucb1",
+    name="UCB1",
+    paper="Auer, Cesa-Bianchi and Fischer (2002)",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    readings={"clock": ("played", "coming")},
+)

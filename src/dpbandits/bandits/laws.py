@@ -1,0 +1,85 @@
+"""Reward laws on [0, 1] with their exact means."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dpbandits.bandits import draws
+from dpbandits.errors import InputError
+
+
+def _require_number(law: str, key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{law}: {key} is {value!r}; allowed: a finite number")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Bernoulli:
+    """Reward 1 with probability ``mean`` in [0, 1], else 0."""
+
+    mean: float
+    name: ClassVar[str] = "bernoulli"
+    code: ClassVar[int] = draws.BERNOULLI
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless the mean lies in [0, 1]."""
+        if not 0.0 <= _require_number(self.name, "mean", self.mean) <= 1.0:
+            raise InputError(f"bernoulli: mean is {self.mean!r}; allowed: 0 to 1")
+
+    @property
+    def parameter(self) -> float:
+        """What the kernels are told beside the code of the law."""
+        return float(self.mean)
+
+
+@dataclass(frozen=True)
+class _Exponential:
+    rate: float
+    name: ClassVar[str] = "exponential"
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless the rate is positive (at most 700, where e^rate overflows)."""
+        if not 0.0 < _require_number(self.name, "rate", self.rate) <= 700.0:
+            raise InputError(f"{self.name}: rate is {self.rate!r}; allowed: above 0, at most 700")
+
+    @property
+    def parameter(self) -> float:
+        """What the kernels are told beside the code of the law."""
+        return float(self.rate)
+
+
+@dataclass(frozen=True)
+class TruncatedExponential(_Exponential):
+    """Exponential law of the given rate, conditioned on [0, 1] (TS-is-DP, Section 5.2).
+
+    Density rate * exp(-rate x) / (1 - exp(-rate)) on [0, 1].
+    """
+
+    name: ClassVar[str] = "truncated-exponential"
+    code: ClassVar[int] = draws.TRUNCATED_EXPONENTIAL
+
+    @property
+    def mean(self) -> float:
+        """Return 1/rate - 1/(e^rate - 1), by its series where the two terms cancel."""
+        rate = float(self.rate)
+        if rate < 1e-4:
+            return 0.5 - rate / 12.0
+        return 1.0 / rate - 1.0 / math.expm1(rate)
+
+
+@dataclass(frozen=True)
+class ClippedExponential(_Exponential):
+    """min(X, 1) for exponential X: the other reading of "exponential on [0, 1]" (E11)."""
+
+    name: ClassVar[str] = "clipped-exponential"
+    code: ClassVar[int] = draws.CLIPPED_EXPONENTIAL
+
+    @property
+    def mean(self) -> float:
+        """Return (1 - e^-rate) / rate."""
+        return -math.expm1(-float(self.rate)) / float(self.rate)
+
+
+Law = Bernoulli | TruncatedExponential | ClippedExponential
+"""Any reward law of one arm."""

@@ -1,0 +1,1 @@
+"""Cells, seeds, cache, fan-out and provenance."""

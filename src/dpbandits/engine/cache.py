@@ -1,0 +1,75 @@
+"""Content-keyed cache of computed blocks; damaged entries are noticed, said and recomputed."""
+
+import hashlib
+import io
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits._kernel_cache import cache_folder
+from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.cells import Cell
+from dpbandits.engine.files import write_bytes
+
+Block = dict[str, NDArray[np.float64]]
+MAGIC = b"dpbandits block 1\n"
+
+
+def block_key(block: Cell, root_seed: int) -> str:
+    """Return the key of a block: all that its numbers depend on, hashed."""
+    return digest_of(
+        {
+            "cell": block.description,
+            "runs": [block.first_run, block.runs],
+            "root seed": root_seed,
+            "fingerprint": block.fingerprint,
+            "numpy": np.__version__,
+            "numba": numba.__version__,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of blocks; ``folder=None`` is the default one."""
+
+    folder: Path | None = None
+
+    @cached_property
+    def cells(self) -> Path:
+        """The folder that holds the entries."""
+        return (self.folder or cache_folder()) / "cells"
+
+    def path(self, key: str) -> Path:
+        """File of the entry ``key``."""
+        return self.cells / key[:2] / f"{key}.block"
+
+    def load(self, key: str) -> Block | None:
+        """Return the entry, or None where there is none or it is damaged (which is said)."""
+        path = self.path(key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        body = content[len(MAGIC) + 32 :]
+        if content[: len(MAGIC) + 32] != MAGIC + _seal(key, body):
+            print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
+            return None
+        with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+
+    def store(self, key: str, block: Block) -> None:
+        """Write the entry atomically."""
+        buffer = io.BytesIO()
+        np.savez(buffer, **block)  # type: ignore[arg-type]
+        body = buffer.getvalue()
+        write_bytes(self.path(key), MAGIC + _seal(key, body) + body)
+
+
+def _seal(key: str, body: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + body).digest()

@@ -1,0 +1,67 @@
+"""Play one block of runs. The fingerprint of a result covers this file and what it imports."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm
+from dpbandits.bandits import Bandit
+from dpbandits.engine.seeds import run_generator
+from dpbandits.metrics import METRICS, Ledger, close_ledger, open_ledger, record
+
+CHUNKS_AT_ONCE = 1 << 15
+
+
+def play_run(
+    algorithm: Algorithm,
+    settings: Any,
+    bandit: Bandit,
+    generator: np.random.Generator,
+    grid: NDArray[np.int64],
+) -> Ledger:
+    """Play one run to its horizon and return its ledger.
+
+    The kernel is called for at most ``CHUNKS_AT_ONCE`` chunks at a time, so that memory does not
+    grow with the horizon.
+    """
+    count = len(bandit.arms)
+    state = algorithm.state(count)
+    ledger = open_ledger(grid, count)
+    size = min(CHUNKS_AT_ONCE, settings.horizon)
+    arms, lengths = np.empty(size, np.int64), np.empty(size, np.int64)
+    sums = np.empty(size)
+    while state.clock[0] < settings.horizon:
+        written = algorithm.advance(
+            settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
+        )
+        record(ledger, arms, lengths, sums, written)
+    close_ledger(ledger)
+    return ledger
+
+
+def play_block(
+    algorithm: Algorithm,
+    settings: Any,
+    bandit: Bandit,
+    grid: NDArray[np.int64],
+    metrics: tuple[str, ...],
+    streams: tuple[int, int, range],
+) -> dict[str, NDArray[np.float64]]:
+    """Play the runs of one block and return each metric, one row a run.
+
+    Args:
+        algorithm: what to play, with ``settings`` for its kernel.
+        settings: what ``algorithm.settings`` returned.
+        bandit: the instance.
+        grid: increasing times at which curves are recorded, shape (G,).
+        metrics: names of the metrics.
+        streams: root seed, key of the stream and the run numbers.
+    """
+    root_seed, key, runs = streams
+    rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
+    for run in runs:
+        ledger = play_run(algorithm, settings, bandit, run_generator(root_seed, key, run), grid)
+        for metric in metrics:
+            rows[metric].append(METRICS[metric](ledger, bandit))
+    return {metric: np.array(values) for metric, values in rows.items()}

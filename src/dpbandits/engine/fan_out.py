@@ -1,0 +1,84 @@
+"""Compute the missing blocks of many cells over worker processes, and put the runs together."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from dpbandits.engine.cache import Block, Cache, block_key
+from dpbandits.engine.cells import Cell
+from dpbandits.engine.progress import progress
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+
+
+def compute(
+    cells: Sequence[Cell],
+    *,
+    root_seed: int,
+    workers: int = 1,
+    cache: Cache | None = None,
+    title: str = "simulating",
+) -> list[Block]:
+    """Return each cell's metrics, one row a run, from the cache where it can.
+
+    Results are the same for any number of workers: every block is computed from its own streams,
+    and blocks are put together in the order of their runs.
+    """
+    cache = cache or Cache()
+    blocks = {
+        block_key(block, root_seed): block for cell in cells for block in cell.blocks()
+    }
+    known = {key: cache.load(key) for key in blocks}
+    missing = {key: blocks[key] for key, found in known.items() if found is None}
+    for key, computed in _computed(missing, root_seed, workers, cache, title):
+        known[key] = computed
+    return [_assemble(cell, known, root_seed) for cell in cells]
+
+
+def _computed(
+    missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
+) -> Iterator[tuple[str, Block]]:
+    for name in THREAD_VARIABLES:
+        os.environ.setdefault(name, "1")
+    tasks = (delayed(_compute_block)(key, b, root_seed, cache) for key, b in missing.items())
+    if min(workers, len(missing)) <= 1:
+        results: Iterator[tuple[str, Block]] = (f(*args, **kwargs) for f, args, kwargs in tasks)
+    else:
+        results = Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
+    yield from progress(results, len(missing), title)
+
+
+def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> tuple[str, Block]:
+    computed = block.play(root_seed)
+    cache.store(key, computed)
+    return key, computed
+
+
+def _assemble(cell: Cell, known: dict[str, Block | None], root_seed: int) -> Block:
+    blocks = cell.blocks()
+    parts = [known[block_key(block, root_seed)] for block in blocks]
+    start = cell.first_run - blocks[0].first_run
+    rows = slice(start, start + cell.runs)
+    return {metric: _stacked(parts, metric)[rows] for metric in cell.metrics}
+
+
+def _stacked(parts: list[Block | None], metric: str) -> NDArray[np.float64]:
+    return np.concatenate([part[metric] for part in parts if part is not None])
+
+
+def compile_kernels(cells: Sequence[Cell]) -> None:
+    """Compile, in this process, the kernels that the cells need, by playing a few rounds of each."""
+    by_algorithm = {cell.definition.id: cell for cell in cells}
+    for cell in by_algorithm.values():
+        arms = len(cell.bandit.arms)
+        short = replace(cell, horizon=4 * arms, grid=(1,), first_run=0, runs=1)
+        short.play(0)

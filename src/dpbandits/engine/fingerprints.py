@@ -1,0 +1,75 @@
+"""Fingerprints: the hash of a module and of all of this package that it imports, transitively.
+
+Read off the import statements, without running anything. A package's ``__init__`` counts only
+where something is imported from the package itself, so that one algorithm does not depend on all
+the others through their registry.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "dpbandits"
+ROOT = Path(__file__).resolve().parents[1]
+SIMULATION = f"{PACKAGE}.engine.execute"
+
+
+def _path_of(module: str) -> Path | None:
+    """Return the file of a module of this package, or None where there is no such module."""
+    parts = module.split(".")
+    if parts[0] != PACKAGE:
+        return None
+    stem = ROOT.joinpath(*parts[1:])
+    for path in (stem.with_suffix(".py"), stem / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                submodule = f"{node.module}.{alias.name}"
+                yield submodule if _path_of(submodule) else node.module
+
+
+def sources_of(*modules: str) -> list[Path]:
+    """Return the files that the modules are made of, sorted."""
+    found: set[Path] = set()
+    waiting = list(modules)
+    while waiting:
+        path = _path_of(waiting.pop())
+        if path is not None and path not in found:
+            found.add(path)
+            waiting.extend(_imports(path))
+    return sorted(found)
+
+
+@cache
+def fingerprint(*modules: str) -> str:
+    """Return the hash of the modules' sources, 16 hex digits."""
+    digest = hashlib.sha256()
+    for path in sources_of(*modules):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def simulation_fingerprint(module: str) -> str:
+    """Return the fingerprint of an algorithm: its module and the engine's simulation part.
+
+    ``module`` is a dotted name in this package; for a user's own file use ``file_fingerprint``.
+    """
+    return fingerprint(module, SIMULATION)
+
+
+def file_fingerprint(path: Path) -> str:
+    """Return the fingerprint of an algorithm in a file outside this package."""
+    own = hashlib.sha256(path.read_bytes()).hexdigest()
+    packaged = [name for name in _imports(path) if name.split(".")[0] == PACKAGE]
+    return hashlib.sha256((own + fingerprint(*packaged, SIMULATION)).encode()).hexdigest()[:16]

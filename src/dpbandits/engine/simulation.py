@@ -1,0 +1,127 @@
+"""The Python entry point: simulate an algorithm on a bandit, lazily and from the cache."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms import Algorithm
+from dpbandits.bandits import Bandit
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.fan_out import compute
+from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
+from dpbandits.errors import InputError
+from dpbandits.metrics import CURVES, require_metric
+
+
+class Simulation:
+    """Runs of one algorithm on one bandit; computed at first access, from the cache where it can.
+
+    Make one with ``dpbandits.simulate``.
+    """
+
+    def __init__(self, cell: Cell, root_seed: int, workers: int) -> None:
+        """Keep what is to be simulated."""
+        self.cell = cell
+        self.root_seed = root_seed
+        self.workers = workers
+
+    def _values(self, metric: str, at: Sequence[int] = ()) -> NDArray[np.float64]:
+        cell = replace(self.cell, metrics=(metric,), grid=tuple(at) or (self.cell.horizon,))
+        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=Cache())
+        return block[metric]
+
+    @property
+    def pseudo_regret(self) -> NDArray[np.float64]:
+        """Sum of mu* minus the mean of the arm played, at the horizon, shape (runs,)."""
+        return self._values("pseudo_regret")[:, -1]
+
+    @property
+    def realised_regret(self) -> NDArray[np.float64]:
+        """mu* T minus the rewards received, at the horizon, shape (runs,)."""
+        return self._values("realised_regret")[:, -1]
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        """Pulls of each arm, shape (runs, K)."""
+        return self._values("pulls").astype(np.int64)
+
+    def curve(self, *, metric: str, at: Sequence[int]) -> NDArray[np.float64]:
+        """Return a metric at the times ``at`` (each in [1, horizon]), shape (runs, len(at)).
+
+        Raises:
+            InputError: a metric that is no curve, a time outside the horizon, or a realised regret
+                inside an episode, where it does not exist.
+        """
+        require_metric(metric, tuple(CURVES))
+        times = np.asarray(at)
+        if times.ndim != 1 or not times.size or not np.issubdtype(times.dtype, np.integer):
+            raise InputError(f"at is {at!r}; allowed: a list of whole numbers of rounds")
+        if times.min() < 1 or times.max() > self.cell.horizon:
+            raise InputError(f"at is {at!r}; allowed: times from 1 to {self.cell.horizon}")
+        grid, position = np.unique(times, return_inverse=True)
+        values = self._values(metric, grid.tolist())
+        if np.isnan(values).any():
+            raise InputError(
+                f"metric {metric} of {self.cell.definition.id} exists at the horizon only; "
+                f"allowed along t: pseudo_regret"
+            )
+        return values[:, position]
+
+
+def simulate(
+    *,
+    algorithm: str | Algorithm,
+    bandit: Bandit,
+    horizon: int,
+    runs: int,
+    params: Mapping[str, Any] | None = None,
+    variant: str = "as-written",
+    readings: Mapping[str, str] | None = None,
+    seed: int = DEFAULT_ROOT_SEED,
+    workers: int = 1,
+) -> Simulation:
+    """Simulate ``runs`` independent runs of an algorithm on a bandit.
+
+    Everything is validated at once; nothing is computed before a result is asked for.
+
+    Args:
+        algorithm: an id (``dpbandits list``) or an Algorithm of your own.
+        bandit: the instance, for example ``dpbandits.bernoulli([0.7, 0.5])``.
+        horizon: number of rounds, at least 1.
+        runs: number of runs, at least 1.
+        params: the algorithm's parameters.
+        variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
+        readings: named readings that depart from their defaults.
+        seed: root of all random streams, a whole number of at least 0.
+        workers: processes to compute with; results do not depend on it.
+
+    Raises:
+        InputError: anything unknown or out of range, in one line.
+
+    Example:
+        >>> import dpbandits
+        >>> simulation = dpbandits.simulate(
+        ...     algorithm="m-ts-gaussian", params={"b": 10, "c": 1.0},
+        ...     bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=50, runs=3,
+        ... )
+        >>> simulation.pulls.sum(axis=1)
+        array([50, 50, 50])
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed is {seed!r}; allowed: a whole number of at least 0")
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
+    cell = make_cell(
+        algorithm=algorithm,
+        parameters=params,
+        variant=variant,
+        readings=readings,
+        bandit=bandit,
+        horizon=horizon,
+        runs=runs,
+    )
+    return Simulation(cell, seed, workers)

@@ -1,0 +1,17 @@
+"""Accumulators fed with chunks, the metrics read off them, and intervals over runs."""
+
+from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger, record
+from dpbandits.metrics.regret import CURVES, METRICS, PER_ARM, require_metric
+
+__all__ = [
+    "CURVES",
+    "METRICS",
+    "PER_ARM",
+    "Ledger",
+    "close_ledger",
+    "mean_interval",
+    "open_ledger",
+    "record",
+    "require_metric",
+]
