@@ -23,7 +23,7 @@ def find_algorithm(algorithm: str | Algorithm) -> Algorithm:
     """Return the algorithm of an id (an Algorithm is returned as it is); InputError if unknown."""
     if isinstance(algorithm, Algorithm):
         return algorithm
-    if algorithm not in REGISTRY:
+    if not isinstance(algorithm, str) or algorithm not in REGISTRY:
         raise InputError(f"algorithm is {algorithm!r}; allowed: {', '.join(REGISTRY)}")
     return REGISTRY[algorithm]
 

@@ -167,5 +167,6 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee=guarantee,
+    example={"epsilon": 1.0},
     readings={"log": ("base2", "natural"), "constants": ("3,3", "4,4", "4,5")},
 )

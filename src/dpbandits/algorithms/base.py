@@ -1,4 +1,4 @@
-"""What an algorithm of this project is: metadata, validated parameters, a kernel and its reference."""
+"""What an algorithm of this project is: metadata, parameters, a kernel and its reference."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -35,6 +35,7 @@ class Algorithm:
         reference: the same algorithm in plain Python, line by line after the pseudo-code,
             (settings, bandit, generator) -> chunks, on the same stream decision for decision.
         guarantee: (parameters, horizon) -> the guarantee that the paper states.
+        example: allowed parameters, to compile, test and document the algorithm with.
         readings: name -> allowed values, the default first.
         variants: the variants that exist.
     """
@@ -48,6 +49,7 @@ class Algorithm:
     advance: Callable[..., int]
     reference: Callable[[Any, Bandit, np.random.Generator], Iterator[Chunk]]
     guarantee: Callable[[Any, int], Guarantee]
+    example: Mapping[str, Any]
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = ("as-written",)
 
@@ -55,7 +57,7 @@ class Algorithm:
         """Return validated parameters; InputError on a missing, unknown or bad one."""
         allowed = [each.name for each in fields(self.parameters)]
         if set(values) != set(allowed):
-            given = ", ".join(sorted(values)) or "none"
+            given = ", ".join(sorted(map(str, values))) or "none"
             raise InputError(
                 f"{self.id}: parameters are {given}; allowed: {', '.join(allowed) or 'none'}"
             )

@@ -69,8 +69,10 @@ def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int
 
 def state(arms: int) -> State:
     """Return the state before round 1: all arms active, no epoch begun."""
-    one = [np.zeros(1, np.int64) for _ in range(4)]
-    return State(*one, np.array([arms]), np.arange(arms), np.zeros(arms))
+    clock, epoch, pulls_per_arm, position = np.zeros((4, 1), np.int64)
+    return State(
+        clock, epoch, pulls_per_arm, position, np.array([arms]), np.arange(arms), np.zeros(arms)
+    )
 
 
 @numba.njit(cache=True)
@@ -78,7 +80,9 @@ def _epoch_pulls(settings, epoch, active_arms):  # type: ignore[no-untyped-def]
     gap = 2.0**-epoch
     log8 = math.log(8 * active_arms * epoch**2 / settings.beta)
     log4 = math.log(4 * active_arms * epoch**2 / settings.beta)
-    return int(max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))) + 1
+    enough = max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))
+    # An epoch that outlasts the horizon needs no exact length, and this one fits an integer.
+    return int(min(enough, settings.horizon)) + 1
 
 
 @numba.njit(cache=True)
@@ -134,14 +138,13 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
     return written
 
 
-def _reference_epoch(
-    settings: Settings, epoch: int, active: int
-) -> tuple[int, float]:
+def _reference_epoch(settings: Settings, epoch: int, active: int) -> tuple[int, float]:
     """Return the pulls per arm R and the allowance 2h + 2c of an epoch."""
     gap = 2.0**-epoch
     log8 = math.log(8 * active * epoch**2 / settings.beta)
     log4 = math.log(4 * active * epoch**2 / settings.beta)
-    pulls = math.floor(max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))) + 1
+    enough = max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))
+    pulls = math.floor(min(enough, settings.horizon)) + 1  # no longer than the horizon
     h = math.sqrt(log8 / (2 * pulls))
     c = log4 / (pulls * settings.epsilon)
     return pulls, 2 * h + 2 * c
@@ -192,5 +195,6 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee=guarantee,
+    example={"epsilon": 1.0},
     readings={"order": ("round-robin", "sequential")},
 )

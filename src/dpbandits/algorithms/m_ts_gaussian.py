@@ -6,7 +6,8 @@ theta_i ~ N(S_i / (n_i + 1), c / (n_i + 1)) is pulled, n_i pulls with reward sum
 Readings:
     count: ``n+1`` (Algorithm 2), or ``n``: centre S_i / n_i and variance c / n_i, with one forced
         pull per arm when b = 0 (E1; the parametrisation of DP-TS-UCB's Section 5).
-    long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` refuses (E15).
+    long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` refuses
+        (E15).
 """
 
 import math
@@ -63,11 +64,12 @@ def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int
     """Translate parameters and readings for the kernel; InputError as ``long_pre_pull`` says."""
     if readings["long_pre_pull"] == "error" and parameters.b * arms >= horizon:
         raise InputError(
-            f"m-ts-gaussian: b is {parameters.b}, so that {arms} arms use up the horizon {horizon}; "
-            f"allowed: b K < T (or the reading long_pre_pull: truncate)"
+            f"m-ts-gaussian: b is {parameters.b}, so that {arms} arms use up the horizon {horizon}"
+            f"; allowed: b K < T (or the reading long_pre_pull: truncate)"
         )
     prior_count = 1 if readings["count"] == "n+1" else 0
-    forced_pulls = max(parameters.b, 1 - prior_count)
+    # More forced pulls than rounds are the same as one pull of the first arm in every round.
+    forced_pulls = min(max(parameters.b, 1 - prior_count), horizon)
     return Settings(horizon, forced_pulls, float(parameters.c), prior_count)
 
 
@@ -144,5 +146,6 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee=guarantee,
+    example={"b": 10, "c": 2.0},
     readings={"count": ("n+1", "n"), "long_pre_pull": ("truncate", "error")},
 )

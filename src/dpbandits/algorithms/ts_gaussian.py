@@ -1,6 +1,6 @@
 """Thompson Sampling with Gaussian priors (TS-is-DP, Algorithm 1).
 
-Modified Thompson Sampling at (b, c) = (0, 1); it runs on that kernel and has a reference of its own.
+Modified Thompson Sampling at (b, c) = (0, 1); it runs on that kernel and has its own reference.
 
 Reading:
     count: ``n+1`` (Algorithm 1), or ``n``: variance 1/n_i as Section 3 once writes, with the plain
@@ -69,5 +69,6 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee=guarantee,
+    example={},
     readings={"count": ("n+1", "n")},
 )

@@ -101,5 +101,6 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee=guarantee,
+    example={},
     readings={"clock": ("played", "coming")},
 )

@@ -1,6 +1,6 @@
 """Checks of parameters, each ending in one clear line."""
 
-import math
+import sys
 
 from dpbandits.errors import InputError
 
@@ -16,6 +16,6 @@ def require_positive(owner: str, key: str, value: object) -> float:
     """Return ``value`` as a float if it is a finite number above 0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{owner}: {key} is {value!r}; allowed: a number above 0")
-    if not (math.isfinite(value) and value > 0):
+    if not 0 < value <= sys.float_info.max:
         raise InputError(f"{owner}: {key} is {value!r}; allowed: a finite number above 0")
     return float(value)

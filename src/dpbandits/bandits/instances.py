@@ -29,7 +29,7 @@ class Bandit:
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """Exact means, shape (K,)."""
-        return np.array([arm.mean for arm in self.arms])
+        return np.array([arm.mean for arm in self.arms], dtype=np.float64)
 
     @cached_property
     def gaps(self) -> NDArray[np.float64]:
@@ -91,12 +91,16 @@ def bandit_from(description: Mapping[str, Any]) -> Bandit:
     """Make an instance from a mapping such as ``{law: bernoulli, means: [0.7, 0.5]}``.
 
     Raises:
-        InputError: unknown law, or keys other than ``law`` and the law's own.
+        InputError: no mapping, unknown law, or keys other than ``law`` and the law's own.
     """
+    if not isinstance(description, Mapping):
+        raise InputError(f"bandit is {description!r}; allowed: a mapping with the key law")
     law = description.get("law")
-    if law not in INSTANCES:
+    if not isinstance(law, str) or law not in INSTANCES:
         raise InputError(f"bandit: law is {law!r}; allowed: {', '.join(INSTANCES)}")
     key, make = INSTANCES[law]
     if set(description) != {"law", key}:
-        raise InputError(f"bandit: keys {sorted(description)}; allowed for {law}: law, {key}")
+        raise InputError(
+            f"bandit: keys {sorted(map(str, description))}; allowed for {law}: law, {key}"
+        )
     return make(description[key])

@@ -1,6 +1,7 @@
 """Reward laws on [0, 1] with their exact means."""
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,9 @@ from dpbandits.errors import InputError
 
 
 def _require_number(law: str, key: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{law}: {key} is {value!r}; allowed: a number")
+    if not abs(value) <= sys.float_info.max:
         raise InputError(f"{law}: {key} is {value!r}; allowed: a finite number")
     return float(value)
 

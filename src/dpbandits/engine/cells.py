@@ -115,9 +115,7 @@ class Cell:
         runs = range(self.first_run, self.first_run + self.runs)
         streams = (root_seed, stream_key(self.stream_description), runs)
         grid = np.array(self.grid, np.int64)
-        return play_block(
-            self.definition, self.settings, self.bandit, grid, self.metrics, streams
-        )
+        return play_block(self.definition, self.settings, self.bandit, grid, self.metrics, streams)
 
 
 def algorithm_fingerprint(algorithm: str | Algorithm) -> str:

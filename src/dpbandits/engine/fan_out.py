@@ -1,15 +1,16 @@
 """Compute the missing blocks of many cells over worker processes, and put the runs together."""
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from dpbandits.algorithms import Algorithm, find_algorithm
+from dpbandits.bandits import bernoulli
 from dpbandits.engine.cache import Block, Cache, block_key
-from dpbandits.engine.cells import Cell
+from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.progress import progress
 
 THREAD_VARIABLES = (
@@ -34,9 +35,7 @@ def compute(
     and blocks are put together in the order of their runs.
     """
     cache = cache or Cache()
-    blocks = {
-        block_key(block, root_seed): block for cell in cells for block in cell.blocks()
-    }
+    blocks = {block_key(block, root_seed): block for cell in cells for block in cell.blocks()}
     known = {key: cache.load(key) for key in blocks}
     missing = {key: blocks[key] for key, found in known.items() if found is None}
     for key, computed in _computed(missing, root_seed, workers, cache, title):
@@ -53,6 +52,10 @@ def _computed(
     if min(workers, len(missing)) <= 1:
         results: Iterator[tuple[str, Block]] = (f(*args, **kwargs) for f, args, kwargs in tasks)
     else:
+        # Here, once: workers that race on a cold kernel cache would each compile everything.
+        compile_kernels(
+            {block.definition.id: block.algorithm for block in missing.values()}.values()
+        )
         results = Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
     yield from progress(results, len(missing), title)
 
@@ -75,10 +78,11 @@ def _stacked(parts: list[Block | None], metric: str) -> NDArray[np.float64]:
     return np.concatenate([part[metric] for part in parts if part is not None])
 
 
-def compile_kernels(cells: Sequence[Cell]) -> None:
-    """Compile, in this process, the kernels that the cells need, by playing a few rounds of each."""
-    by_algorithm = {cell.definition.id: cell for cell in cells}
-    for cell in by_algorithm.values():
-        arms = len(cell.bandit.arms)
-        short = replace(cell, horizon=4 * arms, grid=(1,), first_run=0, runs=1)
-        short.play(0)
+def compile_kernels(algorithms: Iterable[str | Algorithm]) -> None:
+    """Compile the kernels of the algorithms in this process, by playing a few rounds of each."""
+    for algorithm in algorithms:
+        example = find_algorithm(algorithm).example
+        bandit = bernoulli([0.6, 0.4])
+        make_cell(algorithm=algorithm, parameters=example, bandit=bandit, horizon=100, runs=1).play(
+            0
+        )

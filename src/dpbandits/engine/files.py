@@ -17,7 +17,9 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent
+        )
         os.close(handle)
         temporary = Path(name)
         write(temporary)
@@ -25,7 +27,9 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         temporary.replace(path)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"{path}: cannot be written ({reason}); allowed: a writable folder") from None
+        raise InputError(
+            f"{path}: cannot be written ({reason}); allowed: a writable folder"
+        ) from None
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)

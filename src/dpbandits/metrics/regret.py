@@ -15,9 +15,10 @@ Values = NDArray[np.float64]
 def pseudo_regret(ledger: Ledger, bandit: Bandit) -> Values:
     """Sum over the rounds of mu* minus the mean of the arm played, on the grid, shape (G,).
 
-    TS-is-DP, Equation 2. Counts times gaps, so that nothing is rounded round by round.
+    TS-is-DP, Equation 2. Counts times gaps, so that nothing is rounded round by round; summed row
+    by row, since the last bits of a matrix product depend on the other times of the grid.
     """
-    return np.asarray(ledger.pulls_at @ bandit.gaps)
+    return np.asarray((ledger.pulls_at * bandit.gaps).sum(axis=1))
 
 
 def realised_regret(ledger: Ledger, bandit: Bandit) -> Values:

@@ -1,0 +1,72 @@
+# Every target sets up the environment it needs from the hashed locks. `make help` lists them.
+PYTHON ?= python3
+CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
+SNAKEMAKE = .venv/bin/snakemake --cores $(CORES)
+IN_TEST = PATH="$(CURDIR)/.venv-test/bin:$$PATH"
+
+.DEFAULT_GOAL := help
+.PHONY: help figures extras everything quick report publish test lint format bench check lock clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+	@echo "Variables: CORES=$(CORES) (processes), PYTHON=$(PYTHON) (3.11 or newer)"
+
+figures: .venv/installed ## every figure, table and verdict of the papers, at their own scale
+	$(SNAKEMAKE)
+
+extras: .venv/installed ## what is ours and marked so
+	$(SNAKEMAKE) extras
+
+everything: .venv/installed ## figures and extras
+	$(SNAKEMAKE) all extras
+
+quick: .venv/installed ## all figures and tables at a small scale (under results/quick, figures/quick)
+	$(SNAKEMAKE) all extras --config scale=quick
+
+report: .venv/installed ## Snakemake's own HTML report of the figures built
+	$(SNAKEMAKE) --report results/report.html
+
+publish: .venv/installed everything ## copy png and csv of every panel to docs/figures
+	.venv/bin/dpbandits publish
+
+test: .venv-test/installed ## all tests, the quick workflow end to end among them
+	$(IN_TEST) pytest -q -n $(CORES) --dist loadgroup
+
+lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
+	$(IN_TEST) ruff check .
+	$(IN_TEST) ruff format --check .
+	$(IN_TEST) mypy
+	$(IN_TEST) lint-imports
+	$(IN_TEST) snakefmt --check Snakefile workflow
+	$(IN_TEST) snakemake --lint
+
+format: .venv-test/installed ## format the sources
+	$(IN_TEST) ruff check --fix .
+	$(IN_TEST) ruff format .
+	$(IN_TEST) snakefmt Snakefile workflow
+
+bench: .venv/installed ## ratios of the kernels to their references and to their random draws
+	.venv/bin/python benchmarks/kernels.py
+
+check: .venv/installed ## check config, experiments and claims
+	.venv/bin/dpbandits check
+
+lock: ## resolve requirements.lock and requirements-test.lock anew (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  --extra build pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  --extra build --extra test pyproject.toml -o requirements-test.lock
+
+clean: ## delete what was built (figures, results, logs), keep caches and environments
+	rm -rf logs .snakemake
+	find results figures -mindepth 1 ! -name README.md -delete
+
+%/installed: requirements.lock requirements-test.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is too old; allowed: Python 3.11 or newer (make PYTHON=...)" >&2; exit 2; }
+	@echo "setting up $(@D) (about a minute)"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install $(PIP_FLAGS) -r requirements$(if $(findstring test,$(@D)),-test).lock
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,43 @@
+# Entry point: validation, includes and what is built. Every step is a command of the package; the
+# rules stand in workflow/rules/, one per figure or table.
+import os
+import sys
+
+
+configfile: "config/config.yaml"
+
+
+# A snakemake called by its full path finds the package's command all the same.
+os.environ["PATH"] = os.pathsep.join(
+    [os.path.dirname(sys.executable), os.environ["PATH"]]
+)
+# Kernels and results of one project share one cache folder.
+os.environ["DPBANDITS_CACHE"] = os.path.abspath(
+    str(config.get("cache", ".cache/dpbandits"))
+)
+
+from dpbandits.outputs import Outputs
+from dpbandits.project import Project
+
+PROJECT = Project.load(config=config)
+PROJECT.check()
+OUTPUTS = Outputs(PROJECT)
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/simulate.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/ts-is-dp.smk"
+
+
+# The papers' own figures and tables, and the verdicts on all their claims.
+rule all:
+    default_target: True
+    input:
+        OUTPUTS.targets(),
+
+
+# What is ours and marked so.
+rule extras:
+    input:
+        OUTPUTS.extra_targets(),

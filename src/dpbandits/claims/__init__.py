@@ -1,0 +1,66 @@
+"""Claims: statements of a paper as comparisons, the one verdict function, and the ledger.
+
+`load_claims` reads `config/claims/PAPER.yaml`; `Evidence` gives the results; `judge` comes to the
+verdicts; `ledger`, `comparisons` and `explain` write them down.
+"""
+
+from dpbandits.claims.entries import Claim, Reading, Statistic, load_claims
+from dpbandits.claims.estimates import (
+    Estimate,
+    PercentileEstimate,
+    StudentEstimate,
+    exact,
+    from_resamples,
+    largest,
+    mean,
+    ratio_of_means,
+    smallest,
+    welch_difference,
+)
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judged, Judgement, Scale, judge
+from dpbandits.claims.ledger import (
+    COMPARISON_COLUMNS,
+    LEDGER_COLUMNS,
+    comparisons,
+    explain,
+    ledger,
+    to_csv,
+)
+from dpbandits.claims.regions import KINDS, Region, region_of
+from dpbandits.claims.verdict import ALPHA, Decision, Verdict, decide
+
+__all__ = [
+    "ALPHA",
+    "COMPARISON_COLUMNS",
+    "KINDS",
+    "LEDGER_COLUMNS",
+    "Claim",
+    "Decision",
+    "Estimate",
+    "Evidence",
+    "Judged",
+    "Judgement",
+    "PercentileEstimate",
+    "Reading",
+    "Region",
+    "Scale",
+    "Statistic",
+    "StudentEstimate",
+    "Verdict",
+    "comparisons",
+    "decide",
+    "exact",
+    "explain",
+    "from_resamples",
+    "judge",
+    "largest",
+    "ledger",
+    "load_claims",
+    "mean",
+    "ratio_of_means",
+    "region_of",
+    "smallest",
+    "to_csv",
+    "welch_difference",
+]

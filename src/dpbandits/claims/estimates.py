@@ -1,0 +1,235 @@
+"""Estimates: a number that a statistic has measured, with its interval at any level."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number known exactly: its interval is the number itself.
+
+    Attributes:
+        value: the number; NaN where it could not be measured.
+        runs: number of runs behind it, 0 for an analytic one.
+    """
+
+    value: float
+    runs: int = 0
+
+    @property
+    def is_random(self) -> bool:
+        """Whether it varies with the runs, so that its comparisons share the claim's level."""
+        return False
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the ends (lo, hi) of the two-sided interval of coverage 1 - alpha."""
+        return self.value, self.value
+
+
+@dataclass(frozen=True)
+class StudentEstimate(Estimate):
+    """A mean, or a difference of means, with a t interval.
+
+    Attributes:
+        standard_error: of the value; infinite where fewer than two runs are there.
+        degrees: degrees of freedom, above 0.
+    """
+
+    standard_error: float = math.inf
+    degrees: float = 1.0
+
+    @property
+    def is_random(self) -> bool:
+        """True: it is an average over runs."""
+        return True
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return value -+ t quantile times standard error."""
+        if self.standard_error == 0.0:
+            return self.value, self.value
+        half = float(stdtrit(self.degrees, 1.0 - alpha / 2.0)) * self.standard_error
+        return self.value - half, self.value + half
+
+
+@dataclass(frozen=True)
+class FiellerEstimate(Estimate):
+    """A ratio of two independent means with Fieller's interval (Fieller, 1954).
+
+    Attributes:
+        numerator: the mean above.
+        denominator: the mean below.
+        degrees: degrees of freedom, above 0.
+    """
+
+    numerator: StudentEstimate = StudentEstimate(math.nan)
+    denominator: StudentEstimate = StudentEstimate(math.nan)
+    degrees: float = 1.0
+
+    @property
+    def is_random(self) -> bool:
+        """True: both means are over runs."""
+        return True
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the ratios that a t test of their difference does not reject.
+
+        The whole line where the denominator does not differ from 0 at that level.
+        """
+        if math.isnan(self.value):
+            return math.nan, math.nan
+        quantile = float(stdtrit(self.degrees, 1.0 - alpha / 2.0))
+        above, below = self.numerator.standard_error, self.denominator.standard_error
+        remaining = 1.0 - (quantile * below / self.denominator.value) ** 2
+        if not (remaining > 0.0 and math.isfinite(above)):
+            return -math.inf, math.inf
+        spread = math.sqrt(above**2 * remaining + (self.value * below) ** 2)
+        half = quantile * spread / abs(self.denominator.value)
+        return (self.value - half) / remaining, (self.value + half) / remaining
+
+
+@dataclass(frozen=True, eq=False)
+class ExtremeEstimate(Estimate):
+    """The largest, or the smallest, of several estimates.
+
+    Picking the best of several is no free choice: the end of the interval that speaks for the
+    picked one holds for all of them at once (Bonferroni). The other end needs no correction,
+    because it fails only if the interval of the truly extreme one does.
+
+    Attributes:
+        parts: the estimates, at least one.
+        is_largest: the largest of them, or the smallest.
+    """
+
+    parts: tuple[Estimate, ...] = ()
+    is_largest: bool = True
+
+    @property
+    def is_random(self) -> bool:
+        """Whether any part varies with the runs."""
+        return any(part.is_random for part in self.parts)
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of an interval of coverage 1 - alpha for the extreme."""
+        each = [part.interval(alpha) for part in self.parts]
+        jointly = [part.interval(alpha / len(self.parts)) for part in self.parts]
+        if self.is_largest:
+            return _extreme([lo for lo, _ in jointly], max), _extreme([hi for _, hi in each], max)
+        return _extreme([lo for lo, _ in each], min), _extreme([hi for _, hi in jointly], min)
+
+
+@dataclass(frozen=True, eq=False)
+class PercentileEstimate(Estimate):
+    """A function of means with a percentile bootstrap interval.
+
+    Attributes:
+        resamples: the function's values on the resamples, sorted, NaN last.
+    """
+
+    resamples: Values = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def is_random(self) -> bool:
+        """True: the resamples are of runs."""
+        return True
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return order statistics of the resamples, rounded outwards.
+
+        The whole line where the resamples are too few to resolve alpha. A NaN counts as minus
+        infinity for the lower end and as plus infinity for the upper one.
+        """
+        count = self.resamples.size
+        rank = math.floor(alpha / 2.0 * (count + 1))
+        if rank < 1:
+            return -math.inf, math.inf
+        undefined = int(np.isnan(self.resamples).sum())
+        low = self.resamples[rank - 1 - undefined] if rank > undefined else -math.inf
+        high = self.resamples[count - rank] if rank > undefined else math.inf
+        return float(low), float(high)
+
+
+def exact(value: float, runs: int = 0) -> Estimate:
+    """Return a number that carries no sampling error."""
+    return Estimate(float(value), runs)
+
+
+def mean(values: Values) -> StudentEstimate:
+    """Return the mean of independent runs, shape (runs,), with its t interval."""
+    runs = values.size
+    if runs < 2:
+        return StudentEstimate(float(values.mean()) if runs else math.nan, runs)
+    error = float(values.std(ddof=1)) / math.sqrt(runs)
+    return StudentEstimate(float(values.mean()), runs, error, runs - 1.0)
+
+
+def welch_difference(first: Values, second: Values) -> StudentEstimate:
+    """Return mean(first) - mean(second) of independent runs, with Welch's t interval.
+
+    Args:
+        first: one number a run, shape (runs,).
+        second: the same for the other series; its number of runs may differ.
+    """
+    one, other = mean(first), mean(second)
+    value, runs = one.value - other.value, min(one.runs, other.runs)
+    if runs < 2:
+        return StudentEstimate(value, runs)
+    squares = one.standard_error**2, other.standard_error**2
+    degrees = _satterthwaite((squares[0], one.degrees), (squares[1], other.degrees))
+    return StudentEstimate(value, runs, math.sqrt(sum(squares)), degrees)
+
+
+def ratio_of_means(numerator: Values, denominator: Values) -> FiellerEstimate:
+    """Return mean(numerator) / mean(denominator) of independent runs, with Fieller's interval."""
+    above, below = mean(numerator), mean(denominator)
+    runs = min(above.runs, below.runs)
+    value = above.value / below.value if below.value != 0.0 else math.nan
+    scaled = (value * below.standard_error) ** 2
+    degrees = _satterthwaite((above.standard_error**2, above.degrees), (scaled, below.degrees))
+    return FiellerEstimate(value, runs, above, below, degrees)
+
+
+def largest(parts: Iterable[Estimate]) -> ExtremeEstimate:
+    """Return the largest of several estimates (at least one)."""
+    return _extreme_of(tuple(parts), is_largest=True)
+
+
+def smallest(parts: Iterable[Estimate]) -> ExtremeEstimate:
+    """Return the smallest of several estimates (at least one)."""
+    return _extreme_of(tuple(parts), is_largest=False)
+
+
+def _extreme_of(parts: tuple[Estimate, ...], *, is_largest: bool) -> ExtremeEstimate:
+    value = _extreme([part.value for part in parts], max if is_largest else min)
+    return ExtremeEstimate(value, min(part.runs for part in parts), parts, is_largest)
+
+
+def _extreme(values: list[float], pick: Callable[[list[float]], float]) -> float:
+    return math.nan if any(math.isnan(value) for value in values) else pick(values)
+
+
+def _satterthwaite(*variances: tuple[float, float]) -> float:
+    """Degrees of freedom of a sum of squared standard errors, each with its own degrees."""
+    total = sum(variance for variance, _ in variances)
+    if not 0.0 < total < math.inf:
+        return 1.0
+    return total**2 / sum(variance**2 / degrees for variance, degrees in variances)
+
+
+def from_resamples(value: float, resamples: Values, runs: int) -> PercentileEstimate:
+    """Return an estimate with the percentile interval of its resamples.
+
+    Args:
+        value: the estimate on the runs themselves.
+        resamples: its values on the resamples, shape (resamples,), in any order; left unused
+            where there are fewer than two runs, which tell nothing of their spread.
+        runs: number of runs.
+    """
+    kept = np.sort(resamples) if runs >= 2 else np.empty(0)
+    return PercentileEstimate(float(value), runs, kept)

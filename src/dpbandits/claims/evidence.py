@@ -1,0 +1,244 @@
+"""Evidence: what claims read, from results that are handed in as data frames."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpbandits.claims.bootstrap import RESAMPLES, Resampler, Sample
+from dpbandits.errors import InputError
+
+Values = NDArray[np.float64]
+Loader = Callable[[str], pd.DataFrame]
+
+_MEASURED = ["run", "metric", "t", "arm", "value"]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One metric of one series: axes and the values, shape (runs, times, arms)."""
+
+    runs: NDArray[np.int64]
+    times: NDArray[np.int64]
+    values: Values
+
+
+class Recorded:
+    """The results of one simulation, looked up by the tags of a series and by metric."""
+
+    def __init__(self, name: str, frame: pd.DataFrame) -> None:
+        """Take a long table: series, tags, run, metric, t, arm and value.
+
+        Raises:
+            InputError: a column is missing.
+        """
+        missing = {"series", *_MEASURED} - set(frame.columns)
+        if missing:
+            raise InputError(f"results of {name}: column {', '.join(sorted(missing))} is missing")
+        self.name = name
+        self.series = frame.drop(columns=_MEASURED).drop_duplicates("series").set_index("series")
+        self._frame = frame
+        self._rows = frame.groupby(["series", "metric"], sort=False).indices
+        self._blocks: dict[tuple[str, str], Block] = {}
+
+    @cached_property
+    def runs(self) -> int:
+        """Smallest number of runs of any series."""
+        counts = self._frame.groupby("series", sort=False)["run"].nunique()
+        return int(counts.min()) if len(counts) else 0
+
+    @cached_property
+    def horizon(self) -> int:
+        """Largest recorded time."""
+        return int(self._frame["t"].max())
+
+    def find(self, where: Mapping[str, Any]) -> str:
+        """Return the label of the one series with these tags.
+
+        Raises:
+            InputError: an unknown tag, or not exactly one series.
+        """
+        kept = np.ones(len(self.series), dtype=bool)
+        for key, value in where.items():
+            if key not in self.series:
+                allowed = ", ".join(self.series.columns)
+                raise InputError(f"results of {self.name}: no tag {key!r}; allowed: {allowed}")
+            kept &= np.asarray(self.series[key] == value, dtype=bool)
+        found = self.series.index[kept]
+        if len(found) != 1:
+            raise InputError(
+                f"results of {self.name}: {len(found)} series with {_describe(where)}; allowed: one"
+            )
+        return str(found[0])
+
+    def block(self, series: str, metric: str) -> Block:
+        """Return all that is recorded of one metric of one series.
+
+        Raises:
+            InputError: nothing is recorded, or a run lacks a time or an arm.
+        """
+        key = (series, metric)
+        if key not in self._blocks:
+            if key not in self._rows:
+                raise InputError(f"results of {self.name}: no {metric} recorded for {series!r}")
+            self._blocks[key] = self._pivot(series, metric)
+        return self._blocks[key]
+
+    def _pivot(self, series: str, metric: str) -> Block:
+        frame = self._frame.iloc[self._rows[series, metric]].sort_values(["run", "t", "arm"])
+        axes = [np.unique(frame[axis].to_numpy(np.int64)) for axis in ("run", "t", "arm")]
+        shape = tuple(axis.size for axis in axes)
+        if len(frame) != np.prod(shape):
+            raise InputError(
+                f"results of {self.name}: {metric} of {series!r} has {len(frame)} rows; allowed: "
+                f"one for each of {shape[0]} runs, {shape[1]} times and {shape[2]} arms"
+            )
+        values = frame["value"].to_numpy(np.float64).reshape(shape)
+        return Block(axes[0], axes[1], values)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Results by name, loaded when they are first asked for, limited to the first runs.
+
+    Attributes:
+        load: returns the frame of a name: a simulation's long table, or analytic curves.
+        resampler: where bootstrap resamples come from.
+        limit: how many runs are read, the first in the order of run numbers; None for all.
+        reads: names that may be read; None for any.
+    """
+
+    load: Loader
+    resampler: Resampler
+    limit: int | None = None
+    reads: Collection[str] | None = None
+    _loaded: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, load: Loader, *, root_seed: int, resamples: int = RESAMPLES) -> "Evidence":
+        """Return evidence over a loader; ``root_seed`` is the root of the bootstrap's streams."""
+        return cls(load, Resampler(root_seed, resamples))
+
+    @classmethod
+    def of_frames(
+        cls, frames: Mapping[str, pd.DataFrame], *, root_seed: int, resamples: int = RESAMPLES
+    ) -> "Evidence":
+        """Return evidence over frames at hand."""
+
+        def load(name: str) -> pd.DataFrame:
+            if name not in frames:
+                raise InputError(f"no results named {name!r}; allowed: {', '.join(frames)}")
+            return frames[name]
+
+        return cls.of(load, root_seed=root_seed, resamples=resamples)
+
+    def first(self, runs: int) -> "Evidence":
+        """Return the same evidence limited to the first ``runs`` runs."""
+        return replace(self, limit=runs)
+
+    def reading(self, names: Collection[str]) -> "Evidence":
+        """Return the same evidence limited to some results."""
+        return replace(self, reads=tuple(names))
+
+    def _of(self, name: str) -> Any:
+        if self.reads is not None and name not in self.reads:
+            raise InputError(f"results {name!r} are not declared; allowed: {', '.join(self.reads)}")
+        if name not in self._loaded:
+            frame = self.load(name)
+            self._loaded[name] = Recorded(name, frame) if "run" in frame else frame
+        return self._loaded[name]
+
+    def _simulation(self, name: str) -> Recorded:
+        recorded = self._of(name)
+        if not isinstance(recorded, Recorded):
+            raise InputError(f"results {name!r} are analytic; allowed: a simulation")
+        return recorded
+
+    def runs(self, names: Iterable[str]) -> int:
+        """Return the smallest number of runs of the simulations among the names; 0 without any."""
+        found = [self._of(name) for name in names]
+        return min((each.runs for each in found if isinstance(each, Recorded)), default=0)
+
+    def horizon(self, simulation: str) -> int:
+        """Return the last recorded time of a simulation."""
+        return self._simulation(simulation).horizon
+
+    def times(self, simulation: str, metric: str, **where: Any) -> NDArray[np.int64]:
+        """Return the recorded times of a metric of the one series with these tags, increasing."""
+        recorded = self._simulation(simulation)
+        return recorded.block(recorded.find(where), metric).times
+
+    def parameter(self, simulation: str, name: str, **where: Any) -> float:
+        """Return a tag or parameter of the one series with these tags, as a number."""
+        recorded = self._simulation(simulation)
+        series = recorded.find(where)
+        if name not in recorded.series:
+            allowed = ", ".join(recorded.series.columns)
+            raise InputError(f"results of {simulation}: no tag {name!r}; allowed: {allowed}")
+        return float(recorded.series[name].to_dict()[series])
+
+    def table(self, simulation: str, metric: str, **where: Any) -> pd.DataFrame:
+        """Return a metric of one series at all recorded times: a row a run, a column a time."""
+        block = self._block(simulation, metric, where)
+        return pd.DataFrame(block.values[:, :, 0], index=block.runs, columns=block.times)
+
+    def per_arm(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Values:
+        """Return a metric at one time (None: the last), shape (runs, arms), runs increasing."""
+        block = self._block(simulation, metric, where)
+        index = np.flatnonzero(block.times == (block.times[-1] if t is None else t))
+        if index.size == 0:
+            recorded = ", ".join(str(time) for time in block.times)
+            raise InputError(
+                f"results of {simulation}: {metric} with {_describe(where)} is not recorded at "
+                f"t={t}; allowed: {recorded}"
+            )
+        return block.values[:, index[0], :]
+
+    def values(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Values:
+        """Return a metric at one time (None: the last), one number a run, runs increasing.
+
+        Raises:
+            InputError: not exactly one series has these tags, or nothing is recorded of it then.
+        """
+        return self.per_arm(simulation, metric, t, **where)[:, 0]
+
+    def sample(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Sample:
+        """Return the same numbers with resamples of their mean."""
+        series = self._simulation(simulation).find(where)
+        values = np.ascontiguousarray(self.values(simulation, metric, t, **where))
+        return Sample(values, (simulation, series), self.resampler)
+
+    def analytic(self, name: str, **where: Any) -> pd.DataFrame:
+        """Return the rows of exactly computed results with these tags, by increasing x.
+
+        Raises:
+            InputError: an unknown tag, or no row has these tags.
+        """
+        frame = self._of(name)
+        if isinstance(frame, Recorded):
+            raise InputError(f"results {name!r} are a simulation; allowed: analytic results")
+        for key, value in where.items():
+            if key not in frame:
+                raise InputError(
+                    f"results of {name}: no tag {key!r}; allowed: {', '.join(frame.columns)}"
+                )
+            frame = frame[frame[key] == value]
+        if frame.empty:
+            raise InputError(
+                f"results of {name}: no row with {_describe(where)}; allowed: at least 1"
+            )
+        return pd.DataFrame(frame.sort_values("x", kind="stable"))
+
+    def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
+        recorded = self._simulation(simulation)
+        block = recorded.block(recorded.find(where), metric)
+        limited = slice(None, self.limit)
+        return Block(block.runs[limited], block.times, block.values[limited])
+
+
+def _describe(where: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in where.items()) or "no tags"

@@ -1,0 +1,204 @@
+"""Judging: measure a claim's comparisons at its looks, and come to a verdict for each reading."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dpbandits.claims.entries import Claim, Comparison, Reading
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.verdict import (
+    ALPHA,
+    Decision,
+    Verdict,
+    combine_comparisons,
+    combine_parts,
+    decide,
+    deciding_alpha,
+    holm_levels,
+)
+from dpbandits.errors import InputError
+
+Scale = Literal["paper", "quick"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One comparison with the level it was judged at and how it came out.
+
+    Attributes:
+        comparison: what was compared.
+        part: label of its part.
+        label: its name with the values it stands for.
+        estimate: the number measured.
+        level: the level of its interval.
+        lo: lower end of the interval at that level.
+        hi: upper end.
+        decision: for, against or undecided.
+    """
+
+    comparison: Comparison
+    part: str
+    label: str
+    estimate: Estimate
+    level: float
+    lo: float
+    hi: float
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on one reading of a claim.
+
+    Attributes:
+        claim: the claim.
+        reading: the row.
+        verdict: the verdict.
+        parts: verdict of each part.
+        comparisons: all comparisons at the look that decided, or at the last one.
+        runs: number of runs of that look, 0 for an analytic claim.
+        level: the level of that look.
+        looks: numbers of runs that were looked at.
+        verdict_at_paper_runs: at the paper's own number of runs, at level 5 %.
+        scale: ``paper``, or ``quick`` (no evidence).
+        remark: why there is no verdict, where that has another reason than the intervals.
+    """
+
+    claim: Claim
+    reading: Reading
+    verdict: Verdict
+    parts: dict[str, Verdict]
+    comparisons: tuple[Judged, ...]
+    runs: int
+    level: float
+    looks: tuple[int, ...]
+    verdict_at_paper_runs: Verdict
+    scale: Scale
+    remark: str = ""
+
+
+def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -> list[Judgement]:
+    """Judge every reading of every claim.
+
+    Args:
+        claims: from ``load_claims``.
+        evidence: the results they read.
+        scale: ``quick`` judges at whatever number of runs there is, and takes what a small scale
+            does not record for missing.
+
+    Raises:
+        InputError: at paper scale, a claim reads what the results do not have.
+    """
+    return [
+        _judge_reading(claim, reading, evidence.reading(claim.reads), scale)
+        for claim in claims
+        for reading in claim.readings
+    ]
+
+
+def _judge_reading(claim: Claim, reading: Reading, evidence: Evidence, scale: Scale) -> Judgement:
+    if reading.not_applicable is not None:
+        nothing: Verdict = "not-applicable"
+        reason = reading.not_applicable
+        return Judgement(
+            claim, reading, nothing, {}, (), 0, ALPHA, (), nothing, scale, remark=reason
+        )
+    if not claim.looks:
+        return _look(claim, reading, evidence, 0, ALPHA, scale)
+    available = evidence.runs(claim.reads)
+    if scale == "quick":
+        looks, level = [available], ALPHA
+    else:
+        looks = [runs for runs in claim.looks if runs <= available]
+        level = ALPHA / len(claim.looks)
+    if not looks:
+        found = _look(claim, reading, evidence, available, level, scale)
+        remark = f"the results have {available} runs, the first look needs {claim.looks[0]}"
+        return replace(found, verdict="undecided", remark=remark)
+    for runs in looks:
+        found = _look(claim, reading, evidence.first(runs), runs, level, scale)
+        if found.verdict != "undecided":
+            break
+    done = tuple(each for each in looks if each <= found.runs)
+    at_paper_runs = _verdict_at_paper_runs(claim, reading, evidence, available, scale)
+    return replace(found, looks=done, verdict_at_paper_runs=at_paper_runs)
+
+
+def _verdict_at_paper_runs(
+    claim: Claim, reading: Reading, evidence: Evidence, available: int, scale: Scale
+) -> Verdict:
+    if available < claim.runs_paper:
+        return "undecided"
+    runs = claim.runs_paper
+    return _look(claim, reading, evidence.first(runs), runs, ALPHA, scale).verdict
+
+
+def _look(
+    claim: Claim, reading: Reading, evidence: Evidence, runs: int, level: float, scale: Scale
+) -> Judgement:
+    comparisons = judge_comparisons(_measure(claim, reading, evidence, scale), level)
+    decisive = [each for each in comparisons if not each.comparison.exploratory]
+    names = dict.fromkeys(each.part for each in decisive)
+    parts = {
+        name: combine_comparisons(
+            [each.decision for each in decisive if each.part == name], claim.combine
+        )
+        for name in names
+    }
+    verdict = combine_parts(parts)
+    return Judgement(
+        claim, reading, verdict, parts, comparisons, runs, level, (runs,), verdict, scale
+    )
+
+
+def _measure(
+    claim: Claim, reading: Reading, evidence: Evidence, scale: Scale
+) -> list[tuple[Comparison, str, str, Estimate]]:
+    settings = claim.settings(reading)
+    measured = []
+    for comparison in claim.comparisons:
+        for variables in comparison.bindings(settings):
+            name = comparison.name.format(**variables)
+            part = comparison.part.format(**variables)
+            try:
+                points = comparison.call(evidence, variables)
+            except InputError as error:
+                if scale == "paper":
+                    raise InputError(f"{claim.id}: {name}: {error}") from None
+                points = {f"not there at this scale: {error}": exact(math.nan)}
+            points = points or {"no point to compare": exact(math.nan)}
+            for point, estimate in points.items():
+                label = f"{name} [{point}]" if point else name
+                measured.append((comparison, part, label, estimate))
+    return measured
+
+
+def judge_comparisons(
+    measured: Iterable[tuple[Comparison, str, str, Estimate]], alpha: float
+) -> tuple[Judged, ...]:
+    """Decide comparisons simultaneously.
+
+    Holm's family is those that enter the verdict and vary with the runs: exact ones cannot be
+    decided wrongly by chance, and exploratory ones are judged one by one at ``alpha``.
+
+    Args:
+        measured: comparison, part, label and estimate of each.
+        alpha: level of the family.
+    """
+    items = list(measured)
+    family = [
+        index
+        for index, (comparison, _, _, estimate) in enumerate(items)
+        if estimate.is_random and not comparison.exploratory
+    ]
+    p_values = [deciding_alpha(items[index][3], items[index][0].region) for index in family]
+    levels = dict(zip(family, holm_levels(p_values, alpha), strict=True))
+    judged = []
+    for index, (comparison, part, label, estimate) in enumerate(items):
+        level = levels.get(index, alpha)
+        lo, hi = estimate.interval(level)
+        decision = decide(lo, hi, comparison.region)
+        judged.append(Judged(comparison, part, label, estimate, level, lo, hi, decision))
+    return tuple(judged)

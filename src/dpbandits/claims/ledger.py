@@ -1,0 +1,214 @@
+"""The ledger: one row a verdict, one row a comparison, and the verdict told line by line."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from dpbandits.claims.judge import Judged, Judgement
+from dpbandits.claims.verdict import runs_needed, slack
+
+LEDGER_COLUMNS = (
+    "claim",
+    "variant",
+    "reading",
+    "verdict",
+    "estimate",
+    "lo",
+    "hi",
+    "runs",
+    "runs_paper",
+    "verdict_at_paper_runs",
+    "scale",
+    "detail",
+)
+
+COMPARISON_COLUMNS = (
+    "claim",
+    "variant",
+    "reading",
+    "part",
+    "comparison",
+    "estimate",
+    "lo",
+    "hi",
+    "kind",
+    "threshold",
+    "level",
+    "decided",
+    "exploratory",
+    "runs",
+)
+
+_LABELS_LISTED = 6
+
+
+def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
+    """Return the rows of `results/PAPER/claims.csv`, in the order given.
+
+    Estimate, lo and hi are those of the comparison that the verdict hangs on: the one nearest
+    to its threshold where the claim holds, the one furthest on the wrong side where it fails.
+    """
+    rows = []
+    for each in judgements:
+        hinge = decisive(each)
+        numbers = (hinge.estimate.value, hinge.lo, hinge.hi) if hinge else (math.nan,) * 3
+        row = (
+            each.claim.id,
+            each.reading.variant,
+            each.reading.label,
+            each.verdict,
+            *numbers,
+            each.runs,
+            each.claim.runs_paper,
+            each.verdict_at_paper_runs,
+            each.scale,
+            _detail(each, hinge),
+        )
+        rows.append(row)
+    return pd.DataFrame(rows, columns=list(LEDGER_COLUMNS))
+
+
+def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
+    """Return every comparison behind the ledger as a row, in the order of the claims file."""
+    rows = [
+        (
+            judgement.claim.id,
+            judgement.reading.variant,
+            judgement.reading.label,
+            each.part,
+            each.label,
+            each.estimate.value,
+            each.lo,
+            each.hi,
+            each.comparison.kind,
+            each.comparison.region.describe(),
+            each.level,
+            each.decision,
+            each.comparison.exploratory,
+            each.estimate.runs,
+        )
+        for judgement in judgements
+        for each in judgement.comparisons
+    ]
+    return pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
+
+
+def to_csv(frame: pd.DataFrame) -> str:
+    """Return a frame as csv text: eight significant digits, line feeds, nothing for NaN."""
+    return str(frame.to_csv(index=False, float_format="%.8g", lineterminator="\n"))
+
+
+def explain(judgement: Judgement) -> str:
+    """Tell how a verdict came about, line by line."""
+    claim = judgement.claim
+    row = ", ".join(each for each in (judgement.reading.variant, judgement.reading.label) if each)
+    lines = [
+        f"{claim.id} ({claim.place}), {row}",
+        f"  statement: {claim.statement}",
+        f"  decided by: {claim.rule}",
+        f"  metric: {claim.metric}; results: {', '.join(claim.reads)}",
+    ]
+    if judgement.looks and judgement.runs:
+        looks = ", ".join(str(runs) for runs in judgement.looks)
+        lines.append(f"  looks: {looks} runs, each at level {judgement.level:.4g}")
+    for part in dict.fromkeys(each.part for each in judgement.comparisons):
+        if part:
+            outcome = judgement.parts.get(part, "reported only")
+            lines.append(f"  part {part!r}: {outcome}")
+        lines += [_line(each) for each in judgement.comparisons if each.part == part]
+    lines.append(f"  verdict: {judgement.verdict}; {_detail(judgement, decisive(judgement))}")
+    if claim.runs_paper:
+        outcome = judgement.verdict_at_paper_runs
+        lines.append(f"  verdict at the paper's {claim.runs_paper} runs: {outcome}")
+    return "\n".join(lines) + "\n"
+
+
+def decisive(judgement: Judgement) -> Judged | None:
+    """Return the comparison that the verdict hangs on; None where nothing was compared.
+
+    Presumed comparisons ("no significant increase") only where one of them refutes the claim.
+    """
+    counted = _counted(judgement)
+    carrying = [each for each in counted if not each.comparison.region.is_presumed]
+    pro = [each for each in carrying if each.decision == "for"]
+    contra = [each for each in counted if each.decision == "against"]
+    open_ones = [each for each in counted if each.decision == "undecided"]
+    if judgement.verdict == "undecided":
+        # All points have to be decided, of which one is enough under "any".
+        pick = min if judgement.claim.combine == "any" else max
+        return pick(open_ones or counted, key=_runs_to_decide, default=None)
+    if judgement.claim.combine == "any":
+        nearest, furthest = contra, pro
+    else:
+        nearest, furthest = pro, contra
+    if furthest:
+        return max(furthest, key=_slack)
+    return min(nearest, key=_slack, default=None)
+
+
+def _counted(judgement: Judgement) -> list[Judged]:
+    return [each for each in judgement.comparisons if not each.comparison.exploratory]
+
+
+def _slack(each: Judged) -> float:
+    return slack(each.lo, each.hi, each.comparison.region)
+
+
+def _runs_to_decide(each: Judged) -> float:
+    # Without an interval nothing can be said; such a comparison explains the verdict best.
+    if math.isnan(each.estimate.value):
+        return math.inf
+    return runs_needed(each.estimate, each.level, each.comparison.region)
+
+
+def _detail(judgement: Judgement, hinge: Judged | None) -> str:
+    words = ["quick scale, no evidence"] if judgement.scale == "quick" else []
+    if judgement.remark:
+        words.append(judgement.remark)
+    parts = judgement.parts
+    if judgement.verdict == "mixed" or (len(parts) > 1 and judgement.verdict == "undecided"):
+        for verdict in ("holds", "fails", "undecided"):
+            named = [name for name, outcome in parts.items() if outcome == verdict]
+            if named:
+                words.append(f"{verdict}: {_listed(named)}")
+    counted = _counted(judgement)
+    if counted:
+        counts = [
+            f"{sum(each.decision == decision for each in counted)} {decision}"
+            for decision in ("for", "against", "undecided")
+        ]
+        words.append(f"comparisons: {', '.join(counts)}")
+    if judgement.claim.combine == "any":
+        pro = [each.label for each in counted if each.decision == "for"]
+        words.append(f"for: {_listed(pro)}" if pro else "none is for")
+    if hinge is not None:
+        words.append(f"decisive: {hinge.label}, asked: {hinge.comparison.region.describe()}")
+    if judgement.verdict == "undecided" and hinge is not None:
+        words.append(_needed(hinge))
+    return "; ".join(words)
+
+
+def _needed(hinge: Judged) -> str:
+    runs = _runs_to_decide(hinge)
+    if math.isfinite(runs):
+        return f"about {math.ceil(runs)} runs would decide it"
+    if math.isnan(hinge.estimate.value):
+        return "no number was measured"
+    return "no number of runs can be named that would decide it"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _LABELS_LISTED
+    listed = ", ".join(names[:_LABELS_LISTED])
+    return f"{listed} and {more} more" if more > 0 else listed
+
+
+def _line(each: Judged) -> str:
+    exploratory = " (exploratory)" if each.comparison.exploratory else ""
+    interval = "" if each.lo == each.hi else f" [{each.lo:.6g}, {each.hi:.6g}]"
+    level = f" at level {each.level:.3g}" if each.estimate.is_random else ""
+    return (
+        f"    {each.decision:<9} {each.label}{exploratory}: {each.estimate.value:.6g}{interval}, "
+        f"asked: {each.comparison.region.describe()}{level}"
+    )

@@ -1,0 +1,142 @@
+"""From intervals to verdicts: the function that decides, Holm's levels, how parts combine."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from dpbandits.claims.estimates import Estimate
+from dpbandits.claims.regions import Region
+
+Decision = Literal["for", "against", "undecided"]
+Verdict = Literal["holds", "fails", "mixed", "undecided", "not-applicable"]
+Rule = Literal["all", "any"]
+
+ALPHA = 0.05
+"""Level of a claim: the chance that one of its comparisons is decided wrongly."""
+
+_SMALLEST_ALPHA = 1e-12
+_BISECTIONS = 50
+
+
+def decide(lo: float, hi: float, region: Region) -> Decision:
+    """Decide a comparison by its interval [lo, hi] and the region that the claim asks for.
+
+    ``for`` where the interval lies inside the region, ``against`` where it lies outside on one
+    side; ``undecided`` where it straddles an end, is empty (lo > hi) or has a NaN. A presumed
+    region needs no interval inside: it is ``for`` unless excluded.
+    """
+    if not lo <= hi:
+        return "undecided"
+    if region.excludes(lo, hi):
+        return "against"
+    if region.is_presumed or region.contains(lo, hi):
+        return "for"
+    return "undecided"
+
+
+def deciding_alpha(estimate: Estimate, region: Region) -> float:
+    """Return the smallest alpha at which the interval decides, its p-value; 1 where none does.
+
+    Found by bisection on the logarithm: intervals are nested, so that what is decided at some
+    alpha is decided at every larger one. For a presumed region only ``against`` counts.
+    """
+
+    def decides(alpha: float) -> bool:
+        lo, hi = estimate.interval(alpha)
+        decision = decide(lo, hi, region)
+        return decision == "against" or (decision == "for" and not region.is_presumed)
+
+    if not decides(1.0):
+        return 1.0
+    if decides(_SMALLEST_ALPHA):
+        return _SMALLEST_ALPHA
+    low, high = math.log(_SMALLEST_ALPHA), 0.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if decides(math.exp(middle)) else (middle, high)
+    return math.exp(high)
+
+
+def holm_levels(p_values: Sequence[float], alpha: float) -> list[float]:
+    """Return the level at which each comparison of a family is judged (Holm, 1979).
+
+    In ascending order of the p-values, the k-th smallest of m is held against alpha/(m - k + 1);
+    from the first that exceeds its level on, all are judged at that level, which decides none.
+
+    Args:
+        p_values: the smallest alpha at which each comparison is decided.
+        alpha: chance allowed of deciding any of them wrongly.
+    """
+    levels = [alpha] * len(p_values)
+    stopped = False
+    level = alpha
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if not stopped:
+            level = alpha / (len(p_values) - rank)
+            stopped = p_values[index] > level
+        levels[index] = level
+    return levels
+
+
+def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Verdict:
+    """Combine the comparisons of one part of a claim.
+
+    Args:
+        decisions: one for each comparison that counts; none at all is ``undecided``.
+        rule: ``all`` (a claim about all points) holds if all are for and fails if one is against;
+            ``any`` (a claim that there is one) holds if one is for and fails if all are against.
+    """
+    helps, harms = ("for", "against") if rule == "all" else ("against", "for")
+    outcomes: tuple[Verdict, Verdict] = ("holds", "fails") if rule == "all" else ("fails", "holds")
+    if harms in decisions:
+        return outcomes[1]
+    if decisions and all(decision == helps for decision in decisions):
+        return outcomes[0]
+    return "undecided"
+
+
+def combine_parts(parts: Mapping[str, Verdict]) -> Verdict:
+    """Combine separately stated parts: ``mixed`` as soon as one holds and another fails."""
+    verdicts = set(parts.values()) - {"not-applicable"}
+    if not verdicts:
+        return "not-applicable" if parts else "undecided"
+    if "mixed" in verdicts or {"holds", "fails"} <= verdicts:
+        return "mixed"
+    if len(verdicts) == 1:
+        return next(iter(verdicts))
+    return "undecided"
+
+
+def runs_needed(estimate: Estimate, alpha: float, region: Region) -> float:
+    """Return about how many runs would decide a comparison, if its estimate stayed where it is.
+
+    Half widths shrink like 1/sqrt(runs). Infinite where the estimate lies on an end of the
+    region, where the level cannot be resolved, or where nothing is known of the spread.
+    """
+    lo, hi = estimate.interval(alpha)
+    value = estimate.value
+    if estimate.runs < 1 or not (math.isfinite(lo) and math.isfinite(hi) and lo <= value <= hi):
+        return math.inf
+    if region.contains(value, value):
+        pairs = [(value - lo, value - region.low), (hi - value, region.high - value)]
+    elif value <= region.low:
+        pairs = [(hi - value, region.low - value)]
+    else:
+        pairs = [(value - lo, value - region.high)]
+    factors = [half / distance if distance > 0.0 else math.inf for half, distance in pairs]
+    return estimate.runs * max(1.0, *factors) ** 2
+
+
+def slack(lo: float, hi: float, region: Region) -> float:
+    """Return how far a decided interval stays from the ends of its region, free of units.
+
+    The distance between the nearest ends over the region's scale, or over the interval's
+    largest end where the region has none (a threshold of 0).
+    """
+    outside = max(region.low - hi, lo - region.high)
+    if region.is_presumed:
+        distance = max(abs(outside), 0.0)
+    else:
+        distance = max(outside, min(lo - region.low, region.high - hi), 0.0)
+    scale = region.scale or max(abs(end) for end in (lo, hi))
+    return distance / scale if scale > 0.0 else 0.0

@@ -1,0 +1,211 @@
+"""The command line: what rules call and what can be run by hand."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dpbandits.errors import InputError
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{self.prog}: {message} (see {self.prog} --help)")
+
+
+def _pairs(key: str, words: Sequence[str]) -> dict[str, str]:
+    pairs = [word.partition("=") for word in words]
+    if any(not separator for _, separator, _ in pairs):
+        raise InputError(f"{key} is {' '.join(words)!r}; allowed: NAME=VALUE, separated by spaces")
+    return {name: value for name, _, value in pairs}
+
+
+def _number(key: str, text: str) -> int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise InputError(f"{key} is {text!r}; allowed: a number")
+
+
+def _project(arguments: argparse.Namespace) -> Any:
+    """Load the project folder; its cache folder becomes the cache of this process."""
+    from dpbandits.project import Project
+
+    project = Project.load(Path(arguments.project)).at(scale=arguments.scale, seed=arguments.seed)
+    return project
+
+
+def list_algorithms(arguments: argparse.Namespace) -> None:
+    """Print every algorithm with its parameters, readings, variants and source."""
+    from dataclasses import fields
+
+    from dpbandits.algorithms import REGISTRY
+
+    for algorithm in REGISTRY.values():
+        parameters = ", ".join(each.name for each in fields(algorithm.parameters))
+        print(f"{algorithm.id} ({parameters}): {algorithm.name}, {algorithm.paper}")
+        for reading, values in algorithm.readings.items():
+            print(f"    reading {reading}: {', '.join(values)} (default {values[0]})")
+        print(f"    variants: {', '.join(algorithm.variants)}")
+
+
+def simulate(arguments: argparse.Namespace) -> None:
+    """Simulate and print the mean final regret with its 95 % interval, and the mean pulls."""
+    import dpbandits
+    from dpbandits.bandits import INSTANCES
+    from dpbandits.metrics import mean_interval
+
+    if arguments.law not in INSTANCES:
+        raise InputError(f"law is {arguments.law!r}; allowed: {', '.join(INSTANCES)}")
+    bandit = INSTANCES[arguments.law][1]([_number("arms", each) for each in arguments.arms])
+    simulation = dpbandits.simulate(
+        algorithm=arguments.algorithm,
+        params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
+        variant=arguments.variant,
+        readings=_pairs("readings", arguments.readings),
+        bandit=bandit,
+        horizon=arguments.horizon,
+        runs=arguments.runs,
+        workers=arguments.workers,
+        **({} if arguments.seed is None else {"seed": arguments.seed}),
+    )
+    for metric in ("pseudo_regret", "realised_regret"):
+        mean, low, high = mean_interval(getattr(simulation, metric))
+        print(f"{metric}: {mean:.6g} (95 % interval {low:.6g} to {high:.6g})")
+    print("pulls: " + " ".join(f"{each:.6g}" for each in simulation.pulls.mean(axis=0)))
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Check the config, the experiments and the claims; one line says what is wrong."""
+    _project(arguments).check()
+    print("config, experiments and claims are in order")
+
+
+def kernels(arguments: argparse.Namespace) -> None:
+    """Compile what the chosen papers need, in one process."""
+    from dpbandits.build import compile_paper_kernels
+
+    print(f"compiled: {', '.join(compile_paper_kernels(_project(arguments)))}", file=sys.stderr)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Simulate one named set of cells of a paper, or compute one of its exact results."""
+    from dpbandits.build import build_results
+
+    build_results(_project(arguments), arguments.paper, arguments.name, arguments.workers)
+
+
+def draw(arguments: argparse.Namespace) -> None:
+    """Draw one figure of a paper, with all its panels."""
+    from dpbandits.build import draw_paper_figure
+
+    draw_paper_figure(_project(arguments), arguments.paper, arguments.name)
+
+
+def tabulate(arguments: argparse.Namespace) -> None:
+    """Write one table of a paper as LaTeX and csv."""
+    from dpbandits.build import write_paper_table
+
+    write_paper_table(_project(arguments), arguments.paper, arguments.name)
+
+
+def judge(arguments: argparse.Namespace) -> None:
+    """Judge every claim of a paper and write its ledger."""
+    from dpbandits.build import judge_paper
+
+    judge_paper(_project(arguments), arguments.paper)
+
+
+def explain(arguments: argparse.Namespace) -> None:
+    """Say how the verdict on a claim came about."""
+    from dpbandits.build import explain_claim
+
+    print(explain_claim(_project(arguments), arguments.claim))
+
+
+def publish(arguments: argparse.Namespace) -> None:
+    """Copy png and csv of every panel at paper scale to docs/figures, with their fingerprints."""
+    from dpbandits.publishing import publish_figures
+
+    for path in publish_figures(_project(arguments)):
+        print(path)
+
+
+def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> None:
+    summary = command.__doc__
+    parser = commands.add_parser(command.__name__, help=summary, description=summary)
+    parser.add_argument("--project", default=".", help="folder of the project (default: here)")
+    parser.add_argument("--scale", choices=["paper", "quick"], help="instead of the config's")
+    parser.add_argument("--seed", type=int, help="instead of the config's")
+    parser.add_argument("--log", help="file that receives what went wrong, or the word done")
+    for name in names:
+        parser.add_argument(name)
+    if workers:
+        parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
+    parser.set_defaults(command=command)
+
+
+def _add_simulate(commands: Any) -> None:
+    parser = commands.add_parser("simulate", help=simulate.__doc__, description=simulate.__doc__)
+    parser.add_argument("algorithm")
+    parser.add_argument("--params", nargs="*", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--readings", nargs="*", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--variant", default="as-written")
+    parser.add_argument("--law", default="bernoulli")
+    parser.add_argument("--arms", nargs="+", required=True, help="mean or rate of each arm")
+    parser.add_argument("--horizon", type=int, required=True)
+    parser.add_argument("--runs", type=int, required=True)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.set_defaults(command=simulate, log=None)
+
+
+def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = _Parser(prog="dpbandits", description="Private bandits: simulate, judge, draw.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    listing = commands.add_parser("list", help=list_algorithms.__doc__)
+    listing.set_defaults(command=list_algorithms, log=None)
+    _add_simulate(commands)
+    _add(commands, check)
+    _add(commands, kernels)
+    _add(commands, run, "paper", "name", workers=True)
+    for command in (draw, tabulate):
+        _add(commands, command, "paper", "name")
+    _add(commands, judge, "paper")
+    _add(commands, explain, "claim")
+    _add(commands, publish)
+    return parser.parse_args(words)
+
+
+def _log(path: str | None, line: str) -> None:
+    if path is not None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(line + "\n", encoding="utf-8")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; bad input ends in one line on standard error and status 2."""
+    log = None
+    try:
+        arguments = _arguments(words)
+        log = arguments.log
+        arguments.command(arguments)
+        _log(log, "done")
+    except InputError as error:
+        print(f"dpbandits: {error}", file=sys.stderr)
+        _log(log, str(error))
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

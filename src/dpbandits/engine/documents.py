@@ -1,0 +1,77 @@
+"""YAML documents, checked against a JSON schema; whatever is wrong is said in one line."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import best_match
+
+from dpbandits.errors import InputError
+
+
+def load_yaml(path: Path) -> dict[str, Any]:
+    """Read a YAML mapping; InputError where the file is missing, no YAML or no mapping."""
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is not valid YAML ({error})") from None
+    if not isinstance(document, dict):
+        kind = type(document).__name__
+        raise InputError(f"{path}: is a {kind}; allowed: a mapping of keys to values")
+    return document
+
+
+def check_document(document: Any, schema: dict[str, Any], path: Path) -> None:
+    """Raise InputError, naming file, key and what is allowed, where the schema is not met."""
+    error = best_match(Draft202012Validator(schema).iter_errors(document))
+    if error is not None:
+        raise InputError(f"{path}: {_explain(error)}")
+    _refuse_not_finite(document, path, "")
+
+
+def load_document(path: Path, schema: Path) -> dict[str, Any]:
+    """Read a YAML mapping and check it against the JSON schema in the YAML file ``schema``."""
+    document = load_yaml(path)
+    check_document(document, load_yaml(schema), path)
+    return document
+
+
+def _explain(error: ValidationError) -> str:
+    where = ".".join(str(part) for part in error.absolute_path) or "the top level"
+    if error.validator == "additionalProperties":
+        allowed = ", ".join(error.schema.get("properties", {})) or "nothing more"
+        known = set(error.schema.get("properties", {}))
+        unknown = ", ".join(sorted(str(key) for key in error.instance if key not in known))
+        return f"{where}: unknown key {unknown}; allowed: {allowed}"
+    if error.validator == "required":
+        missing = [key for key in error.validator_value if key not in error.instance]
+        return f"{where}: key {', '.join(missing)} is missing"
+    if error.validator == "enum":
+        allowed = ", ".join(str(value) for value in error.validator_value)
+        return f"{where} is {error.instance!r}; allowed: {allowed}"
+    return f"{where}: {_shorten(error.message)}; allowed: {_rule(error)}"
+
+
+def _rule(error: ValidationError) -> str:
+    schema = error.schema
+    if isinstance(schema, dict) and "description" in schema:
+        return str(schema["description"])
+    return f"{error.validator} {error.validator_value}"
+
+
+def _shorten(message: str, limit: int = 160) -> str:
+    return message if len(message) <= limit else f"{message[:limit]} ..."
+
+
+def _refuse_not_finite(value: Any, path: Path, where: str) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{path}: {where} is {value}; allowed: finite numbers")
+    items = value.items() if isinstance(value, dict) else ()
+    if isinstance(value, list):
+        items = dict(enumerate(value)).items()
+    for key, inner in items:
+        _refuse_not_finite(inner, path, f"{where}.{key}".strip("."))

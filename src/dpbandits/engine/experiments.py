@@ -1,0 +1,191 @@
+"""From `config/experiments/PAPER.yaml` to cells: tags, formulas, grids and scales."""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpbandits.bandits import Bandit, bandit_from
+from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
+from dpbandits.errors import InputError
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a formula of a paper may use: tags of the series, horizon, arms, results of tuning."""
+
+    tags: Mapping[str, Any]
+    horizon: int
+    arms: int
+    tuned: pd.DataFrame | None = None
+
+
+Formula = Callable[[Context], Any]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve of a simulation: its label, its tags and its cell."""
+
+    label: str
+    tags: Mapping[str, Any]
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class SimulationPlan:
+    """One named simulation of a paper, at one scale.
+
+    Attributes:
+        name: its key in the YAML file.
+        spec: the entry, checked against the schema.
+        instance: the description of its bandit.
+        caps: largest number of runs and horizon at this scale.
+        formulas: the paper's formulas by name.
+        origin: file and key, for error messages.
+    """
+
+    name: str
+    spec: Mapping[str, Any]
+    instance: Mapping[str, Any]
+    caps: Mapping[str, int]
+    formulas: Mapping[str, Formula]
+    origin: str
+
+    @property
+    def horizon(self) -> int:
+        """Number of rounds at this scale."""
+        horizon = int(self.spec["horizon"])
+        return min(horizon, self.caps.get("horizon", horizon))
+
+    @property
+    def runs(self) -> int:
+        """Number of runs at this scale."""
+        count = int(self.spec["runs"]["count"])
+        return min(count, self.caps.get("runs", count))
+
+    @property
+    def tuned_by(self) -> str | None:
+        """Name of the simulation whose results set the parameters, or None."""
+        return self.spec.get("tuned_by")
+
+    def grid(self) -> tuple[int, ...]:
+        """Times at which curves are recorded; those past the horizon of a small scale fall away."""
+        grid = self.spec["grid"]
+        times = set(grid.get("at", ()))
+        if "points" in grid:
+            spaced = np.linspace(self.horizon / grid["points"], self.horizon, grid["points"])
+            times |= {int(t) for t in np.unique(np.ceil(spaced))}
+        return tuple(sorted(t for t in times | {self.horizon} if t <= self.horizon))
+
+    def series(self, tuned: pd.DataFrame | None = None) -> list[Series]:
+        """Return every series with its cell, in the order of the file.
+
+        Args:
+            tuned: results of the simulation ``tuned_by``, where there is one.
+
+        Raises:
+            InputError: anything unknown or out of range, naming the file and the key.
+        """
+        try:
+            bandit = bandit_from(self.instance)
+            found = [
+                self._series(entry, tags, bandit, tuned)
+                for entry in self.spec["cells"]
+                for tags in _products(entry.get("for", {}))
+            ]
+        except InputError as error:
+            raise InputError(f"{self.origin}: {error}") from None
+        labels = [each.label for each in found]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise InputError(f"{self.origin}: two series are {label!r}; allowed: one each")
+        return found
+
+    def _series(
+        self,
+        entry: Mapping[str, Any],
+        bindings: Mapping[str, Any],
+        bandit: Bandit,
+        tuned: pd.DataFrame | None,
+    ) -> Series:
+        tags = {**bindings, **entry.get("tags", {})}
+        context = Context(tags, self.horizon, len(bandit.arms), tuned)
+        readings = {
+            key: str(tags.get(value, value)) for key, value in entry.get("readings", {}).items()
+        }
+        cell = make_cell(
+            algorithm=entry["algorithm"],
+            parameters={
+                key: self._value(key, value, context)
+                for key, value in entry.get("parameters", {}).items()
+            },
+            variant=entry.get("variant", "as-written"),
+            readings=readings,
+            bandit=bandit,
+            horizon=self.horizon,
+            first_run=self.spec["runs"]["first"],
+            runs=self.runs,
+            metrics=self.spec["metrics"],
+            grid=self.grid(),
+            stream=self.spec.get("stream"),
+        )
+        label = " ".join([entry["algorithm"], *(f"{key}={value}" for key, value in tags.items())])
+        return Series(label, tags, cell)
+
+    def _value(self, key: str, value: Any, context: Context) -> Any:
+        """Return a parameter: a number, the tag of that name, or what the formula makes of it."""
+        if not isinstance(value, str):
+            return value
+        if value in context.tags:
+            return context.tags[value]
+        if value in self.formulas:
+            return self.formulas[value](context)
+        allowed = ", ".join([*context.tags, *self.formulas])
+        raise InputError(f"parameter {key} is {value!r}; allowed: a number or one of {allowed}")
+
+    def fingerprint(self, root_seed: int, formulas_fingerprint: str, tuned: str = "") -> str:
+        """Return the hash of all that the results depend on but library versions.
+
+        Args:
+            root_seed: root of the random streams.
+            formulas_fingerprint: fingerprint of the module that holds the paper's formulas.
+            tuned: fingerprint of the simulation ``tuned_by``.
+        """
+        algorithms = sorted({entry["algorithm"] for entry in self.spec["cells"]})
+        return digest_of(
+            {
+                "spec": dict(self.spec),
+                "instance": dict(self.instance),
+                "scale": [self.horizon, self.runs],
+                "root seed": root_seed,
+                "algorithms": {each: algorithm_fingerprint(each) for each in algorithms},
+                "formulas": formulas_fingerprint,
+                "tuned": tuned,
+            }
+        )[:16]
+
+
+def _products(bindings: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    for values in itertools.product(*bindings.values()):
+        yield dict(zip(bindings, values, strict=True))
+
+
+def refuse_shared_cells(plans: Mapping[str, SimulationPlan]) -> None:
+    """Raise InputError where one cell stands in two simulations (tuned ones are not known yet)."""
+    seen: dict[str, str] = {}
+    for name, plan in plans.items():
+        if plan.tuned_by is not None:
+            continue
+        for series in plan.series():
+            for block in series.cell.blocks():
+                key = digest_of([block.description, block.first_run])
+                if seen.setdefault(key, name) != name:
+                    raise InputError(
+                        f"{plan.origin}: series {series.label!r} stands in {seen[key]} too; "
+                        f"allowed: each cell in one simulation"
+                    )

@@ -1,0 +1,88 @@
+"""Results of a simulation as one parquet file that carries the fingerprint it was made from."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpbandits.engine.cache import Block
+from dpbandits.engine.cells import parameter_values
+from dpbandits.engine.experiments import Series
+from dpbandits.engine.files import write_atomically
+from dpbandits.errors import InputError
+from dpbandits.metrics import PER_ARM
+
+METADATA = b"dpbandits"
+
+
+def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
+    """Return the long table of a simulation: one row per series, run, metric, time and arm.
+
+    Columns: series, algorithm, variant, reading (readings off their default), the tags and the
+    parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value.
+    """
+    frames = [
+        _metric_frame(each, metric, block)
+        for each, block in zip(series, blocks, strict=True)
+        for metric in each.cell.metrics
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    last = ["run", "metric", "t", "arm", "value"]
+    return frame[[column for column in frame.columns if column not in last] + last]
+
+
+def _metric_frame(series: Series, metric: str, block: Block) -> pd.DataFrame:
+    cell = series.cell
+    values = block[metric]
+    runs, width = values.shape
+    per_arm = metric in PER_ARM
+    defaults = cell.definition.readings
+    reading = ",".join(f"{k}={v}" for k, v in cell.readings if v != defaults[k][0])
+    return pd.DataFrame(
+        {
+            "series": series.label,
+            "algorithm": cell.definition.id,
+            "variant": cell.variant,
+            "reading": reading,
+            **parameter_values(cell.parameters),
+            **series.tags,
+            "run": np.repeat(np.arange(cell.first_run, cell.first_run + runs), width),
+            "metric": metric,
+            "t": np.full(runs * width, cell.horizon) if per_arm else np.tile(cell.grid, runs),
+            "arm": np.tile(np.arange(width), runs) if per_arm else -1,
+            "value": values.ravel(),
+        }
+    )
+
+
+def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:
+    """Write the table atomically, with the fingerprint in the file's metadata."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    stamp = json.dumps({"fingerprint": fingerprint}).encode()
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), METADATA: stamp})
+    write_atomically(path, lambda temporary: pq.write_table(table, temporary))
+
+
+def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
+    """Read a table that was made from the present sources and config.
+
+    Raises:
+        InputError: the file is missing, damaged, or was made from other sources.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: does not exist; run snakemake to build it")
+    try:
+        table = pq.read_table(path)
+        stamp = json.loads((table.schema.metadata or {})[METADATA])
+    except (pa.ArrowException, OSError, KeyError, ValueError):
+        raise InputError(f"{path}: is damaged; delete it and run snakemake again") from None
+    if stamp.get("fingerprint") != fingerprint:
+        raise InputError(
+            f"{path}: is stale (made from {stamp.get('fingerprint')}, sources and config now give "
+            f"{fingerprint}); delete it and run snakemake again"
+        )
+    frame: pd.DataFrame = table.to_pandas()
+    return frame

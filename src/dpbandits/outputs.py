@@ -1,0 +1,151 @@
+"""Which files a project builds, from which, and the fingerprints they depend on.
+
+The workflow asks here; the paths are relative to the project's folder.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from dpbandits._kernel_cache import cache_folder
+from dpbandits.claims.entries import Claim
+from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.project import Project
+from dpbandits.reporting.specs import figure_reads, figure_stems, parse_figure
+from dpbandits.reporting.table_specs import parse_table
+
+SUFFIXES = ("png", "pdf", "csv")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The outputs of one project."""
+
+    project: Project
+
+    def options(self) -> str:
+        """Return what every command is told, so that it sees the same config as the workflow."""
+        return f"--scale {self.project.scale} --seed {self.project.seed}"
+
+    def kernels_marker(self) -> str:
+        """File that says that the kernels were compiled once; it goes with the cache."""
+        return str(cache_folder() / "kernels.done")
+
+    def results_pattern(self) -> str:
+        """Path of any results, with the wildcards paper and name."""
+        return str(self.project.results_path("{paper}", "{name}"))
+
+    def tuned_by(self, paper: str, name: str) -> list[str]:
+        """Return the results that set parameters of the results ``name``."""
+        experiments = self.project.experiments(paper)
+        if name in experiments.analytic or experiments.plan(name).tuned_by is None:
+            return []
+        return [str(self.project.results_path(paper, str(experiments.plan(name).tuned_by)))]
+
+    def threads(self, paper: str, name: str) -> int:
+        """Return how many threads a set of results is worth."""
+        return 1 if name in self.project.experiments(paper).analytic else 8
+
+    def figure_files(self, paper: str, figure: str) -> list[tuple[str, str]]:
+        """Return (panel, path) of every file of a figure, panels in reading order."""
+        folder = self.project.figures_folder(paper)
+        stems = figure_stems(figure, self.project.figure_spec(paper, figure))
+        return [(stem, str(folder / f"{stem}.{suffix}")) for stem in stems for suffix in SUFFIXES]
+
+    def figure_inputs(self, paper: str, figure: str) -> list[str]:
+        """Return the results that a figure reads."""
+        reads = figure_reads(figure, self.project.figure_spec(paper, figure))
+        return [str(self.project.results_path(paper, name)) for name in reads]
+
+    def figure_fingerprint(self, paper: str, figure: str) -> str:
+        """Return the hash of what a figure is drawn with: its entry and the plotting sources."""
+        spec = self.project.figure_spec(paper, figure)
+        return digest_of([dict(spec), fingerprint("dpbandits.reporting.figures")])[:16]
+
+    def figure_made_from(self, paper: str, figure: str) -> dict[str, str]:
+        """Return the fingerprints that a figure depends on: its own and those of its results."""
+        own = {"figure": self.figure_fingerprint(paper, figure)}
+        return own | self._results(paper, self.figure_inputs(paper, figure))
+
+    def ledger_made_from(self, paper: str) -> dict[str, str]:
+        """Return the fingerprints that the verdicts depend on."""
+        own = {"claims": self.ledger_fingerprint(paper)}
+        return own | self._results(paper, self.ledger_inputs(paper))
+
+    def _results(self, paper: str, paths: list[str]) -> dict[str, str]:
+        names = [Path(path).stem for path in paths]
+        return {name: self.project.results_fingerprint(paper, name) for name in names}
+
+    def caption(self, paper: str, figure: str) -> str:
+        """Return the caption of a figure, for the report."""
+        return parse_figure(figure, self.project.figure_spec(paper, figure)).caption
+
+    def ledger(self, paper: str) -> list[str]:
+        """Return the verdicts on a paper's claims, and the comparisons behind them."""
+        folder = self.project.results_folder() / paper
+        return [str(folder / "claims.csv"), str(folder / "evidence.csv")]
+
+    def ledger_inputs(self, paper: str) -> list[str]:
+        """Return all results that the paper's claims read."""
+        reads = {name for claim in self._claims[paper] for name in claim.reads}
+        return [str(self.project.results_path(paper, name)) for name in sorted(reads)]
+
+    def ledger_fingerprint(self, paper: str) -> str:
+        """Return the hash of what claims are judged with: their entries and the sources."""
+        package = self.project.experiments(paper).paper.package
+        sources = fingerprint(f"{package}.statistics", "dpbandits.claims.ledger")
+        return digest_of([self.project.claims_path(paper).read_text(), sources])[:16]
+
+    @cached_property
+    def _claims(self) -> dict[str, list[Claim]]:
+        return {paper: self.project.claims(paper) for paper in self.project.selected()[0]}
+
+    def table_files(self, paper: str, table: str) -> list[str]:
+        """Return the files of a table."""
+        folder = self.project.tables_folder(paper)
+        return [str(folder / f"{table}.{suffix}") for suffix in ("tex", "csv")]
+
+    def table_inputs(self, paper: str, table: str) -> list[str]:
+        """Return what a table reads: results, or the ledger under the name ``claims``."""
+        reads = parse_table(table, self.project.table_spec(paper, table)).reads
+        if reads == "claims":
+            return self.ledger(paper)[:1]
+        return [str(self.project.results_path(paper, reads))]
+
+    def table_made_from(self, paper: str, table: str) -> dict[str, str]:
+        """Return the fingerprints that a table depends on."""
+        spec = self.project.table_spec(paper, table)
+        own = {"table": digest_of([dict(spec), fingerprint("dpbandits.reporting.tables")])[:16]}
+        if parse_table(table, spec).reads == "claims":
+            return own | self.ledger_made_from(paper)
+        return own | self._results(paper, self.table_inputs(paper, table))
+
+    def targets(self) -> list[str]:
+        """Return what ``rule all`` builds: the papers' own figures, tables and verdicts."""
+        return self._targets(extra=False)
+
+    def extra_targets(self) -> list[str]:
+        """Return what ``rule extras`` builds: what is ours."""
+        return self._targets(extra=True)
+
+    def _targets(self, *, extra: bool) -> list[str]:
+        papers, item = self.project.selected()
+        found = [path for paper in papers for path in self._paper_targets(paper, item, extra)]
+        return list(dict.fromkeys(found))
+
+    def _paper_targets(self, paper: str, item: str | None, extra: bool) -> list[str]:
+        experiments = self.project.experiments(paper)
+        figures = [
+            figure
+            for figure in experiments.figures
+            if item in (None, figure) and (item == figure or figure.startswith("extra-") == extra)
+        ]
+        files = [path for figure in figures for _, path in self.figure_files(paper, figure)]
+        tables = [] if extra and item is None else experiments.tables
+        for table in tables:
+            if item in (None, table):
+                files += self.table_files(paper, table)
+        if item in (None, "claims") and not extra:
+            files += self.ledger(paper)
+        return files

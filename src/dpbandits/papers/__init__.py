@@ -1,0 +1,50 @@
+"""The papers: what is particular to each, found by its short name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from dpbandits.engine.experiments import Formula
+from dpbandits.errors import InputError
+
+PAPERS = {"ts-is-dp": "dpbandits.papers.ts_is_dp"}
+"""Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper's own code, imported when it is asked for."""
+
+    name: str
+    package: str
+
+    def module(self, name: str) -> ModuleType:
+        """Return one of the paper's modules."""
+        return import_module(f"{self.package}.{name}")
+
+    @property
+    def formulas(self) -> Mapping[str, Formula]:
+        """Formulas that its experiments file may name."""
+        formulas: Mapping[str, Formula] = self.module("formulas").FORMULAS
+        return formulas
+
+    @property
+    def analytic(self) -> Mapping[str, Callable[[], Any]]:
+        """Exactly computed results by name."""
+        analytic: Mapping[str, Callable[[], Any]] = self.module("analytic").ANALYTIC
+        return analytic
+
+    @property
+    def statistics(self) -> Mapping[str, Callable[..., Any]]:
+        """Statistics that its claims file may name."""
+        statistics: Mapping[str, Callable[..., Any]] = self.module("statistics").STATISTICS
+        return statistics
+
+
+def find_paper(name: str) -> Paper:
+    """Return the paper of a short name; InputError if there is none."""
+    if name not in PAPERS:
+        raise InputError(f"paper is {name!r}; allowed: {', '.join(PAPERS)}")
+    return Paper(name, PAPERS[name])

@@ -1,0 +1,178 @@
+"""What the paper's analytic figures and claims are made of: exactly computed curves and numbers.
+
+Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from dpbandits import privacy
+from dpbandits.bandits import clipped_exponential, truncated_exponential
+
+ANALYSIS_HORIZON = 1_000
+"""T of Figures 1, 6 and 7."""
+
+CURVE_B = (0, 1, 5, 10, 50)
+"""Pre-pulls of Figure 1, left, at c = 1."""
+
+CURVE_C = (1, 2, 6, 11, 51)
+"""Variance factors of Figure 1, right, at b = 0."""
+
+ARM_NUMBERS = (2, 10)
+"""Numbers of arms of the two panels of Figures 6 and 7."""
+
+EXPERIMENT_HORIZON = 100_000
+"""T of Section 5."""
+
+RATES = (0.1, 1.0, 2.0, 5.0, 10.0)
+"""Rates of the truncated exponential arms of Section 5.2."""
+
+COMPARED_LEVELS = (1, 5, 10)
+"""eta of the three panels of Figure 8."""
+
+ROUND_DELTAS = (1e-6, 1e-4, 1e-2)
+"""Delta of one action at which Theorem 7 is checked."""
+
+MANY = 10**9
+"""Pulls of an arm whose mean and draw are as good as fixed."""
+
+
+def deltas() -> NDArray[np.float64]:
+    """Return the delta axis: 61 log-spaced points 1e-10 .. 1e-1 and the tabulated decades."""
+    return np.union1d(np.geomspace(1e-10, 1e-1, 61), [1e-8, 1e-6, 1e-4, 1e-2])
+
+
+def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
+    return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
+
+
+def privacy_by_b_and_c() -> pd.DataFrame:
+    """Figure 1: epsilon over delta of Theorem 4, with b or c away from (0, 1); T = 1000.
+
+    Tags: family (``b``, left, or ``c``, right), b, c. x: delta. y: epsilon.
+    """
+    x = deltas()
+    pairs = [("b", b, 1) for b in CURVE_B] + [("c", 0, c) for c in CURVE_C]
+    return pd.concat(
+        [
+            _curve(
+                f"{family}: b={b}, c={c}",
+                {"family": family, "b": b, "c": c},
+                x,
+                privacy.modified_ts_epsilon(x, b, c, ANALYSIS_HORIZON),
+            )
+            for family, b, c in pairs
+        ],
+        ignore_index=True,
+    )
+
+
+def privacy_by_analysis() -> pd.DataFrame:
+    """Figures 6 and 7: epsilon over delta of plain Thompson sampling by each analysis; T = 1000.
+
+    Tags: analysis (``gdp``, Theorem 3; ``rdp``, Theorem 8 at its best order; ``standard-dp``,
+    Corollary 1 as printed; ``standard-dp-corrected``, the valid bound of spec 3.9), split of
+    delta (``best`` or ``half``; ``none`` where there is none), arms (2 or 10; only the printed
+    standard-DP bound depends on it). x: delta. y: epsilon.
+    """
+    x, horizon = deltas(), ANALYSIS_HORIZON
+    curves = []
+    for arms in ARM_NUMBERS:
+        by_analysis = {
+            ("gdp", "none"): privacy.ts_gaussian_epsilon(x, horizon),
+            ("rdp", "none"): privacy.ts_gaussian_rdp_epsilon(x, horizon),
+            ("standard-dp", "best"): privacy.ts_standard_epsilon(x, horizon, arms),
+            ("standard-dp", "half"): privacy.ts_standard_epsilon(x, horizon, arms, "half"),
+            ("standard-dp-corrected", "best"): privacy.ts_corrected_standard_epsilon(x, horizon),
+        }
+        for (analysis, split), y in by_analysis.items():
+            tags = {"analysis": analysis, "split": split, "arms": arms}
+            name = analysis if split == "none" else f"{analysis}, {split} split"
+            curves.append(_curve(f"{name}, N={arms}", tags, x, y))
+    return pd.concat(curves, ignore_index=True)
+
+
+def constants() -> pd.DataFrame:
+    """Every other number that a claim needs, one a row.
+
+    Tags: quantity, and by quantity: ``epsilon``: eta (delta = 1e-6); ``gdp``: accounting, of
+    (b, c) = (0, 1) at T = 1e5; ``arm-mean``: law; ``true-delta``: calibration, means, pulls,
+    round_delta. x: eta, T, the rate, or the delta that is claimed. y: the number.
+    """
+    rows = [*_levels(), *_arm_means(), *_true_deltas()]
+    return pd.concat(rows, ignore_index=True)
+
+
+def _levels() -> Iterator[pd.DataFrame]:
+    for eta in COMPARED_LEVELS:
+        tags = {"quantity": "epsilon", "eta": eta}
+        yield _curve(f"epsilon, eta={eta}", tags, [eta], [privacy.epsilon(1e-6, float(eta))])
+    for accounting in ("lemma5", "lemma4"):
+        tags = {"quantity": "gdp", "accounting": accounting}
+        level = privacy.modified_ts_gdp(0, 1, EXPERIMENT_HORIZON, reading=accounting)
+        yield _curve(f"gdp, {accounting}", tags, [EXPERIMENT_HORIZON], [level])
+
+
+def _arm_means() -> Iterator[pd.DataFrame]:
+    for law, make in (("conditional", truncated_exponential), ("clipped", clipped_exponential)):
+        tags = {"quantity": "arm-mean", "law": law}
+        yield _curve(f"arm means, {law}", tags, RATES, make(RATES).means)
+
+
+def _true_deltas() -> Iterator[pd.DataFrame]:
+    """Exact delta of one action of two-armed Thompson sampling at the epsilon claimed for it."""
+    for pulls in ((1, MANY), (1, 1)):
+        shift, lowest = two_armed_choice(*pulls)
+        named = f"1,{'many' if pulls[1] == MANY else pulls[1]}"
+        for calibration, claimed in (("printed", printed_epsilon), ("corrected", valid_epsilon)):
+            for means, bound in (("any", -np.inf), ("reachable", lowest)):
+                for delta in ROUND_DELTAS:
+                    tags = {
+                        "quantity": "true-delta",
+                        "calibration": calibration,
+                        "means": means,
+                        "pulls": named,
+                        "round_delta": delta,
+                    }
+                    true = privacy.report_noisy_max_true_delta(claimed(delta), shift, bound)
+                    name = f"true delta, {calibration}, {means} means, {named} pulls, {delta:g}"
+                    yield _curve(name, tags, [delta], [true])
+
+
+def printed_epsilon(delta: float) -> float:
+    """Return the epsilon that Theorem 7 claims for one action with two arms."""
+    return privacy.ts_round_epsilon(delta, 2)
+
+
+def valid_epsilon(delta: float) -> float:
+    """Return the exact epsilon of one action, 1/sqrt(2)-GDP (Lemma 3 with the duality)."""
+    return privacy.epsilon(delta, privacy.ts_round_gdp(1))
+
+
+def two_armed_choice(pulls: int, others: int) -> tuple[float, float]:
+    """Return what one changed reward of an arm does to the choice between it and another arm.
+
+    The choice is a threshold on a normal variable whose mean over its standard deviation is x.
+
+    Args:
+        pulls: pulls of the arm with the changed reward, 1 or above.
+        others: pulls of the other arm, 1 or above.
+
+    Returns:
+        How far x moves, and the smallest x that rewards in [0, 1] can produce (claim C28).
+    """
+    deviation = np.sqrt(1 / (pulls + 1) + 1 / (others + 1))
+    furthest = max(pulls / (pulls + 1), others / (others + 1))
+    return float(1 / (pulls + 1) / deviation), float(-furthest / deviation)
+
+
+ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
+    "privacy-by-b-and-c": privacy_by_b_and_c,
+    "privacy-by-analysis": privacy_by_analysis,
+    "constants": constants,
+}
+"""Analytic results by name, as the experiments file lists them."""

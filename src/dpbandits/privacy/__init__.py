@@ -1,0 +1,74 @@
+"""Privacy accounting: Gaussian, Renyi and standard differential privacy, and the guarantees.
+
+`gaussian` converts between eta-GDP and (epsilon, delta); `renyi` does the same for Renyi DP;
+`standard` holds report-noisy-max and advanced composition; `guarantees` states what Thompson
+sampling guarantees, and the `Guarantee` that every algorithm carries.
+"""
+
+from dpbandits.privacy.gaussian import (
+    compose_gdp,
+    delta,
+    epsilon,
+    eta_from,
+    gaussian_mechanism,
+    log_delta,
+)
+from dpbandits.privacy.guarantees import (
+    Guarantee,
+    instance_specific_gdp,
+    modified_ts_delta,
+    modified_ts_epsilon,
+    modified_ts_gdp,
+    required_c,
+    ts_gaussian_delta,
+    ts_gaussian_epsilon,
+    ts_gaussian_gdp,
+    ts_gaussian_rdp_epsilon,
+    ts_round_gdp,
+)
+from dpbandits.privacy.renyi import (
+    compose_rdp,
+    gaussian_rdp_slope,
+    optimal_order,
+    rdp_to_dp,
+    rdp_to_dp_at_order,
+)
+from dpbandits.privacy.standard import (
+    advanced_composition,
+    report_noisy_max_epsilon,
+    report_noisy_max_true_delta,
+    ts_corrected_standard_epsilon,
+    ts_round_epsilon,
+    ts_standard_epsilon,
+)
+
+__all__ = [
+    "Guarantee",
+    "advanced_composition",
+    "compose_gdp",
+    "compose_rdp",
+    "delta",
+    "epsilon",
+    "eta_from",
+    "gaussian_mechanism",
+    "gaussian_rdp_slope",
+    "instance_specific_gdp",
+    "log_delta",
+    "modified_ts_delta",
+    "modified_ts_epsilon",
+    "modified_ts_gdp",
+    "optimal_order",
+    "rdp_to_dp",
+    "rdp_to_dp_at_order",
+    "report_noisy_max_epsilon",
+    "report_noisy_max_true_delta",
+    "required_c",
+    "ts_corrected_standard_epsilon",
+    "ts_gaussian_delta",
+    "ts_gaussian_epsilon",
+    "ts_gaussian_gdp",
+    "ts_gaussian_rdp_epsilon",
+    "ts_round_epsilon",
+    "ts_round_gdp",
+    "ts_standard_epsilon",
+]

@@ -1,0 +1,98 @@
+"""Checks of arguments: each returns the accepted value or raises InputError in one line."""
+
+import operator
+from collections.abc import Callable, Collection
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbandits.errors import InputError
+
+FloatArray = NDArray[np.float64]
+
+# Larger numbers mean nothing here, and their squares would overflow.
+_LARGEST = 1e100
+
+# One scalar or array that decides whether the answer is a scalar or an array.
+Values = TypeVar("Values", float, FloatArray)
+
+
+def refusal(name: str, value: object, allowed: str) -> InputError:
+    """The error that says which argument has which value, and what is allowed."""
+    return InputError(f"{name}={value!r} is not allowed: it must be {allowed}")
+
+
+def _numbers(
+    name: str, value: ArrayLike, accept: Callable[[FloatArray], NDArray[np.bool_]], allowed: str
+) -> FloatArray:
+    try:
+        given = np.asarray(value)
+    except ValueError as error:
+        raise refusal(name, value, allowed) from error
+    # Text and truth values would turn into numbers silently.
+    if given.dtype.kind not in "iuf":
+        raise refusal(name, value, allowed)
+    array = given.astype(np.float64)
+    wrong = ~((array <= _LARGEST) & accept(array))
+    if wrong.any():
+        raise refusal(name, float(array[wrong].flat[0]), allowed)
+    return array
+
+
+def positive(name: str, value: ArrayLike) -> FloatArray:
+    """Numbers above 0 and at most 1e100, as an array of floats."""
+    return _numbers(name, value, lambda array: array > 0, f"above 0 and at most {_LARGEST}")
+
+
+def non_negative(name: str, value: ArrayLike) -> FloatArray:
+    """Numbers from 0 to 1e100, as an array of floats."""
+    return _numbers(name, value, lambda array: array >= 0, f"from 0 to {_LARGEST}")
+
+
+def above_one(name: str, value: ArrayLike) -> FloatArray:
+    """Numbers above 1 (an order of a Renyi divergence), as an array of floats."""
+    return _numbers(name, value, lambda array: array > 1, f"above 1 and at most {_LARGEST}")
+
+
+def probability(name: str, value: ArrayLike) -> FloatArray:
+    """Numbers strictly between 0 and 1, as an array of floats."""
+    allowed = "strictly between 0 and 1"
+    return _numbers(name, value, lambda array: (array > 0) & (array < 1), allowed)
+
+
+def scalar(name: str, array: FloatArray) -> float:
+    """The single number of an argument that may not be an array."""
+    if array.ndim:
+        raise refusal(name, array.tolist(), "a single number")
+    return float(array)
+
+
+def integer(name: str, value: object, minimum: int) -> int:
+    """An integer of at least the minimum; a bool and a float are refused."""
+    allowed = f"an integer, {minimum} or above"
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise refusal(name, value, allowed) from error
+    if isinstance(value, bool) or number < minimum:
+        raise refusal(name, value, allowed)
+    return number
+
+
+def choice(name: str, value: str, allowed: Collection[str]) -> str:
+    """One of the allowed words."""
+    if value not in allowed:
+        raise refusal(name, value, "one of " + ", ".join(allowed))
+    return value
+
+
+def unwrap(answer: ArrayLike) -> float | FloatArray:
+    """A float for a result without axes, the array otherwise."""
+    result: float | FloatArray = np.asarray(answer, dtype=np.float64)[()]
+    return result
+
+
+def unwrap_like(argument: Values, answer: ArrayLike) -> Values:
+    """The same, for an answer that has the shape of one argument."""
+    return cast(Values, unwrap(answer))

@@ -1,0 +1,292 @@
+"""Privacy guarantees: the object that every algorithm states, and those of Thompson sampling.
+
+What ts-is-dp derives by standard DP (Theorems 6 and 7, Corollary 1) is in `standard`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpbandits.privacy import gaussian, renyi
+from dpbandits.privacy._checks import (
+    FloatArray,
+    Values,
+    above_one,
+    choice,
+    integer,
+    non_negative,
+    positive,
+    probability,
+    refusal,
+    scalar,
+    unwrap,
+    unwrap_like,
+)
+
+Kind = Literal["gdp", "pure", "none"]
+
+KINDS = ("gdp", "pure", "none")
+READINGS = ("lemma5", "lemma4")
+ROUNDS = ("horizon", "sampling-rounds")
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What an algorithm guarantees for its whole output.
+
+    Attributes:
+        kind: "gdp" (parameter = eta), "pure" (parameter = epsilon of pure DP) or "none".
+        parameter: 0 (the output does not depend on the rewards) or above; left out for "none",
+            where it is infinite.
+
+    Raises:
+        InputError: The kind is unknown or the parameter outside its range.
+    """
+
+    kind: Kind
+    parameter: float = math.inf
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a guarantee."""
+        if choice("kind", self.kind, KINDS) != "none":
+            scalar("parameter", non_negative("parameter", self.parameter))
+        elif self.parameter != math.inf:
+            raise refusal("parameter", self.parameter, "left out for kind 'none'")
+
+    def epsilon(self, delta: Values) -> Values:
+        """Return the smallest epsilon such that the kind implies (epsilon, delta)-DP.
+
+        For pure DP this is the tight log(e^p - delta (1 + e^p)) or 0, marginally below p (its
+        worst case is randomised response; Kairouz, Oh and Viswanath, 2015).
+
+        Args:
+            delta: Strictly between 0 and 1. Any shape.
+
+        Raises:
+            InputError: delta is not strictly between 0 and 1.
+        """
+        deltas = probability("delta", delta)
+        if self.kind == "none":
+            return unwrap_like(delta, np.full(deltas.shape, math.inf))
+        if self.kind == "gdp" and self.parameter > 0:
+            return unwrap_like(delta, gaussian.epsilon(deltas, self.parameter))
+        floor = math.exp(-self.parameter)
+        kept = 1 - deltas * (1 + floor)
+        lowered = self.parameter + np.log(np.where(kept > floor, kept, 1.0))
+        return unwrap_like(delta, np.where(kept > floor, lowered, 0.0))
+
+    def delta(self, epsilon: Values) -> Values:
+        """Return the smallest delta such that the kind implies (epsilon, delta)-DP.
+
+        Args:
+            epsilon: 0 or above. Any shape.
+
+        Raises:
+            InputError: An argument is outside its range.
+        """
+        epsilons = non_negative("epsilon", epsilon)
+        if self.kind == "none":
+            return unwrap_like(epsilon, np.ones(epsilons.shape))
+        if self.kind == "gdp" and self.parameter > 0:
+            return unwrap_like(epsilon, gaussian.delta(epsilons, self.parameter))
+        gap = np.minimum(epsilons - self.parameter, 0.0)
+        return unwrap_like(epsilon, np.abs(np.expm1(gap)) / (1 + math.exp(-self.parameter)))
+
+    def describe(self) -> str:
+        """Say it in a few words, for a table or a legend."""
+        if self.kind == "none":
+            return "no privacy guarantee"
+        return f"{self.parameter:.6g}-{'GDP' if self.kind == 'gdp' else 'DP (pure)'}"
+
+
+def ts_round_gdp(pulls: int = 1) -> float:
+    """Return the GDP parameter of one action of TS-Gaussian: 1/sqrt(n + 1).
+
+    Source: ts-is-dp, Lemma 3, which bounds it by its value 1/sqrt 2 at one pull.
+
+    Args:
+        pulls: Number n of pulls so far of the arm with the changed reward, 1 (default) or above.
+
+    Raises:
+        InputError: pulls is not an integer of at least 1.
+    """
+    return 1 / math.sqrt(integer("pulls", pulls, 1) + 1)
+
+
+def ts_gaussian_gdp(horizon: int) -> float:
+    """Return the GDP parameter of TS-Gaussian over the horizon: sqrt(T/2).
+
+    Source: ts-is-dp, Lemma 4.
+
+    Args:
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: horizon is not an integer of at least 1.
+    """
+    return math.sqrt(integer("horizon", horizon, 1) / 2)
+
+
+def ts_gaussian_delta(epsilon: Values, horizon: int) -> Values:
+    """Return the delta at epsilon of TS-Gaussian over the horizon.
+
+    Source: ts-is-dp, Theorem 3.
+
+    Args:
+        epsilon: 0 or above. Any shape.
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    return gaussian.delta(epsilon, ts_gaussian_gdp(horizon))
+
+
+def ts_gaussian_epsilon(delta: Values, horizon: int) -> Values:
+    """Return the epsilon at delta of TS-Gaussian over the horizon.
+
+    Source: ts-is-dp, Theorem 3, inverted.
+
+    Args:
+        delta: Strictly between 0 and 1. Any shape.
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    return gaussian.epsilon(delta, ts_gaussian_gdp(horizon))
+
+
+def ts_gaussian_rdp_epsilon(delta: Values, horizon: int, alpha: float | None = None) -> Values:
+    """Return the epsilon at delta of TS-Gaussian by Renyi DP, alpha T/4 + log(1/delta)/(alpha - 1).
+
+    Source: ts-is-dp, Theorem 8; alpha is free in the paper (spec erratum E6).
+
+    Args:
+        delta: Strictly between 0 and 1. Any shape.
+        horizon: Number of rounds T, 1 or above.
+        alpha: Order, above 1; left out, the optimal one, 1 + 2 sqrt(log(1/delta)/T).
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    slope = integer("horizon", horizon, 1) / 4
+    if alpha is None:
+        return renyi.rdp_to_dp(slope, delta)
+    order = scalar("alpha", above_one("alpha", alpha))
+    return renyi.rdp_to_dp_at_order(slope * order, order, delta)
+
+
+def modified_ts_gdp(
+    b: int,
+    c: float,
+    horizon: int,
+    *,
+    reading: str = "lemma5",
+    rounds: str = "horizon",
+    n_arms: int | None = None,
+) -> float:
+    """Return the GDP parameter of Modified TS (M-TS-Gaussian): sqrt(rounds / (c (n + 1))).
+
+    Source: ts-is-dp, Lemma 5; the readings are spec errata E2 and E14.
+
+    Args:
+        b: Pre-pulls of every arm, 0 or above.
+        c: Factor of the sampling variance, above 0.
+        horizon: Number of rounds T, 1 or above.
+        reading: Pulls n that the arm with the changed reward has at least: "lemma5" (default)
+            takes b, as Lemma 5 is printed; "lemma4" takes max(b, 1), as Lemma 4 argues.
+        rounds: Rounds charged: "horizon" (default) charges all T, as printed;
+            "sampling-rounds" only the max(T - bN, 0) rounds after the pre-pulls.
+        n_arms: Number of arms N, 2 or above; needed for (and only used by) "sampling-rounds".
+
+    Returns:
+        eta; 0 if no round is charged, because then the output does not depend on the rewards.
+
+    Raises:
+        InputError: An argument is outside its range, or n_arms is missing.
+    """
+    prepulls, total = integer("b", b, 0), integer("horizon", horizon, 1)
+    least = 1 if choice("reading", reading, READINGS) == "lemma4" else 0
+    if choice("rounds", rounds, ROUNDS) == "sampling-rounds":
+        total = max(total - prepulls * integer("n_arms", n_arms, 2), 0)
+    return math.sqrt(total / (scalar("c", positive("c", c)) * (max(prepulls, least) + 1)))
+
+
+def modified_ts_delta(epsilon: Values, b: int, c: float, horizon: int) -> Values:
+    """Return the delta at epsilon of Modified TS, with the GDP parameter as Lemma 5 prints it.
+
+    Source: ts-is-dp, Theorem 4. For other readings take `Guarantee("gdp", modified_ts_gdp(...))`.
+
+    Args:
+        epsilon: 0 or above. Any shape.
+        b: Pre-pulls of every arm, 0 or above.
+        c: Factor of the sampling variance, above 0.
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    return gaussian.delta(epsilon, modified_ts_gdp(b, c, horizon))
+
+
+def modified_ts_epsilon(delta: Values, b: int, c: float, horizon: int) -> Values:
+    """Return the epsilon at delta of Modified TS, with the GDP parameter as Lemma 5 prints it.
+
+    Source: ts-is-dp, Theorem 4 inverted (Figure 1).
+
+    Args:
+        delta: Strictly between 0 and 1. Any shape.
+        b: Pre-pulls of every arm, 0 or above.
+        c: Factor of the sampling variance, above 0.
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    return gaussian.epsilon(delta, modified_ts_gdp(b, c, horizon))
+
+
+def required_c(b: int, eta: float, horizon: int) -> float:
+    """Return the c for which Lemma 5 gives Modified TS exactly eta-GDP: T / (eta^2 (b + 1)).
+
+    It falls below 1, which the paper's Algorithm 2 does not allow, for large b (spec erratum
+    E10); whether to keep such a point is the caller's decision.
+
+    Source: ts-is-dp, section 5.1; spec section 3, item 3.
+
+    Args:
+        b: Pre-pulls of every arm, 0 or above.
+        eta: GDP parameter to reach, above 0.
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    pulls = integer("b", b, 0) + 1
+    return integer("horizon", horizon, 1) / (scalar("eta", positive("eta", eta)) ** 2 * pulls)
+
+
+def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> float | FloatArray:
+    """Return the realised GDP parameter of a run: sqrt of the largest arm's sum, over c.
+
+    It depends on the rewards, so it describes a run and is not itself a guarantee.
+
+    Source: ts-is-dp, Remark 2; claim C27 and erratum E3 of the spec.
+
+    Args:
+        inverse_count_sums: Per arm, the sum of 1/(n + 1) over the rounds after its first pull,
+            n its pulls before the round; 0 or above, arms on the last axis.
+        c: Factor of the sampling variance, above 0 (1 for TS-Gaussian).
+
+    Returns:
+        eta, with the shape of `inverse_count_sums` without its last axis (a float for one run).
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    sums = np.atleast_1d(non_negative("inverse_count_sums", inverse_count_sums))
+    return unwrap(np.sqrt(sums.max(axis=-1) / scalar("c", positive("c", c))))

@@ -1,0 +1,221 @@
+"""A project folder: its config, its plans, where its outputs lie and what they are made from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpbandits.claims.entries import Claim, load_claims
+from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.documents import check_document, load_document, load_yaml
+from dpbandits.engine.experiments import SimulationPlan, refuse_shared_cells
+from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.engine.results import read_results
+from dpbandits.errors import InputError
+from dpbandits.papers import Paper, find_paper
+from dpbandits.reporting.specs import parse_figure
+from dpbandits.reporting.table_specs import parse_table
+
+CONFIG = Path("config/config.yaml")
+SCALES = ("paper", "quick")
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """The experiments file of one paper, checked."""
+
+    paper: Paper
+    path: Path
+    document: Mapping[str, Any]
+    scale: str
+
+    @cached_property
+    def plans(self) -> dict[str, SimulationPlan]:
+        """Every simulation by name."""
+        caps = self.document.get("quick", {}) if self.scale == "quick" else {}
+        return {name: self._plan(name, spec, caps) for name, spec in self._simulations.items()}
+
+    @property
+    def analytic(self) -> list[str]:
+        """Names of the exactly computed results."""
+        return list(self.document.get("analytic", ()))
+
+    @property
+    def figures(self) -> list[str]:
+        """Names of the figures, those of the paper and ours."""
+        return list(self.document.get("figures", {}))
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        return list(self.document.get("tables", {}))
+
+    @property
+    def _simulations(self) -> Mapping[str, Any]:
+        simulations: Mapping[str, Any] = self.document["simulations"]
+        return simulations
+
+    def _plan(self, name: str, spec: Mapping[str, Any], caps: Mapping[str, int]) -> SimulationPlan:
+        where = f"{self.path}: simulations.{name}"
+        instances = self.document["instances"]
+        if spec["instance"] not in instances:
+            allowed = ", ".join(instances)
+            raise InputError(f"{where}.instance is {spec['instance']!r}; allowed: {allowed}")
+        tuned_by = spec.get("tuned_by")
+        if tuned_by is not None and (tuned_by not in self._simulations or tuned_by == name):
+            raise InputError(f"{where}.tuned_by is {tuned_by!r}; allowed: another simulation")
+        instance = instances[spec["instance"]]
+        return SimulationPlan(name, spec, instance, caps, self.paper.formulas, where)
+
+    def plan(self, name: str) -> SimulationPlan:
+        """Return one simulation; InputError if there is none of that name."""
+        if name not in self.plans:
+            allowed = ", ".join(self.plans)
+            raise InputError(f"{self.path}: simulation is {name!r}; allowed: {allowed}")
+        return self.plans[name]
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with ``config/`` and ``workflow/``, at one scale and root seed."""
+
+    folder: Path
+    config: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path = Path(), config: Mapping[str, Any] | None = None) -> "Project":
+        """Read and check the config of a folder; a config already read (and changed) may be given.
+
+        Raises:
+            InputError: config is no mapping, or a key is unknown, missing or not allowed.
+        """
+        path = folder / CONFIG
+        document = dict(config) if config is not None else load_yaml(path)
+        check_document(document, load_yaml(folder / "workflow/schemas/config.schema.yaml"), path)
+        project = cls(folder, document)
+        project.selected()
+        return project
+
+    def at(self, *, scale: str | None = None, seed: int | None = None) -> "Project":
+        """Return the project at another scale or root seed, where one is given."""
+        changes = {"scale": scale, "seed": seed}
+        given = {key: value for key, value in changes.items() if value is not None}
+        return replace(self, config={**self.config, **given})
+
+    @property
+    def scale(self) -> str:
+        """Either ``paper`` or ``quick``."""
+        return str(self.config["scale"])
+
+    @property
+    def seed(self) -> int:
+        """Root of all random streams."""
+        return int(self.config["seed"])
+
+    @property
+    def cache_folder(self) -> Path:
+        """Folder of the caches."""
+        return self.folder / str(self.config["cache"])
+
+    def results_folder(self) -> Path:
+        """Folder of the results at this scale."""
+        return self.folder / "results" / ("quick" if self.scale == "quick" else "")
+
+    def results_path(self, paper: str, name: str) -> Path:
+        """File of one simulation's (or analytic) results."""
+        return self.results_folder() / paper / f"{name}.parquet"
+
+    def figures_folder(self, paper: str) -> Path:
+        """Folder of a paper's figures at this scale."""
+        return self.folder / "figures" / ("quick" if self.scale == "quick" else "") / paper
+
+    def tables_folder(self, paper: str) -> Path:
+        """Folder of a paper's tables at this scale."""
+        return self.results_folder() / "tables" / paper
+
+    @cached_property
+    def _experiments(self) -> dict[str, Experiments]:
+        return {}
+
+    def experiments(self, paper: str) -> Experiments:
+        """Return the experiments of a paper, read and checked once."""
+        if paper not in self._experiments:
+            found = find_paper(paper)
+            path = self.folder / "config/experiments" / f"{paper}.yaml"
+            schema = self.folder / "workflow/schemas/experiments.schema.yaml"
+            document = load_document(path, schema)
+            self._experiments[paper] = Experiments(found, path, document, self.scale)
+        return self._experiments[paper]
+
+    def results_fingerprint(self, paper: str, name: str) -> str:
+        """Return the fingerprint that the results ``name`` have when they are up to date."""
+        experiments = self.experiments(paper)
+        package = experiments.paper.package
+        if name in experiments.analytic:
+            return digest_of([name, fingerprint(f"{package}.analytic")])[:16]
+        plan = experiments.plan(name)
+        tuned = self.results_fingerprint(paper, plan.tuned_by) if plan.tuned_by else ""
+        return plan.fingerprint(self.seed, fingerprint(f"{package}.formulas"), tuned)
+
+    def frame(self, paper: str, name: str) -> pd.DataFrame:
+        """Read the results ``name``; InputError if they are missing, damaged or stale."""
+        return read_results(self.results_path(paper, name), self.results_fingerprint(paper, name))
+
+    def figure_spec(self, paper: str, figure: str) -> Mapping[str, Any]:
+        """Return the entry of a figure; InputError if there is none of that name."""
+        return self._entry(paper, "figures", figure)
+
+    def table_spec(self, paper: str, table: str) -> Mapping[str, Any]:
+        """Return the entry of a table; InputError if there is none of that name."""
+        return self._entry(paper, "tables", table)
+
+    def _entry(self, paper: str, section: str, name: str) -> Mapping[str, Any]:
+        experiments = self.experiments(paper)
+        entries = experiments.document.get(section, {})
+        if name not in entries:
+            allowed = ", ".join(entries)
+            raise InputError(f"{experiments.path}: {section} has no {name!r}; allowed: {allowed}")
+        entry: Mapping[str, Any] = entries[name]
+        return entry
+
+    def claims_path(self, paper: str) -> Path:
+        """File that states a paper's claims."""
+        return self.folder / "config/claims" / f"{paper}.yaml"
+
+    def claims(self, paper: str) -> list[Claim]:
+        """Return the claims of a paper, checked."""
+        schema = self.folder / "workflow/schemas/claims.schema.yaml"
+        return load_claims(self.claims_path(paper), schema, find_paper(paper).statistics)
+
+    def selected(self) -> tuple[list[str], str | None]:
+        """Return the papers to build and the one figure or table, where ``only`` names it."""
+        only = self.config.get("only")
+        papers = list(self.config["papers"])
+        if only is None:
+            return papers, None
+        paper, _, item = str(only).partition("/")
+        if paper not in papers:
+            where = self.folder / CONFIG
+            raise InputError(f"{where}: only is {only!r}; allowed: one of {', '.join(papers)}")
+        return [paper], item or None
+
+    def check(self) -> None:
+        """Check every file that a build of the chosen papers reads."""
+        for paper in self.selected()[0]:
+            experiments = self.experiments(paper)
+            refuse_shared_cells(experiments.plans)
+            for figure in experiments.figures:
+                parse_figure(figure, self.figure_spec(paper, figure))
+            for table in experiments.tables:
+                parse_table(table, self.table_spec(paper, table))
+            known = {*experiments.plans, *experiments.analytic}
+            for claim in self.claims(paper):
+                if not known.issuperset(claim.reads):
+                    unknown = ", ".join(sorted(set(claim.reads) - known))
+                    raise InputError(
+                        f"{self.claims_path(paper)}: claims.{claim.id}.reads has {unknown}; "
+                        f"allowed: {', '.join(sorted(known))}"
+                    )

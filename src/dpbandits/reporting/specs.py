@@ -1,0 +1,224 @@
+"""What a figure shows, as the ``figures:`` section of an experiments file says it."""
+
+import re
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from dpbandits.errors import InputError
+from dpbandits.metrics import CURVES
+from dpbandits.reporting.fields import flag, mapping, one_of, require_keys, text
+from dpbandits.reporting.style import COLOURS, DASHES
+
+KINDS = ("curve", "final", "analytic")
+SCALES = ("linear", "log", "categories")
+
+Where = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class AxisSpec:
+    """One axis.
+
+    Attributes:
+        label: its label; mathtext between dollar signs.
+        scale: ``linear``, ``log``, or (x of kind ``final``) ``categories``, evenly spaced.
+        tag: the column that x is read from, for kind ``final``.
+        limits: lower and upper end; None leaves an end to the data.
+    """
+
+    label: str
+    scale: str = "linear"
+    tag: str | None = None
+    limits: tuple[float | None, float | None] = (None, None)
+
+
+@dataclass(frozen=True)
+class SeriesSpec:
+    """One line of a panel, or one for each value of the column ``by``.
+
+    Attributes:
+        name: name in the csv, a template over the columns that are constant along the line.
+        where: rows that belong to it, column to value or list of values.
+        by: ordered column; one line for each of its values.
+        label: the same template for the legend (mathtext allowed); by default the name.
+        colour: a name of ``style.COLOURS``; by default the next one.
+        line: a name of ``style.DASHES``; by default the next one.
+    """
+
+    name: str
+    where: Where = field(default_factory=dict)
+    by: str | None = None
+    label: str | None = None
+    colour: str | None = None
+    line: str | None = None
+
+
+@dataclass(frozen=True)
+class PanelSpec:
+    """One panel.
+
+    Attributes:
+        kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon against a tag)
+            or ``analytic`` (exact values).
+        reads: name of the simulation or exact result.
+        x, y: the axes.
+        series: the lines.
+        metric: what is averaged over runs, for kinds ``curve`` and ``final``.
+        where: rows that the panel shows, column to value or list of values.
+        title: text above the panel.
+    """
+
+    kind: str
+    reads: str
+    x: AxisSpec
+    y: AxisSpec
+    series: tuple[SeriesSpec, ...]
+    metric: str | None = None
+    where: Where = field(default_factory=dict)
+    title: str | None = None
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A whole figure: its panels by letter (one without a letter where there are none)."""
+
+    name: str
+    caption: str
+    panels: Mapping[str, PanelSpec]
+    share_y: bool = False
+
+
+@dataclass(frozen=True)
+class _FigureKeys:
+    """Keys of an entry of ``figures:`` that are not keys of a panel."""
+
+    caption: str
+    panels: Mapping[str, Any] = field(default_factory=dict)
+    share_y: bool = False
+
+
+def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
+    """Return the checked entry of one figure.
+
+    Keys of a panel that stand beside ``panels`` hold for all panels; a panel may override them.
+
+    Args:
+        name: key of the entry, such as ``fig2`` or ``extra-fig6-corrected``.
+        document: the entry.
+
+    Raises:
+        InputError: a key is unknown, missing or not allowed, naming figure, panel and key.
+    """
+    where = f"figures.{name}"
+    given = mapping(document, where)
+    own = [each.name for each in fields(_FigureKeys)]
+    shared = [each.name for each in fields(PanelSpec)]
+    unknown = [str(key) for key in given if key not in [*own, *shared]]
+    if unknown:
+        allowed = ", ".join([*own, *shared])
+        raise InputError(f"{where}: unknown key {', '.join(unknown)}; allowed: {allowed}")
+    keys = require_keys(_FigureKeys, {k: v for k, v in given.items() if k in own}, where)
+    defaults = {key: value for key, value in given.items() if key in shared}
+    return FigureSpec(
+        name,
+        " ".join(text(keys["caption"], f"{where}.caption").split()),
+        _panels(mapping(keys.get("panels", {}), f"{where}.panels"), defaults, where),
+        flag(keys.get("share_y", False), f"{where}.share_y"),
+    )
+
+
+def _panels(
+    panels: Mapping[str, Any], defaults: Mapping[str, Any], where: str
+) -> dict[str, PanelSpec]:
+    if not panels:
+        return {"": _panel(defaults, where)}
+    letters = list(string.ascii_lowercase[: len(panels)])
+    if list(panels) != letters or len(panels) < 2:
+        found = ", ".join(map(str, panels))
+        raise InputError(f"{where}.panels is {found}; allowed: a, b, ... in order, at least two")
+    return {
+        letter: _panel({**defaults, **mapping(panels[letter], place)}, place)
+        for letter, place in ((letter, f"{where}.panels.{letter}") for letter in letters)
+    }
+
+
+def _panel(document: Mapping[str, Any], where: str) -> PanelSpec:
+    keys = require_keys(PanelSpec, document, where)
+    kind = one_of(keys["kind"], KINDS, f"{where}.kind")
+    text(keys["reads"], f"{where}.reads")
+    if keys.get("title") is not None:
+        text(keys["title"], f"{where}.title")
+    keys["x"] = _axis(keys["x"], f"{where}.x")
+    keys["y"] = _axis(keys["y"], f"{where}.y")
+    keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
+    if not isinstance(keys["series"], list) or not keys["series"]:
+        raise InputError(f"{where}.series is {keys['series']!r}; allowed: a list of lines")
+    keys["series"] = tuple(
+        _series(each, f"{where}.series.{index}") for index, each in enumerate(keys["series"])
+    )
+    _require_fitting(kind, keys, where)
+    return PanelSpec(**keys)
+
+
+def _require_fitting(kind: str, keys: Mapping[str, Any], where: str) -> None:
+    """Raise InputError where keys do not fit the kind of panel."""
+    if kind == "analytic":
+        if "metric" in keys:
+            raise InputError(
+                f"{where}.metric is {keys['metric']!r}; allowed: none, kind is analytic"
+            )
+    else:
+        one_of(keys.get("metric"), tuple(CURVES), f"{where}.metric")
+    if (keys["x"].tag is not None) != (kind == "final"):
+        allowed = "a column" if kind == "final" else "none, kind is not final"
+        raise InputError(f"{where}.x.tag is {keys['x'].tag!r}; allowed: {allowed}")
+    for axis in ("x", "y"):
+        if keys[axis].scale == "categories" and (kind, axis) != ("final", "x"):
+            raise InputError(f"{where}.{axis}.scale is 'categories'; allowed: linear, log")
+
+
+def _axis(document: Any, where: str) -> AxisSpec:
+    keys = require_keys(AxisSpec, document, where)
+    text(keys["label"], f"{where}.label")
+    one_of(keys.get("scale", "linear"), SCALES, f"{where}.scale")
+    limits = keys.get("limits", [None, None])
+    numbers = int | float | None
+    if not isinstance(limits, list) or [isinstance(each, numbers) for each in limits] != [True] * 2:
+        raise InputError(f"{where}.limits is {limits!r}; allowed: two numbers or nulls")
+    keys["limits"] = tuple(limits)
+    return AxisSpec(**keys)
+
+
+def _series(document: Any, where: str) -> SeriesSpec:
+    keys = require_keys(SeriesSpec, document, where)
+    text(keys["name"], f"{where}.name")
+    keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
+    if keys.get("colour") is not None:
+        one_of(keys["colour"], tuple(COLOURS), f"{where}.colour")
+    if keys.get("line") is not None:
+        one_of(keys["line"], tuple(DASHES), f"{where}.line")
+    return SeriesSpec(**keys)
+
+
+def panel_stem(figure: str, letter: str) -> str:
+    """Return the file name of a panel: ``fig1b``, ``fig1b-repaired``, ``extra-NAME-b``."""
+    if not letter:
+        return figure
+    numbered = re.fullmatch(r"(fig\d+)(-.+)?", figure)
+    if numbered is None:
+        return f"{figure}-{letter}"
+    return f"{numbered[1]}{letter}{numbered[2] or ''}"
+
+
+def figure_stems(name: str, document: Mapping[str, Any]) -> list[str]:
+    """Return the file names, without suffix, that drawing a figure writes: panels, then whole."""
+    panels = parse_figure(name, document).panels
+    return list(dict.fromkeys([*(panel_stem(name, letter) for letter in panels), name]))
+
+
+def figure_reads(name: str, document: Mapping[str, Any]) -> list[str]:
+    """Return the names of the simulations and exact results that a figure reads."""
+    panels = parse_figure(name, document).panels
+    return list(dict.fromkeys(panel.reads for panel in panels.values()))

@@ -1,0 +1,132 @@
+"""Write a table: LaTeX that compiles by itself, and the numbers as csv beside it."""
+
+import math
+import string
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpbandits.engine.files import write_text
+from dpbandits.errors import InputError
+from dpbandits.reporting.fields import fill
+from dpbandits.reporting.figure_files import NUMBER_FORMAT
+from dpbandits.reporting.latex import document
+from dpbandits.reporting.rows import require_column, select
+from dpbandits.reporting.table_specs import ColumnSpec, RowsSpec, TableSpec, parse_table
+
+
+def write_table(
+    spec: Mapping[str, Any], name: str, frames: Callable[[str], pd.DataFrame], folder: Path
+) -> list[Path]:
+    """Write ``NAME.tex`` and ``NAME.csv``.
+
+    Args:
+        spec: its entry in the ``tables:`` section of an experiments file.
+        name: its key there.
+        frames: from the name of results to their table.
+        folder: where the files go.
+
+    Returns:
+        The files written.
+
+    Raises:
+        InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
+    """
+    table, place = parse_table(name, spec), f"tables.{name}"
+    numbers = frames(table.reads)
+    if table.rows is None:
+        texts = _as_it_is(table, numbers, place)
+    else:
+        numbers, texts = _spread(table, table.rows, numbers, place)
+    types = [_column_type(column) for column in table.columns]
+    types = types if table.rows is None else ["l", *types]
+    tex = document(texts, table.caption, "".join(types), long=table.long)
+    csv = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
+    write_text(folder / f"{name}.tex", tex)
+    write_text(folder / f"{name}.csv", csv)
+    return [folder / f"{name}.tex", folder / f"{name}.csv"]
+
+
+def _as_it_is(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Return the cells of a table whose rows are those of the results."""
+    for column in table.columns:
+        require_column(frame, column.name, f"{place}.columns")
+    rows = [_keyed(row) for row in frame.to_dict("records")]
+    cells = [[_cell(column, column.name, row, place) for column in table.columns] for row in rows]
+    return pd.DataFrame(cells, columns=[column.label for column in table.columns], dtype=object)
+
+
+def _spread(
+    table: TableSpec, rows: RowsSpec, frame: pd.DataFrame, place: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return numbers and cells of a table that is spread out from long results."""
+    numbers: dict[str, list[Any]] = {rows.name: list(rows.values)}
+    cells = {rows.label: [fill(rows.text, {rows.column: x}, place) for x in rows.values]}
+    for column in table.columns:
+        own = select(frame, column.where, f"{place}.{column.name}.where")
+        found = [_row_at(own, rows.column, x, f"{place}.{column.name}") for x in rows.values]
+        key = str(column.column)
+        require_column(own, key, f"{place}.{column.name}.column")
+        numbers[column.name] = [row[key] for row in found]
+        cells[column.label] = [_cell(column, key, row, place) for row in found]
+    return pd.DataFrame(numbers), pd.DataFrame(cells)
+
+
+def _row_at(frame: pd.DataFrame, column: str, value: float, place: str) -> dict[str, Any]:
+    require_column(frame, column, place)
+    # Grids are computed, so that their values are those of the file up to rounding only.
+    rows = frame[np.isclose(frame[column], value, rtol=1e-9, atol=0.0)]
+    if len(rows) != 1:
+        raise InputError(f"{place}: {len(rows)} rows have {column} {value:g}; allowed: one")
+    return _keyed(rows.iloc[0].to_dict())
+
+
+def _keyed(row: Mapping[Hashable, Any]) -> dict[str, Any]:
+    return {str(column): value for column, value in row.items()}
+
+
+def _cell(column: ColumnSpec, key: str, row: Mapping[str, Any], place: str) -> str:
+    """Return the text of a cell, empty where a number that it prints is missing."""
+    template = column.text or f"{{{key}}}"
+    used = [name for _, name, _, _ in string.Formatter().parse(template) if name]
+    if any(pd.isna(row.get(name)) for name in used if name in row):
+        return ""
+    return fill(template, row, f"{place}.{column.name}.text")
+
+
+def _column_type(column: ColumnSpec) -> str:
+    if column.width is not None:
+        return rf">{{\raggedright\arraybackslash}}p{{{column.width:g}mm}}"
+    return column.align[0]
+
+
+def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.DataFrame:
+    """Return the ledger of claims with two more columns: ``statement`` and ``interval``.
+
+    Args:
+        ledger: columns claim, estimate, lo, hi and others (contract 2).
+        statements: claim to its statement.
+
+    Raises:
+        InputError: a claim has no statement.
+    """
+    missing = [claim for claim in ledger["claim"] if claim not in statements]
+    if missing:
+        raise InputError(f"claim {missing[0]!r} has no statement; allowed: {', '.join(statements)}")
+    ends = zip(ledger["estimate"], ledger["lo"], ledger["hi"], strict=True)
+    return ledger.assign(
+        statement=[statements[claim] for claim in ledger["claim"]],
+        interval=[interval_text(*each) for each in ends],
+    )
+
+
+def interval_text(estimate: float, low: float, high: float) -> str:
+    """Return ``0.53 [0.5, 0.56]``; the estimate alone where it is exact, nothing without one."""
+    if math.isnan(estimate):
+        return ""
+    if low == high:
+        return f"{estimate:.4g}"
+    return f"{estimate:.4g} [{low:.4g}, {high:.4g}]"

@@ -1,0 +1,127 @@
+"""What the tests share: instances to draw, decisions of kernels and references, subprocesses."""
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import dpbandits
+from dpbandits import Bandit, InputError
+from dpbandits.algorithms import Algorithm
+from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponential
+
+PACKAGE = Path(dpbandits.__file__).parent
+Decision = tuple[int, int, float]
+
+epsilons = st.fixed_dictionaries({"epsilon": st.floats(0.02, 100.0)})
+
+PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    "ts-gaussian": st.just({}),
+    "m-ts-gaussian": st.fixed_dictionaries(
+        {"b": st.integers(0, 60), "c": st.floats(0.05, 50.0)}
+    ),
+    "dp-se": epsilons,
+    "anytime-lazy-ucb": epsilons,
+    "ucb1": st.just({}),
+}
+"""Algorithm -> parameters to draw; every algorithm of the registry stands here."""
+
+laws = st.one_of(
+    st.builds(Bernoulli, st.floats(0.0, 1.0)),
+    st.builds(TruncatedExponential, st.floats(0.01, 50.0)),
+    st.builds(ClippedExponential, st.floats(0.01, 50.0)),
+)
+
+
+def bandits(most: int = 6) -> st.SearchStrategy[Bandit]:
+    """Draw instances of 2 to ``most`` arms, whose laws may differ in kind."""
+    return st.lists(laws, min_size=2, max_size=most).map(lambda arms: Bandit(tuple(arms)))
+
+
+def all_readings(algorithm: Algorithm) -> list[dict[str, str]]:
+    """Return every combination of the algorithm's readings."""
+    products = itertools.product(*algorithm.readings.values())
+    return [dict(zip(algorithm.readings, values, strict=True)) for values in products]
+
+
+def settings_of(
+    algorithm: Algorithm,
+    parameters: dict[str, Any],
+    readings: dict[str, str],
+    bandit: Bandit,
+    horizon: int,
+) -> Any:
+    """Return what the kernel is told."""
+    return algorithm.settings(
+        algorithm.parameters_from(parameters),
+        algorithm.readings_from(readings),
+        horizon,
+        len(bandit.arms),
+    )
+
+
+def kernel_decisions(
+    algorithm: Algorithm,
+    settings: Any,
+    bandit: Bandit,
+    generator: np.random.Generator,
+    buffer: int = 1024,
+    advance: Callable[..., int] | None = None,
+) -> Iterator[Decision]:
+    """Play one run, resumed after every ``buffer`` chunks; ``advance`` stands in for the kernel."""
+    state = algorithm.state(len(bandit.arms))
+    arms, lengths, sums = np.empty(buffer, np.int64), np.empty(buffer, np.int64), np.empty(buffer)
+    while state.clock[0] < settings.horizon:
+        written = (advance or algorithm.advance)(
+            settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
+        )
+        assert written > 0, "a kernel that is not at the horizon goes on"
+        chunks = (arms[:written], lengths[:written], sums[:written])
+        yield from zip(*(each.tolist() for each in chunks), strict=True)
+
+
+def message_of(function: Callable[[], Any]) -> str:
+    """Return the InputError that ``function`` raises, once it is seen to be one line."""
+    with pytest.raises(InputError) as caught:
+        function()
+    message = str(caught.value)
+    assert message
+    assert "\n" not in message
+    return message
+
+
+def copy_package(folder: Path) -> Path:
+    """Copy the package's sources below ``folder`` and return the copy's root."""
+    ignore = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(PACKAGE, folder / PACKAGE.name, ignore=ignore))
+
+
+def replace_in(path: Path, old: str, new: str) -> None:
+    """Replace the one occurrence of ``old`` in a file."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{path.name}: {old!r} stands there {text.count(old)} times"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def run_python(
+    *words: str, changes: dict[str, str | None] | None = None, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run python with a changed environment (None takes a variable out)."""
+    environment = {**os.environ, **(changes or {})}
+    kept = {key: value for key, value in environment.items() if value is not None}
+    command = [sys.executable, *words]
+    return subprocess.run(command, env=kept, cwd=folder, capture_output=True, text=True)
+
+
+def digits_printed(text: str) -> list[float]:
+    """Return the numbers of a text."""
+    return [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", text)]

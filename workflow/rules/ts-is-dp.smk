@@ -1,0 +1,234 @@
+# "Thompson Sampling Itself is Differentially Private": one rule per figure or table.
+# What each draws stands in config/experiments/ts-is-dp.yaml under figures:.
+
+
+# Figure 1: epsilon against delta: Theorem 4 with b or c away from (0, 1).
+rule ts_is_dp_fig1:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig1"),
+    output:
+        published("ts-is-dp", "fig1"),
+    log:
+        "logs/ts-is-dp/fig1.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig1"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig1"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig1"
+    shell:
+        "dpbandits draw ts-is-dp fig1 {params.options} --log {log}"
+
+
+# Figure 2: regret over time, Bernoulli arms.
+rule ts_is_dp_fig2:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig2"),
+    output:
+        published("ts-is-dp", "fig2"),
+    log:
+        "logs/ts-is-dp/fig2.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig2"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig2"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig2"
+    shell:
+        "dpbandits draw ts-is-dp fig2 {params.options} --log {log}"
+
+
+# Figure 3: final regret against eta, Bernoulli arms.
+rule ts_is_dp_fig3:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig3"),
+    output:
+        published("ts-is-dp", "fig3"),
+    log:
+        "logs/ts-is-dp/fig3.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig3"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig3"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig3"
+    shell:
+        "dpbandits draw ts-is-dp fig3 {params.options} --log {log}"
+
+
+# Figure 4: regret over time, truncated exponential arms.
+rule ts_is_dp_fig4:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig4"),
+    output:
+        published("ts-is-dp", "fig4"),
+    log:
+        "logs/ts-is-dp/fig4.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig4"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig4"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig4"
+    shell:
+        "dpbandits draw ts-is-dp fig4 {params.options} --log {log}"
+
+
+# Figure 5: final regret against eta, truncated exponential arms.
+rule ts_is_dp_fig5:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig5"),
+    output:
+        published("ts-is-dp", "fig5"),
+    log:
+        "logs/ts-is-dp/fig5.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig5"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig5"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig5"
+    shell:
+        "dpbandits draw ts-is-dp fig5 {params.options} --log {log}"
+
+
+# Figure 6: epsilon against delta by three analyses.
+rule ts_is_dp_fig6:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig6"),
+    output:
+        published("ts-is-dp", "fig6"),
+    log:
+        "logs/ts-is-dp/fig6.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig6"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig6"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig6"
+    shell:
+        "dpbandits draw ts-is-dp fig6 {params.options} --log {log}"
+
+
+# Figure 7: epsilon against delta by two analyses.
+rule ts_is_dp_fig7:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig7"),
+    output:
+        published("ts-is-dp", "fig7"),
+    log:
+        "logs/ts-is-dp/fig7.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig7"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig7"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig7"
+    shell:
+        "dpbandits draw ts-is-dp fig7 {params.options} --log {log}"
+
+
+# Figure 8: the tuned algorithm against DP-SE and Anytime-Lazy-UCB.
+rule ts_is_dp_fig8:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "fig8"),
+    output:
+        published("ts-is-dp", "fig8"),
+    log:
+        "logs/ts-is-dp/fig8.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig8"),
+        caption=OUTPUTS.caption("ts-is-dp", "fig8"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing fig8"
+    shell:
+        "dpbandits draw ts-is-dp fig8 {params.options} --log {log}"
+
+
+# Ours: Figure 1 over a linear delta axis.
+rule ts_is_dp_extra_fig1_linear:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig1-linear"),
+    output:
+        published("ts-is-dp", "extra-fig1-linear"),
+    log:
+        "logs/ts-is-dp/extra-fig1-linear.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig1-linear"),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-fig1-linear"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-fig1-linear"
+    shell:
+        "dpbandits draw ts-is-dp extra-fig1-linear {params.options} --log {log}"
+
+
+# Ours: Figure 2 with pseudo-regret in place of realised regret.
+rule ts_is_dp_extra_fig2_pseudo:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig2-pseudo"),
+    output:
+        published("ts-is-dp", "extra-fig2-pseudo"),
+    log:
+        "logs/ts-is-dp/extra-fig2-pseudo.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig2-pseudo"),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-fig2-pseudo"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-fig2-pseudo"
+    shell:
+        "dpbandits draw ts-is-dp extra-fig2-pseudo {params.options} --log {log}"
+
+
+# Ours: Figure 6 with the corrected standard-DP curve.
+rule ts_is_dp_extra_fig6_corrected:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig6-corrected"),
+    output:
+        published("ts-is-dp", "extra-fig6-corrected"),
+    log:
+        "logs/ts-is-dp/extra-fig6-corrected.log",
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig6-corrected"),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-fig6-corrected"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-fig6-corrected"
+    shell:
+        "dpbandits draw ts-is-dp extra-fig6-corrected {params.options} --log {log}"
+
+
+# Ours: the verdicts as a table.
+rule ts_is_dp_table_claims:
+    input:
+        OUTPUTS.table_inputs("ts-is-dp", "claims"),
+    output:
+        OUTPUTS.table_files("ts-is-dp", "claims"),
+    log:
+        "logs/ts-is-dp/table-claims.log",
+    params:
+        made_from=OUTPUTS.table_made_from("ts-is-dp", "claims"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: writing the table claims"
+    shell:
+        "dpbandits tabulate ts-is-dp claims {params.options} --log {log}"
+
+
+# Ours: epsilon by analysis and delta.
+rule ts_is_dp_table_privacy:
+    input:
+        OUTPUTS.table_inputs("ts-is-dp", "privacy"),
+    output:
+        OUTPUTS.table_files("ts-is-dp", "privacy"),
+    log:
+        "logs/ts-is-dp/table-privacy.log",
+    params:
+        made_from=OUTPUTS.table_made_from("ts-is-dp", "privacy"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: writing the table privacy"
+    shell:
+        "dpbandits tabulate ts-is-dp privacy {params.options} --log {log}"
