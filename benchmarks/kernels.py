@@ -47,7 +47,7 @@ DRAWS = {"ts-gaussian": normals_and_uniform, "m-ts-gaussian": normals_and_unifor
 
 
 def nanoseconds_per_round(work: Callable[[], object], rounds: int) -> float:
-    """Return the smallest CPU time of several repeats, per round; the first, cold one is dropped."""
+    """Return the smallest CPU time of several repeats, per round, after a cold one."""
     work()
     times = []
     for _ in range(REPEATS):
@@ -94,7 +94,8 @@ def main() -> None:
     for algorithm in REGISTRY.values():
         kernel, reference, draws = measure(algorithm)
         print(
-            f"{algorithm.id:<18} {kernel:>9.1f} {reference / kernel:>21.0f}x {kernel / draws:>16.2f}x"
+            f"{algorithm.id:<18} {kernel:>9.1f} {reference / kernel:>21.0f}x"
+            f" {kernel / draws:>16.2f}x"
         )
 
 

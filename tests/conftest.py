@@ -8,7 +8,8 @@ from hypothesis import settings
 
 import dpbandits  # noqa: F401  (points numba at its folder of compiled kernels)
 
-COMPILED_KERNELS = str(numba.config.CACHE_DIR)
+# One folder of compiled kernels for each state of the sources.
+COMPILED_KERNELS = Path(numba.config.CACHE_DIR).resolve().parent
 
 # Fixed examples, kept nowhere: a test that fails, fails for everyone and every time.
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
@@ -16,9 +17,10 @@ settings.load_profile("fixed")
 
 
 @pytest.fixture(autouse=True)
-def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the test an empty cache of results; kernels stay compiled where they are."""
-    folder = tmp_path / "cache"
+def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test an empty cache of results; compiled kernels stay where they are."""
+    folder = tmp_path_factory.mktemp("cache")
+    COMPILED_KERNELS.mkdir(parents=True, exist_ok=True)
+    (folder / "numba").symlink_to(COMPILED_KERNELS, target_is_directory=True)
     monkeypatch.setenv("DPBANDITS_CACHE", str(folder))
-    monkeypatch.setenv("NUMBA_CACHE_DIR", COMPILED_KERNELS)
     return folder

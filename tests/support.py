@@ -26,9 +26,7 @@ epsilons = st.fixed_dictionaries({"epsilon": st.floats(0.02, 100.0)})
 
 PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "ts-gaussian": st.just({}),
-    "m-ts-gaussian": st.fixed_dictionaries(
-        {"b": st.integers(0, 60), "c": st.floats(0.05, 50.0)}
-    ),
+    "m-ts-gaussian": st.fixed_dictionaries({"b": st.integers(0, 60), "c": st.floats(0.05, 50.0)}),
     "dp-se": epsilons,
     "anytime-lazy-ucb": epsilons,
     "ucb1": st.just({}),

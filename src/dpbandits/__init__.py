@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 # numba reads the folder when a kernel is declared, so this line stands before every other import.
 use_kernel_cache()
 
+from dpbandits import privacy  # noqa: E402
 from dpbandits.bandits import (  # noqa: E402
     Bandit,
     bernoulli,
@@ -23,6 +24,7 @@ __all__ = [
     "__version__",
     "bernoulli",
     "clipped_exponential",
+    "privacy",
     "simulate",
     "truncated_exponential",
 ]

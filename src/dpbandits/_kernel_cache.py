@@ -13,7 +13,7 @@ KERNEL_PACKAGES = ("bandits", "metrics", "algorithms")
 
 
 def cache_folder() -> Path:
-    """Folder of all caches: the environment's ``DPBANDITS_CACHE``, else ``.cache/dpbandits`` here."""
+    """Folder of all caches: ``DPBANDITS_CACHE``, else ``.cache/dpbandits`` where one stands."""
     return Path(os.environ.get("DPBANDITS_CACHE") or Path.cwd() / ".cache" / "dpbandits")
 
 
@@ -30,7 +30,7 @@ def kernel_sources_hash() -> str:
 
 def use_kernel_cache() -> None:
     """Point numba at the folder of the present sources; ``NUMBA_CACHE_DIR`` stays in force."""
-    import numba
+    from numba import config
 
     if not os.environ.get("NUMBA_CACHE_DIR"):
-        numba.config.CACHE_DIR = str(cache_folder() / "numba" / kernel_sources_hash())
+        config.CACHE_DIR = str(cache_folder() / "numba" / kernel_sources_hash())  # type: ignore[attr-defined]

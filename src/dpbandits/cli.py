@@ -34,11 +34,10 @@ def _number(key: str, text: str) -> int | float:
 
 
 def _project(arguments: argparse.Namespace) -> Any:
-    """Load the project folder; its cache folder becomes the cache of this process."""
+    """Load the project folder, at the scale and seed of the command line."""
     from dpbandits.project import Project
 
-    project = Project.load(Path(arguments.project)).at(scale=arguments.scale, seed=arguments.seed)
-    return project
+    return Project.load(Path(arguments.project)).at(scale=arguments.scale, seed=arguments.seed)
 
 
 def list_algorithms(arguments: argparse.Namespace) -> None:
@@ -103,28 +102,28 @@ def run(arguments: argparse.Namespace) -> None:
 
 def draw(arguments: argparse.Namespace) -> None:
     """Draw one figure of a paper, with all its panels."""
-    from dpbandits.build import draw_paper_figure
+    from dpbandits.drawing import draw_paper_figure
 
     draw_paper_figure(_project(arguments), arguments.paper, arguments.name)
 
 
 def tabulate(arguments: argparse.Namespace) -> None:
     """Write one table of a paper as LaTeX and csv."""
-    from dpbandits.build import write_paper_table
+    from dpbandits.drawing import write_paper_table
 
     write_paper_table(_project(arguments), arguments.paper, arguments.name)
 
 
 def judge(arguments: argparse.Namespace) -> None:
     """Judge every claim of a paper and write its ledger."""
-    from dpbandits.build import judge_paper
+    from dpbandits.judging import judge_paper
 
     judge_paper(_project(arguments), arguments.paper)
 
 
 def explain(arguments: argparse.Namespace) -> None:
     """Say how the verdict on a claim came about."""
-    from dpbandits.build import explain_claim
+    from dpbandits.judging import explain_claim
 
     print(explain_claim(_project(arguments), arguments.claim))
 

@@ -3,6 +3,8 @@
 The workflow asks here; the paths are relative to the project's folder.
 """
 
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +13,7 @@ from dpbandits._kernel_cache import cache_folder
 from dpbandits.claims.entries import Claim
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.engine.provenance import write_provenance
 from dpbandits.project import Project
 from dpbandits.reporting.specs import figure_reads, figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
@@ -44,8 +47,9 @@ class Outputs:
         return [str(self.project.results_path(paper, str(experiments.plan(name).tuned_by)))]
 
     def threads(self, paper: str, name: str) -> int:
-        """Return how many threads a set of results is worth."""
-        return 1 if name in self.project.experiments(paper).analytic else 8
+        """Return how many threads a set of results is worth; worker processes cost seconds."""
+        analytic = name in self.project.experiments(paper).analytic
+        return 1 if analytic or self.project.scale == "quick" else 8
 
     def figure_files(self, paper: str, figure: str) -> list[tuple[str, str]]:
         """Return (panel, path) of every file of a figure, panels in reading order."""
@@ -149,3 +153,15 @@ class Outputs:
         if item in (None, "claims") and not extra:
             files += self.ledger(paper)
         return files
+
+    def finish(self, path: Path, begun: float, made_from: Mapping[str, str]) -> None:
+        """Write the provenance of a figure, table or ledger.
+
+        Args:
+            path: one of its files.
+            begun: when its making began, by ``time.monotonic``.
+            made_from: name -> fingerprint of all that it depends on.
+        """
+        project = self.project
+        details = {"scale": project.scale, "seed": project.seed, "made from": dict(made_from)}
+        write_provenance(path, project.folder, details, time.monotonic() - begun)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpbandits.claims.entries import Claim, load_claims
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.documents import check_document, load_document, load_yaml
+from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.engine.experiments import SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
@@ -145,10 +145,17 @@ class Project:
         if paper not in self._experiments:
             found = find_paper(paper)
             path = self.folder / "config/experiments" / f"{paper}.yaml"
-            schema = self.folder / "workflow/schemas/experiments.schema.yaml"
-            document = load_document(path, schema)
+            document = load_yaml(path)
+            check_document(document, self._experiments_schema(), path)
             self._experiments[paper] = Experiments(found, path, document, self.scale)
         return self._experiments[paper]
+
+    def _experiments_schema(self) -> dict[str, Any]:
+        folder = self.folder / "workflow/schemas"
+        schema = load_yaml(folder / "experiments.schema.yaml")
+        for section in ("figures", "tables"):
+            schema["properties"][section] = load_yaml(folder / f"{section}.schema.yaml")
+        return schema
 
     def results_fingerprint(self, paper: str, name: str) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""

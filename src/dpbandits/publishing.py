@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pandas as pd
+
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
@@ -51,4 +53,52 @@ def _publish_paper(project: Project, paper: str) -> list[Path]:
     for old in set(folder.glob("*.*")) - {*written, folder / FINGERPRINTS}:
         old.unlink()
     write_text(folder / FINGERPRINTS, json.dumps(fingerprints, indent=2, sort_keys=True) + "\n")
-    return [*written, folder / FINGERPRINTS]
+    readme = project.folder / "README.md"
+    table = claims_table(project, paper, pd.read_csv(sources[0], keep_default_na=False))
+    write_text(readme, with_block(readme.read_text(encoding="utf-8"), f"claims {paper}", table))
+    return [*written, folder / FINGERPRINTS, readme]
+
+
+def claims_table(project: Project, paper: str, ledger: pd.DataFrame) -> str:
+    """Return the verdicts as a Markdown table: a row a claim, readings where they come apart.
+
+    Args:
+        project: the project, for the statements.
+        paper: its short name.
+        ledger: the rows of ``claims.csv``.
+    """
+    lines = ["| claim | what the paper says | where | verdict |", "|---|---|---|---|"]
+    for claim in project.claims(paper):
+        rows = ledger[ledger["claim"] == claim.id]
+        cells = [claim.id, " ".join(claim.statement.split()), claim.place, _verdicts(rows)]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def _verdicts(rows: pd.DataFrame) -> str:
+    """Return the verdict, or each verdict with the rows that it is given in."""
+    labels = [
+        ", ".join(filter(None, [variant if variant != "as-written" else "", reading]))
+        for variant, reading in zip(rows["variant"], rows["reading"], strict=True)
+    ]
+    verdicts = dict.fromkeys(rows["verdict"])
+    if len(verdicts) == 1:
+        return f"**{next(iter(verdicts))}**"
+    return "; ".join(
+        f"**{verdict}** ({' / '.join(name for name, own in given if own == verdict)})"
+        for given in [list(zip(labels, rows["verdict"], strict=True))]
+        for verdict in verdicts
+    )
+
+
+def with_block(text: str, name: str, content: str) -> str:
+    """Return ``text`` with what stands between the marks of the block ``name`` replaced.
+
+    Raises:
+        InputError: the marks are missing.
+    """
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise InputError(f"README.md: the marks {begin} and {end} are missing or double")
+    head, _, rest = text.partition(begin)
+    return f"{head}{begin}\n{content}\n{end}{rest.partition(end)[2]}"

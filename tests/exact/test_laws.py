@@ -52,9 +52,7 @@ def test_clipped_exponential_means() -> None:
 def test_mean_gaps_of_the_two_families() -> None:
     # Spec, section 1: gaps and the slope of uniform play.
     exponential = dpbandits.truncated_exponential(PAPER_RATES)
-    np.testing.assert_allclose(
-        exponential.gaps, [0, 0.07364, 0.14819, 0.29845, 0.39171], atol=5e-6
-    )
+    np.testing.assert_allclose(exponential.gaps, [0, 0.07364, 0.14819, 0.29845, 0.39171], atol=5e-6)
     assert exponential.gaps.mean() == pytest.approx(0.182399, abs=5e-7)
     assert dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25]).gaps.mean() == 0.25
 

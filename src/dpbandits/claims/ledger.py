@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from dpbandits.claims.judge import Judged, Judgement
-from dpbandits.claims.verdict import runs_needed, slack
+from dpbandits.claims.verdict import Rule, runs_needed, slack
 
 LEDGER_COLUMNS = (
     "claim",
@@ -70,7 +70,10 @@ def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
 
 
 def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
-    """Return every comparison behind the ledger as a row, in the order of the claims file."""
+    """Return every comparison behind the ledger as a row, in the order of the claims file.
+
+    Exact comparisons have no level.
+    """
     rows = [
         (
             judgement.claim.id,
@@ -83,7 +86,7 @@ def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
             each.hi,
             each.comparison.kind,
             each.comparison.region.describe(),
-            each.level,
+            each.level if each.estimate.is_random else math.nan,
             each.decision,
             each.comparison.exploratory,
             each.estimate.runs,
@@ -135,9 +138,7 @@ def decisive(judgement: Judgement) -> Judged | None:
     contra = [each for each in counted if each.decision == "against"]
     open_ones = [each for each in counted if each.decision == "undecided"]
     if judgement.verdict == "undecided":
-        # All points have to be decided, of which one is enough under "any".
-        pick = min if judgement.claim.combine == "any" else max
-        return pick(open_ones or counted, key=_runs_to_decide, default=None)
+        return _last_open(open_ones or counted, judgement.claim.combine)
     if judgement.claim.combine == "any":
         nearest, furthest = contra, pro
     else:
@@ -145,6 +146,23 @@ def decisive(judgement: Judgement) -> Judged | None:
     if furthest:
         return max(furthest, key=_slack)
     return min(nearest, key=_slack, default=None)
+
+
+def _last_open(comparisons: Sequence[Judged], rule: Rule) -> Judged | None:
+    """Return the comparison whose decision would settle the verdict, as things stand.
+
+    One against settles "all", one for settles "any": the soonest of those that lean that way.
+    Without one, all the others are needed: the latest of them.
+    """
+    settling = [
+        each
+        for each in comparisons
+        if each.comparison.region.contains(each.estimate.value, each.estimate.value)
+        == (rule == "any")
+    ]
+    if settling:
+        return min(settling, key=_runs_to_decide)
+    return max(comparisons, key=_runs_to_decide, default=None)
 
 
 def _counted(judgement: Judgement) -> list[Judged]:

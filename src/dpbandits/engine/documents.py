@@ -42,25 +42,21 @@ def load_document(path: Path, schema: Path) -> dict[str, Any]:
 
 def _explain(error: ValidationError) -> str:
     where = ".".join(str(part) for part in error.absolute_path) or "the top level"
+    schema: dict[str, Any] = dict(error.schema) if isinstance(error.schema, dict) else {}
+    rule: Any = error.validator_value
+    given: Any = error.instance
     if error.validator == "additionalProperties":
-        allowed = ", ".join(error.schema.get("properties", {})) or "nothing more"
-        known = set(error.schema.get("properties", {}))
-        unknown = ", ".join(sorted(str(key) for key in error.instance if key not in known))
-        return f"{where}: unknown key {unknown}; allowed: {allowed}"
+        known = schema.get("properties", {})
+        unknown = ", ".join(sorted(str(key) for key in given if key not in known))
+        return f"{where}: unknown key {unknown}; allowed: {', '.join(known) or 'nothing more'}"
     if error.validator == "required":
-        missing = [key for key in error.validator_value if key not in error.instance]
+        missing = [key for key in rule if key not in given]
         return f"{where}: key {', '.join(missing)} is missing"
     if error.validator == "enum":
-        allowed = ", ".join(str(value) for value in error.validator_value)
-        return f"{where} is {error.instance!r}; allowed: {allowed}"
-    return f"{where}: {_shorten(error.message)}; allowed: {_rule(error)}"
-
-
-def _rule(error: ValidationError) -> str:
-    schema = error.schema
-    if isinstance(schema, dict) and "description" in schema:
-        return str(schema["description"])
-    return f"{error.validator} {error.validator_value}"
+        allowed = ", ".join(str(value) for value in rule)
+        return f"{where} is {given!r}; allowed: {allowed}"
+    allowed = schema.get("description", f"{error.validator} {rule}")
+    return f"{where}: {_shorten(error.message)}; allowed: {allowed}"
 
 
 def _shorten(message: str, limit: int = 160) -> str:

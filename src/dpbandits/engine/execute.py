@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.seeds import run_generator
-from dpbandits.metrics import METRICS, Ledger, close_ledger, open_ledger, record
+from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger, record
+from dpbandits.metrics.regret import METRICS
 
 CHUNKS_AT_ONCE = 1 << 15
 

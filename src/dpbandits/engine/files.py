@@ -37,7 +37,11 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write bytes atomically."""
-    write_atomically(path, lambda temporary: temporary.write_bytes(content) and None)
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+
+    write_atomically(path, write)
 
 
 def write_text(path: Path, content: str) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 
 def mean_interval(
@@ -22,5 +22,5 @@ def mean_interval(
     mean = array.mean(axis=0)
     if runs < 2:
         return mean, np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
-    half = stats.t.ppf(0.5 + level / 2, runs - 1) * array.std(axis=0, ddof=1) / np.sqrt(runs)
+    half = stdtrit(runs - 1, 0.5 + level / 2) * array.std(axis=0, ddof=1) / np.sqrt(runs)
     return mean, mean - half, mean + half

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dpbandits.reporting import style
 from dpbandits.reporting.fields import plain
 from dpbandits.reporting.figure_files import write_figure
+from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.panels import Line, panel_lines
 from dpbandits.reporting.specs import FigureSpec, PanelSpec, panel_stem, parse_figure
 
@@ -161,7 +162,7 @@ def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle
 
 def _look(line: Line) -> dict[str, Any]:
     look = line.look
-    return {"color": look.colour, "linestyle": style.DASHES[look.dash], "marker": look.marker}
+    return {"color": look.colour, "linestyle": DASHES[look.dash], "marker": look.marker}
 
 
 def _interval(line: Line) -> tuple[Values, Values, Values]:

@@ -59,6 +59,7 @@ _DOCUMENT = r"""\documentclass[10pt]{article}
 \usepackage[a4paper,landscape,margin=15mm]{geometry}
 \usepackage{array}
 \usepackage{booktabs}
+\usepackage[skip=6pt]{caption}
 \usepackage{longtable}
 \begin{document}
 \small

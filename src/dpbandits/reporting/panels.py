@@ -9,9 +9,10 @@ import pandas as pd
 from dpbandits.errors import InputError
 from dpbandits.metrics import mean_interval
 from dpbandits.reporting.fields import fill
+from dpbandits.reporting.palette import COLOURS
 from dpbandits.reporting.rows import require_column, select
 from dpbandits.reporting.specs import PanelSpec, SeriesSpec
-from dpbandits.reporting.style import COLOURS, Look, categorical_look, ordered_looks
+from dpbandits.reporting.style import Look, categorical_look, ordered_looks
 
 LEVEL = 0.95
 """Coverage of the plotted intervals."""
@@ -82,6 +83,7 @@ def _looks(spec: SeriesSpec, index: int, count: int) -> list[Look]:
 
 
 def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, place: str) -> Line:
+    points = _POINTS[panel.kind](panel, rows, place)
     constant = {
         str(column): rows[column].iloc[0]
         for column in rows
@@ -89,7 +91,6 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
     }
     name = fill(spec.name, constant, f"{place}.name")
     label = fill(spec.label or spec.name, constant, f"{place}.label")
-    points = _POINTS[panel.kind](panel, rows, place)
     for column, default in (("variant", "as-written"), ("reading", "")):
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():

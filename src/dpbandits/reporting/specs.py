@@ -9,7 +9,7 @@ from typing import Any
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
 from dpbandits.reporting.fields import flag, mapping, one_of, require_keys, text
-from dpbandits.reporting.style import COLOURS, DASHES
+from dpbandits.reporting.palette import COLOURS, DASHES
 
 KINDS = ("curve", "final", "analytic")
 SCALES = ("linear", "log", "categories")

@@ -43,7 +43,10 @@ MANY = 10**9
 
 def deltas() -> NDArray[np.float64]:
     """Return the delta axis: 61 log-spaced points 1e-10 .. 1e-1 and the tabulated decades."""
-    return np.union1d(np.geomspace(1e-10, 1e-1, 61), [1e-8, 1e-6, 1e-4, 1e-2])
+    grid, decades = np.geomspace(1e-10, 1e-1, 61), np.array([1e-8, 1e-6, 1e-4, 1e-2])
+    # A decade that is on the grid but for rounding takes its place.
+    repeated = np.isclose(grid[:, None], decades, rtol=1e-9, atol=0.0).any(axis=1)
+    return np.union1d(grid[~repeated], decades)
 
 
 def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
@@ -103,8 +106,9 @@ def constants() -> pd.DataFrame:
     (b, c) = (0, 1) at T = 1e5; ``arm-mean``: law; ``true-delta``: calibration, means, pulls,
     round_delta. x: eta, T, the rate, or the delta that is claimed. y: the number.
     """
-    rows = [*_levels(), *_arm_means(), *_true_deltas()]
-    return pd.concat(rows, ignore_index=True)
+    frame = pd.concat([*_levels(), *_arm_means(), *_true_deltas()], ignore_index=True)
+    measured = ["x", "y", "lo", "hi"]
+    return frame[[column for column in frame if column not in measured] + measured]
 
 
 def _levels() -> Iterator[pd.DataFrame]:

@@ -103,9 +103,9 @@ def small_step_differences(evidence: Evidence) -> Mapping[str, Estimate]:
     }
 
 
-def price_of_privacy(evidence: Evidence, *, eta: int) -> Estimate:
+def price_of_privacy(evidence: Evidence, *, eta: int, c_range: str) -> Estimate:
     """Final regret of tuned Modified TS at the level eta over that of plain Thompson sampling."""
     simulation = COMPARISON if eta in (1, 5, 10) else PRICE
-    tags: dict[str, Any] = {"algorithm": "m-ts-gaussian", "eta": eta, "c_range": "any"}
+    tags: dict[str, Any] = {"algorithm": "m-ts-gaussian", "eta": eta, "c_range": c_range}
     tuned = evidence.sample(simulation, "pseudo_regret", **tags)
     return ratio(tuned, evidence.sample(SMALL_STEPS, "pseudo_regret", b=0, c=1))

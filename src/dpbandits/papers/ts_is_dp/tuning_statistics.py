@@ -18,7 +18,9 @@ from dpbandits.claims import (
     welch_difference,
 )
 from dpbandits.claims.bootstrap import Sample, argmin, from_means, kendall_tau, ratio
+from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, FAMILIES, final_regret
+from dpbandits.privacy import required_c
 
 Values = NDArray[np.float64]
 
@@ -34,6 +36,20 @@ def _over_grid(
     return [final_regret(evidence, family, eta, b, accounting, metric) for b in b_grid]
 
 
+def _kept(
+    evidence: Evidence, family: str, eta: int, b_grid: Sequence[int], c_range: str
+) -> list[int]:
+    """The grid, or with ``at-least-1`` the b whose c is not below 1 (spec erratum E10)."""
+    horizon = evidence.horizon(f"{family}-verdicts")
+    kept = [b for b in b_grid if c_range == "any" or required_c(b, eta, horizon) >= 1.0]
+    if len(kept) < 3:
+        raise InputError(
+            f"b_grid: {len(kept)} values with c of at least 1 at eta={eta}, T={horizon}; "
+            f"allowed: at least 3, two ends and what lies between"
+        )
+    return kept
+
+
 def interior_gain(
     evidence: Evidence,
     *,
@@ -42,9 +58,11 @@ def interior_gain(
     b_grid: Sequence[int],
     accounting: str,
     metric: str,
+    c_range: str = "any",
 ) -> Estimate:
     """Regret of the better end of the grid minus that of the best b between the ends."""
-    first, *interior, last = _over_grid(evidence, family, eta, b_grid, accounting, metric)
+    kept = _kept(evidence, family, eta, b_grid, c_range)
+    first, *interior, last = _over_grid(evidence, family, eta, kept, accounting, metric)
     return largest(
         smallest(welch_difference(end.values, each.values) for end in (first, last))
         for each in interior
@@ -59,9 +77,11 @@ def interior_ratio(
     b_grid: Sequence[int],
     accounting: str,
     metric: str,
+    c_range: str = "any",
 ) -> Estimate:
     """Regret of the best b between the ends over that of the better end."""
-    first, *interior, last = _over_grid(evidence, family, eta, b_grid, accounting, metric)
+    kept = _kept(evidence, family, eta, b_grid, c_range)
+    first, *interior, last = _over_grid(evidence, family, eta, kept, accounting, metric)
     return smallest(
         largest(ratio_of_means(each.values, end.values) for end in (first, last))
         for each in interior
@@ -76,53 +96,44 @@ def extremes_margin(
     b_grid: Sequence[int],
     accounting: str,
     metric: str,
+    c_range: str = "any",
 ) -> Estimate:
     """Regret of the better end minus that of the worst b between the ends.
 
     Above 0 exactly if the better end lies above the third largest regret of the grid.
     """
-    first, *interior, last = _over_grid(evidence, family, eta, b_grid, accounting, metric)
+    kept = _kept(evidence, family, eta, b_grid, c_range)
+    first, *interior, last = _over_grid(evidence, family, eta, kept, accounting, metric)
     return smallest(
         welch_difference(end.values, each.values) for end in (first, last) for each in interior
     )
 
 
 def best_b_shift(
-    evidence: Evidence,
-    *,
-    family: str,
-    b_grid: Sequence[int],
-    accounting: str,
-    strict_eta: int,
-    weak_eta: int,
+    evidence: Evidence, *, family: str, b_grid: Sequence[int], accounting: str
 ) -> Estimate:
-    """Absolute difference of the places in the grid of the best b at two levels."""
-    regrets = [
-        each
-        for eta in (strict_eta, weak_eta)
-        for each in _over_grid(evidence, family, eta, b_grid, accounting)
-    ]
-    size = len(b_grid)
+    """Absolute difference of the places in the grid of the best b at eta = 1 and at eta = 5."""
+    regrets, size = _at_both_levels(evidence, family, b_grid, accounting), len(b_grid)
     return from_means(regrets, lambda m: np.abs(argmin(m[:, :size]) - argmin(m[:, size:])))
 
 
 def best_b_fall(
-    evidence: Evidence,
-    *,
-    family: str,
-    b_grid: Sequence[int],
-    accounting: str,
-    strict_eta: int,
-    weak_eta: int,
+    evidence: Evidence, *, family: str, b_grid: Sequence[int], accounting: str
 ) -> Estimate:
-    """Place in the grid of the best b at the stricter level minus that at the weaker one."""
-    regrets = [
+    """Place in the grid of the best b at eta = 1 minus that at eta = 5."""
+    regrets, size = _at_both_levels(evidence, family, b_grid, accounting), len(b_grid)
+    return from_means(regrets, lambda m: argmin(m[:, :size]) - argmin(m[:, size:]))
+
+
+def _at_both_levels(
+    evidence: Evidence, family: str, b_grid: Sequence[int], accounting: str = "lemma5"
+) -> list[Sample]:
+    """The grid at the strictest level, then at the weakest."""
+    return [
         each
-        for eta in (strict_eta, weak_eta)
+        for eta in (ETAS[0], ETAS[-1])
         for each in _over_grid(evidence, family, eta, b_grid, accounting)
     ]
-    size = len(b_grid)
-    return from_means(regrets, lambda m: argmin(m[:, :size]) - argmin(m[:, size:]))
 
 
 def regret_rises(
@@ -161,15 +172,12 @@ def drop_trend(
     ``relative`` divides each drop by the regret at the strictest level.
     """
     kept = [b for b in b_grid if b > 0]
-    regrets = [
-        each for eta in (ETAS[0], ETAS[-1]) for each in _over_grid(evidence, family, eta, kept)
-    ]
 
     def tau(means: Values) -> Values:
         strict, weak = means[:, : len(kept)], means[:, len(kept) :]
         return kendall_tau(kept, 1.0 - weak / strict if relative else strict - weak)
 
-    return from_means(regrets, tau)
+    return from_means(_at_both_levels(evidence, family, kept), tau)
 
 
 def zero_drop_margin(
@@ -199,20 +207,26 @@ def zero_ratios(
 
 
 def joint_over_single(
-    evidence: Evidence, *, family: str, eta: int, b_grid: Sequence[int], accounting: str
+    evidence: Evidence,
+    *,
+    family: str,
+    eta: int,
+    b_grid: Sequence[int],
+    accounting: str,
+    c_range: str = "any",
 ) -> Mapping[str, Estimate]:
     """Regret of the best b between the ends over that of tuning c alone, and of tuning b alone.
 
     c alone: b = 0. b alone: c = 1, so b = T/eta^2 - 1; where that leaves no round to sample in
     (spec erratum E16), the largest b of the grid stands in.
     """
-    interior = _over_grid(evidence, family, eta, b_grid[1:-1])
+    kept = _kept(evidence, family, eta, b_grid, c_range)
+    interior = _over_grid(evidence, family, eta, kept[1:-1])
     horizon = evidence.horizon(f"{family}-verdicts")
-    b, arms = round(horizon / eta**2) - 1, len(FAMILIES[family].arms)
-    name = f"b alone, b={b}"
-    if b * arms >= horizon:
-        b = b_grid[-1]
-        name = f"b alone, b={b} in place of {round(horizon / eta**2) - 1}"
+    alone = round(horizon / eta**2) - 1
+    is_feasible = alone * len(FAMILIES[family].arms) < horizon
+    b = alone if is_feasible else b_grid[-1]
+    name = f"b alone, b={b}" if is_feasible else f"b alone, b={b} in place of {alone}"
     singles = {
         "c alone": final_regret(evidence, family, eta, 0, accounting),
         name: final_regret(evidence, family, eta, b),

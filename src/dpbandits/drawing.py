@@ -1,0 +1,51 @@
+"""Build figures and tables from results: what rules call, with provenance."""
+
+import time
+from pathlib import Path
+
+import pandas as pd
+
+from dpbandits.engine.provenance import require_current
+from dpbandits.outputs import Outputs
+from dpbandits.project import Project
+from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.tables import add_statements, write_table
+
+_NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
+
+
+def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
+    """Draw a figure and its panels into ``figures/PAPER``."""
+    begun = time.monotonic()
+    spec = project.figure_spec(paper, figure)
+    folder = project.figures_folder(paper)
+    written = draw_figure(spec, figure, lambda name: project.frame(paper, name), folder)
+    outputs = Outputs(project)
+    made_from = outputs.figure_made_from(paper, figure)
+    outputs.finish(folder / f"{figure}.png", begun, made_from)
+    return written
+
+
+def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
+    """Write a table of a paper, as LaTeX and csv, into ``results/tables/PAPER``."""
+    begun = time.monotonic()
+    spec = project.table_spec(paper, table)
+    folder = project.tables_folder(paper)
+    written = write_table(spec, table, lambda name: _table_frame(project, paper, name), folder)
+    outputs = Outputs(project)
+    made_from = outputs.table_made_from(paper, table)
+    outputs.finish(folder / f"{table}.tex", begun, made_from)
+    return written
+
+
+def _table_frame(project: Project, paper: str, name: str) -> pd.DataFrame:
+    """Return results by name; ``claims`` is the ledger with the claims' statements."""
+    if name != "claims":
+        return project.frame(paper, name)
+    outputs = Outputs(project)
+    path = Path(outputs.ledger(paper)[0])
+    require_current(path, outputs.ledger_made_from(paper))
+    statements = {claim.id: claim.statement for claim in project.claims(paper)}
+    return add_statements(
+        pd.read_csv(path, keep_default_na=False, na_values=_NO_NUMBER), statements
+    )

@@ -1,0 +1,110 @@
+"""Edits of made-up results, by which a claim of ts-is-dp comes out otherwise."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from claims.synthetic import CONTENDERS, SLOPES, Frames, World
+
+Edit = Callable[[Frames], None]
+
+
+def as_it_is(frames: Frames) -> None:
+    """No edit."""
+
+
+def on(name: str, edit: Callable[[pd.DataFrame], None]) -> Edit:
+    """Edit a copy of one frame."""
+
+    def applied(frames: Frames) -> None:
+        frames[name] = frames[name].copy()
+        edit(frames[name])
+
+    return applied
+
+
+def scaled(name: str, factor: float, **where: object) -> Edit:
+    """Multiply the numbers of the rows with these tags."""
+
+    def edit(frame: pd.DataFrame) -> None:
+        frame.loc[rows(frame, **where), "y"] *= factor
+
+    return on(name, edit)
+
+
+def rows(frame: pd.DataFrame, **where: object) -> pd.Series:
+    """Mask of the rows with these tags."""
+    mask = pd.Series(True, index=frame.index)
+    for key, value in where.items():
+        mask &= frame[key] == value
+    return mask
+
+
+def missing(name: str, **where: object) -> Edit:
+    """Make the numbers of the rows with these tags NaN."""
+    return scaled(name, np.nan, **where)
+
+
+def both(*edits: Edit) -> Edit:
+    """One edit after the other."""
+
+    def applied(frames: Frames) -> None:
+        for edit in edits:
+            edit(frames)
+
+    return applied
+
+
+def swap_curves_of_b(frame: pd.DataFrame) -> None:
+    """Give each b of Figure 1 the curve of the b that mirrors it in the list."""
+    values = sorted(frame.loc[rows(frame, family="b"), "b"].unique())
+    curves = {b: frame.loc[rows(frame, family="b", b=b), "y"].to_numpy() for b in values}
+    for b, mirrored in zip(values, reversed(values), strict=True):
+        frame.loc[rows(frame, family="b", b=b), "y"] = curves[mirrored]
+
+
+def swap_gdp_and_rdp(frame: pd.DataFrame) -> None:
+    """Give GDP the curve of RDP and the other way round."""
+    frame["analysis"] = frame["analysis"].replace({"gdp": "rdp", "rdp": "gdp"})
+
+
+def rdp_worse_at_small_delta(frame: pd.DataFrame) -> None:
+    """Make the ratio of RDP to GDP fall with delta, from 1.05 at 1e-10 to 1.005 at 1e-1."""
+    gdp = frame.loc[rows(frame, analysis="gdp"), ["x", "y"]].to_numpy()
+    share = 1.0 - 0.005 * np.log10(gdp[:, 0])
+    frame.loc[rows(frame, analysis="rdp"), "y"] = gdp[:, 1] * share
+
+
+def same_for_all_arms(frame: pd.DataFrame) -> None:
+    """Give standard DP at N = 10 the curve of N = 2."""
+    few = rows(frame, analysis="standard-dp", split="best", arms=2)
+    many = rows(frame, analysis="standard-dp", split="best", arms=10)
+    frame.loc[many, "y"] = frame.loc[few, "y"].to_numpy()
+
+
+def half_the_claimed_delta(frame: pd.DataFrame) -> None:
+    """Let one action be twice as private as claimed."""
+    mask = rows(frame, quantity="true-delta")
+    frame.loc[mask, "y"] = frame.loc[mask, "x"] / 2.0
+
+
+def one_run_differs(frame: pd.DataFrame) -> None:
+    """Change one number of one run of one of the two algorithms."""
+    frame.loc[frame.index[7], "value"] += 1.0
+
+
+def one_number_lost(frame: pd.DataFrame) -> None:
+    """Lose one number."""
+    frame.loc[frame.index[7], "value"] = np.nan
+
+
+def world(slopes: dict[int, tuple[float, float, float]]) -> World:
+    """A world with other slopes at some b."""
+    return World(slopes={**SLOPES, **slopes})
+
+
+def contenders(**regrets: tuple[float, float, float]) -> World:
+    """A world with other final regrets in Figure 8."""
+    changed = {name.replace("_", "-"): values for name, values in regrets.items()}
+    return World(contenders={**CONTENDERS, **changed})

@@ -1,0 +1,218 @@
+"""The claims file: what it has to say, and one line about everything that is wrong with it."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from claims.toys import STATISTICS as TOYS
+from dpbandits.claims import Claim, Evidence, judge, load_claims
+from dpbandits.engine.experiments import SimulationPlan
+from dpbandits.engine.results import results_frame
+from dpbandits.errors import InputError
+from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
+from dpbandits.papers.ts_is_dp.formulas import FORMULAS
+from dpbandits.papers.ts_is_dp.statistics import STATISTICS
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
+FILE = ROOT / "config/claims/ts-is-dp.yaml"
+
+VALID: dict[str, Any] = {
+    "paper": "toy",
+    "definitions": {"which": {"first": 0, "second": 1}},
+    "claims": {
+        "TOY-C1": {
+            "statement": "The means are below 1.",
+            "place": "Nowhere",
+            "rule": "Both intervals lie below 1.",
+            "metric": "regret",
+            "parameters": {},
+            "reads": ["toy"],
+            "runs": [50, 100],
+            "runs_paper": 10,
+            "readings": [{"which": "first"}, {"which": "second"}],
+            "comparisons": {
+                "mean": {"statistic": "level", "kind": "less", "threshold": 1},
+                "both": {"statistic": "levels", "kind": "less", "threshold": 1, "part": "both"},
+            },
+        }
+    },
+}
+
+
+def load(
+    folder: Path, change: Callable[[dict[str, Any]], object] = lambda entry: None
+) -> list[Claim]:
+    """Load the valid toy file after a change of its entry."""
+    document = copy.deepcopy(VALID)
+    change(document["claims"]["TOY-C1"])
+    path = folder / "toy.yaml"
+    path.write_text(yaml.safe_dump(document, sort_keys=False))
+    return load_claims(path, SCHEMA, TOYS)
+
+
+def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
+    claim = load(tmp_path)[0]
+    assert claim.looks == (50, 100)
+    assert [reading.label for reading in claim.readings] == ["which=first", "which=second"]
+    assert [claim.settings(reading)["which"] for reading in claim.readings] == [0, 1]
+    assert claim.comparisons[1].part == "both"
+    with pytest.raises(AttributeError):
+        claim.combine = "any"  # type: ignore[misc]
+
+
+def test_an_analytic_claim_has_no_looks(tmp_path: Path) -> None:
+    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].looks == ()
+    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].looks == (400,)
+
+
+def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = entry["comparisons"]["mean"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda e: e.pop("rule"), ["TOY-C1", "key rule is missing"]),
+        (lambda e: e.update(weight=1), ["unknown key weight", "statement, place"]),
+        (lambda e: e.update(runs="many"), ["runs", "an increasing list"]),
+        (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increasing"]),
+        (lambda e: e.update(runs=-1), ["runs", "a whole number"]),
+        (lambda e: e.update(combine="most"), ["combine is 'most'", "all, any"]),
+        (lambda e: e.update(reads=[]), ["reads"]),
+        (lambda e: comparison_of(e).update(kind="lower"), ["kind is 'lower'", "less, greater"]),
+        (lambda e: comparison_of(e).update(tolerance=-1), ["tolerance", "at least 0"]),
+        (lambda e: comparison_of(e).update(threshold=float("nan")), ["threshold", "finite"]),
+        (lambda e: comparison_of(e).update(threshold=[0, 1]), ["less: threshold", "one number"]),
+        (lambda e: comparison_of(e).update(statistic="median"), ["'median'", "level, levels"]),
+        (lambda e: comparison_of(e).update(arguments={"b": 1}), ["b is no argument", "which"]),
+        (lambda e: comparison_of(e).update({"for": {"b": [1]}}), ["b is no argument", "which"]),
+        (lambda e: comparison_of(e).update(part="eta={eta}"), ["mean", "'eta'", "which"]),
+        (lambda e: e.update(readings=[{"which": "third"}]), ["which is 'third'", "first, second"]),
+        (lambda e: e.update(readings=[{}]), ["mean", "argument which is missing"]),
+        (lambda e: e.update(parameters={"log": "base2"}), ["log is no argument of any", "which"]),
+        (
+            lambda e: e.update(readings=[{"variant": "fixed", "which": "first"}]),
+            ["'fixed'", "repaired"],
+        ),
+        (
+            lambda e: e["comparisons"]["both"].update(kind="no_increase"),
+            ["no comparison that could carry it", "no_increase"],
+        ),
+        (lambda e: [c.update(exploratory=True) for c in e["comparisons"].values()], ["carry it"]),
+    ],
+)
+def test_whatever_is_wrong_is_said_in_one_line(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], words: list[str]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, change)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert all(word in message for word in ["toy.yaml", "TOY-C1", *words]), message
+
+
+def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.yaml: cannot be read"):
+        load_claims(tmp_path / "none.yaml", SCHEMA, TOYS)
+    (tmp_path / "bad.yaml").write_text("claims: [")
+    with pytest.raises(InputError, match=r"bad\.yaml: is not valid YAML"):
+        load_claims(tmp_path / "bad.yaml", SCHEMA, TOYS)
+
+
+CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
+BY_ID = {claim.id: claim for claim in CLAIMS}
+
+
+def test_every_entry_names_what_the_design_asks_for() -> None:
+    entries = yaml.safe_load(FILE.read_text())["claims"]
+    required = {"statement", "place", "metric", "comparisons", "parameters", "runs"}
+    assert all(required <= set(entry) for entry in entries.values())
+
+
+def test_simulated_claims_have_the_papers_ten_runs_and_analytic_ones_none() -> None:
+    """Spec, section 4: 10 runs [P] in every simulated figure."""
+    assert {claim.runs_paper for claim in CLAIMS if claim.looks} == {10}
+    assert {claim.runs_paper for claim in CLAIMS if not claim.looks} == {0}
+    # Spec 5.0: at least 50 runs, doubled up to 400.
+    assert all(claim.looks[0] >= 50 and claim.looks[-1] <= 400 for claim in CLAIMS if claim.looks)
+
+
+def test_no_statistic_is_idle() -> None:
+    named = {comparison.statistic for claim in CLAIMS for comparison in claim.comparisons}
+    assert named == set(STATISTICS.values())
+
+
+def test_the_claim_on_exponential_arms_repeats_all_rules_of_the_bernoulli_ones() -> None:
+    """Spec, TSDP-C12: C5 to C11 also for truncated exponential arms."""
+    repeated = {comparison.name: comparison for comparison in BY_ID["TSDP-C12"].comparisons}
+    for number in range(5, 12):
+        for comparison in BY_ID[f"TSDP-C{number}"].comparisons:
+            assert repeated[comparison.name] == comparison
+
+
+def test_readings_are_those_that_the_spec_asks_to_judge_apart() -> None:
+    def values(claim: str, key: str) -> set[object]:
+        return {dict(reading.values).get(key) for reading in BY_ID[claim].readings}
+
+    for claim in ("TSDP-C3", "TSDP-C7", "TSDP-C8", "TSDP-C10", "TSDP-C11", "TSDP-C12", "TSDP-C24"):
+        assert values(claim, "accounting") == {"lemma4", "lemma5"}
+    for claim in ("TSDP-C18", "TSDP-C19", "TSDP-C20"):
+        assert values(claim, "log") == {"base2", "natural"}
+    for claim in ("TSDP-C6", "TSDP-C8", "TSDP-C9", "TSDP-C10", "TSDP-C11", "TSDP-C12"):
+        assert values(claim, "b_grid") == {"main", "alternative"}
+    for claim in ("TSDP-C8", "TSDP-C10", "TSDP-C20", "TSDP-C24", "TSDP-C26"):
+        assert values(claim, "c_range") == {"any", "at-least-1"}
+    for claim in ("TSDP-C14", "TSDP-C22", "TSDP-C23"):
+        assert values(claim, "split") == {"best", "half"}
+        assert {reading.variant for reading in BY_ID[claim].readings} == {"as-written", "repaired"}
+    assert values("TSDP-C13", "metric") == {"pseudo_regret", "realised_regret"}
+
+
+def made_up_results() -> dict[str, pd.DataFrame]:
+    """Random numbers for every series of the experiments file, at its own horizons and grids."""
+    document = yaml.safe_load((ROOT / "config/experiments/ts-is-dp.yaml").read_text())
+    generator = np.random.default_rng(1)
+    frames: dict[str, pd.DataFrame] = {}
+    for name in sorted(
+        document["simulations"], key=lambda name: "tuned_by" in document["simulations"][name]
+    ):
+        spec = document["simulations"][name]
+        instance = document["instances"][spec["instance"]]
+        plan = SimulationPlan(name, spec, instance, {"runs": 3}, FORMULAS, name)
+        series = plan.series(frames.get(spec.get("tuned_by", "")))
+        blocks = []
+        for each in series:
+            grid, arms = len(each.cell.grid), len(each.cell.bandit.arms)
+            widths = {
+                metric: arms if metric in ("pulls", "inverse_counts") else grid
+                for metric in each.cell.metrics
+            }
+            blocks.append(
+                {metric: generator.random((3, width)) for metric, width in widths.items()}
+            )
+        frames[name] = results_frame(series, blocks)
+        if name == "tuning":
+            # The best b must not be the largest of the grid.
+            frames[name]["value"] = (frames[name]["b"] - 100.0).abs()
+    return frames
+
+
+def test_the_experiments_file_records_all_that_the_claims_read() -> None:
+    """At paper scale a missing series, tag, time or metric would raise."""
+    frames = {**made_up_results(), **{name: make() for name, make in ANALYTIC.items()}}
+    declared = yaml.safe_load((ROOT / "config/experiments/ts-is-dp.yaml").read_text())
+    assert {name for claim in CLAIMS for name in claim.reads} <= set(declared["simulations"]) | set(
+        declared["analytic"]
+    )
+    found = judge(CLAIMS, Evidence.of_frames(frames, root_seed=1, resamples=100))
+    assert len(found) == sum(len(claim.readings) for claim in CLAIMS)
+    counted = [each for judgement in found for each in judgement.comparisons]
+    assert not any("no point to compare" in each.label for each in counted)

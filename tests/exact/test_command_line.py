@@ -1,0 +1,107 @@
+"""The commands `dpbandits list` and `dpbandits simulate`: what they print, and how they refuse."""
+
+from pathlib import Path
+
+import pytest
+from support import digits_printed, run_python
+
+import dpbandits
+from dpbandits.algorithms import REGISTRY
+from dpbandits.cli import main
+from dpbandits.metrics import mean_interval
+
+SIMULATE = ["simulate", "m-ts-gaussian", "--params", "b=2", "c=1.5", "--arms", "0.75", "0.5"]
+SHORT = ["--horizon", "50", "--runs", "4"]
+
+
+def test_list_names_every_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    for algorithm in REGISTRY.values():
+        assert f"{algorithm.id} (" in printed.out
+        assert algorithm.name in printed.out
+        for reading, values in algorithm.readings.items():
+            assert f"reading {reading}: {', '.join(values)} (default {values[0]})" in printed.out
+
+
+def test_simulate_prints_what_the_api_returns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*SIMULATE, *SHORT, "--seed", "3", "--readings", "count=n"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    simulation = dpbandits.simulate(
+        algorithm="m-ts-gaussian",
+        params={"b": 2, "c": 1.5},
+        readings={"count": "n"},
+        bandit=dpbandits.bernoulli([0.75, 0.5]),
+        horizon=50,
+        runs=4,
+        seed=3,
+    )
+    for line, metric in zip(lines, ("pseudo_regret", "realised_regret"), strict=False):
+        mean, low, high = mean_interval(getattr(simulation, metric))
+        assert line.startswith(f"{metric}: ")
+        # Six significant digits are printed; 95 is the level.
+        printed = digits_printed(line.partition(": ")[2])
+        assert printed == pytest.approx([mean, 95.0, low, high], rel=1e-5)
+    assert digits_printed(lines[2]) == pytest.approx(simulation.pulls.mean(axis=0), rel=1e-5)
+
+
+def test_other_laws(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", "ucb1", "--law", "truncated-exponential", "--arms", "0.1", "10"]
+    assert main([*words, *SHORT]) == 0
+    assert "pseudo_regret: " in capsys.readouterr().out
+
+
+WRONG = [
+    (["nonsense"], "'nonsense'"),
+    ([], "COMMAND"),
+    (["simulate"], "required"),
+    (["simulate", "ucb-9", "--arms", "0.7", "0.5", *SHORT], "algorithm is 'ucb-9'; allowed: "),
+    (["simulate", "ucb1", "--arms", "0.7", *SHORT], "1 arms; allowed: 2"),
+    (["simulate", "ucb1", "--arms", "0.7", "1.5", *SHORT], "mean is 1.5; allowed: 0 to 1"),
+    (["simulate", "ucb1", "--arms", "0.7", "x", *SHORT], "arms is 'x'; allowed: a number"),
+    (["simulate", "ucb1", "--arms", "0.7", "nan", *SHORT], "mean is nan; allowed: "),
+    (["simulate", "ucb1", "--law", "cauchy", "--arms", "1", "2", *SHORT], "law is 'cauchy'"),
+    ([*SIMULATE, "--horizon", "0", "--runs", "1"], "horizon is 0; allowed: "),
+    ([*SIMULATE, "--horizon", "1e3", "--runs", "1"], "--horizon"),
+    ([*SIMULATE, "--horizon", "9", "--runs", "0"], "runs is 0; allowed: "),
+    ([*SIMULATE, *SHORT, "--seed", "-1"], "seed is -1; allowed: "),
+    ([*SIMULATE, *SHORT, "--workers", "0"], "workers is 0; allowed: "),
+    ([*SIMULATE, *SHORT, "--variant", "repaired"], "variant is 'repaired'; allowed: as-written"),
+    ([*SIMULATE, *SHORT, "--readings", "count"], "readings is 'count'; allowed: NAME=VALUE"),
+    ([*SIMULATE, *SHORT, "--readings", "log=2"], "reading 'log' is unknown; allowed: count"),
+    ([*SIMULATE, *SHORT, "--params", "b=2"], "parameters are b; allowed: b, c"),
+    ([*SIMULATE, *SHORT, "--params", "b=2", "c=-1"], "c is -1; allowed: "),
+    ([*SIMULATE, *SHORT, "--params", "b=2.5", "c=1"], "b is 2.5; allowed: an integer"),
+    ([*SIMULATE, *SHORT, "--params", "b=2", "c=two"], "c is 'two'; allowed: a number"),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), WRONG, ids=lambda value: str(value)[-40:])
+def test_wrong_input_ends_in_one_line(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("dpbandits: ")
+    assert expected in printed.err
+    assert len(printed.err.splitlines()) == 1
+
+
+def test_the_process_ends_with_status_2() -> None:
+    words = ["simulate", "ucb-9", "--arms", "0.7", "0.5", *SHORT]
+    run = run_python("-m", "dpbandits.cli", *words)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert len(run.stderr.splitlines()) == 1
+    assert "algorithm is 'ucb-9'; allowed: " in run.stderr
+
+
+def test_unwritable_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
+    assert main([*SIMULATE, *SHORT]) == 2
+    assert "cannot be written" in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,115 @@
+"""Looks of every figure, panel by panel: text, legends, ticks, limits, colours and fonts."""
+
+import copy
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+
+from dpbandits.reporting.figures import draw_figure, draw_panels
+from dpbandits.reporting.panels import panel_lines
+from dpbandits.reporting.specs import parse_figure
+from synthetic_results import FIGURES, frame
+
+SMALLEST_TEXT = 7.0  # points, at the size of a column
+
+
+def figures_of(name: str) -> Iterator[Figure]:
+    """Yield the figure and each of its panels, laid out but not written."""
+    spec = parse_figure(name, FIGURES[name])
+    lines = {
+        letter: panel_lines(panel, frame(panel.reads), name)
+        for letter, panel in spec.panels.items()
+    }
+    for chosen in [lines, *({letter: own} for letter, own in lines.items())]:
+        figure = draw_panels(spec, chosen)
+        FigureCanvasAgg(figure)
+        figure.draw_without_rendering()
+        yield figure
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_text_is_large_enough_inside_the_page_and_off_the_curves(name: str) -> None:
+    for figure in figures_of(name):
+        texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+        assert min(text.get_fontsize() for text in texts) >= SMALLEST_TEXT
+        drawn_box, page = figure.get_tightbbox(), figure.bbox_inches
+        assert min(drawn_box.x0, drawn_box.y0) >= 0
+        assert drawn_box.x1 <= page.x1
+        assert drawn_box.y1 <= page.y1
+        for axes in figure.axes:
+            # Legends take room of their own, not the panels'.
+            assert axes.bbox.height / figure.dpi >= 1.5
+            assert axes.bbox.width / figure.dpi >= 1.5
+        legends = figure.findobj(Legend)
+        assert legends
+        for legend, axes in itertools.product(legends, figure.axes):
+            assert not legend.get_window_extent().overlaps(axes.bbox)
+            if axes.get_title():
+                assert not legend.get_window_extent().overlaps(axes.title.get_window_extent())
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_labels_of_ticks_stand_apart(name: str) -> None:
+    for figure in figures_of(name):
+        boxes = [
+            label.get_window_extent()
+            for axes in figure.axes
+            for label, (low, high) in [
+                *((label, axes.get_xlim()) for label in axes.get_xticklabels()),
+                *((label, axes.get_ylim()) for label in axes.get_yticklabels()),
+            ]
+            # Ticks beyond the limits exist, but are not drawn.
+            if label.get_text() and low <= max(label.get_position()) <= high
+        ]
+        assert len(boxes) >= 4
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_curve_is_cut_off(name: str) -> None:
+    for figure in figures_of(name):
+        for axes in figure.axes:
+            low, high = axes.get_ylim()
+            for line in axes.lines:
+                values = np.asarray(line.get_ydata(), dtype=float)
+                assert values.max() <= high
+                # The noise of realised regret may fall a little below 0 at the start.
+                assert values.min() >= low - 500
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_lines_differ_in_colour_or_dash_and_in_a_second_channel(name: str) -> None:
+    spec = parse_figure(name, FIGURES[name])
+    for panel in spec.panels.values():
+        looks = [line.look for line in panel_lines(panel, frame(panel.reads), name)]
+        assert len({(look.colour, look.dash) for look in looks}) == len(looks)
+        assert len({(look.dash, look.marker) for look in looks}) == len(looks)
+
+
+def test_colours_of_an_ordered_parameter_darken_as_it_grows() -> None:
+    panel = parse_figure("fig3", FIGURES["fig3"]).panels[""]
+    looks = [line.look for line in panel_lines(panel, frame(panel.reads), "fig3")]
+    # Relative luminance, ITU-R BT.709.
+    brightness = [np.dot((0.2126, 0.7152, 0.0722), to_rgb(look.colour)) for look in looks]
+    assert brightness == sorted(brightness, reverse=True)
+    assert min(-np.diff(brightness)) > 0.01
+
+
+def test_a_categorical_axis_spaces_its_values_evenly(tmp_path: Path) -> None:
+    spec = copy.deepcopy(FIGURES["fig3"])
+    spec["x"]["scale"] = "categories"
+    draw_figure(spec, "fig3", frame, tmp_path)
+    assert sorted(set(pd.read_csv(tmp_path / "fig3.csv")["x"])) == [1, 2, 5]
+    parsed = parse_figure("fig3", spec)
+    figure = draw_panels(parsed, {"": panel_lines(parsed.panels[""], frame(spec["reads"]), "")})
+    assert list(figure.axes[0].get_xticks()) == [0, 1, 2]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["1", "2", "5"]

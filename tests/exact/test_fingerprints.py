@@ -1,0 +1,150 @@
+"""Fingerprints: an edit changes those results, and only those, that it can reach.
+
+Edits are made in a copy of the package's sources.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import PACKAGE, copy_package
+
+from dpbandits.algorithms import REGISTRY
+from dpbandits.engine import fingerprints
+from dpbandits.engine.cells import algorithm_fingerprint
+from dpbandits.engine.fingerprints import file_fingerprint, sources_of
+
+LAPLACE = {"dp-se", "anytime-lazy-ucb"}
+GAUSSIAN = {"ts-gaussian", "m-ts-gaussian"}
+ALL = set(REGISTRY)
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a copy of the package that fingerprints are taken of."""
+    copy = copy_package(tmp_path)
+    monkeypatch.setattr(fingerprints, "ROOT", copy)
+    fingerprints.fingerprint.cache_clear()
+    yield copy
+    fingerprints.fingerprint.cache_clear()
+
+
+def all_fingerprints() -> dict[str, str]:
+    fingerprints.fingerprint.cache_clear()
+    return {algorithm: algorithm_fingerprint(algorithm) for algorithm in REGISTRY}
+
+
+def edit(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\n# edited\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "reached"),
+    [
+        ("algorithms/noise.py", LAPLACE),
+        ("algorithms/dp_se.py", {"dp-se"}),
+        ("algorithms/anytime_lazy_ucb.py", {"anytime-lazy-ucb"}),
+        ("algorithms/ts_gaussian.py", {"ts-gaussian"}),
+        # UCB1 takes its state from there.
+        ("algorithms/m_ts_gaussian.py", GAUSSIAN | {"ucb1"}),
+        ("algorithms/ucb1.py", {"ucb1"}),
+        ("algorithms/base.py", ALL),
+        ("bandits/draws.py", ALL),
+        ("metrics/ledger.py", ALL),
+        ("engine/execute.py", ALL),
+        ("engine/seeds.py", ALL),
+        ("engine/canonical.py", ALL),
+        # What only lists, schedules or draws reaches no result.
+        ("algorithms/__init__.py", set()),
+        ("engine/fan_out.py", set()),
+        ("engine/cells.py", set()),
+        ("cli.py", set()),
+        ("__init__.py", set()),
+    ],
+)
+def test_edits_reach_their_importers(root: Path, file: str, reached: set[str]) -> None:
+    before = all_fingerprints()
+    edit(root / file)
+    after = all_fingerprints()
+    assert {each for each in ALL if after[each] != before[each]} == reached
+
+
+def test_edits_and_their_reversal(root: Path) -> None:
+    path = root / "algorithms" / "noise.py"
+    before, content = all_fingerprints(), path.read_bytes()
+    edit(path)
+    assert all_fingerprints() != before
+    path.write_bytes(content)
+    assert all_fingerprints() == before
+
+
+def test_a_renamed_helper_counts(root: Path) -> None:
+    before = all_fingerprints()
+    (root / "algorithms" / "noise.py").rename(root / "algorithms" / "sound.py")
+    kernel = root / "algorithms" / "dp_se.py"
+    kernel.write_text(kernel.read_text().replace("algorithms.noise", "algorithms.sound"))
+    assert all_fingerprints()["dp-se"] != before["dp-se"]
+
+
+def write_package(root: Path, **files: str) -> None:
+    for name, content in files.items():
+        path = root / "toy" / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("from dpbandits.toy.leaf import VALUE", {"leaf"}),
+        ("from dpbandits.toy import leaf", {"leaf"}),
+        ("import dpbandits.toy.leaf", {"leaf"}),
+        ("from dpbandits.toy import VALUE", {"__init__", "leaf", "other"}),
+        ("import dpbandits.toy", {"__init__", "leaf", "other"}),
+        ("def late():\n    from dpbandits.toy.other import VALUE", {"other", "leaf"}),
+        ("import json\nfrom pathlib import Path", set()),
+    ],
+)
+def test_a_package_counts_where_something_is_imported_from_it(
+    root: Path, statement: str, expected: set[str]
+) -> None:
+    write_package(
+        root,
+        __init__="from dpbandits.toy.leaf import VALUE\nfrom dpbandits.toy import other\n",
+        leaf="VALUE = 1\n",
+        other="from dpbandits.toy.leaf import VALUE\n",
+        start=statement + "\n",
+    )
+    found = {path.stem for path in sources_of("dpbandits.toy.start")}
+    assert found == expected | {"start"}
+
+
+def test_circular_imports_end(root: Path) -> None:
+    write_package(root, one="from dpbandits.toy import two\n", two="import dpbandits.toy.one\n")
+    assert [path.stem for path in sources_of("dpbandits.toy.one")] == ["one", "two"]
+
+
+def test_files_outside_the_package(root: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own_policy.py"
+    own.write_text("from dpbandits.algorithms.noise import laplace\n")
+    before = file_fingerprint(own)
+    edit(root / "algorithms" / "dp_se.py")
+    fingerprints.fingerprint.cache_clear()
+    assert file_fingerprint(own) == before
+    edit(root / "algorithms" / "noise.py")
+    fingerprints.fingerprint.cache_clear()
+    after_helper = file_fingerprint(own)
+    assert after_helper != before
+    edit(own)
+    assert file_fingerprint(own) not in (before, after_helper)
+
+
+def test_no_relative_imports_in_the_package() -> None:
+    # Fingerprints follow absolute imports; a relative one would hide a source from them.
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_bytes())
+        relative = [
+            node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
+        ]
+        assert not relative, f"{path.relative_to(PACKAGE)}, line {relative[0].lineno}"

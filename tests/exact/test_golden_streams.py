@@ -1,0 +1,198 @@
+"""Golden streams: what names a random stream, and the numbers it then gives.
+
+The table was written from the first release; a change of one of its numbers moves the seeds of
+every published result, and belongs in the release notes.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import dpbandits
+from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+
+FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
+TWO_ARMS = dpbandits.bernoulli([0.9, 0.1])
+EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1, 2, 5, 10])
+MODIFIED = {"b": 3, "c": 2.0}
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A cell, the key of its stream, four uniforms of runs 0 and 1, final regret of run 0."""
+
+    cell: dict[str, Any]
+    key: str
+    first_run: tuple[float, float, float, float]
+    second_run: tuple[float, float, float, float]
+    regret: float
+
+
+GOLDEN = [
+    Golden(
+        {"algorithm": "ts-gaussian", "bandit": FIVE_ARMS, "horizon": 500},
+        "f6beac6eee1364d47e4b2ffc013874f6",
+        (0.3777785479557917, 0.47951450728626965, 0.11632491445459259, 0.3455946335004699),
+        (0.1397734953665999, 0.2912892576583592, 0.6592272340899687, 0.47175200286748875),
+        50.0,
+    ),
+    Golden(
+        {
+            "algorithm": "m-ts-gaussian",
+            "parameters": MODIFIED,
+            "bandit": EXPONENTIAL_ARMS,
+            "horizon": 500,
+        },
+        "ccbdd46e482b540557a117f32399fec8",
+        (0.7751551293069658, 0.7435673087867396, 0.647124096162195, 0.6467068049368686),
+        (0.8647654297366381, 0.8674293314981786, 0.737792394324503, 0.5879830384334024),
+        51.364386639129805,
+    ),
+    Golden(
+        {
+            "algorithm": "m-ts-gaussian",
+            "parameters": MODIFIED,
+            "readings": {"count": "n"},
+            "bandit": EXPONENTIAL_ARMS,
+            "horizon": 500,
+        },
+        "15fe1ba434e4115a673e47858440a20a",
+        (0.07892845047545494, 0.4274000012261612, 0.675214118580049, 0.4960273931365722),
+        (0.44063725969577294, 0.4814297813737074, 0.28147335690437325, 0.28124719954798116),
+        42.0442649301159,
+    ),
+    Golden(
+        {
+            "algorithm": "dp-se",
+            "parameters": {"epsilon": 1.0},
+            "bandit": TWO_ARMS,
+            "horizon": 4000,
+        },
+        "fdc1db22d81eda1193cc84a6df9a1825",
+        (0.748589601555844, 0.2608601599830943, 0.8921472017981762, 0.8203209390716568),
+        (0.44479747635343836, 0.6422279699514348, 0.21422456679780555, 0.4762000332167632),
+        # R = floor(128 ln(16 T)) + 1 = 1417 pulls of the worse arm, at a gap of 0.8.
+        1417 * 0.8,
+    ),
+    Golden(
+        {
+            "algorithm": "anytime-lazy-ucb",
+            "parameters": {"epsilon": 1.0},
+            "bandit": FIVE_ARMS,
+            "horizon": 500,
+        },
+        "e2b6ad2e480ca1b124d49694c8c71472",
+        (0.7044753863958765, 0.5856839352205764, 0.12380510909050257, 0.3925320932736268),
+        (0.35386186214073234, 0.20719792751212462, 0.478128328675242, 0.9462077358878385),
+        101.875,
+    ),
+    Golden(
+        {"algorithm": "ucb1", "bandit": EXPONENTIAL_ARMS, "horizon": 500},
+        "d3d35ad2f4e1c680038f8530dd38a0c7",
+        (0.45807258197079637, 0.24885628493281164, 0.38003228660911925, 0.026210443914456705),
+        (0.25061407917005996, 0.03482290864104176, 0.8626082487356919, 0.9361511622263445),
+        52.191331075101004,
+    ),
+]
+ALGORITHMS = [each.cell["algorithm"] for each in GOLDEN]
+BASE = {
+    "algorithm": "m-ts-gaussian",
+    "parameters": MODIFIED,
+    "bandit": FIVE_ARMS,
+    "horizon": 100,
+    "runs": 1,
+}
+
+
+def key_of(cell: Cell) -> str:
+    return f"{stream_key(cell.stream_description):032x}"
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=ALGORITHMS)
+def test_streams_are_the_golden_ones(golden: Golden) -> None:
+    cell = make_cell(runs=1, **golden.cell)
+    assert key_of(cell) == golden.key
+    key = int(golden.key, 16)
+    # Bits of PCG64 behind numpy's SeedSequence: the same on every machine.
+    assert tuple(run_generator(DEFAULT_ROOT_SEED, key, 0).random(4)) == golden.first_run
+    assert tuple(run_generator(DEFAULT_ROOT_SEED, key, 1).random(4)) == golden.second_run
+    # Counts times gaps; the last bit of an exponential mean may differ between maths libraries.
+    regret = cell.play(DEFAULT_ROOT_SEED)["pseudo_regret"].item()
+    assert regret == pytest.approx(golden.regret, rel=1e-12)
+
+
+def test_key_is_the_hash_of_the_canonical_text() -> None:
+    text = (
+        '{"algorithm":"m-ts-gaussian","bandit":[{"law":"bernoulli","parameter":0.5},'
+        '{"law":"truncated-exponential","parameter":2.0}],"horizon":9,'
+        '"parameters":{"b":3,"c":2.0},"readings":{"count":"n"},"variant":"as-written"}'
+    )
+    arms = (dpbandits.bandits.Bernoulli(0.5), dpbandits.bandits.TruncatedExponential(2))
+    changes = {"bandit": dpbandits.Bandit(arms), "readings": {"count": "n"}, "horizon": 9}
+    expected = hashlib.sha256(text.encode()).hexdigest()[:32]
+    assert key_of(make_cell(**{**BASE, **changes})) == expected
+
+
+def test_default_root_seed() -> None:
+    assert DEFAULT_ROOT_SEED == 20260719
+
+
+def test_named_stream() -> None:
+    cell = make_cell(**BASE, stream="shared")
+    assert cell.stream_description == {"stream": "shared"}
+    assert key_of(cell) == "c222935f1a6a53196f723df8a5c3959b"
+    other = make_cell(**{**BASE, "horizon": 7}, stream="shared")
+    assert key_of(other) == key_of(cell)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"readings": {"count": "n+1"}},
+        {"readings": {"count": "n+1", "long_pre_pull": "truncate"}},
+        {"variant": "as-written"},
+        {"parameters": {"c": 2, "b": 3}},
+        {"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))},
+        {"grid": [1, 2, 50]},
+        {"metrics": ["pulls", "realised_regret"]},
+        {"first_run": 30},
+        {"runs": 25},
+    ],
+    ids=str,
+)
+def test_what_leaves_the_key_alone(same: dict[str, Any]) -> None:
+    assert key_of(make_cell(**{**BASE, **same})) == key_of(make_cell(**BASE))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"algorithm": "ts-gaussian", "parameters": {}},
+        {"parameters": {"b": 4, "c": 2.0}},
+        {"parameters": {"b": 3, "c": 2.0000000000000004}},
+        {"readings": {"count": "n"}},
+        {"readings": {"long_pre_pull": "error"}},
+        {"bandit": dpbandits.bernoulli([0.625, 0.75, 0.5, 0.375, 0.25])},
+        {"bandit": dpbandits.truncated_exponential([0.75, 0.625, 0.5, 0.375, 0.25])},
+        {"horizon": 101},
+        {"stream": "shared"},
+    ],
+    ids=str,
+)
+def test_what_moves_the_key(other: dict[str, Any]) -> None:
+    assert key_of(make_cell(**{**BASE, **other})) != key_of(make_cell(**BASE))
+
+
+def test_whole_bernoulli_means_name_the_stream_of_their_floats() -> None:
+    whole = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1, 0])})
+    floats = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1.0, 0.0])})
+    assert key_of(whole) == key_of(floats)
+
+
+def test_runs_root_seeds_and_keys_have_streams_of_their_own() -> None:
+    streams = [(1, 5, 0), (1, 5, 1), (1, 6, 0), (2, 5, 0), (1, 2**128 - 1, 0)]
+    firsts = {run_generator(*stream).random() for stream in streams}
+    assert len(firsts) == len(streams)

@@ -1,0 +1,189 @@
+"""An Algorithm object of the user's own, in a file that the project does not know."""
+
+import importlib
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from support import kernel_decisions, message_of, replace_in, run_python, settings_of
+
+import dpbandits
+from dpbandits.algorithms import REGISTRY, Algorithm
+from dpbandits.engine.cells import algorithm_fingerprint
+from dpbandits.engine.fingerprints import fingerprint
+
+POLICY = '''"""Plays arm 0 with a given probability, else arm 1."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from dpbandits.algorithms.base import Algorithm
+from dpbandits.bandits.draws import draw_reward
+from dpbandits.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class Parameters:
+    share: float
+
+
+class Settings(NamedTuple):
+    horizon: int
+    share: float
+
+
+class State(NamedTuple):
+    clock: np.ndarray
+
+
+def settings(parameters, readings, horizon, arms):
+    return Settings(horizon, float(parameters.share))
+
+
+def state(arms):
+    return State(np.zeros(1, np.int64))
+
+
+@numba.njit
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+    t = state.clock[0]
+    written = 0
+    while t < settings.horizon and written < arms.size:
+        arm = 0 if generator.random() < settings.share else 1
+        arms[written], lengths[written] = arm, 1
+        sums[written] = draw_reward(laws[arm], law_parameters[arm], generator)
+        written += 1
+        t += 1
+    state.clock[0] = t
+    return written
+
+
+def reference(settings, bandit, generator):
+    for _ in range(settings.horizon):
+        arm = 0 if generator.random() < settings.share else 1
+        yield arm, 1, bandit.draw(arm, generator)
+
+
+def guarantee(parameters, horizon):
+    return Guarantee("pure", 0.0)
+
+
+ALGORITHM = Algorithm(
+    id="coin",
+    name="Coin",
+    paper="none",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    example={"share": 0.5},
+)
+'''
+
+CALL = """
+import sys
+
+import dpbandits
+from own_coin_policy import ALGORITHM
+
+if __name__ == "__main__":
+    simulation = dpbandits.simulate(
+        algorithm=ALGORITHM, params={"share": 0.25}, bandit=dpbandits.bernoulli([0.75, 0.5]),
+        horizon=100, runs=20, workers=int(sys.argv[1]), seed=4,
+    )
+    print(simulation.pulls.tolist())
+"""
+
+
+def simulate(algorithm: Algorithm, **changes: Any) -> dpbandits.Simulation:
+    base: dict[str, Any] = {
+        "params": {"share": 0.25},
+        "bandit": dpbandits.bernoulli([0.75, 0.5]),
+        "horizon": 100,
+        "runs": 20,
+        "seed": 4,
+    }
+    return dpbandits.simulate(algorithm=algorithm, **(base | changes))
+
+
+@pytest.fixture
+def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the module of the user's file."""
+    (tmp_path / "own_coin_policy.py").write_text(POLICY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_coin_policy", raising=False)
+    return importlib.import_module("own_coin_policy")
+
+
+def test_it_is_simulated_without_being_registered(policy: ModuleType) -> None:
+    pulls = simulate(policy.ALGORITHM).pulls
+    assert "coin" not in REGISTRY
+    assert pulls.shape == (20, 2)
+    assert (pulls.sum(axis=1) == 100).all()
+    # 2000 coins of probability 1/4: six standard deviations are 6 sqrt(2000 * 3 / 16) = 116.
+    assert abs(pulls[:, 0].sum() - 500) < 116
+    assert (simulate(policy.ALGORITHM, params={"share": 1.0}).pulls[:, 0] == 100).all()
+
+
+def test_its_kernel_and_reference_are_compared_as_ours_are(policy: ModuleType) -> None:
+    bandit = dpbandits.truncated_exponential([1.0, 2.0])
+    told = settings_of(policy.ALGORITHM, {"share": 0.25}, {}, bandit, 200)
+    fast = kernel_decisions(policy.ALGORITHM, told, bandit, np.random.default_rng(1), 7)
+    assert list(fast) == list(policy.ALGORITHM.reference(told, bandit, np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"params": {}}, "coin: parameters are none; allowed: share"),
+        ({"readings": {"log": "base2"}}, "coin: reading 'log' is unknown; allowed: none"),
+        ({"variant": "as-coded"}, "coin: variant is 'as-coded'; allowed: as-written"),
+    ],
+)
+def test_it_is_validated_as_ours_are(
+    policy: ModuleType, changes: dict[str, Any], expected: str
+) -> None:
+    assert expected in message_of(lambda: simulate(policy.ALGORITHM, **changes))
+
+
+def test_its_key_follows_its_file(policy: ModuleType) -> None:
+    path = Path(str(policy.__file__))
+    before = algorithm_fingerprint(policy.ALGORITHM)
+    assert before not in {algorithm_fingerprint(each) for each in REGISTRY}
+    first = simulate(policy.ALGORITHM).pulls
+    replace_in(
+        path, "< settings.share else 1\n        arms", "> settings.share else 1\n        arms"
+    )
+    sys.modules.pop("own_coin_policy")
+    importlib.invalidate_caches()
+    fingerprint.cache_clear()
+    edited = importlib.import_module("own_coin_policy")
+    assert algorithm_fingerprint(edited.ALGORITHM) != before
+    # The same stream with the comparison turned round: the complement.
+    np.testing.assert_array_equal(simulate(edited.ALGORITHM).pulls, 100 - first)
+
+
+def test_two_workers(policy: ModuleType, tmp_path: Path, cache_folder: Path) -> None:
+    # A process of its own, so that its workers find the user's folder on their path.
+    (tmp_path / "call.py").write_text(CALL)
+    run = run_python("call.py", "2", folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    shutil.rmtree(cache_folder / "cells")
+    assert run.stdout.strip() == str(simulate(policy.ALGORITHM).pulls.tolist())
+
+
+def test_functions_that_stand_in_no_file_are_refused() -> None:
+    names: dict[str, Any] = {"__name__": "nowhere"}
+    exec(POLICY, names)
+    message = message_of(lambda: simulate(names["ALGORITHM"]).pulls)
+    assert message.startswith("algorithm coin: its functions stand in no file; allowed: ")

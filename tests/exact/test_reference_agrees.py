@@ -1,0 +1,224 @@
+"""Every kernel against its reference, decision for decision, on the same random stream.
+
+"spec" is the restatement of TS-is-DP; section 2 has the algorithms, E15 the long pre-pull phase.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import PARAMETERS, all_readings, bandits, kernel_decisions, message_of, settings_of
+
+import dpbandits
+from dpbandits.algorithms import REGISTRY, Algorithm
+from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
+from dpbandits.bandits import Bandit
+from dpbandits.engine.cells import make_cell
+from dpbandits.errors import InputError
+
+# Horizons in reach of an elimination of DP-SE; its first epoch takes about 1000 pulls an arm.
+LONGEST = {"dp-se": 6000}
+FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
+EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
+CASES = [
+    pytest.param(algorithm, readings, id=" ".join([algorithm.id, *readings.values()]))
+    for algorithm in REGISTRY.values()
+    for readings in all_readings(algorithm)
+]
+
+
+def test_every_algorithm_has_parameters_to_draw() -> None:
+    assert set(PARAMETERS) == set(REGISTRY)
+
+
+def agree(
+    algorithm: Algorithm, told: Any, bandit: Bandit, seed: int, buffer: int
+) -> list[tuple[int, int, float]]:
+    """Compare kernel and reference, the use of the stream included, and return the decisions."""
+    fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
+    decisions = list(kernel_decisions(algorithm, told, bandit, fast, buffer))
+    assert decisions == list(algorithm.reference(told, bandit, plain))
+    assert fast.bit_generator.state == plain.bit_generator.state
+    return decisions
+
+
+@pytest.mark.parametrize(("algorithm", "readings"), CASES)
+@settings(max_examples=80)
+@given(
+    data=st.data(), seed=st.integers(0, 2**63), buffer=st.one_of(st.just(1), st.integers(1, 900))
+)
+def test_kernel_and_reference_agree(
+    algorithm: Algorithm, readings: dict[str, str], data: st.DataObject, seed: int, buffer: int
+) -> None:
+    long = algorithm.id in LONGEST
+    bandit = data.draw(bandits(3 if long else 6))
+    horizon = data.draw(st.integers(1, LONGEST.get(algorithm.id, 500)))
+    parameters = data.draw(PARAMETERS[algorithm.id])
+    try:
+        told = settings_of(algorithm, parameters, readings, bandit, horizon)
+    except InputError:
+        assert readings.get("long_pre_pull") == "error"
+        assert parameters["b"] * len(bandit.arms) >= horizon
+        return
+    decisions = agree(algorithm, told, bandit, seed, buffer)
+    assert sum(length for _, length, _ in decisions) == horizon
+    assert all(0 <= total <= length for _, length, total in decisions)
+
+
+@pytest.mark.parametrize("algorithm", REGISTRY.values(), ids=REGISTRY.keys())
+@pytest.mark.parametrize("buffer", [1, 7, 333])
+def test_resuming_changes_nothing(algorithm: Algorithm, buffer: int) -> None:
+    told = settings_of(algorithm, dict(algorithm.example), {}, FIVE_ARMS, 2000)
+    whole = kernel_decisions(algorithm, told, FIVE_ARMS, np.random.default_rng(5), 2000)
+    pieces = kernel_decisions(algorithm, told, FIVE_ARMS, np.random.default_rng(5), buffer)
+    assert list(whole) == list(pieces)
+
+
+@pytest.mark.parametrize("count", ["n+1", "n"])
+def test_ts_gaussian_is_the_modified_one_at_0_and_1(count: str) -> None:
+    # Spec 2.2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
+    plain, modified = REGISTRY["ts-gaussian"], REGISTRY["m-ts-gaussian"]
+    readings = {"count": count}
+    told = settings_of(plain, {}, readings, EXPONENTIAL_ARMS, 1500)
+    told_modified = settings_of(modified, {"b": 0, "c": 1}, readings, EXPONENTIAL_ARMS, 1500)
+    decisions = list(plain.reference(told, EXPONENTIAL_ARMS, np.random.default_rng(3)))
+    for run in (
+        kernel_decisions(modified, told_modified, EXPONENTIAL_ARMS, np.random.default_rng(3)),
+        modified.reference(told_modified, EXPONENTIAL_ARMS, np.random.default_rng(3)),
+    ):
+        assert list(run) == decisions
+
+
+@given(b=st.integers(1, 200), c=st.floats(0.1, 1e5))
+def test_pre_pull_regret_is_exact(b: int, c: float) -> None:
+    # Spec 2.2: b times the sum of the gaps at round b N, which is 1.25 b for the Bernoulli arms
+    # (dyadic, so exactly) and 0.911996 b for the truncated exponential ones (six digits).
+    for bandit, slope, tolerance in ((FIVE_ARMS, 1.25, 0.0), (EXPONENTIAL_ARMS, 0.911996, 5e-7)):
+        parameters = {"b": b, "c": c}
+        cell = make_cell(
+            algorithm="m-ts-gaussian",
+            parameters=parameters,
+            bandit=bandit,
+            horizon=5 * b + 3,
+            runs=1,
+            grid=[5 * b],
+        )
+        regret = cell.play(1)["pseudo_regret"].item()
+        assert regret == pytest.approx(b * bandit.gaps.sum(), rel=1e-14)
+        assert abs(regret - slope * b) <= tolerance * b
+
+
+@pytest.mark.parametrize(
+    ("b", "horizon", "pulls"),
+    [
+        (30, 100, [30, 30, 30, 10, 0]),
+        (20, 100, [20, 20, 20, 20, 20]),
+        (100, 100, [100, 0, 0, 0, 0]),
+        (2**62, 100, [100, 0, 0, 0, 0]),
+        (10**30, 100, [100, 0, 0, 0, 0]),
+    ],
+)
+def test_long_pre_pull_is_cut_at_the_horizon(b: int, horizon: int, pulls: list[int]) -> None:
+    # Spec 2.2 and E15: where b N >= T the phase is cut at T.
+    cell = make_cell(
+        algorithm="m-ts-gaussian",
+        parameters={"b": b, "c": 1.0},
+        bandit=FIVE_ARMS,
+        horizon=horizon,
+        runs=1,
+        metrics=["pulls"],
+    )
+    assert cell.play(1)["pulls"].tolist() == [pulls]
+
+
+@pytest.mark.parametrize(("b", "refused"), [(19, False), (20, True), (30, True)])
+def test_long_pre_pull_is_refused_where_asked(b: int, refused: bool) -> None:
+    algorithm, readings = REGISTRY["m-ts-gaussian"], {"long_pre_pull": "error"}
+    parameters = {"b": b, "c": 1.0}
+    if not refused:
+        assert settings_of(algorithm, parameters, readings, FIVE_ARMS, 100).forced_pulls == b
+        return
+    message = message_of(lambda: settings_of(algorithm, parameters, readings, FIVE_ARMS, 100))
+    assert f"m-ts-gaussian: b is {b}, so that 5 arms use up the horizon 100" in message
+
+
+@pytest.mark.parametrize("log", ["base2", "natural"])
+def test_lazy_ucb_batches_double(log: str) -> None:
+    # Spec 2.4: a mean is renewed when the buffer holds 2^(r+1) rewards, each used once: after
+    # releases of 1, 2, ..., 2^r rewards an arm has 2^(r+1) - 1 pulls and n = 2^r.
+    algorithm = REGISTRY["anytime-lazy-ucb"]
+    told = settings_of(algorithm, {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 3000)
+    state, generator = lazy_state(5), np.random.default_rng(1)
+    pulls = np.zeros(5, np.int64)
+    arms, lengths, sums = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    while state.clock[0] < told.horizon:
+        before = state.counts.copy()
+        algorithm.advance(
+            told, state, FIVE_ARMS.laws, FIVE_ARMS.law_parameters, generator, arms, lengths, sums
+        )
+        pulls[arms[0]] += 1
+        renewed = np.flatnonzero(state.counts != before)
+        assert set(renewed) <= {arms[0]}
+        assert all(state.counts[arm] == max(1, 2 * before[arm]) for arm in renewed)
+        assert all(pulls[arm] == 2 * state.counts[arm] - 1 for arm in renewed)
+        assert np.array_equal(state.buffered, np.where(pulls, pulls - (2 * state.counts - 1), 0))
+    assert state.counts.max() >= 512, "some arm doubled often"
+
+
+def run_lengths(decisions: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
+    """Return (arm, number of rounds in a row) along a run."""
+    found: list[tuple[int, int]] = []
+    for arm, length, _ in decisions:
+        if found and found[-1][0] == arm:
+            found[-1] = (arm, found[-1][1] + length)
+        else:
+            found.append((arm, length))
+    return found
+
+
+def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
+    # Spec 2.3 by hand: K = 2, T = 10000, beta = 1/T, equal means. Epoch 1: D = 1/2,
+    # L8 = ln(16 T) = 11.98293, L4 = ln(8 T) = 11.28978. eps = 1: 32 L8 / D^2 = 1533.8, so
+    # R = 1534; eps = 0.1: 8 L4 / (eps D) = 1806.4, so R = 1807. Epoch 2: D = 1/4,
+    # L8 = ln(64 T) = 13.36922, 32 L8 / D^2 = 6845.04, so R = 6846 (8 L4 / (eps D) is less).
+    algorithm, bandit = REGISTRY["dp-se"], dpbandits.bernoulli([0.5, 0.5])
+    for epsilon, first in ((1.0, 1534), (0.1, 1807)):
+        told = settings_of(algorithm, {"epsilon": epsilon}, {"order": "sequential"}, bandit, 10_000)
+        decisions = agree(algorithm, told, bandit, seed=1, buffer=1000)
+        second = min(6846, 10_000 - 2 * first)
+        rest = [(1, 10_000 - 2 * first - second)] if second == 6846 else []
+        assert run_lengths(decisions) == [(0, first), (1, first), (0, second), *rest]
+
+
+def test_dp_se_eliminates_and_plays_the_survivor() -> None:
+    # Spec 2.3: T = 4000, eps = 1: R = floor(128 ln(16 T)) + 1 = 1417 pulls of both arms in turn;
+    # 2h + 2c = 0.14, far below the gap of 0.8.
+    algorithm, bandit = REGISTRY["dp-se"], dpbandits.bernoulli([0.1, 0.9])
+    pulls = math.floor(128 * math.log(16 * 4000)) + 1
+    assert pulls == 1417
+    told = settings_of(algorithm, {"epsilon": 1.0}, {}, bandit, 4000)
+    decisions = agree(algorithm, told, bandit, seed=1, buffer=1000)
+    assert [arm for arm, _, _ in decisions] == [0, 1] * pulls + [1] * (4000 - 2 * pulls)
+
+
+@pytest.mark.parametrize("order", ["round-robin", "sequential"])
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-20, 1e-300])
+def test_dp_se_survives_an_epoch_of_any_length(order: str, epsilon: float) -> None:
+    algorithm, bandit = REGISTRY["dp-se"], dpbandits.bernoulli([0.9, 0.1])
+    told = settings_of(algorithm, {"epsilon": epsilon}, {"order": order}, bandit, 100)
+    decisions = agree(algorithm, told, bandit, seed=1, buffer=64)
+    expected = [0, 1] * 50 if order == "round-robin" else [0] * 100
+    assert [arm for arm, _, _ in decisions] == expected
+
+
+@pytest.mark.parametrize("algorithm", REGISTRY.values(), ids=REGISTRY.keys())
+def test_fewer_rounds_than_arms(algorithm: Algorithm) -> None:
+    for horizon in (1, 4):
+        for readings in all_readings(algorithm):
+            if readings.get("long_pre_pull") != "error":
+                parameters = dict(algorithm.example)
+                told = settings_of(algorithm, parameters, readings, FIVE_ARMS, horizon)
+                assert len(agree(algorithm, told, FIVE_ARMS, seed=2, buffer=3)) == horizon

@@ -1,0 +1,112 @@
+"""Result tables: what they hold, and that stale or damaged ones are refused in one line."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support import message_of
+
+import dpbandits
+from dpbandits.engine.cells import make_cell
+from dpbandits.engine.experiments import Series
+from dpbandits.engine.results import read_results, results_frame, write_results
+
+FINGERPRINT = "0123456789abcdef"
+CELLS = [
+    make_cell(
+        algorithm="m-ts-gaussian",
+        parameters={"b": 2, "c": 1},
+        bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
+        horizon=40,
+        first_run=5,
+        runs=4,
+        metrics=["pseudo_regret", "pulls"],
+        grid=[10, 40],
+    ),
+    make_cell(
+        algorithm="ucb1",
+        readings={"clock": "coming"},
+        bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
+        horizon=40,
+        runs=2,
+    ),
+]
+SERIES = [Series("one", {"eta": 2}, CELLS[0]), Series("two", {}, CELLS[1])]
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    return results_frame(SERIES, [cell.play(1) for cell in CELLS])
+
+
+@pytest.fixture
+def path(tmp_path: Path, frame: pd.DataFrame) -> Path:
+    written = tmp_path / "results" / "fig1.parquet"
+    write_results(written, frame, FINGERPRINT)
+    return written
+
+
+def test_table_holds_every_value(frame: pd.DataFrame) -> None:
+    # 4 runs at 2 times, 4 runs of 3 arms, 2 runs at the horizon.
+    assert len(frame) == 4 * 2 + 4 * 3 + 2
+    expected = CELLS[0].play(1)
+    one = frame[frame.series == "one"]
+    assert set(one.run) == {5, 6, 7, 8}
+    for run in range(4):
+        rows = one[one.run == 5 + run]
+        curve = rows[rows.metric == "pseudo_regret"]
+        assert curve.t.tolist() == [10, 40]
+        assert curve.arm.tolist() == [-1, -1]
+        assert curve.value.tolist() == expected["pseudo_regret"][run].tolist()
+        pulls = rows[rows.metric == "pulls"]
+        assert pulls.t.tolist() == [40, 40, 40]
+        assert pulls.arm.tolist() == [0, 1, 2]
+        assert pulls.value.tolist() == expected["pulls"][run].tolist()
+    assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1, 2]]
+
+
+def test_readings_off_their_default_are_named(frame: pd.DataFrame) -> None:
+    assert set(frame[frame.series == "one"].reading) == {""}
+    assert set(frame[frame.series == "two"].reading) == {"clock=coming"}
+
+
+def test_tables_come_back(path: Path, frame: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(read_results(path, FINGERPRINT), frame)
+    assert [each.name for each in path.parent.iterdir()] == ["fig1.parquet"]
+
+
+def test_stale_results_are_refused(path: Path) -> None:
+    message = message_of(lambda: read_results(path, "fedcba9876543210"))
+    assert message.startswith(f"{path}: is stale (made from {FINGERPRINT}, ")
+    assert "now give fedcba9876543210" in message
+
+
+def test_missing_results_are_refused(tmp_path: Path) -> None:
+    missing = tmp_path / "none.parquet"
+    assert message_of(lambda: read_results(missing, FINGERPRINT)).startswith(
+        f"{missing}: does not exist; "
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 0.999])
+def test_truncated_results_are_refused(path: Path, share: float) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    message = message_of(lambda: read_results(path, FINGERPRINT))
+    assert message.startswith(f"{path}: is damaged; ")
+
+
+def test_tables_without_a_fingerprint_are_refused(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.parquet"
+    pq.write_table(pa.table({"value": np.arange(3)}), foreign)
+    assert "is damaged" in message_of(lambda: read_results(foreign, FINGERPRINT))
+
+
+def test_unwritable_results_are_said(tmp_path: Path, frame: pd.DataFrame) -> None:
+    (tmp_path / "file").write_text("in the way")
+    target = tmp_path / "file" / "fig1.parquet"
+    message = message_of(lambda: write_results(target, frame, FINGERPRINT))
+    assert message.startswith(f"{target}: cannot be written")

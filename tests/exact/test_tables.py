@@ -1,0 +1,221 @@
+"""Tables: every table of the experiments file, as csv and as LaTeX that compiles by itself."""
+
+import copy
+import io
+import math
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dpbandits.engine.documents import check_document, load_yaml
+from dpbandits.errors import InputError
+from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
+from dpbandits.reporting.latex import escape
+from dpbandits.reporting.table_specs import table_reads
+from dpbandits.reporting.tables import add_statements, interval_text, write_table
+from synthetic_results import EXPERIMENTS, ROOT
+
+TABLES: dict[str, Any] = load_yaml(EXPERIMENTS)["tables"]
+
+# Contract 2.
+LEDGER = (
+    *("claim", "variant", "reading", "verdict", "estimate", "lo", "hi", "runs", "runs_paper"),
+    *("verdict_at_paper_runs", "scale", "detail"),
+)
+STATEMENTS = {
+    "TSDP-C1": "At delta = 1e-6 & T = 10^5 the level is worth 4.88 (5 % too low) {sic} #1 ~ $2.",
+    "TSDP-C5": 'ε ≤ 1 at δ → 0 is a Rényi statement: η_b < η_c, "much" | α² ≈ 10⁻⁶.',
+    "TSDP-C8": "A long statement " + "that goes on and on " * 20 + r"with a \backslash.",
+}
+ROWS = """\
+TSDP-C1,as-written,,holds,4.88655,4.88655,4.88655,0,0,holds,paper,
+TSDP-C5,as-written,"accounting=lemma5,b_grid=alternative,metric=realised_regret",\
+undecided,-3693.47,-3755.69,-3626.02,400,10,undecided,paper,a_b
+TSDP-C8,repaired,log=natural,not-applicable,,,,,10,not-applicable,paper,why_not
+"""
+
+
+def ledger() -> pd.DataFrame:
+    """A ledger as it is read from its csv, one row of every sort."""
+    return pd.read_csv(io.StringIO(ROWS), names=list(LEDGER))
+
+
+@cache
+def frame(name: str) -> pd.DataFrame:
+    return add_statements(ledger(), STATEMENTS) if name == "claims" else ANALYTIC[name]()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_tex_and_csv_and_rebuilds_to_the_same_bytes(name: str, tmp_path: Path) -> None:
+    written = write_table(TABLES[name], name, frame, tmp_path / "first")
+    assert [path.name for path in written] == [f"{name}.tex", f"{name}.csv"]
+    again = write_table(TABLES[name], name, frame, tmp_path / "second")
+    assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tex_is_booktabs_with_packages_of_a_base_installation(name: str, tmp_path: Path) -> None:
+    tex = write_table(TABLES[name], name, frame, tmp_path)[0].read_text()
+    assert all(rule in tex for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
+    assert r"\hline" not in tex
+    used = set(re.findall(r"\\usepackage(?:\[[^]]*\])?{(\w+)}", tex))
+    # Debian's texlive-latex-base and texlive-latex-recommended have these.
+    assert used == {"array", "booktabs", "caption", "geometry", "longtable"}
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("name", TABLES)
+def test_tex_compiles_by_itself(name: str, tmp_path: Path) -> None:
+    tex = write_table(TABLES[name], name, frame, tmp_path)[0]
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", tex.name]
+    environment = os.environ | {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    log = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    assert "Overfull" not in log
+    assert tex.with_suffix(".pdf").stat().st_size > 0
+
+
+def test_privacy_table_has_the_values_of_the_specification(tmp_path: Path) -> None:
+    """Spec section 3, reference values at T = 1000 (best split)."""
+    write_table(TABLES["privacy"], "privacy", frame, tmp_path)
+    table = pd.read_csv(tmp_path / "privacy.csv").set_index("delta")
+    printed = {
+        1e-10: (391.364, 401.743, 11477.8, 12881.5),
+        1e-8: (374.596, 385.723, 8773.7, 9999.8),
+        1e-6: (355.383, 367.539, 6425.0, 7483.9),
+        1e-4: (332.235, 345.971, 4411.2, 5312.0),
+        1e-2: (301.068, 317.861, 2715.8, 3465.3),
+        1e-1: (277.685, 297.985, 1983.7, 2658.9),
+    }
+    assert list(table.index) == list(printed)
+    for delta, values in printed.items():
+        # Half a unit of the last printed digit, and a little for values that end on a half.
+        assert table.loc[delta].iloc[:2].tolist() == pytest.approx(values[:2], abs=6e-4)
+        assert table.loc[delta].iloc[2:4].tolist() == pytest.approx(values[2:], abs=6e-2)
+    tex = (tmp_path / "privacy.tex").read_text()
+    assert r"1e-06 & 355.4 & 367.5 & 6,425.0 & 7,483.9 & 285,888 \\" in tex
+
+
+def test_claims_table_prints_intervals_and_leaves_missing_numbers_empty(tmp_path: Path) -> None:
+    write_table(TABLES["claims"], "claims", frame, tmp_path)
+    tex = (tmp_path / "claims.tex").read_text()
+    lines = {line.split(" & ")[0]: line for line in tex.splitlines() if line.startswith("TSDP-")}
+    assert list(lines) == list(STATEMENTS)
+    assert lines["TSDP-C1"].endswith(r"&  & holds & 4.887 & 0 & paper & holds \\")
+    reading = r"accounting=lemma5, b\_grid=alternative, metric=realised\_regret"
+    assert f"& {reading} & undecided & -3693 [-3756, -3626] & 400 &" in lines["TSDP-C5"]
+    assert lines["TSDP-C8"].endswith(
+        r"& repaired, log=natural & not-applicable &  &  & paper & not-applicable \\"
+    )
+
+
+def test_claims_csv_keeps_the_ledger_and_adds_the_statement(tmp_path: Path) -> None:
+    write_table(TABLES["claims"], "claims", frame, tmp_path)
+    table = pd.read_csv(tmp_path / "claims.csv")
+    assert list(table.columns) == [*LEDGER, "statement", "choice", "interval"]
+    assert dict(zip(table["claim"], table["statement"], strict=True)) == STATEMENTS
+    assert table["estimate"].iloc[:2].tolist() == [4.88655, -3693.47]
+    assert math.isnan(table["estimate"].iloc[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("a_b & 5 % {x} #1 $2", r"a\_b \& 5 \% \{x\} \#1 \$2"),
+        ("10^5 ~ \\", r"10\textasciicircum{}5 \textasciitilde{} \textbackslash{}"),
+        ("δ ≤ 1", r"\ensuremath{\delta} \ensuremath{\le} 1"),
+        ("a < b", r"a \ensuremath{<} b"),
+        ("Rényi", "Rényi"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_text_is_escaped(text: str, latex: str) -> None:
+    assert escape(text) == latex
+
+
+def test_a_character_that_pdflatex_refuses_is_named() -> None:
+    with pytest.raises(InputError, match=r"has the character '語'; allowed in a table: Latin"):
+        escape("語")
+
+
+def test_interval_text() -> None:
+    assert interval_text(0.53217, 0.5, 0.56) == "0.5322 [0.5, 0.56]"
+    assert interval_text(4.88655, 4.88655, 4.88655) == "4.887"
+    assert interval_text(math.nan, math.nan, math.nan) == ""
+
+
+def test_a_claim_without_statement_is_named() -> None:
+    with pytest.raises(InputError, match="claim 'TSDP-C8' has no statement; allowed: TSDP-C1"):
+        add_statements(ledger(), {"TSDP-C1": "a", "TSDP-C5": "b"})
+
+
+def test_tables_read_the_ledger_or_exact_results() -> None:
+    assert {table_reads(name, spec) for name, spec in TABLES.items()} <= {"claims", *ANALYTIC}
+
+
+Change = Callable[[dict[str, Any]], object]
+WRONG: list[tuple[str, Change, str]] = [
+    ("claims", lambda spec: spec.update(size=1), r"unknown key size; allowed: caption, reads"),
+    ("claims", lambda spec: spec.pop("caption"), r"key caption is missing"),
+    ("claims", lambda spec: spec.update(long=1), r"long is 1; allowed: true, false"),
+    (
+        "claims",
+        lambda spec: spec.update(columns=[]),
+        r"columns is \[\]; allowed: a list of columns",
+    ),
+    ("claims", lambda spec: spec["columns"][0].update(align="up"), r"'up'; allowed: left, right"),
+    ("claims", lambda spec: spec["columns"][0].update(width=0), r"width is 0; allowed: a number"),
+    (
+        "claims",
+        lambda spec: spec["columns"][0].update(name="id"),
+        r"no column 'id'; allowed: claim",
+    ),
+    ("claims", lambda spec: spec["columns"][0].update(text="{id}"), r"no column 'id'; allowed: cl"),
+    ("claims", lambda spec: spec["columns"][0].update(column="x"), r"only in a table with rows"),
+    ("privacy", lambda spec: spec["rows"].update(values=["x"]), r"values is .*a list of numbers"),
+    (
+        "privacy",
+        lambda spec: spec["rows"].update(values=[0.3]),
+        r"0 rows have x 0\.3; allowed: one",
+    ),
+    (
+        "privacy",
+        lambda spec: spec["columns"][0].pop("where"),
+        r"\d+ rows have x 1e-10; allowed: one",
+    ),
+    ("privacy", lambda spec: spec["columns"][0].pop("column"), r"column is None; allowed: text"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "message"), WRONG)
+def test_a_wrong_entry_is_one_line_and_writes_nothing(
+    name: str, change: Change, message: str, tmp_path: Path
+) -> None:
+    spec = copy.deepcopy(TABLES[name])
+    change(spec)
+    with pytest.raises(InputError, match=message) as caught:
+        write_table(spec, name, frame, tmp_path / "out")
+    assert str(caught.value).startswith(f"tables.{name}")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_schema_accepts_the_file_and_names_an_unknown_key() -> None:
+    schema = load_yaml(ROOT / "workflow/schemas/tables.schema.yaml")
+    check_document(TABLES, schema, EXPERIMENTS)
+    wrong = copy.deepcopy(TABLES)
+    wrong["privacy"]["rows"]["unit"] = "nat"
+    with pytest.raises(
+        InputError, match=r"privacy\.rows: unknown key unit; allowed: name"
+    ) as caught:
+        check_document(wrong, schema, EXPERIMENTS)
+    assert str(caught.value).startswith(f"{EXPERIMENTS}: ")

@@ -1,0 +1,179 @@
+"""Analytic results of ts-is-dp: their numbers against the spec and against other computations.
+
+"spec" is the restatement of the paper: the tables at the end of its section 3, the claims in
+section 5.
+"""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from dpbandits.papers.ts_is_dp.analytic import (
+    ANALYTIC,
+    MANY,
+    RATES,
+    ROUND_DELTAS,
+    deltas,
+    printed_epsilon,
+    two_armed_choice,
+    valid_epsilon,
+)
+
+FRAMES = {name: make() for name, make in ANALYTIC.items()}
+BY_PARAMETER = FRAMES["privacy-by-b-and-c"]
+BY_ANALYSIS = FRAMES["privacy-by-analysis"]
+CONSTANTS = FRAMES["constants"]
+
+
+def at(frame: pd.DataFrame, x: float, **where: object) -> float:
+    """The one y at x of the rows with these tags."""
+    kept = frame[frame["x"] == x]
+    for key, value in where.items():
+        kept = kept[kept[key] == value]
+    return float(kept["y"].item())
+
+
+@pytest.mark.parametrize("name", ANALYTIC)
+def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
+    frame = FRAMES[name]
+    assert frame.columns[0] == "series"
+    assert list(frame.columns[-4:]) == ["x", "y", "lo", "hi"]
+    assert (frame["lo"] == frame["y"]).all()
+    assert (frame["hi"] == frame["y"]).all()
+    assert np.isfinite(frame[["x", "y"]]).all().all()
+    assert not frame.duplicated(["series", "x"]).any()
+
+
+def test_the_delta_axis_has_the_grid_and_the_tabulated_values() -> None:
+    """Spec, section 4: 61 log-spaced points 1e-10..1e-1; section 3 tabulates decades."""
+    axis = deltas()
+    assert {1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1} <= set(axis)
+    grid = np.geomspace(1e-10, 1e-1, 61)
+    # Of the four inner decades 1e-4 is on the grid, up to rounding.
+    assert axis.size == 61 + 3
+    nearest = np.abs(axis[:, None] / grid - 1.0).min(axis=0)
+    assert nearest.max() < 1e-12
+    assert (axis[1:] / axis[:-1] > 1.01).all()
+
+
+# Spec, section 3: delta, GDP, RDP, then standard DP, N = 2 best and half, N = 10 best and half.
+TABLE = [
+    (1e-10, 391.364, 401.743, 11477.8, 11871.7, 12881.5, 13301.3),
+    (1e-8, 374.596, 385.723, 8773.7, 9112.8, 9999.8, 10362.8),
+    (1e-6, 355.383, 367.539, 6425.0, 6712.4, 7483.9, 7793.3),
+    (1e-4, 332.235, 345.971, 4411.2, 4649.3, 5312.0, 5570.3),
+    (1e-2, 301.068, 317.861, 2715.8, 2905.3, 3465.3, 3673.1),
+    (1e-1, 277.685, 297.985, 1983.7, 2147.6, 2658.9, 2839.7),
+]
+
+
+@pytest.mark.parametrize("row", TABLE)
+def test_figure_6_has_the_tabulated_numbers(row: tuple[float, ...]) -> None:
+    delta, gdp, rdp, *standard = row
+    for arms in (2, 10):
+        # Half a unit of the last printed digit.
+        assert at(BY_ANALYSIS, delta, analysis="gdp", arms=arms) == pytest.approx(gdp, abs=5e-4)
+        assert at(BY_ANALYSIS, delta, analysis="rdp", arms=arms) == pytest.approx(rdp, abs=5e-4)
+    cases = itertools.product((2, 10), ("best", "half"))
+    for (arms, split), expected in zip(cases, standard, strict=True):
+        found = at(BY_ANALYSIS, delta, analysis="standard-dp", arms=arms, split=split)
+        assert found == pytest.approx(expected, abs=0.05)
+
+
+def test_the_corrected_bound_has_the_tabulated_numbers_for_any_n() -> None:
+    """Spec, section 3: about 9.5e5, 5.4e5, 2.86e5, 1.35e5, 5.3e4, 2.97e4 on a grid of splits."""
+    expected = {1e-10: 9.5e5, 1e-8: 5.4e5, 1e-6: 2.86e5, 1e-4: 1.35e5, 1e-2: 5.3e4, 1e-1: 2.97e4}
+    for delta, value in expected.items():
+        found = {
+            at(BY_ANALYSIS, delta, analysis="standard-dp-corrected", arms=arms) for arms in (2, 10)
+        }
+        assert len(found) == 1
+        # Printed to two or three digits.
+        assert found.pop() == pytest.approx(value, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("product", "small", "large"),
+    [
+        (1, 649.39, 539.55),
+        (2, 355.38, 277.68),
+        (6, 143.85, 98.93),
+        (11, 89.97, 56.74),
+        (51, 30.18, 14.61),
+    ],
+)
+def test_figure_1_has_the_tabulated_numbers(product: int, small: float, large: float) -> None:
+    """Spec, section 3: epsilon at delta 1e-6 and 1e-1 by c (b + 1)."""
+    for family, tags in (("b", {"b": product - 1}), ("c", {"c": product})):
+        assert at(BY_PARAMETER, 1e-6, family=family, **tags) == pytest.approx(small, abs=5e-3)
+        assert at(BY_PARAMETER, 1e-1, family=family, **tags) == pytest.approx(large, abs=5e-3)
+
+
+def test_levels_are_those_of_the_spec() -> None:
+    """Spec, C1 and C3."""
+    levels = CONSTANTS[CONSTANTS["quantity"] == "epsilon"]
+    assert levels["y"].tolist() == pytest.approx([4.88655, 35.56634, 96.71727], abs=5e-6)
+    assert at(CONSTANTS, 1e5, quantity="gdp", accounting="lemma5") == pytest.approx(np.sqrt(1e5))
+    assert at(CONSTANTS, 1e5, quantity="gdp", accounting="lemma4") == pytest.approx(np.sqrt(5e4))
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_arm_means_are_the_integrals(rate: float) -> None:
+    """Conditional law: density rate e^{-rate x}/(1 - e^{-rate}) on [0, 1]; clipped: min(X, 1)."""
+    weight, _ = quad(lambda x: rate * np.exp(-rate * x), 0, 1)
+    partial, _ = quad(lambda x: x * rate * np.exp(-rate * x), 0, 1)
+    found = at(CONSTANTS, rate, quantity="arm-mean", law="conditional")
+    # quad's own error is below 1e-12 for these smooth integrands.
+    assert found == pytest.approx(partial / weight, abs=1e-10)
+    clipped = at(CONSTANTS, rate, quantity="arm-mean", law="clipped")
+    assert clipped == pytest.approx(partial + np.exp(-rate), abs=1e-10)
+
+
+def test_the_two_pull_counts_of_the_spec() -> None:
+    """Spec, C28: a = 1/sqrt 2 for n = (1, large), 1/2 for n = (1, 1)."""
+    assert two_armed_choice(1, MANY)[0] == pytest.approx(np.sqrt(0.5), rel=1e-8)
+    assert two_armed_choice(1, 1)[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("pulls", "others"), [(1, 1), (1, 4), (3, 2)])
+def test_reachable_means_are_those_of_rewards_in_the_unit_interval(pulls: int, others: int) -> None:
+    """Over all 0/1 rewards, of both arms and for both choices; shrunk means S/(n + 1)."""
+    deviation = np.sqrt(1 / (pulls + 1) + 1 / (others + 1))
+    reached = [
+        sign * (one / (pulls + 1) - other / (others + 1)) / deviation
+        for one, other, sign in itertools.product(range(pulls + 1), range(others + 1), (1, -1))
+    ]
+    assert two_armed_choice(pulls, others)[1] == pytest.approx(min(reached))
+
+
+@pytest.mark.parametrize("delta", ROUND_DELTAS)
+@pytest.mark.parametrize(("pulls", "others"), [("1,many", MANY), ("1,1", 1)])
+@pytest.mark.parametrize(
+    ("calibration", "claimed"), [("printed", printed_epsilon), ("corrected", valid_epsilon)]
+)
+def test_true_deltas_are_suprema_over_a_grid_of_mean_differences(
+    delta: float, pulls: str, others: int, calibration: str, claimed: object
+) -> None:
+    """Spec, C28: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
+    epsilon = claimed(delta)  # type: ignore[operator]
+    shift, lowest = two_armed_choice(1, others)
+    for means, start in (("any", -30.0), ("reachable", lowest)):
+        x = np.arange(start, 5.0, 1e-4)
+        excess = norm.cdf(x + shift) - np.exp(epsilon) * norm.cdf(x)
+        where = {"calibration": calibration, "means": means, "pulls": pulls}
+        found = at(CONSTANTS, delta, quantity="true-delta", **where)
+        # The maximum is flat: half a step off costs below 1e-8 of it; 0 is the empty event.
+        assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
+
+
+def test_true_deltas_of_the_spec() -> None:
+    """Spec, C28 and E8: 0.0177 and 0.0015 at delta0 = 1e-6, where eps0 is 1.281, needed 3.308."""
+    where = {"quantity": "true-delta", "calibration": "printed", "means": "any"}
+    assert at(CONSTANTS, 1e-6, pulls="1,many", **where) == pytest.approx(0.0177, abs=5e-5)
+    assert at(CONSTANTS, 1e-6, pulls="1,1", **where) == pytest.approx(0.0015, abs=5e-5)
+    assert printed_epsilon(1e-6) == pytest.approx(1.281, abs=5e-4)
+    assert valid_epsilon(1e-6) == pytest.approx(3.308, abs=5e-4)

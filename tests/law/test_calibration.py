@@ -1,0 +1,135 @@
+"""DP-SE and Anytime-Lazy-UCB against the published curves of Hu and Hegde (UAI 2022).
+
+"spec" is the restatement of TS-is-DP; its section 2.6 has the readings off the curves, which look
+like single runs, and the acceptance test, and 2.4 says which readings of the index fit. Arms of
+TS-is-DP, Section 5.1, horizon 100000. Every seed is fixed.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import dpbandits
+from dpbandits.engine.cells import make_cell
+
+FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
+HORIZON = 100_000
+RUNS = 60
+ROOT_SEED = 11
+
+PUBLISHED = {500.0: 1471, 1.0: 2431, 0.5: 3327, 0.25: 3839, 0.1: 7679}
+"""Final regret of Anytime-Lazy-UCB by epsilon (spec 2.6)."""
+
+ACCEPTED = {0.1: (7500, 7900), 0.5: (3200, 3450)}
+"""The acceptance test: range of the mean final regret by epsilon (spec 2.6)."""
+
+FITS = {
+    ("base2", "3,3"): True,
+    ("natural", "3,3"): False,
+    ("natural", "4,4"): True,
+    ("natural", "4,5"): True,
+    ("base2", "4,4"): False,
+    ("base2", "4,5"): False,
+}
+"""Whether (base of LOG, constants) fits the published readings (spec 2.4; the last two follow, as
+only effective constants near 3 / ln 2 = 4.33 do)."""
+
+
+@cache
+def final_regret(algorithm: str, epsilon: float, *readings: tuple[str, str]) -> NDArray[np.float64]:
+    """Final pseudo-regret of each run."""
+    cell = make_cell(
+        algorithm=algorithm,
+        parameters={"epsilon": epsilon},
+        readings=dict(readings),
+        bandit=FIVE_ARMS,
+        horizon=HORIZON,
+        runs=RUNS,
+    )
+    return cell.play(ROOT_SEED)["pseudo_regret"][:, -1]
+
+
+def lazy(epsilon: float, log: str, constants: str) -> NDArray[np.float64]:
+    return final_regret("anytime-lazy-ucb", epsilon, ("log", log), ("constants", constants))
+
+
+def distances(log: str, constants: str) -> list[float]:
+    """Published reading less our mean, in standard deviations of one run, by epsilon.
+
+    Readings are whole numbers, so a run that never varies still counts as varying by one.
+    """
+    found = []
+    for epsilon, published in PUBLISHED.items():
+        runs = lazy(epsilon, log, constants)
+        found.append(float((published - runs.mean()) / max(runs.std(ddof=1), 1.0)))
+    return found
+
+
+def within(log: str, constants: str, epsilon: float) -> bool:
+    low, high = ACCEPTED[epsilon]
+    return bool(low <= lazy(epsilon, log, constants).mean() <= high)
+
+
+def test_dp_se_at_a_quarter_is_the_same_in_every_run() -> None:
+    # Spec 2.6: 3436 in every run; 3435.5 before rounding.
+    assert set(final_regret("dp-se", 0.25)) == {3435.5}
+
+
+def test_dp_se_at_a_tenth_has_the_published_minimum() -> None:
+    # Spec 2.6: a minimum of about 3906 (the published run ended at 3907).
+    assert final_regret("dp-se", 0.1).min() == pytest.approx(3906, abs=1.0)
+
+
+def test_dp_se_passes_through_the_published_points() -> None:
+    # Spec 2.6: about 2450 at t = 10000 and 3075 at t = 20000 for eps >= 0.25, read to five units.
+    cell = make_cell(
+        algorithm="dp-se",
+        parameters={"epsilon": 0.25},
+        bandit=FIVE_ARMS,
+        horizon=HORIZON,
+        runs=20,
+        grid=[10_000, 20_000],
+    )
+    curve = cell.play(ROOT_SEED)["pseudo_regret"].mean(axis=0)
+    np.testing.assert_allclose(curve, [2450, 3075], atol=5)
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 0.5, 1.0, 500.0])
+def test_dp_se_may_end_at_the_published_reading(epsilon: float) -> None:
+    # Spec 2.6: 3437 for every eps >= 0.25, one of the values that runs take (two eliminations
+    # more or less make up the others), read to two units.
+    assert (np.abs(final_regret("dp-se", epsilon) - 3437) <= 2).any()
+
+
+@pytest.mark.parametrize("epsilon", ACCEPTED)
+def test_lazy_ucb_in_base_2_is_accepted(epsilon: float) -> None:
+    assert within("base2", "3,3", epsilon)
+
+
+@pytest.mark.parametrize("epsilon", ACCEPTED)
+@pytest.mark.parametrize(
+    ("log", "constants"), [("natural", "3,3"), ("base2", "4,4"), ("base2", "4,5")]
+)
+def test_other_effective_constants_are_not(epsilon: float, log: str, constants: str) -> None:
+    assert not within(log, constants, epsilon)
+
+
+def test_natural_logarithm_is_accepted_in_part() -> None:
+    # (4, 4) ends where base 2 does at eps = 0.1; at eps = 0.5 its mean, 3205 with a standard error
+    # of 11 over 400 runs, is too near the edge of 3200 to be judged. (4, 5) misses the range at
+    # eps = 0.1: 8001, standard error 17, against at most 7900.
+    assert within("natural", "4,4", 0.1)
+    assert not within("natural", "4,5", 0.1)
+
+
+@pytest.mark.parametrize(("log", "constants"), FITS)
+def test_which_readings_fit_the_published_runs(log: str, constants: str) -> None:
+    # Five readings of one run each: the sum of squared distances is near a chi-square law with
+    # five degrees of freedom if the reading of the index is the published one. At the level of
+    # 1 % such a one is refused once in a hundred (the runs are lumpy, the law approximate).
+    z = np.array(distances(log, constants))
+    fits = bool(stats.chi2.sf(z @ z, z.size) >= 0.01)
+    assert fits == FITS[log, constants], f"{log} ({constants}): distances {z.round(1)}"
