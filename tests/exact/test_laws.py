@@ -93,6 +93,12 @@ def test_draws_invert_the_distribution_function(rate: float, uniform: float) -> 
     assert drawn(CLIPPED_EXPONENTIAL, rate, uniform) == pytest.approx(clipped, rel=1e-12)
 
 
+@given(st.floats(1e-15, 1e-6), st.floats(0.0, 1.0, exclude_max=True))
+def test_small_rates_draw_almost_uniformly(rate: float, uniform: float) -> None:
+    # The quantile is u - rate u (1 - u) / 2 + O(rate^2).
+    assert abs(drawn(TRUNCATED_EXPONENTIAL, rate, uniform) - uniform) <= rate / 8 + 1e-15
+
+
 @given(
     st.sampled_from([TRUNCATED_EXPONENTIAL, CLIPPED_EXPONENTIAL]),
     st.floats(1e-300, 700.0),

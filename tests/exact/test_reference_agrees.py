@@ -77,6 +77,38 @@ def test_resuming_changes_nothing(algorithm: Algorithm, buffer: int) -> None:
     assert list(whole) == list(pieces)
 
 
+LOG2 = pytest.approx(1.4426950408889634, rel=1e-15)  # 1 / ln 2, so that LOG(t) = log2(t)
+MODIFIED, LAZY = {"b": 3, "c": 2.0}, {"epsilon": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "parameters", "readings", "expected"),
+    [
+        # (T, forced pulls, c, what is added to n): spec 2.1, 2.2 and E1.
+        ("ts-gaussian", {}, {}, (100, 0, 1.0, 1)),
+        ("ts-gaussian", {}, {"count": "n"}, (100, 1, 1.0, 0)),
+        ("m-ts-gaussian", MODIFIED, {}, (100, 3, 2.0, 1)),
+        ("m-ts-gaussian", MODIFIED, {"count": "n"}, (100, 3, 2.0, 0)),
+        ("m-ts-gaussian", {"b": 0, "c": 2.0}, {"count": "n"}, (100, 1, 2.0, 0)),
+        # (T, epsilon, beta = 1/T, one arm after the other): spec 2.3.
+        ("dp-se", LAZY, {}, (100, 0.5, 0.01, False)),
+        ("dp-se", LAZY, {"order": "sequential"}, (100, 0.5, 0.01, True)),
+        # (T, epsilon, LOG(t) / ln t, the two constants): spec 2.4.
+        ("anytime-lazy-ucb", LAZY, {}, (100, 0.5, LOG2, 3.0, 3.0)),
+        ("anytime-lazy-ucb", LAZY, {"log": "natural"}, (100, 0.5, 1.0, 3.0, 3.0)),
+        ("anytime-lazy-ucb", LAZY, {"constants": "4,5"}, (100, 0.5, LOG2, 4.0, 5.0)),
+        # (T, what is added to the rounds played).
+        ("ucb1", {}, {}, (100, 0)),
+        ("ucb1", {}, {"clock": "coming"}, (100, 1)),
+    ],
+)
+def test_parameters_and_readings_mean_what_the_spec_says(
+    algorithm: str, parameters: dict[str, Any], readings: dict[str, str], expected: tuple[Any, ...]
+) -> None:
+    told = settings_of(REGISTRY[algorithm], parameters, readings, FIVE_ARMS, 100)
+    assert tuple(told) == expected
+
+
 @pytest.mark.parametrize("count", ["n+1", "n"])
 def test_ts_gaussian_is_the_modified_one_at_0_and_1(count: str) -> None:
     # Spec 2.2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
