@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-import numba
 import pytest
 from hypothesis import settings
+from numba import config
 
 import dpbandits  # noqa: F401  (points numba at its folder of compiled kernels)
 
 # One folder of compiled kernels for each state of the sources.
-COMPILED_KERNELS = Path(numba.config.CACHE_DIR).resolve().parent
+COMPILED_KERNELS = Path(config.CACHE_DIR).resolve().parent  # type: ignore[attr-defined]
 
 # Fixed examples, kept nowhere: a test that fails, fails for everyone and every time.
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)

@@ -29,8 +29,8 @@ def kernel_sources_hash() -> str:
 
 
 def use_kernel_cache() -> None:
-    """Point numba at the folder of the present sources; ``NUMBA_CACHE_DIR`` stays in force."""
+    """Point numba at the folder of the present sources, under ``NUMBA_CACHE_DIR`` if set."""
     from numba import config
 
-    if not os.environ.get("NUMBA_CACHE_DIR"):
-        config.CACHE_DIR = str(cache_folder() / "numba" / kernel_sources_hash())  # type: ignore[attr-defined]
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
+    config.CACHE_DIR = str(folder / kernel_sources_hash())  # type: ignore[attr-defined]

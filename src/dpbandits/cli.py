@@ -1,12 +1,14 @@
 """The command line: what rules call and what can be run by hand."""
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 
 
@@ -21,6 +23,9 @@ def _pairs(key: str, words: Sequence[str]) -> dict[str, str]:
     pairs = [word.partition("=") for word in words]
     if any(not separator for _, separator, _ in pairs):
         raise InputError(f"{key} is {' '.join(words)!r}; allowed: NAME=VALUE, separated by spaces")
+    names = [name for name, _, _ in pairs]
+    if len(set(names)) < len(names):
+        raise InputError(f"{key} is {' '.join(words)!r}; allowed: every NAME once")
     return {name: value for name, _, value in pairs}
 
 
@@ -184,8 +189,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
 
 def _log(path: str | None, line: str) -> None:
     if path is not None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(line + "\n", encoding="utf-8")
+        write_text(Path(path), line + "\n")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -194,11 +198,13 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         arguments = _arguments(words)
         log = arguments.log
+        _log(log, "began")
         arguments.command(arguments)
         _log(log, "done")
     except InputError as error:
         print(f"dpbandits: {error}", file=sys.stderr)
-        _log(log, str(error))
+        with contextlib.suppress(InputError):
+            _log(log, str(error))
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

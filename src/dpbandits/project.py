@@ -1,7 +1,7 @@
 """A project folder: its config, its plans, where its outputs lie and what they are made from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -100,10 +100,14 @@ class Project:
         return project
 
     def at(self, *, scale: str | None = None, seed: int | None = None) -> "Project":
-        """Return the project at another scale or root seed, where one is given."""
+        """Return the project at another scale or root seed, where one is given.
+
+        Raises:
+            InputError: the scale or the seed is not allowed.
+        """
         changes = {"scale": scale, "seed": seed}
         given = {key: value for key, value in changes.items() if value is not None}
-        return replace(self, config={**self.config, **given})
+        return Project.load(self.folder, {**self.config, **given}) if given else self
 
     @property
     def scale(self) -> str:
@@ -213,6 +217,8 @@ class Project:
         """Check every file that a build of the chosen papers reads."""
         for paper in self.selected()[0]:
             experiments = self.experiments(paper)
+            for plan in experiments.plans.values():
+                plan.check()
             refuse_shared_cells(experiments.plans)
             for figure in experiments.figures:
                 parse_figure(figure, self.figure_spec(paper, figure))

@@ -55,10 +55,10 @@ def test_final_slope_is_over_the_last_fifth_and_over_the_mean_gap() -> None:
     expected = ((at[HORIZON] - at[80_000]) / 20_000 / GAP).mean()
     found = regret_statistics.final_slope(EVIDENCE, family="bernoulli", eta=2, b=2000)
     assert found.value == pytest.approx(expected)
-    # The last fifth and not another part: a slope that changes at half time.
+    # The last fifth and not another part: a slope that changes where it begins.
     frame = make("bernoulli-verdicts", World())
-    late = (frame["metric"] == "pseudo_regret") & (frame["t"] > 50_000)
-    frame.loc[late, "value"] += 0.5 * (frame.loc[late, "t"] - 50_000)
+    late = (frame["metric"] == "pseudo_regret") & (frame["t"] > 80_000)
+    frame.loc[late, "value"] += 0.5 * (frame.loc[late, "t"] - 80_000)
     bent = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
     steeper = regret_statistics.final_slope(bent, family="bernoulli", eta=2, b=2000)
     assert steeper.value - found.value == pytest.approx(0.5 / GAP)
@@ -188,7 +188,7 @@ def test_points_with_c_below_one_can_be_left_out() -> None:
     kept = tuning_statistics.interior_gain(EVIDENCE, b_grid=MAIN, c_range="at-least-1", **where)
     expected = regrets(5, 2000).mean() - min(regrets(5, 500).mean(), regrets(5, 1000).mean())
     assert kept.value == pytest.approx(expected)
-    with pytest.raises(InputError, match="2 values with c of at least 1 at eta=5.*at least 3"):
+    with pytest.raises(InputError, match=r"2 values with c of at least 1 at eta=5.*at least 3"):
         tuning_statistics.interior_gain(
             EVIDENCE, b_grid=(0, 500, 10_000), c_range="at-least-1", **where
         )

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import message_of
 
 import dpbandits
-from dpbandits.engine import cache as cache_module
 from dpbandits.engine.cache import Cache, block_key
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.files import write_atomically, write_bytes, write_text
+from support import message_of
 
 BLOCK: dict[str, Any] = {
     "algorithm": "ucb1",
@@ -140,7 +139,6 @@ def test_fingerprint_is_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_default_folder_is_the_environment_s(cache_folder: Path) -> None:
     assert Cache().cells == cache_folder / "cells"
-    assert cache_module.cache_folder() == cache_folder
 
 
 def names(folder: Path) -> list[str]:
@@ -160,6 +158,16 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         write_atomically(path, half)
     assert names(path.parent) == ["values.csv"]
     assert path.read_bytes() == b"old\n"
+
+
+def test_a_reader_keeps_the_file_that_it_opened(tmp_path: Path) -> None:
+    # Renamed into place, never written in place: who reads meanwhile sees the old file whole.
+    path = tmp_path / "values.csv"
+    write_text(path, "old\n")
+    with path.open() as reader:
+        write_text(path, "new\n")
+        assert reader.read() == "old\n"
+    assert path.read_text() == "new\n"
 
 
 def test_a_failed_first_write_leaves_nothing(tmp_path: Path) -> None:

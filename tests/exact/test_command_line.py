@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from support import digits_printed, run_python
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
 from dpbandits.metrics import mean_interval
+from support import digits_printed, run_python
 
 SIMULATE = ["simulate", "m-ts-gaussian", "--params", "b=2", "c=1.5", "--arms", "0.75", "0.5"]
 SHORT = ["--horizon", "50", "--runs", "4"]
@@ -71,6 +71,7 @@ WRONG = [
     ([*SIMULATE, *SHORT, "--readings", "count"], "readings is 'count'; allowed: NAME=VALUE"),
     ([*SIMULATE, *SHORT, "--readings", "log=2"], "reading 'log' is unknown; allowed: count"),
     ([*SIMULATE, *SHORT, "--params", "b=2"], "parameters are b; allowed: b, c"),
+    ([*SIMULATE, *SHORT, "--params", "b=2", "b=3", "c=1"], "allowed: every NAME once"),
     ([*SIMULATE, *SHORT, "--params", "b=2", "c=-1"], "c is -1; allowed: "),
     ([*SIMULATE, *SHORT, "--params", "b=2.5", "c=1"], "b is 2.5; allowed: an integer"),
     ([*SIMULATE, *SHORT, "--params", "b=2", "c=two"], "c is 'two'; allowed: a number"),

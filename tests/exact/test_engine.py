@@ -1,5 +1,6 @@
 """The engine: blocks of runs, worker processes, and results that depend on neither."""
 
+import functools
 import hashlib
 import shutil
 from collections.abc import Sequence
@@ -9,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import message_of, run_python
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
@@ -17,6 +17,8 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import BLOCK, Cell, make_cell
 from dpbandits.engine.experiments import SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.seeds import run_generator, stream_key
+from support import message_of, run_python
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 ROOT_SEED = 7
@@ -140,8 +142,14 @@ def test_ends_of_the_runs_may_lie_inside_blocks(
 
 def test_blocks_are_aligned() -> None:
     assert BLOCK == 10
-    blocks = cell(first_run=15, runs=25).blocks()
+    blocks = cell(first_run=15, runs=17).blocks()
     assert [(block.first_run, block.runs) for block in blocks] == [(10, 10), (20, 10), (30, 10)]
+
+
+def test_a_block_that_was_cut_is_whole_in_the_cache(played: list[int]) -> None:
+    compute([cell(runs=25)], root_seed=ROOT_SEED)
+    compute([cell(runs=30)], root_seed=ROOT_SEED)
+    assert played == [0, 10, 20]
 
 
 def test_a_block_that_two_cells_share_is_computed_once(played: list[int]) -> None:
@@ -158,6 +166,26 @@ def test_runs_do_not_depend_on_what_is_recorded() -> None:
             assert sparse[:, 0].tobytes() == dense[metric][:, -1].tobytes()
         if metric == "pulls":
             assert np.allclose(sparse @ FIVE_ARMS.gaps, dense["pseudo_regret"][:, -1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("block", every_algorithm(), ids=REGISTRY.keys())
+def test_metrics_are_those_of_the_reference_s_decisions(block: Cell) -> None:
+    values = block.play(ROOT_SEED)
+    for run in (0, 19):
+        generator = run_generator(ROOT_SEED, stream_key(block.stream_description), run)
+        decisions = list(block.definition.reference(block.settings, FIVE_ARMS, generator))
+        played = np.array([arm for arm, _, _ in decisions])
+        rewards = np.cumsum([reward for _, _, reward in decisions])
+        times = np.array(block.grid)
+        # At most 60 numbers below 1 are added in another order: errors of a few 1e-15.
+        close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-13)
+        close(values["pseudo_regret"][run], np.cumsum(FIVE_ARMS.gaps[played])[times - 1])
+        realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
+        close(values["realised_regret"][run], realised)
+        assert values["pulls"][run].tolist() == np.bincount(played, minlength=5).tolist()
+        pulls_before = np.cumsum(played[:, None] == np.arange(5), axis=0)[:-1]
+        inverse = np.where(pulls_before > 0, 1 / (pulls_before + 1), 0.0)
+        close(values["inverse_counts"][run], inverse.sum(axis=0))
 
 
 def test_runs_and_root_seeds_differ() -> None:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import PACKAGE, copy_package
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine import fingerprints
 from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.fingerprints import file_fingerprint, sources_of
+from support import PACKAGE, copy_package
 
 LAPLACE = {"dp-se", "anytime-lazy-ucb"}
 GAUSSIAN = {"ts-gaussian", "m-ts-gaussian"}

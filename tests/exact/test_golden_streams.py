@@ -98,7 +98,7 @@ GOLDEN = [
     ),
 ]
 ALGORITHMS = [each.cell["algorithm"] for each in GOLDEN]
-BASE = {
+BASE: dict[str, Any] = {
     "algorithm": "m-ts-gaussian",
     "parameters": MODIFIED,
     "bandit": FIVE_ARMS,

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
-from support import bandits, message_of
 
 import dpbandits
 from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponential, bandit_from
 from dpbandits.bandits.draws import CLIPPED_EXPONENTIAL, TRUNCATED_EXPONENTIAL, draw_reward
+from support import bandits, message_of
 
 PAPER_RATES = (0.1, 1.0, 2.0, 5.0, 10.0)
 rates = st.floats(1e-6, 700.0)
@@ -32,7 +32,8 @@ class OneUniform:
 
 
 def drawn(code: int, parameter: float, uniform: float) -> float:
-    return float(draw_reward.py_func(code, parameter, OneUniform(uniform)))
+    generator: Any = OneUniform(uniform)
+    return float(draw_reward.py_func(code, parameter, generator))
 
 
 def test_truncated_exponential_means_of_the_paper() -> None:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from support import Decision, bandits, message_of
 
 import dpbandits
 from dpbandits.metrics import (
@@ -24,6 +23,7 @@ from dpbandits.metrics import (
     require_metric,
 )
 from dpbandits.metrics.regret import inverse_counts, pseudo_regret, pulls, realised_regret
+from support import Decision, bandits, message_of
 
 
 @st.composite

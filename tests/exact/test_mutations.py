@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
-from support import Decision, kernel_decisions, settings_of
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY, dp_se
 from dpbandits.bandits import Bandit
+from support import Decision, kernel_decisions, settings_of
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def scenarios() -> dict[str, list[Scenario]]:
             Scenario(BERNOULLI, 5000, (("epsilon", 1.0),), SEQUENTIAL),
             Scenario(BERNOULLI, 5000, (("epsilon", 0.05),), SEQUENTIAL),
             *close_calls(epsilon=0.5, gap=0.156, epoch=1, horizon=4000, seeds=3000),
-            # Two whole epochs and more, whose lengths follow from the first and the second term of R.
+            # Two whole epochs and more, as long as the first, then the second term of R.
             Scenario(EQUAL, 11_000, (("epsilon", 1.0),), SEQUENTIAL),
             Scenario(EQUAL, 30_000, (("epsilon", 0.03),), SEQUENTIAL),
             *close_calls(epsilon=0.5, gap=0.07, epoch=2, horizon=18_000, seeds=1000),

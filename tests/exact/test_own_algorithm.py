@@ -3,18 +3,19 @@
 import importlib
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from support import kernel_decisions, message_of, replace_in, run_python, settings_of
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY, Algorithm
 from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.fingerprints import fingerprint
+from support import kernel_decisions, message_of, replace_in, run_python, settings_of
 
 POLICY = '''"""Plays arm 0 with a given probability, else arm 1."""
 
@@ -186,4 +187,20 @@ def test_functions_that_stand_in_no_file_are_refused() -> None:
     names: dict[str, Any] = {"__name__": "nowhere"}
     exec(POLICY, names)
     message = message_of(lambda: simulate(names["ALGORITHM"]).pulls)
-    assert message.startswith("algorithm coin: its functions stand in no file; allowed: ")
+    assert message.startswith("algorithm coin: reference stands in no file; allowed: ")
+
+
+def test_an_id_of_ours_is_refused() -> None:
+    """Else its results would be taken from, and stored under, the keys of our algorithm."""
+    ours = REGISTRY["ucb1"]
+    impostor = replace(ours, name="another")
+    arms = dpbandits.bernoulli([0.7, 0.5])
+    message = message_of(
+        lambda: dpbandits.simulate(algorithm=impostor, bandit=arms, horizon=5, runs=1)
+    )
+    assert message == "algorithm: id 'ucb1' is taken; allowed: an id of your own"
+
+
+def test_its_key_follows_its_kernel(policy: ModuleType) -> None:
+    other = replace(policy.ALGORITHM, advance=REGISTRY["ucb1"].advance)
+    assert algorithm_fingerprint(other) != algorithm_fingerprint(policy.ALGORITHM)

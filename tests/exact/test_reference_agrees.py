@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import PARAMETERS, all_readings, bandits, kernel_decisions, message_of, settings_of
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY, Algorithm
@@ -18,6 +17,7 @@ from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import make_cell
 from dpbandits.errors import InputError
+from support import PARAMETERS, all_readings, bandits, kernel_decisions, message_of, settings_of
 
 # Horizons in reach of an elimination of DP-SE; its first epoch takes about 1000 pulls an arm.
 LONGEST = {"dp-se": 6000}

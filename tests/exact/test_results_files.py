@@ -7,12 +7,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support import message_of
 
 import dpbandits
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.results import read_results, results_frame, write_results
+from support import message_of
 
 FINGERPRINT = "0123456789abcdef"
 CELLS = [
@@ -110,3 +110,27 @@ def test_unwritable_results_are_said(tmp_path: Path, frame: pd.DataFrame) -> Non
     target = tmp_path / "file" / "fig1.parquet"
     message = message_of(lambda: write_results(target, frame, FINGERPRINT))
     assert message.startswith(f"{target}: cannot be written")
+
+
+def _message_or_frame(path: Path) -> str | pd.DataFrame:
+    try:
+        return read_results(path, FINGERPRINT)
+    except dpbandits.InputError as error:
+        return str(error)
+
+
+def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> None:
+    """Every tenth byte, one bit each: refused in one line, or (in padding) without effect."""
+    content = path.read_bytes()
+    refused = 0
+    for position in range(0, len(content), 10):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << (position % 8)
+        path.write_bytes(bytes(damaged))
+        found = _message_or_frame(path)
+        if isinstance(found, str):
+            refused += 1
+            assert "damaged" in found or "stale" in found
+        else:
+            pd.testing.assert_frame_equal(found, frame, check_dtype=False)
+    assert refused > 0.5 * len(content) / 10

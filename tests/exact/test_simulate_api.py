@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import message_of
 
 import dpbandits
 from dpbandits import Simulation
 from dpbandits.engine.cells import Cell, make_cell
+from support import message_of
 
 BANDIT = dpbandits.bernoulli([0.75, 0.5, 0.25])
 NOT_WHOLE = (math.nan, math.inf, 1.5, 10.0, "10", True, None, [10])

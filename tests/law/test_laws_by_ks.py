@@ -1,8 +1,8 @@
 """Laws of what the kernels draw, by Kolmogorov-Smirnov and binomial tests.
 
-All draws come out of compiled kernels. Error rate: at most TESTS hypotheses that
-are true are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this
-file with probability at most 0.001 over the choice of seeds, which are fixed. Each kind of test has a null
+All draws come out of compiled kernels. Error rate: at most TESTS hypotheses that are true
+are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with
+probability at most 0.001 over the choice of seeds, which are fixed. Each kind of test has a null
 control (scipy's own draws pass) and a planted wrong law, a scale 5 % off, that it must catch.
 """
 
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
-from support import kernel_decisions, settings_of
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
@@ -21,6 +20,7 @@ from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.algorithms.m_ts_gaussian import State as GaussianState
 from dpbandits.bandits import Bandit, Law
 from dpbandits.bandits.laws import Bernoulli, ClippedExponential, TruncatedExponential
+from support import kernel_decisions, settings_of
 
 TESTS = 50
 LINE = 0.001 / TESTS

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpbandits.bandits import Bandit
 from dpbandits.errors import InputError
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantees import Guarantee
 
 Readings = Mapping[str, str]
 Chunk = tuple[int, int, float]
@@ -61,10 +61,13 @@ class Algorithm:
             raise InputError(
                 f"{self.id}: parameters are {given}; allowed: {', '.join(allowed) or 'none'}"
             )
-        return self.parameters(**values)
+        plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
+        return self.parameters(**plain)
 
     def readings_from(self, values: Readings) -> dict[str, str]:
         """Return every reading with its value, defaults filled in; InputError on a bad one."""
+        if not isinstance(values, Mapping):
+            raise InputError(f"{self.id}: readings are {values!r}; allowed: a mapping")
         for key, value in values.items():
             if key not in self.readings:
                 names = ", ".join(self.readings) or "none"

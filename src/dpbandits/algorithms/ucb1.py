@@ -18,7 +18,7 @@ from dpbandits.algorithms.base import Algorithm, Chunk, Readings
 from dpbandits.algorithms.m_ts_gaussian import state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantees import Guarantee
 
 
 @dataclass(frozen=True)

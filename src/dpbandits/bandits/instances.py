@@ -61,7 +61,7 @@ def _numbers(key: str, values: object) -> list[Any]:
         values = values.tolist()
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise InputError(f"bandit: {key} is {values!r}; allowed: a list of numbers")
-    return list(values)
+    return [each.item() if isinstance(each, np.generic) else each for each in values]
 
 
 def bernoulli(means: Sequence[float]) -> Bandit:

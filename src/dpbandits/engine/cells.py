@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms import REGISTRY, Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
+from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.execute import play_block
 from dpbandits.engine.fingerprints import file_fingerprint, simulation_fingerprint
 from dpbandits.engine.seeds import stream_key
@@ -120,23 +121,32 @@ class Cell:
 
 def algorithm_fingerprint(algorithm: str | Algorithm) -> str:
     """Return the fingerprint of an algorithm, of the registry or of the user's own file."""
-    module = find_algorithm(algorithm).reference.__module__
-    if module.split(".")[0] == "dpbandits":
-        return simulation_fingerprint(module)
-    source = getattr(sys.modules.get(module), "__file__", None)
+    definition = find_algorithm(algorithm)
+    if definition is REGISTRY.get(definition.id):
+        return simulation_fingerprint(definition.reference.__module__)
+    kernel = getattr(definition.advance, "py_func", definition.advance)
+    parts = [definition.reference, kernel, definition.settings, definition.state]
+    sources = [_source_of(definition, part) for part in [*parts, definition.parameters]]
+    names = [f"{part.__module__}.{part.__qualname__}" for part in parts]
+    return digest_of([names, [file_fingerprint(path) for path in dict.fromkeys(sources)]])[:16]
+
+
+def _source_of(definition: Algorithm, part: Any) -> Path:
+    """Return the file that a function or class of a user's own algorithm stands in."""
+    source = getattr(sys.modules.get(part.__module__), "__file__", None)
     if source is None:
         raise InputError(
-            f"algorithm {find_algorithm(algorithm).id}: its functions stand in no file; "
+            f"algorithm {definition.id}: {part.__name__} stands in no file; "
             f"allowed: an Algorithm defined in a module"
         )
-    return file_fingerprint(Path(source))
+    return Path(source)
 
 
 def parameter_values(parameters: Any) -> dict[str, Any]:
     """Return a parameter dataclass as a dict; whole numbers of float fields become floats."""
     values = asdict(parameters)
     for each in fields(parameters):
-        if each.type is float:
+        if each.type in (float, "float"):
             values[each.name] = float(values[each.name])
     return values
 
@@ -172,13 +182,15 @@ def make_cell(
     definition = find_algorithm(algorithm)
     if not isinstance(bandit, Bandit):
         raise InputError(f"bandit is {bandit!r}; allowed: a Bandit, such as bernoulli([0.7, 0.5])")
+    if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
+        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
     _require_count("horizon", horizon, 1, MAXIMAL_HORIZON)
     times = sorted({_require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
     names = tuple(require_metric(name) for name in METRICS if name in metrics)
     for name in metrics:
         require_metric(name)
     cell = Cell(
-        algorithm=algorithm if REGISTRY.get(definition.id) is not definition else definition.id,
+        algorithm=definition.id if definition.id in REGISTRY else definition,
         parameters=definition.parameters_from(parameters or {}),
         variant=definition.require_variant(variant),
         readings=tuple(sorted(definition.readings_from(readings or {}).items())),
@@ -190,5 +202,5 @@ def make_cell(
         grid=tuple(times),
         stream=stream,
     )
-    _ = cell.settings
+    _ = cell.settings, cell.fingerprint
     return cell

@@ -1,30 +1,24 @@
 """From `config/experiments/PAPER.yaml` to cells: tags, formulas, grids and scales."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dpbandits.algorithms import find_algorithm
 from dpbandits.bandits import Bandit, bandit_from
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
+from dpbandits.engine.cells import (
+    MAXIMAL_HORIZON,
+    Cell,
+    algorithm_fingerprint,
+    make_cell,
+)
+from dpbandits.engine.formulas import Context, Formula
 from dpbandits.errors import InputError
-
-
-@dataclass(frozen=True)
-class Context:
-    """What a formula of a paper may use: tags of the series, horizon, arms, results of tuning."""
-
-    tags: Mapping[str, Any]
-    horizon: int
-    arms: int
-    tuned: pd.DataFrame | None = None
-
-
-Formula = Callable[[Context], Any]
 
 
 @dataclass(frozen=True)
@@ -73,14 +67,18 @@ class SimulationPlan:
         """Name of the simulation whose results set the parameters, or None."""
         return self.spec.get("tuned_by")
 
-    def grid(self) -> tuple[int, ...]:
+    def grid(self, horizon: int) -> tuple[int, ...]:
         """Times at which curves are recorded; those past the horizon of a small scale fall away."""
         grid = self.spec["grid"]
         times = set(grid.get("at", ()))
         if "points" in grid:
-            spaced = np.linspace(self.horizon / grid["points"], self.horizon, grid["points"])
+            spaced = np.linspace(horizon / grid["points"], horizon, grid["points"])
             times |= {int(t) for t in np.unique(np.ceil(spaced))}
-        return tuple(sorted(t for t in times | {self.horizon} if t <= self.horizon))
+        return tuple(sorted(t for t in times | {horizon} if t <= horizon))
+
+    def _fits(self, tags: Mapping[str, Any]) -> bool:
+        """Return whether a series stands at this scale: a tag ``horizon`` is its own horizon."""
+        return int(tags.get("horizon", 1)) <= self.caps.get("horizon", MAXIMAL_HORIZON)
 
     def series(self, tuned: pd.DataFrame | None = None) -> list[Series]:
         """Return every series with its cell, in the order of the file.
@@ -97,6 +95,7 @@ class SimulationPlan:
                 self._series(entry, tags, bandit, tuned)
                 for entry in self.spec["cells"]
                 for tags in _products(entry.get("for", {}))
+                if self._fits(tags)
             ]
         except InputError as error:
             raise InputError(f"{self.origin}: {error}") from None
@@ -106,6 +105,20 @@ class SimulationPlan:
                 raise InputError(f"{self.origin}: two series are {label!r}; allowed: one each")
         return found
 
+    def check(self) -> None:
+        """Raise InputError where a series is not allowed, as far as is known before tuning."""
+        if self.tuned_by is None:
+            self.series()
+            return
+        try:
+            for entry in self.spec["cells"]:
+                algorithm = find_algorithm(entry["algorithm"])
+                algorithm.require_variant(entry.get("variant", "as-written"))
+                for tags in _products(entry.get("for", {})):
+                    algorithm.readings_from(_readings(entry, tags))
+        except InputError as error:
+            raise InputError(f"{self.origin}: {error}") from None
+
     def _series(
         self,
         entry: Mapping[str, Any],
@@ -114,10 +127,8 @@ class SimulationPlan:
         tuned: pd.DataFrame | None,
     ) -> Series:
         tags = {**bindings, **entry.get("tags", {})}
-        context = Context(tags, self.horizon, len(bandit.arms), tuned)
-        readings = {
-            key: str(tags.get(value, value)) for key, value in entry.get("readings", {}).items()
-        }
+        horizon = int(tags.get("horizon", self.horizon))
+        context = Context(tags, horizon, len(bandit.arms), tuned)
         cell = make_cell(
             algorithm=entry["algorithm"],
             parameters={
@@ -125,13 +136,13 @@ class SimulationPlan:
                 for key, value in entry.get("parameters", {}).items()
             },
             variant=entry.get("variant", "as-written"),
-            readings=readings,
+            readings=_readings(entry, tags),
             bandit=bandit,
-            horizon=self.horizon,
+            horizon=horizon,
             first_run=self.spec["runs"]["first"],
             runs=self.runs,
             metrics=self.spec["metrics"],
-            grid=self.grid(),
+            grid=self.grid(horizon),
             stream=self.spec.get("stream"),
         )
         label = " ".join([entry["algorithm"], *(f"{key}={value}" for key, value in tags.items())])
@@ -161,13 +172,18 @@ class SimulationPlan:
             {
                 "spec": dict(self.spec),
                 "instance": dict(self.instance),
-                "scale": [self.horizon, self.runs],
+                "scale": [dict(self.caps), self.horizon, self.runs],
                 "root seed": root_seed,
                 "algorithms": {each: algorithm_fingerprint(each) for each in algorithms},
                 "formulas": formulas_fingerprint,
                 "tuned": tuned,
             }
         )[:16]
+
+
+def _readings(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> dict[str, str]:
+    """Return the readings of a series; a value that names a tag stands for the tag's value."""
+    return {key: str(tags.get(value, value)) for key, value in entry.get("readings", {}).items()}
 
 
 def _products(bindings: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:

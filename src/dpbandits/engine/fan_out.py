@@ -1,10 +1,9 @@
 """Compute the missing blocks of many cells over worker processes, and put the runs together."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
@@ -12,13 +11,6 @@ from dpbandits.bandits import bernoulli
 from dpbandits.engine.cache import Block, Cache, block_key
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.progress import progress
-
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
 
 
 def compute(
@@ -46,8 +38,6 @@ def compute(
 def _computed(
     missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
 ) -> Iterator[tuple[str, Block]]:
-    for name in THREAD_VARIABLES:
-        os.environ.setdefault(name, "1")
     tasks = (delayed(_compute_block)(key, b, root_seed, cache) for key, b in missing.items())
     if min(workers, len(missing)) <= 1:
         results: Iterator[tuple[str, Block]] = (f(*args, **kwargs) for f, args, kwargs in tasks)
@@ -56,7 +46,9 @@ def _computed(
         compile_kernels(
             {block.definition.id: block.algorithm for block in missing.values()}.values()
         )
-        results = Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
+        # No nested pools: one thread in each worker.
+        with parallel_config(backend="loky", inner_max_num_threads=1):
+            results = Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
     yield from progress(results, len(missing), title)
 
 

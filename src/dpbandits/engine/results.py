@@ -1,5 +1,6 @@
 """Results of a simulation as one parquet file that carries the fingerprint it was made from."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def _metric_frame(series: Series, metric: str, block: Block) -> pd.DataFrame:
 def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:
     """Write the table atomically, with the fingerprint in the file's metadata."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    stamp = json.dumps({"fingerprint": fingerprint}).encode()
+    stamp = json.dumps({"fingerprint": fingerprint, "digest": _digest(frame)}).encode()
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), METADATA: stamp})
     write_atomically(path, lambda temporary: pq.write_table(table, temporary))
 
@@ -77,12 +78,22 @@ def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
     try:
         table = pq.read_table(path)
         stamp = json.loads((table.schema.metadata or {})[METADATA])
-    except (pa.ArrowException, OSError, KeyError, ValueError):
-        raise InputError(f"{path}: is damaged; delete it and run snakemake again") from None
+        frame: pd.DataFrame = table.to_pandas()
+        intact = stamp["digest"] == _digest(frame)
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError):
+        intact = False
+    if not intact:
+        raise InputError(f"{path}: is damaged; delete it and run snakemake again")
     if stamp.get("fingerprint") != fingerprint:
         raise InputError(
             f"{path}: is stale (made from {stamp.get('fingerprint')}, sources and config now give "
             f"{fingerprint}); delete it and run snakemake again"
         )
-    frame: pd.DataFrame = table.to_pandas()
     return frame
+
+
+def _digest(frame: pd.DataFrame) -> str:
+    """Return a hash over the values and the names of the columns."""
+    hashed = hashlib.sha256("\0".join(map(str, frame.columns)).encode())
+    hashed.update(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes())
+    return hashed.hexdigest()

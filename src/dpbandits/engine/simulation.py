@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cache import Cache
+from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
@@ -29,25 +31,30 @@ class Simulation:
         self.root_seed = root_seed
         self.workers = workers
 
-    def _values(self, metric: str, at: Sequence[int] = ()) -> NDArray[np.float64]:
-        cell = replace(self.cell, metrics=(metric,), grid=tuple(at) or (self.cell.horizon,))
+    def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
+        cell = replace(self.cell, metrics=metrics, grid=grid)
         [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=Cache())
-        return block[metric]
+        return block
+
+    @cached_property
+    def _at_horizon(self) -> Block:
+        metrics = ("pseudo_regret", "realised_regret", "pulls")
+        return self._compute(metrics, (self.cell.horizon,))
 
     @property
     def pseudo_regret(self) -> NDArray[np.float64]:
         """Sum of mu* minus the mean of the arm played, at the horizon, shape (runs,)."""
-        return self._values("pseudo_regret")[:, -1]
+        return self._at_horizon["pseudo_regret"][:, -1]
 
     @property
     def realised_regret(self) -> NDArray[np.float64]:
         """mu* T minus the rewards received, at the horizon, shape (runs,)."""
-        return self._values("realised_regret")[:, -1]
+        return self._at_horizon["realised_regret"][:, -1]
 
     @property
     def pulls(self) -> NDArray[np.int64]:
         """Pulls of each arm, shape (runs, K)."""
-        return self._values("pulls").astype(np.int64)
+        return self._at_horizon["pulls"].astype(np.int64)
 
     def curve(self, *, metric: str, at: Sequence[int]) -> NDArray[np.float64]:
         """Return a metric at the times ``at`` (each in [1, horizon]), shape (runs, len(at)).
@@ -57,13 +64,16 @@ class Simulation:
                 inside an episode, where it does not exist.
         """
         require_metric(metric, tuple(CURVES))
-        times = np.asarray(at)
+        try:
+            times = np.asarray(at)
+        except ValueError:
+            times = np.empty(0)
         if times.ndim != 1 or not times.size or not np.issubdtype(times.dtype, np.integer):
             raise InputError(f"at is {at!r}; allowed: a list of whole numbers of rounds")
         if times.min() < 1 or times.max() > self.cell.horizon:
             raise InputError(f"at is {at!r}; allowed: times from 1 to {self.cell.horizon}")
         grid, position = np.unique(times, return_inverse=True)
-        values = self._values(metric, grid.tolist())
+        values = self._compute((metric,), tuple(grid.tolist()))[metric]
         if np.isnan(values).any():
             raise InputError(
                 f"metric {metric} of {self.cell.definition.id} exists at the horizon only; "
@@ -111,7 +121,7 @@ def simulate(
         >>> simulation.pulls.sum(axis=1)
         array([50, 50, 50])
     """
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise InputError(f"seed is {seed!r}; allowed: a whole number of at least 0")
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
@@ -124,4 +134,4 @@ def simulate(
         horizon=horizon,
         runs=runs,
     )
-    return Simulation(cell, seed, workers)
+    return Simulation(cell, int(seed), workers)

@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from dpbandits.engine.experiments import Formula
+from dpbandits.engine.formulas import Formula
 from dpbandits.errors import InputError
 
 PAPERS = {"ts-is-dp": "dpbandits.papers.ts_is_dp"}
