@@ -30,6 +30,9 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "dp-se": epsilons,
     "anytime-lazy-ucb": epsilons,
     "ucb1": st.just({}),
+    "dp-ts-ucb": st.fixed_dictionaries({"alpha": st.floats(0.0, 1.0)}),
+    "lazy-dp-ts": epsilons,
+    "dp-ts": epsilons,
 }
 """Algorithm -> parameters to draw; every algorithm of the registry stands here."""
 

@@ -15,7 +15,7 @@ from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.fingerprints import file_fingerprint, sources_of
 from support import PACKAGE, copy_package
 
-LAPLACE = {"dp-se", "anytime-lazy-ucb"}
+LAPLACE = {"dp-se", "anytime-lazy-ucb", "lazy-dp-ts", "dp-ts"}
 GAUSSIAN = {"ts-gaussian", "m-ts-gaussian"}
 ALL = set(REGISTRY)
 
@@ -49,6 +49,9 @@ def edit(path: Path) -> None:
         # UCB1 takes its state from there.
         ("algorithms/m_ts_gaussian.py", GAUSSIAN | {"ucb1"}),
         ("algorithms/ucb1.py", {"ucb1"}),
+        ("algorithms/dp_ts_ucb.py", {"dp-ts-ucb"}),
+        ("algorithms/lazy_dp_ts.py", {"lazy-dp-ts"}),
+        ("algorithms/dp_ts.py", {"dp-ts"}),
         ("algorithms/base.py", ALL),
         ("bandits/draws.py", ALL),
         ("metrics/ledger.py", ALL),

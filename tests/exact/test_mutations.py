@@ -111,12 +111,33 @@ def scenarios() -> dict[str, list[Scenario]]:
             Scenario(EXPONENTIAL, 1500),
             Scenario(BERNOULLI, 1500, readings=(("clock", "coming"),)),
         ],
+        "dp-ts-ucb": [
+            Scenario(EXPONENTIAL, 1500, (("alpha", 0.9),)),
+            Scenario(BERNOULLI, 3000, (("alpha", 1.0),)),
+            Scenario(EXPONENTIAL, 600, (("alpha", 1.0),), (("renewal", "pull"),)),
+        ],
+        "lazy-dp-ts": [
+            Scenario(EXPONENTIAL, 1500, (("epsilon", 20.0),)),
+            Scenario(BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "base2"),)),
+            Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 1500, (("epsilon", 100.0),)),
+        ],
+        "dp-ts": [
+            Scenario(EXPONENTIAL, 1500, (("epsilon", 200.0),)),
+            Scenario(BERNOULLI, 1500, (("epsilon", 50.0),), (("log", "natural"),)),
+            # The first rounds, where the logarithm of t + 1 and of t + 2 are apart.
+            *(Scenario(EXPONENTIAL, 60, (("epsilon", 300.0),), seed=seed) for seed in range(20)),
+        ],
     }
 
 
 EQUIVALENT = {
     # A default that the loop over the arms always overwrites.
-    "arm = 0": {"ts-gaussian", "m-ts-gaussian", "anytime-lazy-ucb", "ucb1"},
+    "arm = 0": {
+        *("ts-gaussian", "m-ts-gaussian", "anytime-lazy-ucb", "ucb1"),
+        *("dp-ts-ucb", "lazy-dp-ts", "dp-ts"),
+    },
+    # Two is as true as one.
+    "frozen = True": {"dp-ts-ucb"},
     # All sums of an epoch begin at the same number, and only their differences decide.
     "state.sums[:] = 0.0": {"dp-se"},
 }
@@ -152,6 +173,42 @@ OPERATORS = [
     ("ucb1", "doubled_log / count", "doubled_log / (count + 1)"),
     ("ucb1", "math.sqrt(doubled_log / count)", "doubled_log / count"),
     ("ucb1", "t + settings.clock_offset", "t + 1 + settings.clock_offset"),
+    ("dp-ts-ucb", "math.sqrt(settings.variance / counts[i])", "settings.variance / counts[i]"),
+    ("dp-ts-ucb", "settings.variance / counts[i]", "settings.variance / (counts[i] + 1)"),
+    ("dp-ts-ucb", "reward_sums[i] / counts[i] +", "reward_sums[i] / (counts[i] + 1) +"),
+    ("dp-ts-ucb", "max(largest_draws[i], theta)", "theta"),
+    ("dp-ts-ucb", "theta = largest_draws[i]", "theta = reward_sums[i] / counts[i]"),
+    ("dp-ts-ucb", "theta > largest:", "theta < largest:"),
+    ("dp-ts-ucb", "if frozen and not", "if not frozen and not"),
+    ("dp-ts-ucb", "and not settings.renewed_by_pull", "and settings.renewed_by_pull"),
+    ("dp-ts-ucb", "or settings.renewed_by_pull", "and not settings.renewed_by_pull"),
+    ("dp-ts-ucb", " - state.waiting[arm], settings", ", settings"),
+    ("dp-ts-ucb", "settings.horizon - t)", "settings.horizon)"),
+    ("dp-ts-ucb", "== 2 * state.counts[arm]", "== 3 * state.counts[arm]"),
+    ("dp-ts-ucb", "state.waiting_sums[arm] += rewards", "state.waiting_sums[arm] = rewards"),
+    ("dp-ts-ucb", "= state.waiting_sums[arm]", "+= state.waiting_sums[arm]"),
+    ("dp-ts-ucb", "= settings.reset", "= settings.variance"),
+    ("dp-ts-ucb", "t += length", "t += 1"),
+    ("lazy-dp-ts", "(settings.epsilon * count)", "settings.epsilon"),
+    ("lazy-dp-ts", "private_means[i] + 3.0", "private_means[i] - 3.0"),
+    ("lazy-dp-ts", "3.0 * log_t", "3.0"),
+    ("lazy-dp-ts", "min(max(raised, 0.0), 1.0)", "raised"),
+    ("lazy-dp-ts", "mean * count + 1.0, (1.0 - mean)", "(1.0 - mean) * count + 1.0, mean"),
+    ("lazy-dp-ts", "theta > largest", "theta < largest"),
+    ("lazy-dp-ts", "state.buffer_sums[arm] += reward", "state.buffer_sums[arm] = reward"),
+    ("lazy-dp-ts", "noisy_sum / count", "noisy_sum / (count + 1)"),
+    ("dp-ts", "math.sqrt(8.0) * log_count", "math.sqrt(8.0 * log_count)"),
+    ("dp-ts", "(settings.epsilon * count)", "settings.epsilon"),
+    ("dp-ts", "min(max(private_means[i] + shift, 0.0), 1.0)", "private_means[i] + shift"),
+    ("dp-ts", "mean * count + 1.0, (1.0 - mean)", "(1.0 - mean) * count + 1.0, mean"),
+    ("dp-ts", "theta > largest", "theta < largest"),
+    ("dp-ts", "+= state.epoch_sums[arm] + laplace", "= state.epoch_sums[arm] + laplace"),
+    ("dp-ts", "position == 2**levels", "position > 2**levels"),
+    ("dp-ts", "laplace(levels * scale, generator)", "laplace(scale, generator)"),
+    ("dp-ts", "noise[:] = 0.0", "noise[0] = 0.0"),
+    ("dp-ts", "noisy_sum += noise[level]", "noisy_sum = noise[level]"),
+    ("dp-ts", "range(levels)", "range(levels - 1)"),
+    ("dp-ts", "noisy_sum / state.pulls[arm]", "noisy_sum / (state.pulls[arm] + 1)"),
 ]
 """(algorithm, text of its kernel, changed text); every text stands there once."""
 
@@ -191,7 +248,8 @@ def reference_decisions(algorithm: str, number: int) -> list[Decision]:
 def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
     """Tell whether a run of ``advance`` takes the reference's decisions; it stops where it fails.
 
-    A kernel that steps over the end of an array, or divides by zero, differs too.
+    A kernel that steps over the end of an array, divides by zero, or draws from a law that does
+    not exist, differs too.
     """
     run = prepared(algorithm, scenarios()[algorithm][number])
     expected = reference_decisions(algorithm, number)
@@ -201,7 +259,7 @@ def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
             if position == len(expected) or decision != expected[position]:
                 return False
             position += 1
-    except (IndexError, ZeroDivisionError, RuntimeWarning):
+    except (IndexError, ZeroDivisionError, ValueError, RuntimeWarning):
         return False
     return position == len(expected)
 

@@ -60,6 +60,9 @@ def test_kernel_and_reference_agree(
     try:
         told = settings_of(algorithm, parameters, readings, bandit, horizon)
     except InputError:
+        if algorithm.id == "dp-ts-ucb":
+            assert horizon < max(3, len(bandit.arms))
+            return
         assert readings.get("long_pre_pull") == "error"
         assert parameters["b"] * len(bandit.arms) >= horizon
         return
@@ -249,6 +252,8 @@ def test_dp_se_survives_an_epoch_of_any_length(order: str, epsilon: float) -> No
 @pytest.mark.parametrize("algorithm", REGISTRY.values(), ids=REGISTRY.keys())
 def test_fewer_rounds_than_arms(algorithm: Algorithm) -> None:
     for horizon in (1, 4):
+        if algorithm.id == "dp-ts-ucb":  # refuses, see test_dp_ts_ucb.py
+            continue
         for readings in all_readings(algorithm):
             if readings.get("long_pre_pull") != "error":
                 parameters = dict(algorithm.example)

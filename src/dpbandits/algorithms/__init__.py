@@ -3,6 +3,9 @@
 from dpbandits.algorithms import (
     anytime_lazy_ucb,
     dp_se,
+    dp_ts,
+    dp_ts_ucb,
+    lazy_dp_ts,
     m_ts_gaussian,
     ts_gaussian,
     ucb1,
@@ -16,6 +19,9 @@ REGISTRY: dict[str, Algorithm] = {
     "dp-se": dp_se.ALGORITHM,
     "anytime-lazy-ucb": anytime_lazy_ucb.ALGORITHM,
     "ucb1": ucb1.ALGORITHM,
+    "dp-ts-ucb": dp_ts_ucb.ALGORITHM,
+    "lazy-dp-ts": lazy_dp_ts.ALGORITHM,
+    "dp-ts": dp_ts.ALGORITHM,
 }
 
 

@@ -19,3 +19,10 @@ def require_positive(owner: str, key: str, value: object) -> float:
     if not 0 < value <= sys.float_info.max:
         raise InputError(f"{owner}: {key} is {value!r}; allowed: a finite number above 0")
     return float(value)
+
+
+def require_unit_interval(owner: str, key: str, value: object) -> float:
+    """Return ``value`` as a float if it is a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(f"{owner}: {key} is {value!r}; allowed: a number from 0 to 1")
+    return float(value)

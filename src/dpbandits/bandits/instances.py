@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.bandits.draws import draw_reward
+from dpbandits.bandits.draws import draw_reward, draw_reward_sum
 from dpbandits.bandits.laws import Bernoulli, ClippedExponential, Law, TruncatedExponential
 from dpbandits.errors import InputError
 
@@ -50,6 +50,11 @@ class Bandit:
         """Draw one reward of ``arm``, in plain Python, from the same stream as the kernels do."""
         law = self.arms[arm]
         return float(draw_reward.py_func(law.code, law.parameter, generator))
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        """Draw the sum of ``count`` rewards of ``arm``, from the same stream as the kernels do."""
+        law = self.arms[arm]
+        return float(draw_reward_sum.py_func(law.code, law.parameter, count, generator))
 
     def describe(self) -> list[dict[str, Any]]:
         """Canonical description, one entry an arm; seeds and caches are keyed by it."""

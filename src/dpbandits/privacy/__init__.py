@@ -2,9 +2,18 @@
 
 `gaussian` converts between eta-GDP and (epsilon, delta); `renyi` does the same for Renyi DP;
 `standard` holds report-noisy-max and advanced composition; `guarantees` states what Thompson
-sampling guarantees, and the `Guarantee` that every algorithm carries.
+sampling guarantees, and the `Guarantee` that every algorithm carries; `dp_ts_ucb` states what
+DP-TS-UCB guarantees.
 """
 
+from dpbandits.privacy.dp_ts_ucb import (
+    dp_ts_ucb_budget,
+    dp_ts_ucb_delta,
+    dp_ts_ucb_draw_gdp,
+    dp_ts_ucb_epsilon,
+    dp_ts_ucb_gdp,
+    equal_privacy_c,
+)
 from dpbandits.privacy.gaussian import (
     compose_gdp,
     delta,
@@ -48,7 +57,13 @@ __all__ = [
     "compose_gdp",
     "compose_rdp",
     "delta",
+    "dp_ts_ucb_budget",
+    "dp_ts_ucb_delta",
+    "dp_ts_ucb_draw_gdp",
+    "dp_ts_ucb_epsilon",
+    "dp_ts_ucb_gdp",
     "epsilon",
+    "equal_privacy_c",
     "eta_from",
     "gaussian_mechanism",
     "gaussian_rdp_slope",

@@ -61,6 +61,11 @@ def probability(name: str, value: ArrayLike) -> FloatArray:
     return _numbers(name, value, lambda array: (array > 0) & (array < 1), allowed)
 
 
+def unit_interval(name: str, value: ArrayLike) -> FloatArray:
+    """Numbers from 0 to 1, both ends allowed, as an array of floats."""
+    return _numbers(name, value, lambda array: (array >= 0) & (array <= 1), "from 0 to 1")
+
+
 def scalar(name: str, array: FloatArray) -> float:
     """The single number of an argument that may not be an array."""
     if array.ndim:

@@ -1,0 +1,231 @@
+"""DP-TS (Hu and Hegde, UAI 2022, Algorithm 1), epsilon-DP by a hybrid of two continual counters.
+
+An arm's rewards are summed twice over, each at epsilon/2: at pulls 1, 3, 7, 15, ... all rewards
+since the last of these are released together (the logarithmic part), and in between the binary
+mechanism of Chan, Shi and Song, bounded by the length of the present epoch, counts the rewards
+since. In round t every arm with O pulls draws theta ~ Beta(m O + 1, (1 - m) O + 1) with the private
+mean raised to m = mean + 6 sqrt(8) LOG(O + 1) LOG(t) / (epsilon O) and clipped to [0, 1]; the
+largest is played.
+
+Reading:
+    log: both logarithms in ``base2``, as the paper's notation has it, or ``natural``.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.noise import laplace
+from dpbandits.algorithms.validation import require_positive
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward
+from dpbandits.privacy import Guarantee
+
+LEVELS = 62
+"""Levels of the binary mechanism, more than the rounds of any horizon can fill."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Privacy parameter ``epsilon`` (> 0)."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless epsilon is positive."""
+        require_positive("dp-ts", "epsilon", self.epsilon)
+
+
+class Settings(NamedTuple):
+    """What the kernel is told: LOG(t) is ``log_factor`` ln t."""
+
+    horizon: int
+    epsilon: float
+    log_factor: float
+
+
+class State(NamedTuple):
+    """Rounds played (shape (1,)) and, per arm (shape (K,)), its counters.
+
+    ``levels`` is the number of levels of the epoch's binary mechanism, which counts
+    2^levels - 1 rewards; ``noise`` (shape (K, LEVELS)) holds the noise of the partial sums that
+    stand, zero elsewhere. The partial sums themselves add up to ``epoch_sums``.
+    """
+
+    clock: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+    private_means: NDArray[np.float64]
+    released_sums: NDArray[np.float64]
+    epoch_sums: NDArray[np.float64]
+    levels: NDArray[np.int64]
+    noise: NDArray[np.float64]
+
+
+def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+    """Translate parameters and readings for the kernel."""
+    log_factor = 1.0 / math.log(2.0) if readings["log"] == "base2" else 1.0
+    return Settings(horizon, float(parameters.epsilon), log_factor)
+
+
+def state(arms: int) -> State:
+    """Return the state before round 1."""
+    return State(
+        np.zeros(1, np.int64),
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+        np.zeros(arms),
+        np.zeros(arms),
+        np.zeros(arms, np.int64),
+        np.zeros((arms, LEVELS)),
+    )
+
+
+@numba.njit(cache=True)
+def _largest_draw(settings, state, log_t, generator):  # type: ignore[no-untyped-def]
+    pulls, private_means = state.pulls, state.private_means
+    arm = 0
+    largest = -math.inf
+    for i in range(pulls.size):
+        count = pulls[i]
+        log_count = settings.log_factor * math.log(count + 1)
+        shift = 6.0 * math.sqrt(8.0) * log_count * log_t / (settings.epsilon * count)
+        mean = min(max(private_means[i] + shift, 0.0), 1.0)
+        theta = generator.beta(mean * count + 1.0, (1.0 - mean) * count + 1.0)
+        if theta > largest:
+            arm, largest = i, theta
+    return arm
+
+
+@numba.njit(cache=True)
+def _renew(settings, state, arm, generator):  # type: ignore[no-untyped-def]
+    """Renew the private mean of an arm that has just been pulled."""
+    noise, levels = state.noise[arm], state.levels[arm]
+    scale = 2.0 / settings.epsilon
+    # Rewards since the epoch began; the first pull is an epoch by itself, of no levels.
+    position = state.pulls[arm] + 1 - 2**levels
+    if position == 2**levels:
+        state.released_sums[arm] += state.epoch_sums[arm] + laplace(scale, generator)
+        state.epoch_sums[arm] = 0.0
+        state.levels[arm] += 1
+        noise[:] = 0.0
+    else:
+        level = 0
+        while (position >> level) % 2 == 0:
+            noise[level] = 0.0
+            level += 1
+        noise[level] = laplace(levels * scale, generator)
+    noisy_sum = state.released_sums[arm] + state.epoch_sums[arm]
+    for level in range(levels):
+        noisy_sum += noise[level]
+    state.private_means[arm] = noisy_sum / state.pulls[arm]
+
+
+@numba.njit(cache=True, nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
+    t = state.clock[0]
+    written = 0
+    while t < settings.horizon and written < arms.size:
+        arm = t
+        if t >= laws.size:
+            log_t = settings.log_factor * math.log(t + 1)
+            arm = _largest_draw(settings, state, log_t, generator)
+        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        state.pulls[arm] += 1
+        state.epoch_sums[arm] += reward
+        _renew(settings, state, arm, generator)
+        arms[written], lengths[written], sums[written] = arm, 1, reward
+        written += 1
+        t += 1
+    state.clock[0] = t
+    return written
+
+
+class _BinaryMechanism:
+    """The bounded binary mechanism, as printed: noisy sums over dyadic blocks of its stream."""
+
+    def __init__(self, levels: int, scale: float) -> None:
+        self.items = 0
+        self.scale = scale
+        self.sums = [0.0] * levels
+        self.noisy_sums = [0.0] * levels
+
+    def count(self, value: float, generator: np.random.Generator) -> float:
+        """Take the next value and return the noisy sum of all so far."""
+        self.items += 1
+        bits = [self.items >> level & 1 for level in range(len(self.sums))]
+        lowest = bits.index(1)
+        self.sums[lowest] = sum(self.sums[:lowest]) + value
+        self.sums[:lowest] = [0.0] * lowest
+        self.noisy_sums[lowest] = self.sums[lowest] + laplace.py_func(self.scale, generator)
+        return sum(noisy for noisy, bit in zip(self.noisy_sums, bits, strict=True) if bit)
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Algorithm 1, line by line."""
+    arms = range(len(bandit.arms))
+    half = settings.epsilon / 2
+    logarithmic, private_means = [], []
+    for arm in arms[: settings.horizon]:  # every arm once
+        reward = bandit.draw(arm, generator)
+        logarithmic.append(reward + laplace.py_func(1 / half, generator))
+        private_means.append(logarithmic[arm])
+        yield arm, 1, reward
+    pulls, epochs = [1 for _ in arms], [0 for _ in arms]
+    stored: list[list[float]] = [[] for _ in arms]
+    counters = [_BinaryMechanism(1, 1 / half) for _ in arms]
+    for t in range(len(arms) + 1, settings.horizon + 1):
+        log_t = settings.log_factor * math.log(t)
+        theta = []
+        for i in arms:
+            log_pulls = settings.log_factor * math.log(pulls[i] + 1)
+            shift = 6 * math.sqrt(8) * log_pulls * log_t / (settings.epsilon * pulls[i])
+            mean = private_means[i] + shift
+            if mean < 0:
+                mean = 0.0
+            elif mean > 1:
+                mean = 1.0
+            theta.append(generator.beta(mean * pulls[i] + 1, (1 - mean) * pulls[i] + 1))
+        arm = max(arms, key=theta.__getitem__)
+        reward = bandit.draw(arm, generator)
+        pulls[arm] += 1
+        stored[arm].append(reward)
+        if pulls[arm] == 2 ** (epochs[arm] + 2) - 1:
+            logarithmic[arm] += sum(stored[arm]) + laplace.py_func(1 / half, generator)
+            stored[arm] = []
+            epochs[arm] += 1
+            levels = epochs[arm] + 1
+            counters[arm] = _BinaryMechanism(levels, levels / half)
+            binary = 0.0
+        else:
+            binary = counters[arm].count(reward, generator)
+        private_means[arm] = (logarithmic[arm] + binary) / pulls[arm]
+        yield arm, 1, reward
+
+
+def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+    """Pure epsilon-DP: the two counters at epsilon/2 each, every reward in one epoch of either."""
+    return Guarantee("pure", parameters.epsilon)
+
+
+ALGORITHM = Algorithm(
+    id="dp-ts",
+    name="DP-TS",
+    paper="Hu and Hegde (UAI 2022), Algorithm 1",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    example={"epsilon": 1.0},
+    readings={"log": ("base2", "natural")},
+)

@@ -1,0 +1,240 @@
+"""DP-TS-UCB (Hu, Huang, Zhang, Lecuyer and Hegde, ICML 2025, Algorithm 1).
+
+Every arm has a budget of phi = c0 T^((1 - alpha)/2) ln(T)^((3 - alpha)/2) Gaussian draws, with
+c0 = sqrt(2 pi e); each round spends one of every arm that has some left. An arm without budget
+stands with the largest of its draws. An arm's estimate, budget and largest draw are renewed when
+its batch of 2, 4, 8, ... rewards is full; every reward enters one estimate.
+
+Kernel and reference are exact in law. While every budget is used up, no number that is compared
+can change until the leader's batch is full, so that they play the rest of the batch as one chunk
+whose sum of rewards is one draw (``draw_reward_sum``; for Bernoulli arms a binomial). On the same
+stream they agree decision for decision; the tests compare both with a player that goes round by
+round: arm for arm where the sum is drawn reward by reward, and in law where it is a binomial.
+
+Ties go to the lowest index (E5; possible only between arms that both stand at the reset value).
+
+Readings:
+    rounding: whole number of draws that phi stands for: ``floor`` (what the test h >= 1 of
+        Algorithm 1 allows), ``ceil`` or ``round`` (E4).
+    reset: what the largest draw begins at: ``zero``, as printed, so that it is at least 0, or
+        ``minus-infinity``, the maximum of the draws alone (E3). All phi draws of an epoch fall
+        below 0 with probability 2^-phi at most, so that results do not depend on it.
+    renewal: budget and largest draw begin anew when a ``batch`` is full (Algorithm 1) or at every
+        ``pull`` of the arm (introduction and Figure 1; E6), the estimate being the batch's in both.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.validation import require_unit_interval
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward_sum
+from dpbandits.errors import InputError
+from dpbandits.privacy import Guarantee, dp_ts_ucb_budget, dp_ts_ucb_gdp
+
+SHORTEST_HORIZON = 3
+"""Below it ln T < 1, and more of alpha would mean less noise."""
+
+ROUNDINGS: dict[str, Callable[[float], int]] = {
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round": round,
+}
+RESETS = {"zero": 0.0, "minus-infinity": -math.inf}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Trade-off ``alpha`` in [0, 1]: from least regret (0) to a privacy free of T (1)."""
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless alpha lies in [0, 1]."""
+        require_unit_interval("dp-ts-ucb", "alpha", self.alpha)
+
+
+class Settings(NamedTuple):
+    """What the kernel is told: rounds, draws per epoch, ln(T)^alpha, first maximum, renewal."""
+
+    horizon: int
+    budget: int
+    variance: float
+    reset: float
+    renewed_by_pull: bool
+
+
+class State(NamedTuple):
+    """Rounds played (shape (1,)) and, per arm (shape (K,)), its estimate, batch and draws.
+
+    The estimate is ``reward_sums / counts``; ``waiting`` rewards of sum ``waiting_sums`` stand in
+    the batch, which is full at twice the count; ``budgets`` draws are left, the largest so far is
+    ``largest_draws``.
+    """
+
+    clock: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    reward_sums: NDArray[np.float64]
+    waiting: NDArray[np.int64]
+    waiting_sums: NDArray[np.float64]
+    budgets: NDArray[np.int64]
+    largest_draws: NDArray[np.float64]
+
+
+def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+    """Translate for the kernel; InputError where T is below 3 or below the number of arms."""
+    if horizon < max(SHORTEST_HORIZON, arms):
+        raise InputError(
+            f"dp-ts-ucb: horizon is {horizon}, with {arms} arms; "
+            f"allowed: at least {SHORTEST_HORIZON}, and a round for each arm"
+        )
+    return Settings(
+        horizon,
+        ROUNDINGS[readings["rounding"]](dp_ts_ucb_budget(parameters.alpha, horizon)),
+        math.log(horizon) ** parameters.alpha,
+        RESETS[readings["reset"]],
+        readings["renewal"] == "pull",
+    )
+
+
+def state(arms: int) -> State:
+    """Return the state before round 1."""
+    return State(
+        np.zeros(1, np.int64),
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+    )
+
+
+@numba.njit(cache=True)
+def _leader(settings, state, generator):  # type: ignore[no-untyped-def]
+    """Return the arm of the largest value, and whether no arm had budget for a draw."""
+    # Local names: reading a field of the state again and again costs five times the draws.
+    counts, reward_sums = state.counts, state.reward_sums
+    budgets, largest_draws = state.budgets, state.largest_draws
+    arm = 0
+    largest = -math.inf
+    frozen = True
+    for i in range(counts.size):
+        if budgets[i] > 0:
+            deviation = math.sqrt(settings.variance / counts[i])
+            theta = reward_sums[i] / counts[i] + deviation * generator.standard_normal()
+            budgets[i] -= 1
+            largest_draws[i] = max(largest_draws[i], theta)
+            frozen = False
+        else:
+            theta = largest_draws[i]
+        if theta > largest:
+            arm, largest = i, theta
+    return arm, frozen
+
+
+@numba.njit(cache=True, nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play until the horizon or until ``arms`` is full; one chunk a round or a frozen stretch."""
+    t = state.clock[0]
+    written = 0
+    while t < settings.horizon and written < arms.size:
+        length = 1
+        first_pull = t < laws.size
+        if first_pull:
+            arm = t
+        else:
+            arm, frozen = _leader(settings, state, generator)
+            if frozen and not settings.renewed_by_pull:
+                length = min(2 * state.counts[arm] - state.waiting[arm], settings.horizon - t)
+        rewards = draw_reward_sum(laws[arm], law_parameters[arm], length, generator)
+        state.waiting[arm] += length
+        state.waiting_sums[arm] += rewards
+        batch_is_full = first_pull or state.waiting[arm] == 2 * state.counts[arm]
+        if batch_is_full:
+            state.counts[arm] = state.waiting[arm]
+            state.reward_sums[arm] = state.waiting_sums[arm]
+            state.waiting[arm] = 0
+            state.waiting_sums[arm] = 0.0
+        if batch_is_full or settings.renewed_by_pull:
+            state.budgets[arm] = settings.budget
+            state.largest_draws[arm] = settings.reset
+        arms[written], lengths[written], sums[written] = arm, length, rewards
+        written += 1
+        t += length
+    state.clock[0] = t
+    return written
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Algorithm 1, line by line, a frozen stretch at once."""
+    arms = range(len(bandit.arms))
+    mean = []
+    for arm in arms:  # line 2
+        reward = bandit.draw(arm, generator)
+        mean.append(reward)
+        yield arm, 1, reward
+    n, epoch, unprocessed = [1 for _ in arms], [1 for _ in arms], [0 for _ in arms]
+    unprocessed_sum = [0.0 for _ in arms]
+    h, highest = [settings.budget for _ in arms], [settings.reset for _ in arms]
+    t = len(arms)
+    while t < settings.horizon:
+        frozen = not settings.renewed_by_pull and all(left < 1 for left in h)
+        theta = []
+        for i in arms:  # lines 4 to 11
+            if h[i] >= 1:
+                draw = mean[i] + math.sqrt(settings.variance / n[i]) * generator.standard_normal()
+                h[i] -= 1
+                highest[i] = max(highest[i], draw)
+                theta.append(draw)
+            else:
+                theta.append(highest[i])
+        arm = max(arms, key=theta.__getitem__)  # line 12
+        missing = 2 ** epoch[arm] - unprocessed[arm]
+        pulls = min(missing, settings.horizon - t) if frozen else 1
+        rewards = bandit.draw_sum(arm, pulls, generator)
+        unprocessed[arm] += pulls
+        unprocessed_sum[arm] += rewards
+        t += pulls
+        if settings.renewed_by_pull:
+            h[arm], highest[arm] = settings.budget, settings.reset
+        if unprocessed[arm] == 2 ** epoch[arm]:  # lines 13 to 17
+            n[arm] = 2 ** epoch[arm]
+            mean[arm] = unprocessed_sum[arm] / n[arm]
+            h[arm], highest[arm] = settings.budget, settings.reset
+            epoch[arm] += 1
+            unprocessed[arm], unprocessed_sum[arm] = 0, 0.0
+        yield arm, pulls, rewards
+
+
+def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+    """Theorem 4.4: sqrt(2 phi / ln(T)^alpha)-Gaussian DP; proved for renewal by ``batch``."""
+    return Guarantee("gdp", dp_ts_ucb_gdp(parameters.alpha, horizon))
+
+
+ALGORITHM = Algorithm(
+    id="dp-ts-ucb",
+    name="DP-TS-UCB",
+    paper="Hu, Huang, Zhang, Lecuyer and Hegde (ICML 2025), Algorithm 1",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    example={"alpha": 0.5},
+    readings={
+        "rounding": ("floor", "ceil", "round"),
+        "reset": ("zero", "minus-infinity"),
+        "renewal": ("batch", "pull"),
+    },
+)
