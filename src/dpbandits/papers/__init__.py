@@ -9,7 +9,10 @@ from typing import Any
 from dpbandits.engine.formulas import Formula
 from dpbandits.errors import InputError
 
-PAPERS = {"ts-is-dp": "dpbandits.papers.ts_is_dp"}
+PAPERS = {
+    "ts-is-dp": "dpbandits.papers.ts_is_dp",
+    "dp-ts-ucb": "dpbandits.papers.dp_ts_ucb",
+}
 """Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``."""
 
 

@@ -1,0 +1,1 @@
+"""Connecting Thompson Sampling and UCB (Hu, Huang, Zhang, Lecuyer, Hegde, ICML 2025)."""
