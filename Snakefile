@@ -1,20 +1,12 @@
 # Entry point: validation, includes and what is built. Every step is a command of the package; the
 # rules stand in workflow/rules/, one per figure or table.
 import os
+import shlex
 import sys
 
 
 configfile: "config/config.yaml"
 
-
-# A snakemake called by its full path finds the package's command all the same.
-os.environ["PATH"] = os.pathsep.join(
-    [os.path.dirname(sys.executable), os.environ["PATH"]]
-)
-# Kernels and results of one project share one cache folder.
-os.environ["DPBANDITS_CACHE"] = os.path.abspath(
-    str(config.get("cache", ".cache/dpbandits"))
-)
 
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
@@ -22,6 +14,13 @@ from dpbandits.project import Project
 PROJECT = Project.load(config=config)
 PROJECT.check()
 OUTPUTS = Outputs(PROJECT)
+
+# A snakemake called by its full path finds the package's command all the same; and kernels and
+# results of one project share one cache folder.
+shell.prefix(
+    f"export PATH={shlex.quote(os.path.dirname(sys.executable))}:$PATH"
+    f" DPBANDITS_CACHE={shlex.quote(os.path.abspath(PROJECT.cache_folder))}; "
+)
 
 
 include: "workflow/rules/common.smk"

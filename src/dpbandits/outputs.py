@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from dpbandits._kernel_cache import cache_folder
 from dpbandits.claims.entries import Claim
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.fingerprints import fingerprint
@@ -33,7 +32,7 @@ class Outputs:
 
     def kernels_marker(self) -> str:
         """File that says that the kernels were compiled once; it goes with the cache."""
-        return str(cache_folder() / "kernels.done")
+        return str(self.project.cache_folder / "kernels.done")
 
     def results_pattern(self) -> str:
         """Path of any results, with the wildcards paper and name."""

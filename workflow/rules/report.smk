@@ -8,6 +8,8 @@ rule claims:
         OUTPUTS.ledger("{paper}"),
     log:
         "logs/{paper}/claims.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=lambda w: OUTPUTS.ledger_fingerprint(w.paper),
         options=OUTPUTS.options(),

@@ -13,6 +13,8 @@ rule kernels:
         touch(OUTPUTS.kernels_marker()),
     log:
         "logs/kernels.log",
+    conda:
+        "../../environment.yml"
     message:
         "compiling the kernels of the chosen papers"
     shell:
@@ -27,6 +29,8 @@ rule results:
         OUTPUTS.results_pattern(),
     log:
         "logs/{paper}/{name}.log",
+    conda:
+        "../../environment.yml"
     threads: lambda w: OUTPUTS.threads(w.paper, w.name)
     params:
         fingerprint=lambda w: PROJECT.results_fingerprint(w.paper, w.name),

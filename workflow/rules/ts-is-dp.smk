@@ -10,6 +10,8 @@ rule ts_is_dp_fig1:
         published("ts-is-dp", "fig1"),
     log:
         "logs/ts-is-dp/fig1.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig1"),
         caption=OUTPUTS.caption("ts-is-dp", "fig1"),
@@ -28,6 +30,8 @@ rule ts_is_dp_fig2:
         published("ts-is-dp", "fig2"),
     log:
         "logs/ts-is-dp/fig2.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig2"),
         caption=OUTPUTS.caption("ts-is-dp", "fig2"),
@@ -46,6 +50,8 @@ rule ts_is_dp_fig3:
         published("ts-is-dp", "fig3"),
     log:
         "logs/ts-is-dp/fig3.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig3"),
         caption=OUTPUTS.caption("ts-is-dp", "fig3"),
@@ -64,6 +70,8 @@ rule ts_is_dp_fig4:
         published("ts-is-dp", "fig4"),
     log:
         "logs/ts-is-dp/fig4.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig4"),
         caption=OUTPUTS.caption("ts-is-dp", "fig4"),
@@ -82,6 +90,8 @@ rule ts_is_dp_fig5:
         published("ts-is-dp", "fig5"),
     log:
         "logs/ts-is-dp/fig5.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig5"),
         caption=OUTPUTS.caption("ts-is-dp", "fig5"),
@@ -100,6 +110,8 @@ rule ts_is_dp_fig6:
         published("ts-is-dp", "fig6"),
     log:
         "logs/ts-is-dp/fig6.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig6"),
         caption=OUTPUTS.caption("ts-is-dp", "fig6"),
@@ -118,6 +130,8 @@ rule ts_is_dp_fig7:
         published("ts-is-dp", "fig7"),
     log:
         "logs/ts-is-dp/fig7.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig7"),
         caption=OUTPUTS.caption("ts-is-dp", "fig7"),
@@ -136,6 +150,8 @@ rule ts_is_dp_fig8:
         published("ts-is-dp", "fig8"),
     log:
         "logs/ts-is-dp/fig8.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig8"),
         caption=OUTPUTS.caption("ts-is-dp", "fig8"),
@@ -154,6 +170,8 @@ rule ts_is_dp_extra_fig1_linear:
         published("ts-is-dp", "extra-fig1-linear"),
     log:
         "logs/ts-is-dp/extra-fig1-linear.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig1-linear"),
         caption=OUTPUTS.caption("ts-is-dp", "extra-fig1-linear"),
@@ -172,6 +190,8 @@ rule ts_is_dp_extra_fig2_pseudo:
         published("ts-is-dp", "extra-fig2-pseudo"),
     log:
         "logs/ts-is-dp/extra-fig2-pseudo.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig2-pseudo"),
         caption=OUTPUTS.caption("ts-is-dp", "extra-fig2-pseudo"),
@@ -190,6 +210,8 @@ rule ts_is_dp_extra_fig6_corrected:
         published("ts-is-dp", "extra-fig6-corrected"),
     log:
         "logs/ts-is-dp/extra-fig6-corrected.log",
+    conda:
+        "../../environment.yml"
     params:
         fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig6-corrected"),
         caption=OUTPUTS.caption("ts-is-dp", "extra-fig6-corrected"),
@@ -208,6 +230,8 @@ rule ts_is_dp_table_claims:
         OUTPUTS.table_files("ts-is-dp", "claims"),
     log:
         "logs/ts-is-dp/table-claims.log",
+    conda:
+        "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("ts-is-dp", "claims"),
         options=OUTPUTS.options(),
@@ -225,6 +249,8 @@ rule ts_is_dp_table_privacy:
         OUTPUTS.table_files("ts-is-dp", "privacy"),
     log:
         "logs/ts-is-dp/table-privacy.log",
+    conda:
+        "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("ts-is-dp", "privacy"),
         options=OUTPUTS.options(),
