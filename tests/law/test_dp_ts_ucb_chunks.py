@@ -1,0 +1,178 @@
+"""DP-TS-UCB in chunks has the law of Algorithm 1 round by round, by Kolmogorov-Smirnov tests.
+
+Kernel and reference draw a frozen stretch's rewards as one binomial; the player in
+``round_by_round.py`` follows the pseudo-code with no shortcut. Compared are final regret, pulls of
+every arm and the sum of all rewards. Error rate: at most TESTS hypotheses that are true are tested,
+each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with probability
+0.001 at most over the choice of seeds, which are fixed. The null control compares the player with
+itself. A noise or a binomial whose scale is 5 % off must be caught.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import dpbandits
+from dpbandits.algorithms import REGISTRY
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM, draw_reward_sum
+from round_by_round import dp_ts_ucb as play_round_by_round
+from support import Decision, kernel_decisions, settings_of
+
+TESTS = 60
+LINE = 0.001 / TESTS
+RUNS = 3000
+
+ALGORITHM = REGISTRY["dp-ts-ucb"]
+Player = Callable[[Any, Bandit, np.random.Generator], Iterator[Decision]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is played; in each, more than a third of the rounds stand in binomial stretches."""
+
+    alpha: float
+    means: tuple[float, ...]
+    horizon: int
+
+    @property
+    def bandit(self) -> Bandit:
+        return dpbandits.bernoulli(self.means)
+
+    @property
+    def settings(self) -> Any:
+        return settings_of(ALGORITHM, {"alpha": self.alpha}, {}, self.bandit, self.horizon)
+
+
+CASES = {
+    "two arms, alpha = 1": Case(1.0, (0.9, 0.1), 1000),
+    "three arms, alpha = 0.75": Case(0.75, (0.95, 0.5, 0.3), 1200),
+}
+
+
+def by_kernel(told: Any, bandit: Bandit, generator: np.random.Generator) -> Iterator[Decision]:
+    return kernel_decisions(ALGORITHM, told, bandit, generator, 64)
+
+
+@dataclass(frozen=True)
+class WrongSums(Bandit):
+    """Arms whose sums of many rewards are a twentieth too small."""
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        if count < BINOMIAL_FROM:
+            return super().draw_sum(arm, count, generator)
+        return float(generator.binomial(count, 0.95 * self.arms[arm].mean))
+
+
+def outcomes(
+    play: Player, told: Any, bandit: Bandit, seed: int, runs: int = RUNS
+) -> dict[str, NDArray[np.float64]]:
+    """Return final regret, pulls of each arm and sum of rewards, one value a run."""
+    pulls, rewards = np.zeros((runs, len(bandit.arms))), np.zeros(runs)
+    for run, stream in enumerate(np.random.SeedSequence(seed).spawn(runs)):
+        for arm, length, total in play(told, bandit, np.random.default_rng(stream)):
+            pulls[run, arm] += length
+            rewards[run] += total
+    by_arm = {f"pulls of arm {arm}": column for arm, column in enumerate(pulls.T)}
+    return {"regret": pulls @ bandit.gaps, "rewards": rewards, **by_arm}
+
+
+@cache
+def yardstick(case: str) -> dict[str, NDArray[np.float64]]:
+    return outcomes(play_round_by_round, CASES[case].settings, CASES[case].bandit, seed=1)
+
+
+def p_values(case: str, found: dict[str, NDArray[np.float64]]) -> dict[str, float]:
+    return {
+        name: float(stats.ks_2samp(values, found[name]).pvalue)
+        for name, values in yardstick(case).items()
+    }
+
+
+PLAYERS: dict[str, tuple[Player, int]] = {
+    "kernel": (by_kernel, RUNS),
+    # Slow, and the same as the kernel decision for decision.
+    "reference": (ALGORITHM.reference, RUNS // 4),
+    "null control": (play_round_by_round, RUNS),
+}
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("case", CASES)
+def test_chunks_have_the_law_of_single_rounds(case: str, player: str) -> None:
+    seed = 2 + list(PLAYERS).index(player)
+    play, runs = PLAYERS[player]
+    found = outcomes(play, CASES[case].settings, CASES[case].bandit, seed, runs)
+    assert all(np.unique(values).size > 50 for values in found.values())
+    assert min(p_values(case, found).values()) > LINE, p_values(case, found)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_most_of_it_is_binomial(case: str) -> None:
+    told, bandit = CASES[case].settings, CASES[case].bandit
+    runs = (by_kernel(told, bandit, np.random.default_rng(seed)) for seed in range(50))
+    together = [sum(length for _, length, _ in run if length >= BINOMIAL_FROM) for run in runs]
+    assert np.mean(together) > told.horizon / 3
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_noise_five_percent_off_is_caught(case: str) -> None:
+    told = CASES[case].settings
+    wrong = told._replace(variance=1.05**2 * told.variance)
+    found = p_values(case, outcomes(by_kernel, wrong, CASES[case].bandit, seed=5))
+    assert found["regret"] < LINE
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_binomial_five_percent_off_is_caught(case: str) -> None:
+    told, wrong = CASES[case].settings, WrongSums(CASES[case].bandit.arms)
+    found = p_values(case, outcomes(ALGORITHM.reference, told, wrong, seed=6, runs=RUNS // 10))
+    assert found["rewards"] < LINE
+
+
+def sums_drawn(mean: float, count: int, draws: int = 50_000) -> NDArray[np.int64]:
+    generator = np.random.default_rng(count)
+    drawn = (draw_reward_sum(BERNOULLI, mean, count, generator) for _ in range(draws))
+    return np.fromiter(drawn, np.float64, draws).astype(np.int64)
+
+
+def chi_square_p_value(sums: NDArray[np.int64], mean: float, count: int) -> float:
+    """Goodness of fit to the binomial, its tails gathered into cells of 20 or more expected."""
+    law = stats.binom(count, mean)
+    low, high = int(law.ppf(20 / sums.size)) + 1, int(law.isf(20 / sums.size)) - 1
+    edges = np.arange(low, high + 1)
+    expected = sums.size * np.diff(law.cdf(edges), prepend=0.0, append=1.0)
+    observed = np.diff(np.searchsorted(np.sort(sums), edges, side="right"), prepend=0)
+    observed = np.append(observed, sums.size - observed.sum())
+    return float(stats.chisquare(observed, expected).pvalue)
+
+
+SUMS = [(mean, count) for mean in (0.05, 0.5, 0.9) for count in (20, 32, 100, 3000)]
+
+
+@pytest.mark.parametrize(("mean", "count"), SUMS)
+def test_sums_of_rewards(mean: float, count: int) -> None:
+    sums = sums_drawn(mean, count)
+    assert chi_square_p_value(sums, mean, count) > LINE
+    assert stats.binomtest(int(sums.sum()), sums.size * count, mean).pvalue > LINE
+
+
+def test_null_control_of_the_sums() -> None:
+    sums = stats.binom(100, 0.5).rvs(50_000, random_state=np.random.default_rng(1))
+    assert chi_square_p_value(sums, 0.5, 100) > LINE
+
+
+@pytest.mark.parametrize("count", [32, 3000])
+def test_planted_sums_are_caught(count: int) -> None:
+    sums = sums_drawn(0.5, count)
+    assert chi_square_p_value(sums, 0.5 * 1.05, count) < LINE
+    # The right mean with a spread 5 % off, where cells are fine enough to tell.
+    if count == 3000:
+        wide = np.rint(sums.mean() + 1.05 * (sums - sums.mean())).astype(np.int64)
+        assert chi_square_p_value(wide, 0.5, count) < LINE
