@@ -27,6 +27,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/simulate.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/ts-is-dp.smk"
+include: "workflow/rules/dp-ts-ucb.smk"
 
 
 # The papers' own figures and tables, and the verdicts on all their claims.

@@ -8,7 +8,9 @@ import pandas as pd
 from dpbandits.engine.provenance import require_current
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
+from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.specs import DIAGRAM
 from dpbandits.reporting.tables import add_statements, write_table
 
 _NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
@@ -19,7 +21,15 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     begun = time.monotonic()
     spec = project.figure_spec(paper, figure)
     folder = project.figures_folder(paper)
-    written = draw_figure(spec, figure, lambda name: project.frame(paper, name), folder)
+
+    def frames(name: str) -> pd.DataFrame:
+        return project.frame(paper, name)
+
+    if spec.get("kind") == DIAGRAM:
+        diagrams = project.experiments(paper).paper.diagrams
+        written = draw_diagram(spec, figure, frames, folder, diagrams)
+    else:
+        written = draw_figure(spec, figure, frames, folder)
     outputs = Outputs(project)
     made_from = outputs.figure_made_from(paper, figure)
     outputs.finish(folder / f"{figure}.png", begun, made_from)

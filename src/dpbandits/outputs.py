@@ -14,8 +14,8 @@ from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.project import Project
-from dpbandits.reporting.specs import figure_reads, figure_stems, parse_figure
-from dpbandits.reporting.table_specs import parse_table
+from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
+from dpbandits.reporting.table_specs import LEDGER, parse_table
 
 SUFFIXES = ("png", "pdf", "csv")
 
@@ -64,7 +64,10 @@ class Outputs:
     def figure_fingerprint(self, paper: str, figure: str) -> str:
         """Return the hash of what a figure is drawn with: its entry and the plotting sources."""
         spec = self.project.figure_spec(paper, figure)
-        return digest_of([dict(spec), fingerprint("dpbandits.reporting.figures")])[:16]
+        sources = "dpbandits.reporting.figures"
+        if spec.get("kind") == DIAGRAM:
+            sources = f"{self.project.experiments(paper).paper.package}.diagrams"
+        return digest_of([dict(spec), fingerprint(sources)])[:16]
 
     def figure_made_from(self, paper: str, figure: str) -> dict[str, str]:
         """Return the fingerprints that a figure depends on: its own and those of its results."""
@@ -112,15 +115,15 @@ class Outputs:
     def table_inputs(self, paper: str, table: str) -> list[str]:
         """Return what a table reads: results, or the ledger under the name ``claims``."""
         reads = parse_table(table, self.project.table_spec(paper, table)).reads
-        if reads == "claims":
+        if reads == LEDGER:
             return self.ledger(paper)[:1]
-        return [str(self.project.results_path(paper, reads))]
+        return [str(self.project.results_path(paper, name)) for name in reads]
 
     def table_made_from(self, paper: str, table: str) -> dict[str, str]:
         """Return the fingerprints that a table depends on."""
         spec = self.project.table_spec(paper, table)
         own = {"table": digest_of([dict(spec), fingerprint("dpbandits.reporting.tables")])[:16]}
-        if parse_table(table, spec).reads == "claims":
+        if parse_table(table, spec).reads == LEDGER:
             return own | self.ledger_made_from(paper)
         return own | self._results(paper, self.table_inputs(paper, table))
 

@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 
 from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.errors import InputError
+from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figure_files import COLUMNS, write_figure
 from dpbandits.reporting.figures import draw_figure
-from synthetic_results import EXPERIMENTS, FIGURES, ROOT, frame
+from synthetic_results import EXPERIMENTS, FIGURES, PAPERS, ROOT, SECOND, frame
 
 Change = Callable[[dict[str, Any]], object]
 WRONG: list[tuple[str, Change, str]] = [
@@ -55,6 +56,82 @@ def test_a_wrong_entry_is_one_line_and_writes_nothing(
     assert not (tmp_path / "out").exists()
 
 
+WRONG_READS: list[tuple[str, Change, str]] = [
+    ("fig3", lambda spec: spec["panels"]["a"].update(reads=[]), r"reads is \[\]; allowed: a name"),
+    (
+        "fig3",
+        lambda spec: spec["panels"]["a"].update(reads=["final-regret", "final-regret"]),
+        r"reads is .*; allowed: a name, or a list of different names",
+    ),
+    (
+        "extra-fig3-long",
+        lambda spec: spec.update(reads=["final-regret", "final-verdicts"]),
+        r"series 'dp-ts-ucb horizon=10000 alpha=0' stands in two of final-regret, final-verdicts",
+    ),
+    (
+        "extra-fig3-long",
+        lambda spec: spec.update(reads=["final-regret", "text"]),
+        r"column 'alpha' holds numbers in one of final-regret, text and text in another",
+    ),
+    ("fig4", lambda spec: spec["panels"]["a"].pop("where"), r"would join 5 series"),
+    (
+        "fig4",
+        lambda spec: spec["panels"]["a"].update(where={"algorithm": "largest"}),
+        r"no row has algorithm 'largest'; allowed: dp-ts-ucb",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "message"), WRONG_READS)
+def test_results_that_do_not_fit_together_are_refused(
+    name: str, change: Change, message: str, tmp_path: Path
+) -> None:
+    def read(result: str) -> pd.DataFrame:
+        if result == "text":
+            return SECOND.frame("long-horizon").assign(series="other", alpha="none")
+        return SECOND.frame(result)
+
+    spec = copy.deepcopy(SECOND.figures[name])
+    change(spec)
+    with pytest.raises(InputError, match=message) as caught:
+        draw_figure(spec, name, read, tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(f"figures.{name}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_without_a_series_add_nothing(tmp_path: Path) -> None:
+    """At the quick scale the long horizon has no series that fits."""
+    plan = SECOND.plan("long-horizon", {"runs": 10, "horizon": 100_000})
+    none = SECOND.made_up(plan.series())
+    assert none.empty
+
+    def read(name: str) -> pd.DataFrame:
+        return none if name == "long-horizon" else SECOND.frame(name)
+
+    draw_figure(SECOND.figures["extra-fig3-long"], "extra-fig3-long", read, tmp_path / "both")
+    shorter = {**SECOND.figures["extra-fig3-long"], "reads": "final-regret"}
+    draw_figure(shorter, "extra-fig3-long", read, tmp_path / "one")
+    both, one = (tmp_path / folder / "extra-fig3-long.csv" for folder in ("both", "one"))
+    assert both.read_bytes() == one.read_bytes()
+
+
+def test_a_diagram_has_a_caption_results_and_a_function_of_the_paper(tmp_path: Path) -> None:
+    spec = SECOND.figures["fig1"]
+    for name, entry, message in (
+        (
+            "fig1",
+            {**spec, "panels": {}},
+            r"fig1: unknown key panels; allowed: kind, caption, reads",
+        ),
+        ("fig1", {"kind": "diagram", "caption": "x"}, r"fig1: key reads is missing"),
+        ("fig9", spec, r"fig9\.kind is 'diagram'; allowed: only for fig1, fig2"),
+    ):
+        with pytest.raises(InputError, match=message):
+            draw_diagram(entry, name, SECOND.frame, tmp_path / "out", SECOND.paper.diagrams)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_metric_that_is_not_known_at_every_time_is_refused(tmp_path: Path) -> None:
     """Realised regret inside an episode is NaN, in the engine's results."""
     rows = frame("bernoulli-curves").copy()
@@ -86,8 +163,10 @@ SCHEMA_WRONG: list[tuple[Change, str]] = [
 ]
 
 
-def test_the_schema_accepts_the_file() -> None:
-    check_document(FIGURES, load_yaml(ROOT / "workflow/schemas/figures.schema.yaml"), EXPERIMENTS)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_schema_accepts_the_file(paper: str) -> None:
+    schema = load_yaml(ROOT / "workflow/schemas/figures.schema.yaml")
+    check_document(PAPERS[paper].figures, schema, PAPERS[paper].path)
 
 
 @pytest.mark.parametrize(("change", "message"), SCHEMA_WRONG)

@@ -15,30 +15,44 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from dpbandits.reporting.figures import draw_figure, draw_panels
-from dpbandits.reporting.panels import panel_lines
-from dpbandits.reporting.specs import parse_figure
-from synthetic_results import FIGURES, frame
+from dpbandits.reporting.panels import Line, panel_lines
+from dpbandits.reporting.rows import read_rows
+from dpbandits.reporting.specs import PanelSpec, parse_figure
+from synthetic_results import EVERY_FIGURE, FIGURES, PAPERS, frame
 
 SMALLEST_TEXT = 7.0  # points, at the size of a column
 
 
-def figures_of(name: str) -> Iterator[Figure]:
+OF_PANELS = [
+    (paper, name)
+    for paper, name in EVERY_FIGURE
+    if PAPERS[paper].figures[name].get("kind") != "diagram"
+]
+
+
+def lines_of(paper: str, panel: PanelSpec) -> list[Line]:
+    return panel_lines(panel, read_rows(panel.reads, PAPERS[paper].frame, "reads"), "panel")
+
+
+def figures_of(paper: str, name: str) -> Iterator[Figure]:
     """Yield the figure and each of its panels, laid out but not written."""
-    spec = parse_figure(name, FIGURES[name])
-    lines = {
-        letter: panel_lines(panel, frame(panel.reads), name)
-        for letter, panel in spec.panels.items()
-    }
-    for chosen in [lines, *({letter: own} for letter, own in lines.items())]:
-        figure = draw_panels(spec, chosen)
+    own = PAPERS[paper]
+    spec = parse_figure(name, own.figures[name])
+    lines = {letter: lines_of(paper, panel) for letter, panel in spec.panels.items()}
+    if lines:
+        parts = [lines, *({letter: each} for letter, each in lines.items())]
+        drawn = [draw_panels(spec, part) for part in parts]
+    else:
+        drawn = [own.paper.diagrams[name](read_rows(spec.diagram_reads, own.frame, name))[0]]
+    for figure in drawn:
         FigureCanvasAgg(figure)
         figure.draw_without_rendering()
         yield figure
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_text_is_large_enough_inside_the_page_and_off_the_curves(name: str) -> None:
-    for figure in figures_of(name):
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, name: str) -> None:
+    for figure in figures_of(paper, name):
         texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
         assert min(text.get_fontsize() for text in texts) >= SMALLEST_TEXT
         drawn_box, page = figure.get_tightbbox(), figure.bbox_inches
@@ -57,26 +71,32 @@ def test_text_is_large_enough_inside_the_page_and_off_the_curves(name: str) -> N
                 assert not legend.get_window_extent().overlaps(axes.title.get_window_extent())
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_labels_of_ticks_stand_apart(name: str) -> None:
-    for figure in figures_of(name):
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_labels_of_ticks_stand_apart(paper: str, name: str) -> None:
+    for figure in figures_of(paper, name):
         boxes = [
             label.get_window_extent()
             for axes in figure.axes
-            for label, (low, high) in [
-                *((label, axes.get_xlim()) for label in axes.get_xticklabels()),
-                *((label, axes.get_ylim()) for label in axes.get_yticklabels()),
+            for label, place, (low, high) in [
+                *(
+                    (each, each.get_position()[0], axes.get_xlim())
+                    for each in axes.get_xticklabels()
+                ),
+                *(
+                    (each, each.get_position()[1], axes.get_ylim())
+                    for each in axes.get_yticklabels()
+                ),
             ]
             # Ticks beyond the limits exist, but are not drawn.
-            if label.get_text() and low <= max(label.get_position()) <= high
+            if label.get_text() and low <= place <= high
         ]
         assert len(boxes) >= 4
         assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_no_curve_is_cut_off(name: str) -> None:
-    for figure in figures_of(name):
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_no_curve_is_cut_off(paper: str, name: str) -> None:
+    for figure in figures_of(paper, name):
         for axes in figure.axes:
             low, high = axes.get_ylim()
             for line in axes.lines:
@@ -86,18 +106,18 @@ def test_no_curve_is_cut_off(name: str) -> None:
                 assert values.min() >= low - 500
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_lines_differ_in_colour_or_dash_and_in_a_second_channel(name: str) -> None:
-    spec = parse_figure(name, FIGURES[name])
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_lines_differ_in_colour_or_dash_and_in_a_second_channel(paper: str, name: str) -> None:
+    spec = parse_figure(name, PAPERS[paper].figures[name])
     for panel in spec.panels.values():
-        looks = [line.look for line in panel_lines(panel, frame(panel.reads), name)]
+        looks = [line.look for line in lines_of(paper, panel)]
         assert len({(look.colour, look.dash) for look in looks}) == len(looks)
         assert len({(look.dash, look.marker) for look in looks}) == len(looks)
 
 
 def test_colours_of_an_ordered_parameter_darken_as_it_grows() -> None:
     panel = parse_figure("fig3", FIGURES["fig3"]).panels[""]
-    looks = [line.look for line in panel_lines(panel, frame(panel.reads), "fig3")]
+    looks = [line.look for line in lines_of("ts-is-dp", panel)]
     # Relative luminance, ITU-R BT.709.
     brightness = [np.dot((0.2126, 0.7152, 0.0722), to_rgb(look.colour)) for look in looks]
     assert brightness == sorted(brightness, reverse=True)

@@ -13,39 +13,56 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
 from dpbandits.reporting.figure_files import points_csv
 from dpbandits.reporting.figures import draw_figure
-from dpbandits.reporting.specs import figure_reads, figure_stems, panel_stem
-from synthetic_results import DOCUMENT, EXPERIMENTS, FIGURES, frame
+from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, panel_stem, parse_figure
+from synthetic_results import EVERY_FIGURE, EXPERIMENTS, FIGURES, PAPERS, SECOND, frame
 
-# Spec section 4 and contract 1: panels in reading order.
+# Section 4 of each specification and contract 1: panels in reading order.
 PANELS = {
-    "fig1": "ab",
-    "fig2": "abc",
-    "fig3": "",
-    "fig4": "abc",
-    "fig5": "",
-    "fig6": "ab",
-    "fig7": "ab",
-    "fig8": "abc",
-    "extra-fig1-linear": "ab",
-    "extra-fig2-pseudo": "abc",
-    "extra-fig6-corrected": "",
+    "ts-is-dp": {
+        "fig1": "ab",
+        "fig2": "abc",
+        "fig3": "",
+        "fig4": "abc",
+        "fig5": "",
+        "fig6": "ab",
+        "fig7": "ab",
+        "fig8": "abc",
+        "extra-fig1-linear": "ab",
+        "extra-fig2-pseudo": "abc",
+        "extra-fig6-corrected": "",
+    },
+    "dp-ts-ucb": {
+        "fig1": "",
+        "fig2": "",
+        "fig3": "ab",
+        "fig4": "ab",
+        "fig5": "ab",
+        "fig6": "ab",
+        "fig7": "ab",
+        "extra-fig3-long": "",
+        "extra-fig4-tight": "",
+        "extra-crossover": "",
+        "extra-tuning": "ab",
+    },
 }
+RUNS = {"ts-is-dp": 10, "dp-ts-ucb": 20}
+OF_PANELS = [each for each in EVERY_FIGURE if PANELS[each[0]][each[1]]]
 HEADER = "series,variant,reading,x,y,lo,hi,runs"
 
 
-class Drawn(dict[str, list[Path]]):
-    """The files of every figure by its name, drawn when first asked for."""
+class Drawn(dict[tuple[str, str], list[Path]]):
+    """The files of every figure by its paper and name, drawn when first asked for."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.folder = folder
 
-    def __missing__(self, name: str) -> list[Path]:
-        self[name] = draw_figure(FIGURES[name], name, frame, self.folder)
-        return self[name]
+    def __missing__(self, key: tuple[str, str]) -> list[Path]:
+        paper, name = key
+        self[key] = PAPERS[paper].draw(name, self.folder / paper)
+        return self[key]
 
 
 @pytest.fixture(scope="module")
@@ -53,24 +70,31 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
     return Drawn(tmp_path_factory.mktemp("figures"))
 
 
-def read_csv(drawn: Drawn, figure: str, stem: str) -> pd.DataFrame:
-    path = next(path for path in drawn[figure] if path.name == f"{stem}.csv")
+def read_csv(drawn: Drawn, figure: str, stem: str, paper: str = "ts-is-dp") -> pd.DataFrame:
+    path = next(path for path in drawn[paper, figure] if path.name == f"{stem}.csv")
     return pd.read_csv(path, keep_default_na=False)
 
 
-def test_the_experiments_file_has_every_figure_of_the_paper_and_ours() -> None:
-    found = {name: "".join(FIGURES[name].get("panels", {})) for name in FIGURES}
-    assert found == PANELS
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_experiments_file_has_every_figure_of_the_paper_and_ours(paper: str) -> None:
+    figures = PAPERS[paper].figures
+    assert {name: "".join(figures[name].get("panels", {})) for name in figures} == PANELS[paper]
 
 
-@pytest.mark.parametrize("name", PANELS)
-def test_files_are_named_as_the_contract_says(name: str, drawn: Drawn) -> None:
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_files_are_named_as_the_contract_says(paper: str, name: str, drawn: Drawn) -> None:
     separator = "" if name.startswith("fig") else "-"
-    stems = [f"{name}{separator}{letter}" for letter in PANELS[name]] + [name]
-    assert figure_stems(name, FIGURES[name]) == stems
+    stems = [f"{name}{separator}{letter}" for letter in PANELS[paper][name]] + [name]
+    assert figure_stems(name, PAPERS[paper].figures[name]) == stems
     expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
-    assert [path.name for path in drawn[name]] == expected
-    assert all(path.stat().st_size > 0 for path in drawn[name])
+    assert [path.name for path in drawn[paper, name]] == expected
+    assert all(path.stat().st_size > 0 for path in drawn[paper, name])
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_what_is_ours_says_so(paper: str, name: str) -> None:
+    caption = parse_figure(name, PAPERS[paper].figures[name]).caption
+    assert caption.startswith("Ours, not in the paper") == name.startswith("extra-")
 
 
 def test_the_letter_of_a_panel_stands_before_the_variant() -> None:
@@ -79,16 +103,28 @@ def test_the_letter_of_a_panel_stands_before_the_variant() -> None:
     assert panel_stem("fig3", "") == "fig3"
 
 
-def test_figures_read_results_that_exist() -> None:
-    known = {*DOCUMENT["simulations"], *DOCUMENT["analytic"]}
-    assert {each for name in FIGURES for each in figure_reads(name, FIGURES[name])} <= known
-    assert set(DOCUMENT["analytic"]) == set(ANALYTIC)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_figures_read_results_that_exist(paper: str) -> None:
+    own = PAPERS[paper]
+    known = {*own.document["simulations"], *own.document["analytic"]}
+    assert {each for name in own.figures for each in figure_reads(name, own.figures[name])} <= known
+    assert set(own.document["analytic"]) == set(own.paper.analytic)
 
 
-@pytest.mark.parametrize("name", PANELS)
-def test_csv_has_the_contract_columns_and_ordered_finite_points(name: str, drawn: Drawn) -> None:
-    analytic = FIGURES[name]["reads"] in ANALYTIC
-    for path in drawn[name]:
+def runs_of(paper: str, name: str) -> set[int]:
+    """Return the numbers of runs that the csv of a figure may state."""
+    spec = PAPERS[paper].figures[name]
+    if spec.get("kind") == DIAGRAM:
+        return {1}
+    kinds = {panel.kind for panel in parse_figure(name, spec).panels.values()}
+    return {0 if kind == "analytic" else RUNS[paper] for kind in kinds}
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_csv_has_the_contract_columns_and_ordered_finite_points(
+    paper: str, name: str, drawn: Drawn
+) -> None:
+    for path in drawn[paper, name]:
         if path.suffix != ".csv":
             continue
         text = path.read_bytes().decode()
@@ -100,24 +136,29 @@ def test_csv_has_the_contract_columns_and_ordered_finite_points(name: str, drawn
             assert series["x"].is_monotonic_increasing
             assert series["x"].is_unique
         assert np.isfinite(table[["x", "y", "lo", "hi"]].to_numpy()).all()
-        assert ((table["lo"] <= table["y"]) & (table["y"] <= table["hi"])).all()
         assert (table["variant"] == "as-written").all()
-        assert (table["runs"] == (0 if analytic else 10)).all()
-        if analytic:
-            assert (table["lo"] == table["y"]).all()
-            assert (table["hi"] == table["y"]).all()
-        else:
-            assert (table["lo"] < table["hi"]).all()
+        assert set(table["runs"]) <= runs_of(paper, name)
+        if path.stem == name:
+            assert set(table["runs"]) == runs_of(paper, name)
+        exact = table["runs"] <= 1
+        assert (table["lo"] == table["y"])[exact].all()
+        assert (table["hi"] == table["y"])[exact].all()
+        assert (table["lo"] < table["y"])[~exact].all()
+        assert (table["y"] < table["hi"])[~exact].all()
 
 
-@pytest.mark.parametrize("name", [name for name, letters in PANELS.items() if letters])
-def test_the_whole_figure_lists_the_points_of_its_panels(name: str, drawn: Drawn) -> None:
-    stems = figure_stems(name, FIGURES[name])[:-1]
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_the_whole_figure_lists_the_points_of_its_panels(
+    paper: str, name: str, drawn: Drawn
+) -> None:
+    stems = figure_stems(name, PAPERS[paper].figures[name])[:-1]
     parts = [
-        read_csv(drawn, name, stem).assign(series=lambda own, p=letter: p + ": " + own["series"])
-        for letter, stem in zip(PANELS[name], stems, strict=True)
+        read_csv(drawn, name, stem, paper).assign(
+            series=lambda own, p=letter: p + ": " + own["series"]
+        )
+        for letter, stem in zip(PANELS[paper][name], stems, strict=True)
     ]
-    whole = read_csv(drawn, name, name)
+    whole = read_csv(drawn, name, name, paper)
     pd.testing.assert_frame_equal(whole, pd.concat(parts, ignore_index=True))
 
 
@@ -179,6 +220,79 @@ def test_figures_6_show_the_printed_and_the_corrected_bound(drawn: Drawn) -> Non
     assert at(corrected, 1e-6) == pytest.approx(2.86e5, rel=0.01)
 
 
+def at_horizon(name: str, **tags: object) -> "pd.Series[float]":
+    """Return the final values of one series of the second paper, by run."""
+    rows = SECOND.frame(name)
+    for column, value in tags.items():
+        rows = rows[rows[column] == value]
+    assert rows["series"].nunique() == 1
+    last = rows[(rows["t"] == rows["t"].max()) & (rows["metric"] == "pseudo_regret")]
+    return last.set_index("run")["value"]
+
+
+def test_every_horizon_of_figure_3_has_its_own_end(drawn: Drawn) -> None:
+    """Series of different horizons: each is read at its own last round, from two simulations."""
+    horizons = [10_000, 31_622, 100_000, 316_227, 1_000_000]
+    shown = read_csv(drawn, "fig3", "fig3a", "dp-ts-ucb").query("series == 'alpha=0.5'")
+    longer = read_csv(drawn, "extra-fig3-long", "extra-fig3-long", "dp-ts-ucb")
+    longer = longer.query("series == 'alpha=0.5'")
+    assert shown["x"].tolist() == horizons
+    assert longer["x"].tolist() == [*horizons, 10_000_000]
+    pd.testing.assert_frame_equal(
+        longer.iloc[:5].reset_index(drop=True), shown.reset_index(drop=True)
+    )
+    means = [
+        at_horizon("final-regret", algorithm="dp-ts-ucb", alpha=0.5, horizon=horizon).mean()
+        for horizon in horizons
+    ]
+    means.append(at_horizon("long-horizon", alpha=0.5).mean())
+    # The csv keeps ten significant digits.
+    np.testing.assert_allclose(longer["y"], means, rtol=1e-8)
+
+
+def test_figure_4_takes_the_largest_horizon_of_both_algorithms(drawn: Drawn) -> None:
+    table = read_csv(drawn, "fig4", "fig4a", "dp-ts-ucb")
+    for series, tags in (
+        ("DP-TS-UCB", {"algorithm": "dp-ts-ucb", "horizon": 1_000_000}),
+        ("M-TS-Gaussian", {"algorithm": "m-ts-gaussian"}),
+    ):
+        shown = table[table["series"] == series].set_index("x")["y"]
+        for alpha in (0, 0.25, 0.5, 0.75, 1):
+            mean = at_horizon("final-regret", alpha=alpha, **tags).mean()
+            # The csv keeps ten significant digits.
+            assert shown[alpha] == pytest.approx(mean, rel=1e-8)
+
+
+def test_figures_3_and_4_have_the_levels_of_the_specification(drawn: Drawn) -> None:
+    """Spec dp-ts-ucb, sections 2.1 and 3.7, of which four or five digits are printed."""
+    by_horizon = read_csv(drawn, "fig3", "fig3b", "dp-ts-ucb")
+    at_half = by_horizon[by_horizon["series"] == "alpha=0.5"]
+    assert at_half["y"].tolist() == pytest.approx([20.9, 25.2, 30.3, 36.27, 43.28], rel=2e-3)
+    at_one = by_horizon[by_horizon["series"] == "alpha=1"]
+    assert at_one["y"].tolist() == pytest.approx([2.874972] * 5, abs=1e-6)
+    by_alpha = read_csv(drawn, "fig4", "fig4b", "dp-ts-ucb").set_index(["series", "x"])["y"]
+    alphas = (0, 0.25, 0.5, 0.75, 1)
+    printed = {
+        "DP-TS-UCB": (651.5, 167.9, 43.28, 11.15, 2.875),
+        "M-TS-Gaussian": (447.21, 322.08, 231.97, 167.06, 120.32),
+    }
+    for series, values in printed.items():
+        shown = [by_alpha[series, alpha] for alpha in alphas]
+        assert shown == pytest.approx(values, rel=5e-4)
+
+
+def test_figures_5_and_7_print_the_factor_of_equal_privacy(drawn: Drawn) -> None:
+    """Spec dp-ts-ucb, section 3.8: c = 1.178 and 60.46."""
+    for name in ("fig5", "fig7"):
+        for letter, printed in (("a", "(b=1, c=1.178)"), ("b", "(b=2000, c=60.46)")):
+            table = read_csv(drawn, name, f"{name}{letter}", "dp-ts-ucb")
+            assert f"M-TS-Gaussian {printed}" in set(table["series"])
+    readings = table.drop_duplicates("series").set_index("series")["reading"].to_dict()
+    assert readings["Anytime-Lazy-UCB (natural log)"] == "log=natural"
+    assert readings["Lazy-DP-TS (base-2 log)"] == "log=base2"
+    assert readings["Anytime-Lazy-UCB"] == readings["Lazy-DP-TS"] == ""
+
+
 def test_a_series_of_more_than_400_points_is_refused() -> None:
     def points(count: int) -> pd.DataFrame:
         x = np.arange(count)
@@ -192,11 +306,14 @@ def test_a_series_of_more_than_400_points_is_refused() -> None:
         points_csv(points(401), "fig1")
 
 
-@pytest.mark.parametrize("name", ["fig3", "fig8"])
-def test_drawing_again_gives_the_same_bytes(name: str, drawn: Drawn, tmp_path: Path) -> None:
-    for old, new in zip(
-        drawn[name], draw_figure(FIGURES[name], name, frame, tmp_path), strict=True
-    ):
+@pytest.mark.parametrize(
+    ("paper", "name"),
+    [("ts-is-dp", "fig3"), ("ts-is-dp", "fig8"), ("dp-ts-ucb", "fig1"), ("dp-ts-ucb", "fig2")],
+)
+def test_drawing_again_gives_the_same_bytes(
+    paper: str, name: str, drawn: Drawn, tmp_path: Path
+) -> None:
+    for old, new in zip(drawn[paper, name], PAPERS[paper].draw(name, tmp_path), strict=True):
         assert old.read_bytes() == new.read_bytes(), old.name
 
 
@@ -218,18 +335,18 @@ def test_another_process_gives_the_same_bytes(drawn: Drawn, tmp_path: Path) -> N
     }
     command = [sys.executable, "-c", program, str(EXPERIMENTS), str(tmp_path)]
     subprocess.run(command, env=environment, check=True)
-    for path in drawn["fig7"]:
+    for path in drawn["ts-is-dp", "fig7"]:
         assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 
-@pytest.mark.parametrize("name", PANELS)
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
 def test_pdf_fonts_are_embedded_truetype_and_nothing_is_dated(
-    name: str, drawn: Drawn, tmp_path: Path
+    paper: str, name: str, drawn: Drawn, tmp_path: Path
 ) -> None:
     def type_3(content: bytes) -> bool:
         return b"/Subtype /Type3" in content
 
-    for path in drawn[name]:
+    for path in drawn[paper, name]:
         if path.suffix != ".pdf":
             continue
         content = path.read_bytes()
@@ -244,9 +361,9 @@ def test_pdf_fonts_are_embedded_truetype_and_nothing_is_dated(
     assert type_3((tmp_path / "control.pdf").read_bytes())
 
 
-@pytest.mark.parametrize("name", PANELS)
-def test_png_has_200_dots_an_inch_or_more_and_no_text(name: str, drawn: Drawn) -> None:
-    for path in drawn[name]:
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_png_has_200_dots_an_inch_or_more_and_no_text(paper: str, name: str, drawn: Drawn) -> None:
+    for path in drawn[paper, name]:
         if path.suffix != ".png":
             continue
         content, position, chunks = path.read_bytes(), 8, {}

@@ -17,13 +17,12 @@ import pytest
 
 from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
 from dpbandits.reporting.latex import escape
 from dpbandits.reporting.table_specs import table_reads
 from dpbandits.reporting.tables import add_statements, interval_text, write_table
-from synthetic_results import EXPERIMENTS, ROOT
+from synthetic_results import EVERY_TABLE, EXPERIMENTS, FIRST, PAPERS, ROOT, SECOND, Document
 
-TABLES: dict[str, Any] = load_yaml(EXPERIMENTS)["tables"]
+TABLES = FIRST.tables
 
 # Contract 2.
 LEDGER = (
@@ -48,22 +47,35 @@ def ledger() -> pd.DataFrame:
     return pd.read_csv(io.StringIO(ROWS), names=list(LEDGER))
 
 
-@cache
-def frame(name: str) -> pd.DataFrame:
-    return add_statements(ledger(), STATEMENTS) if name == "claims" else ANALYTIC[name]()
+def frames(document: Document) -> Callable[[str], pd.DataFrame]:
+    """Results of a paper, and a ledger with statements under the name ``claims``."""
+    verdicts = add_statements(ledger(), STATEMENTS)
+    return lambda name: verdicts if name == "claims" else document.frame(name)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table_is_tex_and_csv_and_rebuilds_to_the_same_bytes(name: str, tmp_path: Path) -> None:
-    written = write_table(TABLES[name], name, frame, tmp_path / "first")
+frame = cache(frames(FIRST))
+
+
+def write(paper: str, name: str, folder: Path) -> list[Path]:
+    """Write a table of a paper from made-up results."""
+    return write_table(PAPERS[paper].tables[name], name, frames(PAPERS[paper]), folder)
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY_TABLE)
+def test_a_table_is_tex_and_csv_and_rebuilds_to_the_same_bytes(
+    paper: str, name: str, tmp_path: Path
+) -> None:
+    written = write(paper, name, tmp_path / "first")
     assert [path.name for path in written] == [f"{name}.tex", f"{name}.csv"]
-    again = write_table(TABLES[name], name, frame, tmp_path / "second")
+    again = write(paper, name, tmp_path / "second")
     assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_tex_is_booktabs_with_packages_of_a_base_installation(name: str, tmp_path: Path) -> None:
-    tex = write_table(TABLES[name], name, frame, tmp_path)[0].read_text()
+@pytest.mark.parametrize(("paper", "name"), EVERY_TABLE)
+def test_tex_is_booktabs_with_packages_of_a_base_installation(
+    paper: str, name: str, tmp_path: Path
+) -> None:
+    tex = write(paper, name, tmp_path)[0].read_text()
     assert all(rule in tex for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
     assert r"\hline" not in tex
     used = set(re.findall(r"\\usepackage(?:\[[^]]*\])?{(\w+)}", tex))
@@ -72,9 +84,9 @@ def test_tex_is_booktabs_with_packages_of_a_base_installation(name: str, tmp_pat
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-@pytest.mark.parametrize("name", TABLES)
-def test_tex_compiles_by_itself(name: str, tmp_path: Path) -> None:
-    tex = write_table(TABLES[name], name, frame, tmp_path)[0]
+@pytest.mark.parametrize(("paper", "name"), EVERY_TABLE)
+def test_tex_compiles_by_itself(paper: str, name: str, tmp_path: Path) -> None:
+    tex = write(paper, name, tmp_path)[0]
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", tex.name]
     environment = os.environ | {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
@@ -158,8 +170,92 @@ def test_a_claim_without_statement_is_named() -> None:
         add_statements(ledger(), {"TSDP-C1": "a", "TSDP-C5": "b"})
 
 
-def test_tables_read_the_ledger_or_exact_results() -> None:
-    assert {table_reads(name, spec) for name, spec in TABLES.items()} <= {"claims", *ANALYTIC}
+@pytest.mark.parametrize("paper", PAPERS)
+def test_tables_read_the_ledger_or_results_that_exist(paper: str) -> None:
+    own = PAPERS[paper]
+    known = {"claims", *own.document["simulations"], *own.document["analytic"]}
+    assert {each for name in own.tables for each in table_reads(name, own.tables[name])} <= known
+
+
+def test_table_1_has_the_levels_of_the_specification(tmp_path: Path) -> None:
+    """Spec dp-ts-ucb, sections 2.1 and 3.7: sqrt(T/2), sqrt(T/5) and Theorem 4.4."""
+    write("dp-ts-ucb", "table1", tmp_path)
+    table = pd.read_csv(tmp_path / "table1.csv").set_index("algorithm")
+    levels = table[["eta_1e4", "eta_1e5", "eta_1e6"]].T
+    # Half a unit of the last printed digit.
+    assert levels["TS-Gaussian"].tolist() == pytest.approx([70.71, 223.6, 707.1], abs=0.05)
+    assert levels["M-TS-Gaussian, b = 0, c = 5"].iloc[2] == pytest.approx(447.21, abs=0.005)
+    assert levels["DP-TS-UCB, α = 0"].tolist() == pytest.approx([152.0, 319.5, 651.5], abs=0.05)
+    assert levels["DP-TS-UCB, α = 1/2"].tolist() == pytest.approx([20.9, 30.3, 43.28], abs=0.05)
+    assert levels["DP-TS-UCB, α = 1"].tolist() == pytest.approx([2.875] * 3, abs=5e-4)
+
+
+def test_privacy_table_of_the_second_paper_has_a_row_for_each_alpha_and_horizon(
+    tmp_path: Path,
+) -> None:
+    """Spec dp-ts-ucb, section 2.1, E2, E8 and E14 (epsilon at delta = 1e-6)."""
+    write("dp-ts-ucb", "privacy", tmp_path)
+    table = pd.read_csv(tmp_path / "privacy.csv").set_index(["alpha", "horizon"])
+    assert len(table) == 25
+    # Half a unit of the last printed digit.
+    assert table.loc[(0.25, 31622), "eta_4_4"] == pytest.approx(74.7, abs=0.05)
+    assert table.loc[(0, 1000000), "eta_tight"] == pytest.approx(460.7, abs=0.05)
+    assert table.loc[(1, 1000000), "eta_4_6"] == pytest.approx(10.69, abs=0.005)
+    assert table.loc[(0, 1000000), "epsilon_4_4"] == pytest.approx(2.15e5, rel=3e-3)
+    assert table.loc[(1, 1000000), "epsilon_4_4"] == pytest.approx(17.2, abs=0.05)
+
+
+def test_calibration_table_sets_means_beside_the_published_readings(tmp_path: Path) -> None:
+    """Spec dp-ts-ucb, section 2.7, from the smallest epsilon to the largest."""
+    write("dp-ts-ucb", "calibration", tmp_path)
+    table = pd.read_csv(tmp_path / "calibration.csv").set_index("epsilon")
+    assert table["lazy_dp_ts_published"].tolist() == [3840, 1919, 1088, 488, 113]
+    assert table["anytime_lazy_ucb_published"].tolist() == [7679, 3839, 3327, 2431, 1471]
+    assert table["dp_se_published"].tolist() == [3907, 3437, 3437, 3437, 3437]
+    rows = SECOND.frame("calibration")
+    chosen = rows[(rows["algorithm"] == "lazy-dp-ts") & (rows["log"] == "base2")]
+    means = chosen[chosen["t"] == 100_000].groupby("epsilon")["value"].mean()
+    # The csv keeps ten significant digits.
+    assert table["lazy_dp_ts_base2"].tolist() == pytest.approx(means.tolist(), rel=1e-8)
+    assert "3,840" in (tmp_path / "calibration.tex").read_text()
+
+
+WRONG_GIVEN: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
+    (
+        "calibration",
+        lambda spec: spec["columns"][0].update(given=[1, 2]),
+        r"given has 2 values; allowed: one for each of the 5 rows",
+    ),
+    (
+        "calibration",
+        lambda spec: spec["columns"][0].update(column="y"),
+        r"given has 5 values; allowed: .* without where and column",
+    ),
+    ("calibration", lambda spec: spec.update(metric="pulls"), r"metric is 'pulls'; allowed: pseu"),
+    (
+        "table1",
+        lambda spec: spec["rows"].update(values=["UCB"] * 7),
+        r"0 rows have algorithm UCB; allowed: one",
+    ),
+    (
+        "privacy",
+        lambda spec: spec["rows"].pop(),
+        r"5 rows have alpha 0; allowed: one",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "message"), WRONG_GIVEN)
+def test_a_wrong_entry_of_the_second_paper_is_one_line_and_writes_nothing(
+    name: str, change: Callable[[dict[str, Any]], object], message: str, tmp_path: Path
+) -> None:
+    spec = copy.deepcopy(SECOND.tables[name])
+    change(spec)
+    with pytest.raises(InputError, match=message) as caught:
+        write_table(spec, name, SECOND.frame, tmp_path / "out")
+    assert str(caught.value).startswith(f"tables.{name}")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
 
 
 Change = Callable[[dict[str, Any]], object]
@@ -181,7 +277,7 @@ WRONG: list[tuple[str, Change, str]] = [
     ),
     ("claims", lambda spec: spec["columns"][0].update(text="{id}"), r"no column 'id'; allowed: cl"),
     ("claims", lambda spec: spec["columns"][0].update(column="x"), r"only in a table with rows"),
-    ("privacy", lambda spec: spec["rows"].update(values=["x"]), r"values is .*a list of numbers"),
+    ("privacy", lambda spec: spec["rows"].update(values=[None]), r"values is .*a list of numbers"),
     (
         "privacy",
         lambda spec: spec["rows"].update(values=[0.3]),
@@ -212,6 +308,7 @@ def test_a_wrong_entry_is_one_line_and_writes_nothing(
 def test_the_schema_accepts_the_file_and_names_an_unknown_key() -> None:
     schema = load_yaml(ROOT / "workflow/schemas/tables.schema.yaml")
     check_document(TABLES, schema, EXPERIMENTS)
+    check_document(SECOND.tables, schema, SECOND.path)
     wrong = copy.deepcopy(TABLES)
     wrong["privacy"]["rows"]["unit"] = "nat"
     with pytest.raises(

@@ -129,7 +129,7 @@ def edit(path: Path, old: str, new: str) -> Callable[[], None]:
 def planned(clone: Path, *words: str) -> set[str]:
     """Return what a dry run would compute, draw, judge or write, by name."""
     text = run(clone, "all", "extras", "--dry-run", *words).stdout
-    message = r"^Job \d+: ts-is-dp: (?:computing|drawing|judging|writing the table) ([\w-]+)"
+    message = r"^Job \d+: [a-z-]+: (?:computing|drawing|judging|writing the table) ([\w-]+)"
     return set(re.findall(message, text, flags=re.MULTILINE))
 
 

@@ -23,15 +23,18 @@ def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
     Columns: series, algorithm, variant, reading (readings off their default), the tags and the
-    parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value.
+    parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value. Where no
+    series stands at a small scale, the columns alone, without tags and parameters.
     """
+    last = ["run", "metric", "t", "arm", "value"]
+    if not series:
+        return pd.DataFrame(columns=["series", "algorithm", "variant", "reading", *last])
     frames = [
         _metric_frame(each, metric, block)
         for each, block in zip(series, blocks, strict=True)
         for metric in each.cell.metrics
     ]
     frame = pd.concat(frames, ignore_index=True)
-    last = ["run", "metric", "t", "arm", "value"]
     return frame[[column for column in frame.columns if column not in last] + last]
 
 

@@ -13,7 +13,8 @@ PAPERS = {
     "ts-is-dp": "dpbandits.papers.ts_is_dp",
     "dp-ts-ucb": "dpbandits.papers.dp_ts_ucb",
 }
-"""Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``."""
+"""Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``
+and, where it has figures of kind ``diagram``, ``diagrams``."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class Paper:
         """Exactly computed results by name."""
         analytic: Mapping[str, Callable[[], Any]] = self.module("analytic").ANALYTIC
         return analytic
+
+    @property
+    def diagrams(self) -> Mapping[str, Callable[..., Any]]:
+        """Functions that draw its figures of kind ``diagram``, by figure."""
+        diagrams: Mapping[str, Callable[..., Any]] = self.module("diagrams").DIAGRAMS
+        return diagrams
 
     @property
     def statistics(self) -> Mapping[str, Callable[..., Any]]:

@@ -48,6 +48,14 @@ def text(value: Any, where: str) -> str:
     return value
 
 
+def names(value: Any, where: str) -> tuple[str, ...]:
+    """Return one name, or the names of a list, as a tuple; InputError unless all are text."""
+    found = value if isinstance(value, list) else [value]
+    if not found or len(set(map(str, found))) < len(found):
+        raise InputError(f"{where} is {value!r}; allowed: a name, or a list of different names")
+    return tuple(text(each, where) for each in found)
+
+
 def flag(value: Any, where: str) -> bool:
     """Return the value; InputError unless it is true or false."""
     if not isinstance(value, bool):

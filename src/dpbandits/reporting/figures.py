@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from dpbandits.reporting import style
-from dpbandits.reporting.fields import plain
 from dpbandits.reporting.figure_files import write_figure
 from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.panels import Line, panel_lines
+from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import FigureSpec, PanelSpec, panel_stem, parse_figure
 
 Values = NDArray[np.float64]
@@ -32,8 +33,11 @@ _MARK_SPACING = 0.14
 _AXIS_WIDTH = 0.35
 """About the width in inches that the labels of a y axis take."""
 
+_UPRIGHT_HEIGHT = 0.3
+"""About the height in inches that tick labels on end take more than level ones."""
+
 _MOST_TICKS = 8
-"""Up to so many values on the x axis of a panel of kind ``final`` get a tick each."""
+"""Up to so many points of a line get a tick on the axis or a marker each."""
 
 
 def draw_figure(
@@ -54,11 +58,12 @@ def draw_figure(
         InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
     """
     figure = parse_figure(name, spec)
-    sources = {panel.reads: frames(panel.reads) for panel in figure.panels.values()}
-    lines = {
-        letter: panel_lines(panel, sources[panel.reads], f"figures.{panel_stem(name, letter)}")
-        for letter, panel in figure.panels.items()
-    }
+    lines: dict[str, list[Line]] = {}
+    sources = cache(frames)
+    for letter, panel in figure.panels.items():
+        place = f"figures.{panel_stem(name, letter)}"
+        rows = read_rows(panel.reads, sources, f"{place}.reads")
+        lines[letter] = panel_lines(panel, rows, place)
     written = []
     if len(lines) > 1:
         for letter, own in lines.items():
@@ -111,6 +116,8 @@ def _add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
     if handles:
         place = {"loc": "outside upper center"}
         height += _size(_fit_legend(drawn, handles, drawn.get_figwidth(), place))[1]
+    if any(label.get_rotation() for axes in drawn.axes for label in axes.get_xticklabels()):
+        height += _UPRIGHT_HEIGHT
     drawn.set_figheight(style.PANEL_HEIGHT + height)
 
 
@@ -133,10 +140,14 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
             handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
     ticks = None
     if panel.x.scale == "categories":
-        names = [str(plain(each)) for each in _categories(lines)]
+        names = [_category_name(each) for each in _categories(lines)]
         axes.set_xticks(range(len(names)), names)
+        if len(names) > _MOST_TICKS:
+            axes.tick_params(axis="x", labelrotation=90)
     else:
-        if panel.kind == "final" and len(_categories(lines)) <= _MOST_TICKS:
+        # Horizons are decades of time, whose places a logarithmic axis shows by itself.
+        by_value = panel.kind == "final" and panel.x.tag != "t"
+        if by_value and len(_categories(lines)) <= _MOST_TICKS:
             ticks = _categories(lines)
         style.style_axis(axes, "x", panel.x.scale, ticks)
     style.style_axis(axes, "y", panel.y.scale)
@@ -152,11 +163,14 @@ def _draw_ends(axes: Axes, x: list[float], line: Line) -> Handle:
 
 
 def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle:
-    """Draw a curve over its band; markers of different ``offset`` (0 to below 1) stay apart."""
+    """Draw a curve over its band; markers of different ``offset`` (0 to below 1) stay apart.
+
+    Of a few points each has its marker.
+    """
     y, low, high = _interval(line)
     if (low < high).any():
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)
-    marks = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING)
+    marks = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING) if len(x) > _MOST_TICKS else None
     return axes.plot(x, y, markevery=marks, **_look(line))[0]
 
 
@@ -182,6 +196,10 @@ def _positions(panel: PanelSpec, line: Line, lines: list[Line]) -> list[float]:
 
 def _categories(lines: list[Line]) -> list[Any]:
     return sorted({value for line in lines for value in line.points["x"]})
+
+
+def _category_name(value: Any) -> str:
+    return value if isinstance(value, str) else style.thousands(value)
 
 
 def _label_panel(axes: Axes, title: str | None, own: Mapping[str, Handle], width: float) -> None:

@@ -114,15 +114,35 @@ def _curve(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
 
 
 def _final(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Mean over runs at the horizon, for every value of the tag on the x axis."""
+    """Mean over runs at the horizon of the series, for every value of the tag on the x axis."""
     tag = str(panel.x.tag)
     require_column(rows, tag, f"{place}.x.tag")
-    rows = rows[rows["t"] == rows["t"].max()]
+    rows = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
     points = [
         _curve(panel, own, f"{place} at {tag} {value}").assign(x=value)
         for value, own in rows.groupby(tag, sort=True)
     ]
     return pd.concat(points, ignore_index=True)
+
+
+def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
+    """Return one row for each series: its constant columns, and its mean over runs at its horizon.
+
+    Args:
+        rows: results in the long form of ``engine.results``.
+        metric: what is averaged.
+        place: where this stands in the file, for error messages.
+
+    Returns:
+        The columns of ``rows``, with x (the horizon), y, lo, hi (a 95 % interval) and runs.
+    """
+    found = []
+    for _, own in select(rows, {"metric": metric}, f"{place}.metric").groupby("series", sort=False):
+        last = own[own["t"] == own["t"].max()]
+        mean, low, high = mean_interval(last["value"].to_numpy()[:, None], LEVEL)
+        numbers = {"x": last["t"].iloc[0], "y": mean[0], "lo": low[0], "hi": high[0]}
+        found.append({**last.iloc[0].to_dict(), **numbers, "runs": len(last)})
+    return pd.DataFrame(found)
 
 
 def _analytic(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:

@@ -8,10 +8,13 @@ from typing import Any
 
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
-from dpbandits.reporting.fields import flag, mapping, one_of, require_keys, text
+from dpbandits.reporting.fields import flag, mapping, names, one_of, require_keys, text
 from dpbandits.reporting.palette import COLOURS, DASHES
 
 KINDS = ("curve", "final", "analytic")
+DIAGRAM = "diagram"
+"""Kind of a whole figure that a function of the paper draws."""
+
 SCALES = ("linear", "log", "categories")
 
 Where = Mapping[str, Any]
@@ -24,7 +27,7 @@ class AxisSpec:
     Attributes:
         label: its label; mathtext between dollar signs.
         scale: ``linear``, ``log``, or (x of kind ``final``) ``categories``, evenly spaced.
-        tag: the column that x is read from, for kind ``final``.
+        tag: the column that x is read from, for kind ``final``; ``t`` is the horizon itself.
         limits: lower and upper end; None leaves an end to the data.
     """
 
@@ -60,9 +63,9 @@ class PanelSpec:
     """One panel.
 
     Attributes:
-        kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon against a tag)
-            or ``analytic`` (exact values).
-        reads: name of the simulation or exact result.
+        kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon of the series
+            against a tag) or ``analytic`` (exact values).
+        reads: names of the simulations or exact results, whose rows are put together.
         x, y: the axes.
         series: the lines.
         metric: what is averaged over runs, for kinds ``curve`` and ``final``.
@@ -71,7 +74,7 @@ class PanelSpec:
     """
 
     kind: str
-    reads: str
+    reads: tuple[str, ...]
     x: AxisSpec
     y: AxisSpec
     series: tuple[SeriesSpec, ...]
@@ -82,12 +85,17 @@ class PanelSpec:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A whole figure: its panels by letter (one without a letter where there are none)."""
+    """A whole figure: its panels by letter (one without a letter where there are none).
+
+    A diagram (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from
+    the results ``diagram_reads``.
+    """
 
     name: str
     caption: str
     panels: Mapping[str, PanelSpec]
     share_y: bool = False
+    diagram_reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +105,15 @@ class _FigureKeys:
     caption: str
     panels: Mapping[str, Any] = field(default_factory=dict)
     share_y: bool = False
+
+
+@dataclass(frozen=True)
+class _DiagramKeys:
+    """Keys of an entry of ``figures:`` of kind ``diagram``."""
+
+    kind: str
+    caption: str
+    reads: str | list[str]
 
 
 def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
@@ -113,6 +130,10 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     """
     where = f"figures.{name}"
     given = mapping(document, where)
+    if given.get("kind") == DIAGRAM:
+        keys = require_keys(_DiagramKeys, given, where)
+        caption = _caption(keys["caption"], where)
+        return FigureSpec(name, caption, {}, diagram_reads=names(keys["reads"], f"{where}.reads"))
     own = [each.name for each in fields(_FigureKeys)]
     shared = [each.name for each in fields(PanelSpec)]
     unknown = [str(key) for key in given if key not in [*own, *shared]]
@@ -123,10 +144,14 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     defaults = {key: value for key, value in given.items() if key in shared}
     return FigureSpec(
         name,
-        " ".join(text(keys["caption"], f"{where}.caption").split()),
+        _caption(keys["caption"], where),
         _panels(mapping(keys.get("panels", {}), f"{where}.panels"), defaults, where),
         flag(keys.get("share_y", False), f"{where}.share_y"),
     )
+
+
+def _caption(value: Any, where: str) -> str:
+    return " ".join(text(value, f"{where}.caption").split())
 
 
 def _panels(
@@ -147,7 +172,7 @@ def _panels(
 def _panel(document: Mapping[str, Any], where: str) -> PanelSpec:
     keys = require_keys(PanelSpec, document, where)
     kind = one_of(keys["kind"], KINDS, f"{where}.kind")
-    text(keys["reads"], f"{where}.reads")
+    keys["reads"] = names(keys["reads"], f"{where}.reads")
     if keys.get("title") is not None:
         text(keys["title"], f"{where}.title")
     keys["x"] = _axis(keys["x"], f"{where}.x")
@@ -220,5 +245,6 @@ def figure_stems(name: str, document: Mapping[str, Any]) -> list[str]:
 
 def figure_reads(name: str, document: Mapping[str, Any]) -> list[str]:
     """Return the names of the simulations and exact results that a figure reads."""
-    panels = parse_figure(name, document).panels
-    return list(dict.fromkeys(panel.reads for panel in panels.values()))
+    figure = parse_figure(name, document)
+    of_panels = [each for panel in figure.panels.values() for each in panel.reads]
+    return list(dict.fromkeys([*figure.diagram_reads, *of_panels]))

@@ -1,13 +1,18 @@
 """What a table shows, as the ``tables:`` section of an experiments file says it."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.fields import flag, mapping, one_of, require_keys, text
+from dpbandits.metrics import CURVES
+from dpbandits.reporting.fields import flag, mapping, names, one_of, require_keys, text
 
 ALIGNMENTS = ("left", "right")
+
+LEDGER = ("claims",)
+"""What a table reads that shows the verdicts."""
 
 
 @dataclass(frozen=True)
@@ -15,17 +20,17 @@ class RowsSpec:
     """Rows of a table that is spread out from a long one: one for each listed value.
 
     Attributes:
-        name: name of the first column in the csv.
+        name: name of the column in the csv that the values stand in.
         label: its head in the table.
         column: column of the results whose values head the rows.
-        values: those values, in order.
-        text: template of the first cell.
+        values: those values, numbers or texts, in order.
+        text: template of its cells.
     """
 
     name: str
     label: str
     column: str
-    values: tuple[float, ...]
+    values: tuple[float | str, ...]
     text: str
 
 
@@ -39,6 +44,8 @@ class ColumnSpec:
         text: template of its cells, over the columns of the results; by default the value.
         where: in a table with ``rows``, the rows of the results that it shows.
         column: in a table with ``rows``, the column of the results that it shows.
+        given: in a table with ``rows``, its values row by row, in place of ``where`` and
+            ``column``: numbers or texts that are not ours, such as published ones.
         align: ``left`` or ``right``.
         width: in millimetres, for text that breaks over lines; None for one line.
     """
@@ -48,6 +55,7 @@ class ColumnSpec:
     text: str | None = None
     where: Mapping[str, Any] = field(default_factory=dict)
     column: str | None = None
+    given: tuple[float | str, ...] | None = None
     align: str = "left"
     width: float | None = None
 
@@ -58,16 +66,20 @@ class TableSpec:
 
     Attributes:
         caption: plain text.
-        reads: name of the results.
+        reads: names of the results, whose rows are put together.
         columns: from left to right.
-        rows: which rows, or None for the results as they are.
+        rows: one row for each value, of several lists for each combination of their values; empty
+            for the results as they are.
+        metric: for simulations, what is shown: its mean over runs at the horizon of each series
+            as y, with its 95 % interval as lo and hi.
         long: whether it may break over pages.
     """
 
     caption: str
-    reads: str
+    reads: tuple[str, ...]
     columns: tuple[ColumnSpec, ...]
-    rows: RowsSpec | None = None
+    rows: tuple[RowsSpec, ...] = ()
+    metric: str | None = None
     long: bool = False
 
 
@@ -79,16 +91,20 @@ def parse_table(name: str, document: Mapping[str, Any]) -> TableSpec:
     """
     where = f"tables.{name}"
     keys = require_keys(TableSpec, document, where)
-    text(keys["reads"], f"{where}.reads")
+    keys["reads"] = names(keys["reads"], f"{where}.reads")
     keys["caption"] = " ".join(text(keys["caption"], f"{where}.caption").split())
     keys["long"] = flag(keys.get("long", False), f"{where}.long")
-    if keys.get("rows") is not None:
-        keys["rows"] = _rows(keys["rows"], f"{where}.rows")
+    if keys.get("metric") is not None:
+        one_of(keys["metric"], tuple(CURVES), f"{where}.metric")
+    if "rows" in keys:
+        listed = keys["rows"] if isinstance(keys["rows"], list) else [keys["rows"]]
+        keys["rows"] = tuple(_rows(each, f"{where}.rows") for each in listed)
+    count = math.prod(len(each.values) for each in keys.get("rows", ()))
     columns = keys["columns"]
     if not isinstance(columns, list) or not columns:
         raise InputError(f"{where}.columns is {columns!r}; allowed: a list of columns")
     keys["columns"] = tuple(
-        _column(each, "rows" in keys, f"{where}.columns.{index}")
+        _column(each, count if keys.get("rows") else None, f"{where}.columns.{index}")
         for index, each in enumerate(columns)
     )
     return TableSpec(**keys)
@@ -99,12 +115,17 @@ def _rows(document: Any, where: str) -> RowsSpec:
     for key in ("name", "label", "column", "text"):
         text(keys[key], f"{where}.{key}")
     values = keys["values"]
-    if not isinstance(values, list) or not all(isinstance(each, int | float) for each in values):
-        raise InputError(f"{where}.values is {values!r}; allowed: a list of numbers")
-    return RowsSpec(**{**keys, "values": tuple(values)})
+    return RowsSpec(**{**keys, "values": _values(values, f"{where}.values")})
 
 
-def _column(document: Any, spread: bool, where: str) -> ColumnSpec:
+def _values(values: Any, where: str) -> tuple[float | str, ...]:
+    numbers = int | float | str
+    if not isinstance(values, list) or not all(isinstance(each, numbers) for each in values):
+        raise InputError(f"{where} is {values!r}; allowed: a list of numbers or texts")
+    return tuple(values)
+
+
+def _column(document: Any, rows: int | None, where: str) -> ColumnSpec:
     keys = require_keys(ColumnSpec, document, where)
     for key in ("name", "label"):
         text(keys[key], f"{where}.{key}")
@@ -113,13 +134,24 @@ def _column(document: Any, spread: bool, where: str) -> ColumnSpec:
     if width is not None and not (isinstance(width, int | float) and width > 0):
         raise InputError(f"{where}.width is {width!r}; allowed: a number above 0 (mm)")
     keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
-    if spread:
+    given = keys.get("given")
+    if rows is None:
+        if keys["where"] or keys.get("column") is not None or given is not None:
+            raise InputError(
+                f"{where}: keys where, column and given; allowed: only in a table with rows"
+            )
+    elif given is None:
         text(keys.get("column"), f"{where}.column")
-    elif keys["where"] or keys.get("column") is not None:
-        raise InputError(f"{where}: keys where and column; allowed: only in a table with rows")
+    else:
+        keys["given"] = _values(given, f"{where}.given")
+        if len(given) != rows or keys["where"] or keys.get("column") is not None:
+            raise InputError(
+                f"{where}.given has {len(given)} values; allowed: one for each of the {rows} rows, "
+                f"without where and column"
+            )
     return ColumnSpec(**keys)
 
 
-def table_reads(name: str, document: Mapping[str, Any]) -> str:
-    """Return the name of the results that a table reads."""
+def table_reads(name: str, document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the results that a table reads."""
     return parse_table(name, document).reads

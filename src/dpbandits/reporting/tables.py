@@ -1,5 +1,6 @@
 """Write a table: LaTeX that compiles by itself, and the numbers as csv beside it."""
 
+import itertools
 import math
 import string
 from collections.abc import Callable, Hashable, Mapping
@@ -14,8 +15,9 @@ from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.figure_files import NUMBER_FORMAT
 from dpbandits.reporting.latex import document
-from dpbandits.reporting.rows import require_column, select
-from dpbandits.reporting.table_specs import ColumnSpec, RowsSpec, TableSpec, parse_table
+from dpbandits.reporting.panels import final_means
+from dpbandits.reporting.rows import read_rows, require_column, select
+from dpbandits.reporting.table_specs import ColumnSpec, TableSpec, parse_table
 
 
 def write_table(
@@ -36,13 +38,14 @@ def write_table(
         InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
     """
     table, place = parse_table(name, spec), f"tables.{name}"
-    numbers = frames(table.reads)
-    if table.rows is None:
-        texts = _as_it_is(table, numbers, place)
+    numbers = read_rows(table.reads, frames, f"{place}.reads")
+    if table.metric is not None:
+        numbers = final_means(numbers, table.metric, place)
+    if table.rows:
+        numbers, texts = _spread(table, numbers, place)
     else:
-        numbers, texts = _spread(table, table.rows, numbers, place)
-    types = [_column_type(column) for column in table.columns]
-    types = types if table.rows is None else ["l", *types]
+        texts = _as_it_is(table, numbers, place)
+    types = ["l"] * len(table.rows) + [_column_type(column) for column in table.columns]
     tex = document(texts, table.caption, "".join(types), long=table.long)
     csv = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
     write_text(folder / f"{name}.tex", tex)
@@ -59,28 +62,42 @@ def _as_it_is(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame
     return pd.DataFrame(cells, columns=[column.label for column in table.columns], dtype=object)
 
 
-def _spread(
-    table: TableSpec, rows: RowsSpec, frame: pd.DataFrame, place: str
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _spread(table: TableSpec, frame: pd.DataFrame, place: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return numbers and cells of a table that is spread out from long results."""
-    numbers: dict[str, list[Any]] = {rows.name: list(rows.values)}
-    cells = {rows.label: [fill(rows.text, {rows.column: x}, place) for x in rows.values]}
+    combinations = list(itertools.product(*(rows.values for rows in table.rows)))
+    numbers: dict[str, list[Any]] = {}
+    cells = {}
+    for index, rows in enumerate(table.rows):
+        numbers[rows.name] = [values[index] for values in combinations]
+        cells[rows.label] = [
+            fill(rows.text, {rows.column: value}, place) for value in numbers[rows.name]
+        ]
+    keys = [rows.column for rows in table.rows]
     for column in table.columns:
-        own = select(frame, column.where, f"{place}.{column.name}.where")
-        found = [_row_at(own, rows.column, x, f"{place}.{column.name}") for x in rows.values]
-        key = str(column.column)
-        require_column(own, key, f"{place}.{column.name}.column")
+        key, found = "given", [{"given": value} for value in column.given or ()]
+        if column.column is not None:
+            key = column.column
+            own = select(frame, column.where, f"{place}.{column.name}.where")
+            require_column(own, key, f"{place}.{column.name}.column")
+            wanted = (dict(zip(keys, values, strict=True)) for values in combinations)
+            found = [_row_at(own, each, f"{place}.{column.name}") for each in wanted]
         numbers[column.name] = [row[key] for row in found]
         cells[column.label] = [_cell(column, key, row, place) for row in found]
     return pd.DataFrame(numbers), pd.DataFrame(cells)
 
 
-def _row_at(frame: pd.DataFrame, column: str, value: float, place: str) -> dict[str, Any]:
-    require_column(frame, column, place)
-    # Grids are computed, so that their values are those of the file up to rounding only.
-    rows = frame[np.isclose(frame[column], value, rtol=1e-9, atol=0.0)]
+def _row_at(frame: pd.DataFrame, wanted: Mapping[str, Any], place: str) -> dict[str, Any]:
+    rows = frame
+    for column, value in wanted.items():
+        require_column(frame, column, place)
+        if isinstance(value, str):
+            rows = rows[rows[column] == value]
+        else:
+            # Grids are computed, so that their values are those of the file up to rounding only.
+            rows = rows[np.isclose(rows[column], value, rtol=1e-9, atol=0.0)]
     if len(rows) != 1:
-        raise InputError(f"{place}: {len(rows)} rows have {column} {value:g}; allowed: one")
+        named = " and ".join(f"{column} {value}" for column, value in wanted.items())
+        raise InputError(f"{place}: {len(rows)} rows have {named}; allowed: one")
     return _keyed(rows.iloc[0].to_dict())
 
 

@@ -1,0 +1,208 @@
+"""What the paper's analytic figures and claims are made of: exactly computed curves and numbers.
+
+Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from dpbandits import privacy
+from dpbandits.papers.dp_ts_ucb.optimism import largest_miss, largest_wait
+from dpbandits.papers.dp_ts_ucb.summary import summary
+from dpbandits.papers.dp_ts_ucb.trace import trace
+from dpbandits.privacy.dp_ts_ucb import BUDGET_FACTOR, GDP_READINGS
+
+ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Trade-off parameters of Figure 4."""
+
+HORIZONS = (10_000, 31_622, 100_000, 316_227, 1_000_000)
+"""T of Figure 3."""
+
+HORIZON = 1_000_000
+"""T of Figures 4 to 7."""
+
+PRE_PULLS = (0, 1, 500, 1000, 2000, 5000, 100_000)
+"""b of Figure 6."""
+
+LEMMA_HORIZONS = (10_000, 100_000, 1_000_000)
+"""T at which Lemmas 4.1 and C.1 are checked."""
+
+DELTA = 1e-6
+"""Delta at which levels of Gaussian DP are given as epsilon."""
+
+EQUAL_BOUND_FACTOR = 5.0
+"""c over ln(T)^alpha in Section 5.2."""
+
+LONG_HORIZONS = tuple(round(10 ** (step / 20)) for step in range(80, 161))
+"""T from 1e4 to 1e8, log-spaced with the decades among them."""
+
+
+def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
+    return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
+
+
+def _joined(curves: Iterator[pd.DataFrame]) -> pd.DataFrame:
+    frame = pd.concat(list(curves), ignore_index=True)
+    measured = ["x", "y", "lo", "hi"]
+    return frame[[column for column in frame if column not in measured] + measured]
+
+
+def privacy_by_horizon() -> pd.DataFrame:
+    """Figure 3b: eta of DP-TS-UCB over the horizon, one series for each alpha and accounting.
+
+    Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha, horizon.
+    x: T. y: eta.
+    """
+    return _joined(
+        _curve(
+            f"{accounting}, alpha={alpha:g}",
+            {
+                "algorithm": "dp-ts-ucb",
+                "accounting": accounting,
+                "alpha": alpha,
+                "horizon": HORIZONS,
+            },
+            HORIZONS,
+            [privacy.dp_ts_ucb_gdp(alpha, horizon, reading=accounting) for horizon in HORIZONS],
+        )
+        for accounting in GDP_READINGS
+        for alpha in ALPHAS
+    )
+
+
+def privacy_by_alpha() -> pd.DataFrame:
+    """Figure 4b: eta over alpha at T = 1e6, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
+
+    Tags: algorithm, accounting (as in Figure 3b; ``lemma5`` for Modified TS). x: alpha. y: eta.
+    """
+    alphas = np.linspace(0.0, 1.0, 41)
+    curves = {
+        ("dp-ts-ucb", accounting): [
+            privacy.dp_ts_ucb_gdp(alpha, HORIZON, reading=accounting) for alpha in alphas
+        ]
+        for accounting in GDP_READINGS
+    }
+    factors = EQUAL_BOUND_FACTOR * math.log(HORIZON) ** alphas
+    curves["m-ts-gaussian", "lemma5"] = [privacy.modified_ts_gdp(0, c, HORIZON) for c in factors]
+    return _joined(
+        _curve(f"{algorithm}, {accounting}", _named(algorithm, accounting), alphas, y)
+        for (algorithm, accounting), y in curves.items()
+    )
+
+
+def crossover() -> pd.DataFrame:
+    """Compare eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS.
+
+    Tags: algorithm (``dp-ts-ucb``, alpha = 0; ``ts-gaussian``; ``m-ts-gaussian``, b = 0, c = 5),
+    accounting (``theorem4.4`` or ``tight``; ``lemma4``; ``lemma5``). x: T. y: eta.
+    """
+    levels: dict[tuple[str, str], Callable[[int], float]] = {
+        ("dp-ts-ucb", "theorem4.4"): lambda horizon: privacy.dp_ts_ucb_gdp(0, horizon),
+        ("dp-ts-ucb", "tight"): lambda horizon: privacy.dp_ts_ucb_gdp(0, horizon, reading="tight"),
+        ("ts-gaussian", "lemma4"): privacy.ts_gaussian_gdp,
+        ("m-ts-gaussian", "lemma5"): lambda horizon: privacy.modified_ts_gdp(
+            0, EQUAL_BOUND_FACTOR, horizon
+        ),
+    }
+    return _joined(
+        _curve(
+            f"{algorithm}, {accounting}",
+            _named(algorithm, accounting),
+            LONG_HORIZONS,
+            [level(horizon) for horizon in LONG_HORIZONS],
+        )
+        for (algorithm, accounting), level in levels.items()
+    )
+
+
+def privacy_conversion() -> pd.DataFrame:
+    """Epsilon at delta = 1e-6 of each level in Figure 3b.
+
+    Tags: algorithm, accounting, alpha, horizon, delta, eta. x: T. y: epsilon.
+    """
+    frame = privacy_by_horizon().rename(columns={"y": "eta"}).drop(columns=["x", "lo", "hi"])
+    epsilons = [privacy.epsilon(DELTA, eta) for eta in frame["eta"]]
+    frame.insert(5, "delta", DELTA)
+    return frame.assign(x=frame["horizon"], y=epsilons, lo=epsilons, hi=epsilons)
+
+
+def constants() -> pd.DataFrame:
+    """Every other number that a claim needs, one a row.
+
+    Tags: quantity, and by quantity: ``c`` (of equal privacy): alpha, root; x is b. ``root``
+    (sqrt(2 c0)): x is alpha = 1. ``crossover`` (smallest horizon from which eta of DP-TS-UCB(0)
+    is below): algorithm, accounting; the other's eta is sqrt(T/x). ``miss`` (T times the largest
+    chance of Lemma 4.1): alpha, rounding; x is T. ``wait`` (the largest expectation of Lemma C.1):
+    alpha; x is T.
+    """
+    return _joined(curve for rows in (_factors, _levels, _lemmas) for curve in rows())
+
+
+def _named(algorithm: str, accounting: str) -> dict[str, Any]:
+    return {"algorithm": algorithm, "accounting": accounting}
+
+
+def _factors() -> Iterator[pd.DataFrame]:
+    for alpha in (0.0, 1.0):
+        for root in ("no", "yes"):
+            tags = {"quantity": "c", "alpha": alpha, "root": root}
+            factors = [
+                privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in PRE_PULLS
+            ]
+            yield _curve(f"c, alpha={alpha:g}, root={root}", tags, PRE_PULLS, factors)
+
+
+def _levels() -> Iterator[pd.DataFrame]:
+    yield _curve("sqrt(2 c0)", {"quantity": "root"}, [1.0], [math.sqrt(2.0 * BUDGET_FACTOR)])
+    for accounting, phases in (("theorem4.4", 2), ("tight", 1)):
+        for algorithm, divisor in (("ts-gaussian", 2.0), ("m-ts-gaussian", EQUAL_BOUND_FACTOR)):
+            tags = {"quantity": "crossover", **_named(algorithm, accounting)}
+            horizon = crossover_horizon(phases, divisor)
+            yield _curve(f"crossover, {accounting}, {algorithm}", tags, [divisor], [horizon])
+
+
+def crossover_horizon(phases: int, divisor: float) -> float:
+    """Return the T from which phases * phi(0, T) stays below T / divisor.
+
+    phi = c0 sqrt(T) ln(T)^1.5, so that the two are equal where sqrt(T) = phases * divisor * c0 *
+    ln(T)^1.5. sqrt(T) / ln(T)^1.5 falls until T = e^3 and rises from there on.
+
+    Args:
+        phases: 2 by Theorem 4.4, 1 for the tight level.
+        divisor: 2 for plain Thompson sampling, c for Modified TS without pre-pulls.
+    """
+    factor = phases * divisor * BUDGET_FACTOR
+
+    def excess(log_horizon: float) -> float:
+        return log_horizon / 2.0 - 1.5 * math.log(log_horizon) - math.log(factor)
+
+    return math.exp(brentq(excess, 3.0, 100.0, xtol=1e-13))
+
+
+def _lemmas() -> Iterator[pd.DataFrame]:
+    for alpha in ALPHAS:
+        for rounding in ("floor", "ceil"):
+            tags = {"quantity": "miss", "alpha": alpha, "rounding": rounding}
+            misses = [largest_miss(alpha, horizon, rounding) for horizon in LEMMA_HORIZONS]
+            yield _curve(f"miss, alpha={alpha:g}, {rounding}", tags, LEMMA_HORIZONS, misses)
+        waits = [largest_wait(alpha, horizon) for horizon in LEMMA_HORIZONS]
+        tags = {"quantity": "wait", "alpha": alpha}
+        yield _curve(f"wait, alpha={alpha:g}", tags, LEMMA_HORIZONS, waits)
+
+
+ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
+    "privacy-by-horizon": privacy_by_horizon,
+    "privacy-by-alpha": privacy_by_alpha,
+    "crossover": crossover,
+    "privacy-conversion": privacy_conversion,
+    "constants": constants,
+    "trace": trace,
+    "summary": summary,
+}
+"""Analytic results by name, as the experiments file lists them."""

@@ -1,0 +1,149 @@
+"""Figures 1 and 2: how DP-TS-UCB draws and how it batches, on the run of ``trace``."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+
+from dpbandits.reporting import style
+from dpbandits.reporting.diagrams import Diagram
+from dpbandits.reporting.palette import COLOURS
+
+SHOWN_ARM = 1
+"""The arm of Figure 1."""
+
+_ANNOTATION = 7.0
+"""Size of the annotations in points."""
+
+
+def draws(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Figure 1: fresh draws of one arm, its largest draw once they are used up, its renewals."""
+    rows = trace[(trace["arm"] == SHOWN_ARM) & (trace["event"] != "start")]
+    parts = {
+        "fresh draw": rows[rows["event"] == "fresh"],
+        "largest draw again": rows[rows["event"] == "reuse"],
+        "estimate": rows.assign(y=rows["estimate"]),
+        "largest draw": _largest_draws(rows),
+        "pull": rows[rows["pulled"] == 1],
+        "batch full": rows[rows["completed"] == 1],
+    }
+    with style.context():
+        drawn, axes = _canvas(style.PANEL_HEIGHT + 0.25)
+        _draw_renewals(axes, parts["batch full"])
+        for name, colour, label in (
+            ("estimate", "black", r"estimate $\hat\mu$ of the last full batch"),
+            ("largest draw", "orange", "largest draw since the renewal"),
+        ):
+            own = parts[name]
+            look: dict[str, Any] = {"color": COLOURS[colour], "linewidth": 1.0}
+            axes.step(own["x"], own["y"], where="mid", label=label, **look)
+        below = rows["y"].min() - 0.12 * (rows["y"].max() - rows["y"].min())
+        for own, marker, colour, label in (
+            (parts["fresh draw"], "o", "blue", r"fresh draw $\theta$"),
+            (parts["largest draw again"], "s", "vermillion", "budget used up: the largest again"),
+            (parts["pull"].assign(y=below), "^", "green", "round in which the arm is pulled"),
+        ):
+            axes.plot(
+                own["x"], own["y"], marker, color=COLOURS[colour], markersize=3.2, label=label
+            )
+        _finish(drawn, axes, trace, rf"Value $\theta$ of arm {SHOWN_ARM}", columns=2)
+    return drawn, _points(parts)
+
+
+def _draw_renewals(axes: Axes, renewals: pd.DataFrame) -> None:
+    """Draw an upright line behind every round that fills a batch; one of them has a label."""
+    label = "batch full: budget and largest draw renewed"
+    for index, x in enumerate(renewals["x"]):
+        axes.axvline(
+            x + 0.5,
+            color="#777777",
+            linewidth=0.8,
+            linestyle=(0, (3, 2)),
+            label="_" if index else label,
+        )
+
+
+def batches(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Figure 2: which rounds' rewards each estimate of each arm is the mean of."""
+    pulled = trace[trace["pulled"] == 1].sort_values(["arm", "x"])
+    full_at = pulled["x"].where(pulled["completed"] == 1).groupby(pulled["arm"]).bfill()
+    pulled = pulled.assign(full_at=full_at, y=pulled["arm"])
+    sizes = sorted(pulled.loc[pulled["full_at"].notna(), "batch"].unique())
+    parts = {}
+    with style.context():
+        drawn, axes = _canvas(style.PANEL_HEIGHT)
+        for size, look in zip(sizes, style.ordered_looks(len(sizes)), strict=True):
+            own = pulled[(pulled["batch"] == size) & pulled["full_at"].notna()]
+            _squares(axes, own, facecolor=look.colour, label=_batch_name(size))
+            _mark_estimates(axes, own)
+            for arm, rows in own.groupby("arm"):
+                parts[f"arm {arm!s}, {_batch_name(size)}"] = rows
+        waiting = pulled[pulled["full_at"].isna()]
+        _squares(axes, waiting, facecolor="none", label="batch not full at T: in no estimate")
+        for arm, rows in waiting.groupby("arm"):
+            parts[f"arm {arm!s}, in no estimate"] = rows
+        arms = sorted(trace["arm"].unique())
+        axes.set_ylim(max(arms) + 0.6, min(arms) - 0.75)
+        axes.set_yticks(arms, [f"arm {arm}" for arm in arms])
+        axes.grid(visible=False)
+        _finish(drawn, axes, trace, "", columns=3)
+    return drawn, _points(parts)
+
+
+def _largest_draws(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the largest draw so far in every round, beginning at 0 behind each full batch."""
+    epoch = rows["completed"].shift(fill_value=0).cumsum()
+    return rows.assign(y=rows["y"].groupby(epoch).cummax().clip(lower=0.0))
+
+
+def _batch_name(size: int) -> str:
+    return f"batch of {size}"
+
+
+def _squares(axes: Axes, rows: pd.DataFrame, *, facecolor: str, label: str) -> None:
+    """Draw a box over every round of the rows, on the line of its arm."""
+    boxes = [
+        [(x - 0.5, y - 0.22), (x + 0.5, y - 0.22), (x + 0.5, y + 0.22), (x - 0.5, y + 0.22)]
+        for x, y in zip(rows["x"], rows["y"], strict=True)
+    ]
+    edge = "#555555" if facecolor == "none" else "white"
+    axes.add_collection(
+        PolyCollection(boxes, facecolor=facecolor, edgecolor=edge, linewidth=0.5, label=label)
+    )
+
+
+def _mark_estimates(axes: Axes, rows: pd.DataFrame) -> None:
+    """Write over the round that fills a batch how many rewards the estimate behind it has."""
+    full = rows[rows["completed"] == 1]
+    for x, y, size in zip(full["x"], full["y"], full["batch"], strict=True):
+        axes.plot([x + 0.5] * 2, [y - 0.34, y + 0.22], color="black", linewidth=0.9)
+        axes.text(x + 0.5, y - 0.38, str(size), ha="center", va="bottom", fontsize=_ANNOTATION)
+
+
+def _canvas(height: float) -> tuple[Figure, Axes]:
+    drawn = Figure(figsize=(style.PAGE_WIDTH, height), layout="constrained")
+    FigureCanvasAgg(drawn)
+    return drawn, drawn.subplots()
+
+
+def _finish(drawn: Figure, axes: Axes, trace: pd.DataFrame, y_label: str, *, columns: int) -> None:
+    axes.set_xlim(0, trace["x"].max() + 1)
+    axes.set_xlabel("Round $t$")
+    axes.set_ylabel(y_label)
+    drawn.legend(loc="outside upper center", ncols=columns)
+
+
+def _points(parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    tables = [
+        pd.DataFrame({"series": name, "x": rows["x"], "y": rows["y"]}).sort_values("x")
+        for name, rows in parts.items()
+    ]
+    points = pd.concat(tables, ignore_index=True)
+    return points.assign(variant="as-written", reading="", lo=points["y"], hi=points["y"], runs=1)
+
+
+DIAGRAMS: dict[str, Diagram] = {"fig1": draws, "fig2": batches}
+"""Diagrams by figure, as the experiments file lists them."""

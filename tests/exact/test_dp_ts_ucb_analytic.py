@@ -1,0 +1,246 @@
+"""Analytic results of dp-ts-ucb: their numbers against the spec and against other computations.
+
+"spec" is the restatement of the paper: the table of its section 2.1, items 7 and 8 of section 3,
+the claims of section 5.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.integrate import quad
+from scipy.stats import binom, norm
+
+from dpbandits.papers.dp_ts_ucb.analytic import (
+    ALPHAS,
+    ANALYTIC,
+    HORIZONS,
+    LEMMA_HORIZONS,
+    crossover_horizon,
+)
+from dpbandits.papers.dp_ts_ucb.optimism import (
+    MEANS,
+    counts,
+    estimates,
+    expected_waits,
+    miss_chances,
+)
+
+FRAMES = {name: make() for name, make in ANALYTIC.items()}
+CONSTANTS = FRAMES["constants"]
+
+# Spec 2.1: eta of Theorem 4.4, a row for each alpha, a column for each horizon.
+LEVELS = {
+    0.0: (152.0, 221.4, 319.5, 457.7, 651.5),
+    0.25: (56.4, 74.7, 98.4, 128.9, 167.9),
+    0.5: (20.9, 25.2, 30.3, 36.27, 43.28),
+    0.75: (7.75, 8.52, 9.33, 10.21, 11.15),
+    1.0: (2.875, 2.875, 2.875, 2.875, 2.875),
+}
+
+# Spec 3.7: eta of Modified TS at (0, 5 ln(T)^alpha), T = 1e6.
+EQUAL_BOUND_LEVELS = {0.0: 447.21, 0.25: 322.08, 0.5: 231.97, 0.75: 167.06, 1.0: 120.32}
+
+# Spec 3.8: c of equal privacy at T = 1e6, by alpha and b.
+FACTORS = {
+    0.0: {
+        0: 2.35604,
+        1: 1.17802,
+        500: 0.00470267,
+        1000: 0.00235369,
+        2000: 0.00117743,
+        5000: 4.71114e-4,
+        100_000: 2.35602e-5,
+    },
+    1.0: {
+        0: 120_985,
+        1: 60_492.7,
+        500: 241.488,
+        1000: 120.864,
+        2000: 60.4624,
+        5000: 24.1922,
+        100_000: 1.20984,
+    },
+}
+
+
+def at(frame: pd.DataFrame, x: float, **where: object) -> float:
+    """The one y at x of the rows with these tags."""
+    kept = frame[frame["x"] == x]
+    for key, value in where.items():
+        kept = kept[kept[key] == value]
+    return float(kept["y"].item())
+
+
+@pytest.mark.parametrize("name", ANALYTIC)
+def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
+    frame = FRAMES[name]
+    assert frame.columns[0] == "series"
+    assert list(frame.columns[-4:]) == ["x", "y", "lo", "hi"]
+    assert (frame["lo"] == frame["y"]).all()
+    assert (frame["hi"] == frame["y"]).all()
+    assert np.isfinite(frame[["x", "y"]]).all().all()
+    assert not frame.duplicated(["series", "x"]).any()
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_levels_are_those_of_the_spec(alpha: float) -> None:
+    """Spec 2.1 prints three to four digits."""
+    frame = FRAMES["privacy-by-horizon"]
+    found = [at(frame, T, alpha=alpha, accounting="theorem4.4") for T in HORIZONS]
+    np.testing.assert_allclose(found, LEVELS[alpha], rtol=3e-3)
+    tight = [at(frame, T, alpha=alpha, accounting="tight") for T in HORIZONS]
+    # Spec 3.6: smaller by a factor sqrt(2); rounding alone separates the two.
+    np.testing.assert_allclose(np.sqrt(2.0) * np.array(tight), found, rtol=1e-12)
+
+
+def test_levels_of_theorem_4_6_lack_the_logarithm() -> None:
+    """Spec erratum E2: the same at alpha = 0; 10.69 against 2.87 at alpha = 1, T = 1e6."""
+    frame = FRAMES["privacy-by-horizon"]
+    assert at(frame, 10**6, alpha=1.0, accounting="theorem4.6") == pytest.approx(10.69, abs=0.005)
+    for horizon in HORIZONS:
+        both = (at(frame, horizon, alpha=0.0, accounting=f"theorem4.{i}") for i in (4, 6))
+        assert next(both) == next(both)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_levels_by_alpha_are_those_of_the_spec(alpha: float) -> None:
+    """Spec 3.7, two decimals, and 2.1; both figures show one number."""
+    frame = FRAMES["privacy-by-alpha"]
+    modified = at(frame, alpha, algorithm="m-ts-gaussian")
+    assert modified == pytest.approx(EQUAL_BOUND_LEVELS[alpha], abs=0.005)
+    for accounting in ("theorem4.4", "theorem4.6", "tight"):
+        by_horizon = at(FRAMES["privacy-by-horizon"], 10**6, alpha=alpha, accounting=accounting)
+        assert at(frame, alpha, accounting=accounting) == pytest.approx(by_horizon, rel=1e-12)
+    assert frame.groupby("series")["x"].nunique().unique().tolist() == [41]
+
+
+def test_levels_over_time_are_those_of_the_spec() -> None:
+    """Spec, DTU-C14: 651.5 against 707.1 at T = 1e6, 319.5 against 223.6 at 1e5."""
+    frame = FRAMES["crossover"]
+    for horizon, own, plain in ((10**6, 651.5, 707.1), (10**5, 319.5, 223.6)):
+        assert at(frame, horizon, accounting="theorem4.4") == pytest.approx(own, abs=0.05)
+        assert at(frame, horizon, algorithm="ts-gaussian") == pytest.approx(plain, abs=0.05)
+    modified = at(frame, 10**6, algorithm="m-ts-gaussian")
+    assert modified == pytest.approx(EQUAL_BOUND_LEVELS[0.0], abs=0.005)
+    assert {10**power for power in range(4, 9)} <= set(frame["x"])
+
+
+@pytest.mark.parametrize("alpha", FACTORS)
+def test_factors_of_equal_privacy_are_those_of_the_spec(alpha: float) -> None:
+    """Spec 3.8 prints six digits; with the root 1.085 and 7.776 (erratum E1)."""
+    for b, expected in FACTORS[alpha].items():
+        found = at(CONSTANTS, b, quantity="c", alpha=alpha, root="no")
+        assert found == pytest.approx(expected, rel=6e-6)
+    b, rooted = {0.0: (1, 1.085), 1.0: (2000, 7.776)}[alpha]
+    assert at(CONSTANTS, b, quantity="c", alpha=alpha, root="yes") == pytest.approx(
+        rooted, abs=0.0005
+    )
+
+
+def test_the_level_at_alpha_1_is_that_of_the_spec() -> None:
+    """Spec 3.4: sqrt(2 c0) = 2.874972."""
+    assert at(CONSTANTS, 1.0, quantity="root") == pytest.approx(2.874972, abs=5e-7)
+
+
+def test_crossovers_are_those_of_the_spec() -> None:
+    """Spec, note below section 6: 6.57e5 against sqrt(T/2), 6.6e6 against sqrt(T/5)."""
+    tags = {"quantity": "crossover", "accounting": "theorem4.4"}
+    assert at(CONSTANTS, 2.0, **tags) == pytest.approx(6.57e5, rel=1e-3)
+    assert at(CONSTANTS, 5.0, **tags) == pytest.approx(6.6e6, rel=5e-3)
+
+
+@pytest.mark.parametrize("phases", [1, 2])
+@pytest.mark.parametrize("divisor", [2.0, 5.0])
+def test_levels_cross_at_the_crossover(phases: int, divisor: float) -> None:
+    """By phi itself: above T / divisor just before, below it from there on to T = 1e12."""
+    horizon = crossover_horizon(phases, divisor)
+
+    def excess(rounds: float) -> float:
+        c0 = math.sqrt(2.0 * math.pi * math.e)
+        return phases * c0 * math.sqrt(rounds) * math.log(rounds) ** 1.5 - rounds / divisor
+
+    # The root is exact to rounding; one round in ten thousand on each side is far from that.
+    assert excess(horizon * (1.0 - 1e-4)) > 0.0
+    assert all(excess(T) < 0.0 for T in np.geomspace(horizon * (1.0 + 1e-4), 1e12, 50))
+
+
+def test_conversion_is_that_of_the_spec() -> None:
+    """Spec erratum E14, T = 1e6, delta = 1e-6: epsilon 2.15e5 at alpha = 0, 17.2 at alpha = 1."""
+    frame = FRAMES["privacy-conversion"]
+    found = [at(frame, 10**6, alpha=alpha, accounting="theorem4.4") for alpha in (0.0, 1.0)]
+    np.testing.assert_allclose(found, [2.15e5, 17.2], rtol=3e-3)
+    assert set(frame["delta"]) == {1e-6}
+    levels = FRAMES["privacy-by-horizon"]
+    assert frame["eta"].tolist() == levels["y"].tolist()
+    assert frame["x"].tolist() == levels["x"].tolist()
+
+
+def test_misses_are_at_most_those_of_the_spec() -> None:
+    """Spec, DTU-C15: T times the chance is at most 6.7e-5, at alpha = 1 and T = 1e4."""
+    misses = CONSTANTS[(CONSTANTS["quantity"] == "miss") & (CONSTANTS["rounding"] == "floor")]
+    worst = misses.loc[misses["y"].idxmax()]
+    assert (worst["alpha"], worst["x"]) == (1.0, 10_000)
+    assert 6.6e-5 < worst["y"] <= 6.7e-5
+    assert len(misses) == len(ALPHAS) * len(LEMMA_HORIZONS)
+
+
+def test_waits_are_at_most_those_of_the_spec() -> None:
+    """Spec, DTU-C17: at most 1.42."""
+    waits = CONSTANTS[CONSTANTS["quantity"] == "wait"]
+    assert 1.41 < waits["y"].max() <= 1.42
+    assert len(waits) == len(ALPHAS) * len(LEMMA_HORIZONS)
+
+
+def test_waits_tend_to_their_limit_for_many_rewards() -> None:
+    """As s grows the shortfall is N(0, mu (1 - mu)), at mu = 1/2 and v = 1 with deviation 1/2."""
+
+    def integrand(z: float) -> float:
+        return float((1.0 / norm.sf(z) - 1.0) * norm.pdf(z, scale=0.5))
+
+    limit = quad(integrand, -8.0, 8.0, epsabs=1e-12)[0]
+    found = expected_waits(2**18, 1.0)[np.flatnonzero(MEANS == 0.5)]
+    # The lattice of k/s differs from the normal law by an order of 1/s.
+    np.testing.assert_allclose(found, limit, rtol=1e-5)
+
+
+@pytest.mark.parametrize("count", [1, 2, 64, 1024])
+def test_sums_over_the_window_are_the_sums_over_all_counts(count: int) -> None:
+    """Against the sum over 0..s without a window, for 38 draws of variance ln(1e4)."""
+    successes = np.arange(count + 1)
+    chances = binom.pmf(successes, count, MEANS[:, None])
+    deviation = math.sqrt(math.log(1e4) / count)
+    below = norm.cdf(MEANS[:, None], successes / count, deviation)
+    # What the window leaves out has a chance below 1e-17.
+    np.testing.assert_allclose(
+        miss_chances(count, math.log(1e4), 38), (chances * below**38).sum(axis=1), 1e-9, 1e-17
+    )
+    above = norm.sf(MEANS[:, None], successes / count, deviation)
+    # Far below the mean the chance of the estimate underflows before that of the draw.
+    waits = (chances * below / np.maximum(above, 1e-300)).sum(axis=1)
+    np.testing.assert_allclose(expected_waits(count, math.log(1e4)), waits, rtol=1e-9)
+
+
+def test_misses_agree_with_draws() -> None:
+    """Of 200000 simulated estimates with 3 draws each, within 4.5 standard errors (1e-5 a mean)."""
+    generator, runs = np.random.default_rng(20250505), 200_000
+    expected = miss_chances(8, 2.0, 3)
+    for index in (9, 49, 89):
+        mean = MEANS[index]
+        centres = generator.binomial(8, mean, runs) / 8
+        draws = centres[:, None] + 0.5 * generator.standard_normal((runs, 3))
+        found = (draws.max(axis=1) <= mean).mean()
+        error = math.sqrt(expected[index] * (1.0 - expected[index]) / runs)
+        assert abs(found - expected[index]) < 4.5 * error
+
+
+def test_laws_of_the_estimates_sum_to_one() -> None:
+    """The window of Hoeffding's inequality leaves out less than 1e-17; rounding leaves 1e-11."""
+    for count in counts(10**6):
+        np.testing.assert_allclose(estimates(count)[0].sum(axis=1), 1.0, rtol=0, atol=1e-11)
+
+
+def test_counts_are_the_powers_of_two_up_to_half_the_horizon() -> None:
+    assert counts(10_000) == [2**power for power in range(13)]
+    assert counts(8) == [1, 2, 4]
