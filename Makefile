@@ -27,7 +27,7 @@ quick: .venv/installed ## all figures and tables at a small scale (under results
 report: .venv/installed ## Snakemake's own HTML report of the figures built
 	$(SNAKEMAKE) --report results/report.html
 
-publish: .venv/installed everything ## copy png and csv of every panel to docs/figures
+publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
 
 test: .venv-test/installed ## all tests, the quick workflow end to end among them

@@ -134,7 +134,7 @@ def explain(arguments: argparse.Namespace) -> None:
 
 
 def publish(arguments: argparse.Namespace) -> None:
-    """Copy png and csv of every panel at paper scale to docs/figures, with their fingerprints."""
+    """Copy figures, tables and verdicts at paper scale to docs/, with their fingerprints."""
     from dpbandits.publishing import publish_figures
 
     for path in publish_figures(_project(arguments)):

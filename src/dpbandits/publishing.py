@@ -1,4 +1,4 @@
-"""The published copy of the figures: png and csv of every panel, with their fingerprints."""
+"""The published copies: png and csv of every panel, tables, ledger, with their fingerprints."""
 
 import json
 from pathlib import Path
@@ -12,25 +12,27 @@ from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 
 PUBLISHED = Path("docs/figures")
+PUBLISHED_TABLES = Path("docs/tables")
 FINGERPRINTS = "fingerprints.json"
 
 
 def current_fingerprints(project: Project, paper: str) -> dict[str, dict[str, str]]:
-    """Return what every figure and the ledger of a paper are made from, as of the sources now.
+    """Return what figures, tables and ledger of a paper are made from, as of the sources now.
 
-    Each entry has the fingerprint of the figure (or of the claims) and those of its results.
+    Each entry has the fingerprint of the figure, table or claims and those of its results.
     """
     outputs = Outputs(project)
-    figures = project.experiments(paper).figures
-    found = {figure: outputs.figure_made_from(paper, figure) for figure in figures}
-    return found | {"claims": outputs.ledger_made_from(paper)}
+    experiments = project.experiments(paper)
+    figures = {name: outputs.figure_made_from(paper, name) for name in experiments.figures}
+    tables = {f"table {name}": outputs.table_made_from(paper, name) for name in experiments.tables}
+    return figures | tables | {"claims": outputs.ledger_made_from(paper)}
 
 
 def publish_figures(project: Project) -> list[Path]:
-    """Copy what was built at paper scale to ``docs/figures``; return the files written.
+    """Copy what was built at paper scale to ``docs``; return the files written.
 
     Raises:
-        InputError: the scale is not ``paper``, or a figure or ledger is missing or stale.
+        InputError: the scale is not ``paper``, or a figure, table or ledger is missing or stale.
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
@@ -40,23 +42,36 @@ def publish_figures(project: Project) -> list[Path]:
 def _publish_paper(project: Project, paper: str) -> list[Path]:
     fingerprints = current_fingerprints(project, paper)
     outputs = Outputs(project)
-    sources = [Path(path) for path in outputs.ledger(paper)]
-    require_current(sources[0], fingerprints["claims"])
-    for figure in project.experiments(paper).figures:
-        paths = [Path(path) for _, path in outputs.figure_files(paper, figure)]
-        require_current(project.figures_folder(paper) / f"{figure}.png", fingerprints[figure])
-        sources += [path for path in paths if path.suffix != ".pdf"]
-    folder = project.folder / PUBLISHED / paper
+    experiments = project.experiments(paper)
+    figures = [Path(path) for path in outputs.ledger(paper)]
+    require_current(figures[0], fingerprints["claims"])
+    for name in experiments.figures:
+        paths = [Path(path) for _, path in outputs.figure_files(paper, name)]
+        require_current(project.figures_folder(paper) / f"{name}.png", fingerprints[name])
+        figures += [path for path in paths if path.suffix != ".pdf"]
+    tables: list[Path] = []
+    for name in experiments.tables:
+        own = [Path(path) for path in outputs.table_files(paper, name)]
+        require_current(own[0], fingerprints[f"table {name}"])
+        tables += own
+    table = claims_table(project, paper, pd.read_csv(figures[0], keep_default_na=False))
+    written = _copied(figures, project.folder / PUBLISHED / paper, FINGERPRINTS)
+    written += _copied(tables, project.folder / PUBLISHED_TABLES / paper)
+    stamp = project.folder / PUBLISHED / paper / FINGERPRINTS
+    write_text(stamp, json.dumps(fingerprints, indent=2, sort_keys=True) + "\n")
+    readme = project.folder / "README.md"
+    write_text(readme, with_block(readme.read_text(encoding="utf-8"), f"claims {paper}", table))
+    return [*written, stamp, readme]
+
+
+def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:
+    """Copy files into a folder, and delete what else stands there but the names ``kept``."""
     written = [folder / source.name for source in sources]
     for source, target in zip(sources, written, strict=True):
         write_bytes(target, source.read_bytes())
-    for old in set(folder.glob("*.*")) - {*written, folder / FINGERPRINTS}:
+    for old in set(folder.glob("*.*")) - {*written, *(folder / name for name in kept)}:
         old.unlink()
-    write_text(folder / FINGERPRINTS, json.dumps(fingerprints, indent=2, sort_keys=True) + "\n")
-    readme = project.folder / "README.md"
-    table = claims_table(project, paper, pd.read_csv(sources[0], keep_default_na=False))
-    write_text(readme, with_block(readme.read_text(encoding="utf-8"), f"claims {paper}", table))
-    return [*written, folder / FINGERPRINTS, readme]
+    return written
 
 
 def claims_table(project: Project, paper: str, ledger: pd.DataFrame) -> str:

@@ -14,6 +14,7 @@ from dpbandits.project import Project
 from dpbandits.publishing import (
     FINGERPRINTS,
     PUBLISHED,
+    PUBLISHED_TABLES,
     claims_table,
     current_fingerprints,
     with_block,
@@ -38,6 +39,9 @@ def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
         names = {Path(path).name for _, path in outputs.figure_files(paper, figure)}
         expected |= {name for name in names if not name.endswith(".pdf")}
     assert {path.name for path in (ROOT / PUBLISHED / paper).iterdir()} == expected
+    tables = PROJECT.experiments(paper).tables
+    expected = {Path(path).name for each in tables for path in outputs.table_files(paper, each)}
+    assert {path.name for path in (ROOT / PUBLISHED_TABLES / paper).iterdir()} == expected
 
 
 @pytest.mark.parametrize("paper", PAPERS)
