@@ -13,7 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from dpbandits.algorithms import REGISTRY, Algorithm
+from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import bernoulli
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.execute import play_run
@@ -121,7 +121,7 @@ def main() -> None:
     print(
         f"{'algorithm':<30} {'ns/round':>9} {'faster than reference':>22} {'cost / its draws':>17}"
     )
-    for algorithm in REGISTRY.values():
+    for algorithm in REGRET.values():
         for parameters in CASES.get(algorithm.id, [algorithm.example]):
             kernel, gain, cost = measure(algorithm, parameters)
             values = [f"{key}={value}" for key, value in parameters.items()]

@@ -10,21 +10,30 @@ use_kernel_cache()
 from dpbandits import privacy  # noqa: E402
 from dpbandits.bandits import (  # noqa: E402
     Bandit,
+    LinearBandit,
     bernoulli,
     clipped_exponential,
+    linear,
     truncated_exponential,
+    uniform,
 )
+from dpbandits.engine.identification import Identification, identify  # noqa: E402
 from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
 from dpbandits.errors import InputError  # noqa: E402
 
 __all__ = [
     "Bandit",
+    "Identification",
     "InputError",
+    "LinearBandit",
     "Simulation",
     "__version__",
     "bernoulli",
     "clipped_exponential",
+    "identify",
+    "linear",
     "privacy",
     "simulate",
     "truncated_exponential",
+    "uniform",
 ]

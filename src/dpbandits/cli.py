@@ -38,6 +38,10 @@ def _number(key: str, text: str) -> int | float:
     raise InputError(f"{key} is {text!r}; allowed: a number")
 
 
+def _numbers(key: str, text: str) -> list[int | float]:
+    return [_number(key, each) for each in text.split(",")]
+
+
 def _project(arguments: argparse.Namespace) -> Any:
     """Load the project folder, at the scale and seed of the command line."""
     from dpbandits.project import Project
@@ -83,6 +87,36 @@ def simulate(arguments: argparse.Namespace) -> None:
         mean, low, high = mean_interval(getattr(simulation, metric))
         print(f"{metric}: {mean:.6g} (95 % interval {low:.6g} to {high:.6g})")
     print("pulls: " + " ".join(f"{each:.6g}" for each in simulation.pulls.mean(axis=0)))
+
+
+def identify(arguments: argparse.Namespace) -> None:
+    """Name the best arm of a linear bandit, trial by trial; print the share of successes."""
+    import dpbandits
+    from dpbandits.metrics import rate_interval
+
+    bandit = dpbandits.linear(
+        [_numbers("features", row) for row in arguments.features.split(";")],
+        _numbers("theta", arguments.theta),
+        arguments.law,
+    )
+    trials = dpbandits.identify(
+        algorithm=arguments.algorithm,
+        params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
+        variant=arguments.variant,
+        readings=_pairs("readings", arguments.readings),
+        bandit=bandit,
+        budget=arguments.budget,
+        runs=arguments.runs,
+        workers=arguments.workers,
+        **({} if arguments.seed is None else {"seed": arguments.seed}),
+    )
+    rate, low, high = rate_interval(trials.success.sum(), arguments.runs)
+    print(f"success: {rate:.6g} (95 % interval {low:.6g} to {high:.6g})")
+    pulls = trials.total_pulls
+    print(f"pulls: {pulls.mean():.6g} on average, {pulls.max()} at most, of {arguments.budget}")
+    print("pulls of each arm: " + " ".join(f"{each:.6g}" for each in trials.pulls.mean(axis=0)))
+    searches = "exhaustive" if trials.exact.all() else "by exchange where sets are large"
+    print(f"searches for arms to pull: {searches}")
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -155,19 +189,35 @@ def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> Non
     parser.set_defaults(command=command)
 
 
-def _add_simulate(commands: Any) -> None:
-    parser = commands.add_parser("simulate", help=simulate.__doc__, description=simulate.__doc__)
+def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
+    """Add a command that plays one algorithm on an instance of the command line."""
+    summary = command.__doc__
+    parser = commands.add_parser(command.__name__, help=summary, description=summary)
     parser.add_argument("algorithm")
     parser.add_argument("--params", nargs="*", default=[], metavar="NAME=VALUE")
     parser.add_argument("--readings", nargs="*", default=[], metavar="NAME=VALUE")
     parser.add_argument("--variant", default="as-written")
-    parser.add_argument("--law", default="bernoulli")
-    parser.add_argument("--arms", nargs="+", required=True, help="mean or rate of each arm")
-    parser.add_argument("--horizon", type=int, required=True)
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--workers", type=int, default=1)
-    parser.set_defaults(command=simulate, log=None)
+    parser.set_defaults(command=command, log=None)
+    assert isinstance(parser, argparse.ArgumentParser)
+    return parser
+
+
+def _add_simulate(commands: Any) -> None:
+    parser = _add_runs(commands, simulate)
+    parser.add_argument("--law", default="bernoulli")
+    parser.add_argument("--arms", nargs="+", required=True, help="mean or rate of each arm")
+    parser.add_argument("--horizon", type=int, required=True)
+
+
+def _add_identify(commands: Any) -> None:
+    parser = _add_runs(commands, identify)
+    parser.add_argument("--law", default="uniform", help="uniform (default) or bernoulli")
+    parser.add_argument("--features", required=True, help='one row an arm: "0,1; 0,0.9; 10,0"')
+    parser.add_argument("--theta", required=True, help='the parameter: "0.045,0.5"')
+    parser.add_argument("--budget", type=int, required=True)
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
@@ -176,6 +226,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     listing = commands.add_parser("list", help=list_algorithms.__doc__)
     listing.set_defaults(command=list_algorithms, log=None)
     _add_simulate(commands)
+    _add_identify(commands)
     _add(commands, check)
     _add(commands, kernels)
     _add(commands, run, "paper", "name", workers=True)

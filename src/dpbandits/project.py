@@ -68,7 +68,8 @@ class Experiments:
         if tuned_by is not None and (tuned_by not in self._simulations or tuned_by == name):
             raise InputError(f"{where}.tuned_by is {tuned_by!r}; allowed: another simulation")
         instance = instances[spec["instance"]]
-        return SimulationPlan(name, spec, instance, caps, self.paper.formulas, where)
+        makers = self.paper.instances
+        return SimulationPlan(name, spec, instance, caps, self.paper.formulas, where, makers)
 
     def plan(self, name: str) -> SimulationPlan:
         """Return one simulation; InputError if there is none of that name."""
@@ -169,7 +170,10 @@ class Project:
             return digest_of([name, fingerprint(f"{package}.analytic")])[:16]
         plan = experiments.plan(name)
         tuned = self.results_fingerprint(paper, plan.tuned_by) if plan.tuned_by else ""
-        return plan.fingerprint(self.seed, fingerprint(f"{package}.formulas"), tuned)
+        own = [f"{package}.formulas"]
+        if "make" in plan.instance:
+            own.append(f"{package}.instances")
+        return plan.fingerprint(self.seed, fingerprint(*own), tuned)
 
     def frame(self, paper: str, name: str) -> pd.DataFrame:
         """Read the results ``name``; InputError if they are missing, damaged or stale."""

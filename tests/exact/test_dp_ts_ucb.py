@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts_ucb import Settings
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
@@ -23,7 +23,7 @@ from dpbandits.errors import InputError
 from round_by_round import dp_ts_ucb as play_round_by_round
 from support import all_readings, bandits, kernel_decisions, message_of, settings_of
 
-ALGORITHM = REGISTRY["dp-ts-ucb"]
+ALGORITHM = REGRET["dp-ts-ucb"]
 FIVE_ARMS = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 2.0, 10.0])
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms import REGRET
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import BLOCK, Cell, make_cell
 from dpbandits.engine.experiments import SimulationPlan, refuse_shared_cells
@@ -39,7 +39,7 @@ def cell(**changes: Any) -> Cell:
 
 
 def every_algorithm() -> list[Cell]:
-    return [cell(algorithm=each.id, parameters=dict(each.example)) for each in REGISTRY.values()]
+    return [cell(algorithm=each.id, parameters=dict(each.example)) for each in REGRET.values()]
 
 
 def entries(folder: Path) -> dict[str, str]:
@@ -68,7 +68,7 @@ def test_values_and_bytes_for_1_2_and_8_workers(tmp_path: Path) -> None:
         cache = Cache(tmp_path / str(workers))
         found.append(compute(every_algorithm(), root_seed=ROOT_SEED, workers=workers, cache=cache))
         bytes_written.append(entries(cache.cells))
-    assert len(bytes_written[0]) == 2 * len(REGISTRY)
+    assert len(bytes_written[0]) == 2 * len(REGRET)
     assert bytes_written[0] == bytes_written[1] == bytes_written[2]
     for other in found[1:]:
         for expected, values in zip(found[0], other, strict=True):
@@ -168,7 +168,7 @@ def test_runs_do_not_depend_on_what_is_recorded() -> None:
             assert np.allclose(sparse @ FIVE_ARMS.gaps, dense["pseudo_regret"][:, -1], rtol=1e-13)
 
 
-@pytest.mark.parametrize("block", every_algorithm(), ids=REGISTRY.keys())
+@pytest.mark.parametrize("block", every_algorithm(), ids=REGRET.keys())
 def test_metrics_are_those_of_the_reference_s_decisions(block: Cell) -> None:
     values = block.play(ROOT_SEED)
     for run in (0, 19):

@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.engine import fingerprints
 from dpbandits.engine.cells import algorithm_fingerprint
-from dpbandits.engine.fingerprints import file_fingerprint, sources_of
+from dpbandits.engine.fingerprints import EXECUTE, TRIALS_OF, file_fingerprint, sources_of
 from support import PACKAGE, copy_package
 
 LAPLACE = {"dp-se", "anytime-lazy-ucb", "lazy-dp-ts", "dp-ts"}
 GAUSSIAN = {"ts-gaussian", "m-ts-gaussian"}
 ALL = set(REGISTRY)
+REGRETS = set(REGRET)
+IDENTIFY = set(IDENTIFICATION)
 
 
 @pytest.fixture
@@ -54,8 +56,10 @@ def edit(path: Path) -> None:
         ("algorithms/dp_ts.py", {"dp-ts"}),
         ("algorithms/base.py", ALL),
         ("bandits/draws.py", ALL),
-        ("metrics/ledger.py", ALL),
-        ("engine/execute.py", ALL),
+        ("metrics/ledger.py", REGRETS),
+        ("engine/execute.py", REGRETS),
+        ("metrics/identification.py", IDENTIFY),
+        ("engine/trials.py", IDENTIFY),
         ("engine/seeds.py", ALL),
         ("engine/canonical.py", ALL),
         # What only lists, schedules or draws reaches no result.
@@ -131,16 +135,17 @@ def test_circular_imports_end(root: Path) -> None:
 def test_files_outside_the_package(root: Path, tmp_path: Path) -> None:
     own = tmp_path / "own_policy.py"
     own.write_text("from dpbandits.algorithms.noise import laplace\n")
-    before = file_fingerprint(own)
+    before = file_fingerprint(own, EXECUTE)
+    assert before != file_fingerprint(own, TRIALS_OF)
     edit(root / "algorithms" / "dp_se.py")
     fingerprints.fingerprint.cache_clear()
-    assert file_fingerprint(own) == before
+    assert file_fingerprint(own, EXECUTE) == before
     edit(root / "algorithms" / "noise.py")
     fingerprints.fingerprint.cache_clear()
-    after_helper = file_fingerprint(own)
+    after_helper = file_fingerprint(own, EXECUTE)
     assert after_helper != before
     edit(own)
-    assert file_fingerprint(own) not in (before, after_helper)
+    assert file_fingerprint(own, EXECUTE) not in (before, after_helper)
 
 
 def test_no_relative_imports_in_the_package() -> None:

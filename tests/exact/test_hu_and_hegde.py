@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts import _BinaryMechanism
 from dpbandits.bandits import Bandit
 from support import message_of, settings_of
@@ -26,7 +26,7 @@ def played(
     name: str, epsilon: float, bandit: Bandit, horizon: int, readings: dict[str, str] | None = None
 ) -> Iterator[tuple[int, float, Any]]:
     """Yield (arm, reward, state) after every round of one run."""
-    algorithm = REGISTRY[name]
+    algorithm = REGRET[name]
     told = settings_of(algorithm, {"epsilon": epsilon}, readings or {}, bandit, horizon)
     state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(1)
     chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
@@ -38,23 +38,23 @@ def played(
 @pytest.mark.parametrize("name", ["lazy-dp-ts", "dp-ts"])
 @pytest.mark.parametrize("epsilon", [0, -1.0, math.inf, math.nan, True, "1"])
 def test_epsilon_outside_its_range(name: str, epsilon: Any) -> None:
-    message = message_of(lambda: REGISTRY[name].parameters(epsilon))
+    message = message_of(lambda: REGRET[name].parameters(epsilon))
     assert f"{name}: epsilon is {epsilon!r}; allowed: a" in message
 
 
 @pytest.mark.parametrize("name", ["lazy-dp-ts", "dp-ts"])
 def test_guarantee_is_pure(name: str) -> None:
-    guarantee = REGISTRY[name].guarantee(REGISTRY[name].parameters(0.5), 10**6)
+    guarantee = REGRET[name].guarantee(REGRET[name].parameters(0.5), 10**6)
     assert (guarantee.kind, guarantee.parameter) == ("pure", 0.5)
 
 
 def test_defaults_of_the_logarithm() -> None:
     # Spec 2.4: natural, by the curves; 2.5: base 2, by the paper's notation.
-    assert REGISTRY["lazy-dp-ts"].readings == {"log": ("natural", "base2")}
-    assert REGISTRY["dp-ts"].readings == {"log": ("base2", "natural")}
+    assert REGRET["lazy-dp-ts"].readings == {"log": ("natural", "base2")}
+    assert REGRET["dp-ts"].readings == {"log": ("base2", "natural")}
     for name in ("lazy-dp-ts", "dp-ts"):
         for log, factor in (("natural", 1.0), ("base2", 1.4426950408889634)):  # 1 / ln 2
-            told = settings_of(REGISTRY[name], {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 100)
+            told = settings_of(REGRET[name], {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 100)
             assert told.log_factor == factor
 
 

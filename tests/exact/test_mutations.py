@@ -19,7 +19,7 @@ import pytest
 from numba.core.registry import CPUDispatcher
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY, dp_se
+from dpbandits.algorithms import REGRET, dp_se
 from dpbandits.bandits import Bandit
 from support import Decision, kernel_decisions, settings_of
 
@@ -43,7 +43,7 @@ SEQUENTIAL = (("order", "sequential"),)
 
 def prepared(algorithm: str, scenario: Scenario) -> tuple[Any, Bandit, np.random.Generator]:
     told = settings_of(
-        REGISTRY[algorithm],
+        REGRET[algorithm],
         dict(scenario.parameters),
         dict(scenario.readings),
         scenario.bandit,
@@ -58,7 +58,7 @@ def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int
     Of the given number of seeds, the three on which the arm lags by least more than the allowance
     2h + 2c, and the three on which by least less: there every constant of the rule decides.
     """
-    algorithm, bandit = REGISTRY["dp-se"], dpbandits.bernoulli([0.5 + gap, 0.5])
+    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.5 + gap, 0.5])
     scenario = Scenario(bandit, horizon, (("epsilon", epsilon),))
     told, _, _ = prepared("dp-se", scenario)
     pulls, allowance = zip(
@@ -215,7 +215,7 @@ OPERATORS = [
 
 def kernel_functions(algorithm: str) -> dict[str, Callable[..., Any]]:
     """Return the kernel and the compiled helpers of its file, compilation taken off."""
-    module = importlib.import_module(REGISTRY[algorithm].advance.__module__)
+    module = importlib.import_module(REGRET[algorithm].advance.__module__)
     return {
         name: value.py_func
         for name, value in vars(module).items()
@@ -232,7 +232,7 @@ def kernel_source(algorithm: str) -> str:
 
 def executed(algorithm: str, source: str) -> Callable[..., int]:
     """Run the source in its module's names, imported helpers uncompiled too; return ``advance``."""
-    module = importlib.import_module(REGISTRY[algorithm].advance.__module__)
+    module = importlib.import_module(REGRET[algorithm].advance.__module__)
     names = {key: getattr(value, "py_func", value) for key, value in vars(module).items()}
     exec(compile(source, f"<{algorithm}>", "exec"), names)
     advance: Callable[..., int] = names["advance"]
@@ -242,7 +242,7 @@ def executed(algorithm: str, source: str) -> Callable[..., int]:
 @cache
 def reference_decisions(algorithm: str, number: int) -> list[Decision]:
     scenario = scenarios()[algorithm][number]
-    return list(REGISTRY[algorithm].reference(*prepared(algorithm, scenario)))
+    return list(REGRET[algorithm].reference(*prepared(algorithm, scenario)))
 
 
 def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
@@ -255,7 +255,7 @@ def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
     expected = reference_decisions(algorithm, number)
     position = 0
     try:
-        for decision in kernel_decisions(REGISTRY[algorithm], *run, 256, advance):
+        for decision in kernel_decisions(REGRET[algorithm], *run, 256, advance):
             if position == len(expected) or decision != expected[position]:
                 return False
             position += 1
@@ -294,10 +294,10 @@ def changed_constants(algorithm: str) -> Iterator[Any]:
             node.value = original
 
 
-CONSTANTS = [case for algorithm in REGISTRY for case in changed_constants(algorithm)]
+CONSTANTS = [case for algorithm in REGRET for case in changed_constants(algorithm)]
 
 
-@pytest.mark.parametrize("algorithm", REGISTRY)
+@pytest.mark.parametrize("algorithm", REGRET)
 def test_unchanged_source_agrees(algorithm: str) -> None:
     assert agrees_everywhere(algorithm, kernel_source(algorithm))
     assert agrees_everywhere(algorithm, ast.unparse(ast.parse(kernel_source(algorithm))))
@@ -316,7 +316,7 @@ def test_changed_operator_is_noticed(algorithm: str, old: str, new: str) -> None
 
 
 def test_every_algorithm_is_changed() -> None:
-    assert set(scenarios()) == set(REGISTRY) == {algorithm for algorithm, _, _ in OPERATORS}
+    assert set(scenarios()) == set(REGRET) == {algorithm for algorithm, _, _ in OPERATORS}
     for statement, algorithms in EQUIVALENT.items():
         for algorithm in algorithms:
             tree = ast.parse(kernel_source(algorithm))

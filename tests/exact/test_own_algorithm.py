@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY, Algorithm
+from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.fingerprints import fingerprint
 from support import kernel_decisions, message_of, replace_in, run_python, settings_of
@@ -128,7 +128,7 @@ def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def test_it_is_simulated_without_being_registered(policy: ModuleType) -> None:
     pulls = simulate(policy.ALGORITHM).pulls
-    assert "coin" not in REGISTRY
+    assert "coin" not in REGRET
     assert pulls.shape == (20, 2)
     assert (pulls.sum(axis=1) == 100).all()
     # 2000 coins of probability 1/4: six standard deviations are 6 sqrt(2000 * 3 / 16) = 116.
@@ -160,7 +160,7 @@ def test_it_is_validated_as_ours_are(
 def test_its_key_follows_its_file(policy: ModuleType) -> None:
     path = Path(str(policy.__file__))
     before = algorithm_fingerprint(policy.ALGORITHM)
-    assert before not in {algorithm_fingerprint(each) for each in REGISTRY}
+    assert before not in {algorithm_fingerprint(each) for each in REGRET}
     first = simulate(policy.ALGORITHM).pulls
     replace_in(
         path, "< settings.share else 1\n        arms", "> settings.share else 1\n        arms"
@@ -192,7 +192,7 @@ def test_functions_that_stand_in_no_file_are_refused() -> None:
 
 def test_an_id_of_ours_is_refused() -> None:
     """Else its results would be taken from, and stored under, the keys of our algorithm."""
-    ours = REGISTRY["ucb1"]
+    ours = REGRET["ucb1"]
     impostor = replace(ours, name="another")
     arms = dpbandits.bernoulli([0.7, 0.5])
     message = message_of(
@@ -202,5 +202,5 @@ def test_an_id_of_ours_is_refused() -> None:
 
 
 def test_its_key_follows_its_kernel(policy: ModuleType) -> None:
-    other = replace(policy.ALGORITHM, advance=REGISTRY["ucb1"].advance)
+    other = replace(policy.ALGORITHM, advance=REGRET["ucb1"].advance)
     assert algorithm_fingerprint(other) != algorithm_fingerprint(policy.ALGORITHM)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY, Algorithm
+from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import make_cell
@@ -25,13 +25,13 @@ FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 CASES = [
     pytest.param(algorithm, readings, id=" ".join([algorithm.id, *readings.values()]))
-    for algorithm in REGISTRY.values()
+    for algorithm in REGRET.values()
     for readings in all_readings(algorithm)
 ]
 
 
 def test_every_algorithm_has_parameters_to_draw() -> None:
-    assert set(PARAMETERS) == set(REGISTRY)
+    assert set(PARAMETERS) == set(REGRET)
 
 
 def agree(
@@ -71,7 +71,7 @@ def test_kernel_and_reference_agree(
     assert all(0 <= total <= length for _, length, total in decisions)
 
 
-@pytest.mark.parametrize("algorithm", REGISTRY.values(), ids=REGISTRY.keys())
+@pytest.mark.parametrize("algorithm", REGRET.values(), ids=REGRET.keys())
 @pytest.mark.parametrize("buffer", [1, 7, 333])
 def test_resuming_changes_nothing(algorithm: Algorithm, buffer: int) -> None:
     told = settings_of(algorithm, dict(algorithm.example), {}, FIVE_ARMS, 2000)
@@ -108,14 +108,14 @@ MODIFIED, LAZY = {"b": 3, "c": 2.0}, {"epsilon": 0.5}
 def test_parameters_and_readings_mean_what_the_spec_says(
     algorithm: str, parameters: dict[str, Any], readings: dict[str, str], expected: tuple[Any, ...]
 ) -> None:
-    told = settings_of(REGISTRY[algorithm], parameters, readings, FIVE_ARMS, 100)
+    told = settings_of(REGRET[algorithm], parameters, readings, FIVE_ARMS, 100)
     assert tuple(told) == expected
 
 
 @pytest.mark.parametrize("count", ["n+1", "n"])
 def test_ts_gaussian_is_the_modified_one_at_0_and_1(count: str) -> None:
     # Spec 2.2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
-    plain, modified = REGISTRY["ts-gaussian"], REGISTRY["m-ts-gaussian"]
+    plain, modified = REGRET["ts-gaussian"], REGRET["m-ts-gaussian"]
     readings = {"count": count}
     told = settings_of(plain, {}, readings, EXPONENTIAL_ARMS, 1500)
     told_modified = settings_of(modified, {"b": 0, "c": 1}, readings, EXPONENTIAL_ARMS, 1500)
@@ -171,7 +171,7 @@ def test_long_pre_pull_is_cut_at_the_horizon(b: int, horizon: int, pulls: list[i
 
 @pytest.mark.parametrize(("b", "refused"), [(19, False), (20, True), (30, True)])
 def test_long_pre_pull_is_refused_where_asked(b: int, refused: bool) -> None:
-    algorithm, readings = REGISTRY["m-ts-gaussian"], {"long_pre_pull": "error"}
+    algorithm, readings = REGRET["m-ts-gaussian"], {"long_pre_pull": "error"}
     parameters = {"b": b, "c": 1.0}
     if not refused:
         assert settings_of(algorithm, parameters, readings, FIVE_ARMS, 100).forced_pulls == b
@@ -184,7 +184,7 @@ def test_long_pre_pull_is_refused_where_asked(b: int, refused: bool) -> None:
 def test_lazy_ucb_batches_double(log: str) -> None:
     # Spec 2.4: a mean is renewed when the buffer holds 2^(r+1) rewards, each used once: after
     # releases of 1, 2, ..., 2^r rewards an arm has 2^(r+1) - 1 pulls and n = 2^r.
-    algorithm = REGISTRY["anytime-lazy-ucb"]
+    algorithm = REGRET["anytime-lazy-ucb"]
     told = settings_of(algorithm, {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 3000)
     state, generator = lazy_state(5), np.random.default_rng(1)
     pulls = np.zeros(5, np.int64)
@@ -219,7 +219,7 @@ def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
     # L8 = ln(16 T) = 11.98293, L4 = ln(8 T) = 11.28978. eps = 1: 32 L8 / D^2 = 1533.8, so
     # R = 1534; eps = 0.1: 8 L4 / (eps D) = 1806.4, so R = 1807. Epoch 2: D = 1/4,
     # L8 = ln(64 T) = 13.36922, 32 L8 / D^2 = 6845.04, so R = 6846 (8 L4 / (eps D) is less).
-    algorithm, bandit = REGISTRY["dp-se"], dpbandits.bernoulli([0.5, 0.5])
+    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.5, 0.5])
     for epsilon, first in ((1.0, 1534), (0.1, 1807)):
         told = settings_of(algorithm, {"epsilon": epsilon}, {"order": "sequential"}, bandit, 10_000)
         decisions = agree(algorithm, told, bandit, seed=1, buffer=1000)
@@ -231,7 +231,7 @@ def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
 def test_dp_se_eliminates_and_plays_the_survivor() -> None:
     # Spec 2.3: T = 4000, eps = 1: R = floor(128 ln(16 T)) + 1 = 1417 pulls of both arms in turn;
     # 2h + 2c = 0.14, far below the gap of 0.8.
-    algorithm, bandit = REGISTRY["dp-se"], dpbandits.bernoulli([0.1, 0.9])
+    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.1, 0.9])
     pulls = math.floor(128 * math.log(16 * 4000)) + 1
     assert pulls == 1417
     told = settings_of(algorithm, {"epsilon": 1.0}, {}, bandit, 4000)
@@ -242,14 +242,14 @@ def test_dp_se_eliminates_and_plays_the_survivor() -> None:
 @pytest.mark.parametrize("order", ["round-robin", "sequential"])
 @pytest.mark.parametrize("epsilon", [1e-3, 1e-20, 1e-300])
 def test_dp_se_survives_an_epoch_of_any_length(order: str, epsilon: float) -> None:
-    algorithm, bandit = REGISTRY["dp-se"], dpbandits.bernoulli([0.9, 0.1])
+    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.9, 0.1])
     told = settings_of(algorithm, {"epsilon": epsilon}, {"order": order}, bandit, 100)
     decisions = agree(algorithm, told, bandit, seed=1, buffer=64)
     expected = [0, 1] * 50 if order == "round-robin" else [0] * 100
     assert [arm for arm, _, _ in decisions] == expected
 
 
-@pytest.mark.parametrize("algorithm", REGISTRY.values(), ids=REGISTRY.keys())
+@pytest.mark.parametrize("algorithm", REGRET.values(), ids=REGRET.keys())
 def test_fewer_rounds_than_arms(algorithm: Algorithm) -> None:
     for horizon in (1, 4):
         if algorithm.id == "dp-ts-ucb":  # refuses, see test_dp_ts_ucb.py

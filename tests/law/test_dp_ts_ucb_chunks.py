@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms import REGRET
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM, draw_reward_sum
 from round_by_round import dp_ts_ucb as play_round_by_round
@@ -29,7 +29,7 @@ TESTS = 60
 LINE = 0.001 / TESTS
 RUNS = 3000
 
-ALGORITHM = REGISTRY["dp-ts-ucb"]
+ALGORITHM = REGRET["dp-ts-ucb"]
 Player = Callable[[Any, Bandit, np.random.Generator], Iterator[Decision]]
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms import REGRET
 from support import settings_of
 
 TESTS = 30
@@ -37,7 +37,7 @@ LOGS = {"natural": math.log(ROUND), "base2": math.log2(ROUND)}
 @cache
 def one_round(algorithm: str, log: str, seed: int) -> int:
     """How often arm 0 is played in round ROUND, out of TIMES, with the counts and means above."""
-    definition = REGISTRY[algorithm]
+    definition = REGRET[algorithm]
     told = settings_of(definition, {"epsilon": EPSILONS[algorithm]}, {"log": log}, TWO_ARMS, ROUND)
     generator = np.random.default_rng(seed)
     chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
@@ -107,7 +107,7 @@ def test_wrong_theta_is_caught(algorithm: str, log: str) -> None:
 
 def first_releases(algorithm: str, epsilon: float) -> NDArray[np.float64]:
     """Private sums after one pull of each of many arms that pay nothing: pure noise."""
-    definition, bandit = REGISTRY[algorithm], dpbandits.bernoulli([0.0] * DRAWS)
+    definition, bandit = REGRET[algorithm], dpbandits.bernoulli([0.0] * DRAWS)
     told = settings_of(definition, {"epsilon": epsilon}, {}, bandit, DRAWS)
     state = definition.state(DRAWS)
     chunk = np.empty(DRAWS, np.int64), np.empty(DRAWS, np.int64), np.empty(DRAWS)
@@ -127,7 +127,7 @@ def test_noise_of_the_first_release(algorithm: str, factor: float, epsilon: floa
 
 def noise_of_levels(epsilon: float, runs: int = 150, horizon: int = 500) -> dict[int, Any]:
     """Noise of every partial sum that DP-TS draws, by the number of levels of its epoch."""
-    definition, bandit = REGISTRY["dp-ts"], dpbandits.bernoulli([0.0, 0.0])
+    definition, bandit = REGRET["dp-ts"], dpbandits.bernoulli([0.0, 0.0])
     told = settings_of(definition, {"epsilon": epsilon}, {}, bandit, horizon)
     chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
     found: dict[int, list[float]] = {}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.algorithms.m_ts_gaussian import State as GaussianState
 from dpbandits.bandits import Bandit, Law
@@ -32,7 +32,7 @@ RATES = (0.1, 1.0, 2.0, 5.0, 10.0)
 
 def rewards_drawn(law: Law, seed: int, draws: int = DRAWS) -> NDArray[np.float64]:
     """Rewards that UCB1's kernel draws from two arms of the same law: independent draws of it."""
-    algorithm, bandit = REGISTRY["ucb1"], Bandit((law, law))
+    algorithm, bandit = REGRET["ucb1"], Bandit((law, law))
     told = settings_of(algorithm, {}, {}, bandit, draws)
     run = kernel_decisions(algorithm, told, bandit, np.random.default_rng(seed), draws)
     return np.array([total for _, _, total in run])
@@ -40,7 +40,7 @@ def rewards_drawn(law: Law, seed: int, draws: int = DRAWS) -> NDArray[np.float64
 
 def laplace_drawn(epsilon: float, seed: int, draws: int = DRAWS) -> NDArray[np.float64]:
     """First private means of Lazy-UCB on arms that pay nothing: pure noise of scale 1/epsilon."""
-    algorithm, bandit = REGISTRY["anytime-lazy-ucb"], dpbandits.bernoulli([0.0] * draws)
+    algorithm, bandit = REGRET["anytime-lazy-ucb"], dpbandits.bernoulli([0.0] * draws)
     told = settings_of(algorithm, {"epsilon": epsilon}, {}, bandit, draws)
     state, generator = lazy_state(draws), np.random.default_rng(seed)
     chunks = np.empty(draws, np.int64), np.empty(draws, np.int64), np.empty(draws)
@@ -106,7 +106,7 @@ PULLS, SUMS = (3, 8), (2.0, 2.5)
 
 def first_arm_chosen(prior: int, c: float, seed: int, times: int = 40_000) -> int:
     """How often the Gaussian kernel plays arm 0 in one round after the counts and sums above."""
-    algorithm, bandit = REGISTRY["m-ts-gaussian"], dpbandits.bernoulli([0.5, 0.5])
+    algorithm, bandit = REGRET["m-ts-gaussian"], dpbandits.bernoulli([0.5, 0.5])
     readings = {"count": "n+1" if prior else "n"}
     told = settings_of(algorithm, {"b": 1, "c": c}, readings, bandit, sum(PULLS) + 1)
     generator = np.random.default_rng(seed)
@@ -162,14 +162,14 @@ Player = Callable[[str, np.random.Generator], list[tuple[int, int, float]]]
 
 def by_kernel(algorithm: str, generator: np.random.Generator) -> list[tuple[int, int, float]]:
     parameters, bandit, horizon = REGRETS[algorithm]
-    told = settings_of(REGISTRY[algorithm], parameters, {}, bandit, horizon)
-    return list(kernel_decisions(REGISTRY[algorithm], told, bandit, generator))
+    told = settings_of(REGRET[algorithm], parameters, {}, bandit, horizon)
+    return list(kernel_decisions(REGRET[algorithm], told, bandit, generator))
 
 
 def by_reference(algorithm: str, generator: np.random.Generator) -> list[tuple[int, int, float]]:
     parameters, bandit, horizon = REGRETS[algorithm]
-    told = settings_of(REGISTRY[algorithm], parameters, {}, bandit, horizon)
-    return list(REGISTRY[algorithm].reference(told, bandit, generator))
+    told = settings_of(REGRET[algorithm], parameters, {}, bandit, horizon)
+    return list(REGRET[algorithm].reference(told, bandit, generator))
 
 
 def final_regrets(play: Player, algorithm: str, seed: int) -> NDArray[np.float64]:
@@ -180,7 +180,7 @@ def final_regrets(play: Player, algorithm: str, seed: int) -> NDArray[np.float64
     return np.array([sum(gaps[arm] * length for arm, length, _ in run) for run in runs])
 
 
-@pytest.mark.parametrize("algorithm", REGISTRY)
+@pytest.mark.parametrize("algorithm", REGRET)
 def test_final_regret_of_kernel_and_reference(algorithm: str) -> None:
     kernel = final_regrets(by_kernel, algorithm, seed=1)
     assert np.unique(kernel).size > 1, "a constant would be compared with a constant"

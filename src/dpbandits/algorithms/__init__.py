@@ -10,10 +10,10 @@ from dpbandits.algorithms import (
     ts_gaussian,
     ucb1,
 )
-from dpbandits.algorithms.base import Algorithm
+from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgorithm
 from dpbandits.errors import InputError
 
-REGISTRY: dict[str, Algorithm] = {
+REGISTRY: dict[str, Definition] = {
     "ts-gaussian": ts_gaussian.ALGORITHM,
     "m-ts-gaussian": m_ts_gaussian.ALGORITHM,
     "dp-se": dp_se.ALGORITHM,
@@ -25,13 +25,51 @@ REGISTRY: dict[str, Algorithm] = {
 }
 
 
-def find_algorithm(algorithm: str | Algorithm) -> Algorithm:
-    """Return the algorithm of an id (an Algorithm is returned as it is); InputError if unknown."""
-    if isinstance(algorithm, Algorithm):
+REGRET = {name: each for name, each in REGISTRY.items() if isinstance(each, Algorithm)}
+"""Those that play to a horizon and are judged by regret."""
+
+IDENTIFICATION = {
+    name: each for name, each in REGISTRY.items() if isinstance(each, IdentificationAlgorithm)
+}
+"""Those that name the best arm within a budget."""
+
+
+def find_definition(algorithm: str | Definition) -> Definition:
+    """Return the algorithm of an id (an object is returned as it is); InputError if unknown."""
+    if isinstance(algorithm, Definition):
         return algorithm
     if not isinstance(algorithm, str) or algorithm not in REGISTRY:
         raise InputError(f"algorithm is {algorithm!r}; allowed: {', '.join(REGISTRY)}")
     return REGISTRY[algorithm]
 
 
-__all__ = ["REGISTRY", "Algorithm", "find_algorithm"]
+def find_algorithm(algorithm: str | Algorithm) -> Algorithm:
+    """Return the regret algorithm of an id, or the object itself; InputError otherwise."""
+    found = find_definition(algorithm)
+    if not isinstance(found, Algorithm):
+        raise InputError(
+            f"algorithm is {found.id!r}, which names a best arm; allowed: {', '.join(REGRET)}"
+        )
+    return found
+
+
+def find_identification(algorithm: str | IdentificationAlgorithm) -> IdentificationAlgorithm:
+    """Return the identification algorithm of an id, or the object itself; InputError otherwise."""
+    found = find_definition(algorithm)
+    if not isinstance(found, IdentificationAlgorithm):
+        allowed = ", ".join(IDENTIFICATION)
+        raise InputError(f"algorithm is {found.id!r}, which names no best arm; allowed: {allowed}")
+    return found
+
+
+__all__ = [
+    "IDENTIFICATION",
+    "REGISTRY",
+    "REGRET",
+    "Algorithm",
+    "Definition",
+    "IdentificationAlgorithm",
+    "find_algorithm",
+    "find_definition",
+    "find_identification",
+]

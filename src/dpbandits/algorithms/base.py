@@ -1,12 +1,13 @@
-"""What an algorithm of this project is: metadata, parameters, a kernel and its reference."""
+"""What an algorithm of this project is: metadata, parameters, fast code and its reference."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpbandits.bandits import Bandit
+from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.errors import InputError
 from dpbandits.privacy.guarantees import Guarantee
 
@@ -17,24 +18,16 @@ Chunk = tuple[int, int, float]
 VARIANTS = ("as-written", "as-coded", "repaired")
 
 
-@dataclass(frozen=True)
-class Algorithm:
-    """One regret algorithm: all that the engine needs to validate, run and describe it.
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """What every algorithm has, whatever problem it solves.
 
     Attributes:
         id: name in configs and on the command line.
         name: name as its paper writes it, for legends.
         paper: where it is defined (paper, algorithm number).
         parameters: frozen dataclass that validates itself; its fields are the parameters.
-        settings: (parameters, readings, horizon, arms) -> NamedTuple of scalars for the kernel;
-            its class is declared in the algorithm's file.
-        state: (arms) -> NamedTuple of arrays, the whole state between two calls of the kernel;
-            its field ``clock`` (shape (1,)) counts the rounds played.
-        advance: the kernel, (settings, state, laws, law_parameters, generator, arms, lengths,
-            sums) -> number of chunks written; it stops at the horizon or when the arrays are full.
-        reference: the same algorithm in plain Python, line by line after the pseudo-code,
-            (settings, bandit, generator) -> chunks, on the same stream decision for decision.
-        guarantee: (parameters, horizon) -> the guarantee that the paper states.
+        guarantee: (parameters, horizon or budget) -> the guarantee that the paper states.
         example: allowed parameters, to compile, test and document the algorithm with.
         readings: name -> allowed values, the default first.
         variants: the variants that exist.
@@ -44,10 +37,6 @@ class Algorithm:
     name: str
     paper: str
     parameters: type[Any]
-    settings: Callable[[Any, Readings, int, int], Any]
-    state: Callable[[int], Any]
-    advance: Callable[..., int]
-    reference: Callable[[Any, Bandit, np.random.Generator], Iterator[Chunk]]
     guarantee: Callable[[Any, int], Guarantee]
     example: Mapping[str, Any]
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,3 +72,110 @@ class Algorithm:
             allowed = ", ".join(self.variants)
             raise InputError(f"{self.id}: variant is {variant!r}; allowed: {allowed}")
         return variant
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm(Definition):
+    """One regret algorithm: all that the engine needs to validate, run and describe it.
+
+    Attributes:
+        settings: (parameters, readings, horizon, arms) -> NamedTuple of scalars for the kernel;
+            its class is declared in the algorithm's file.
+        state: (arms) -> NamedTuple of arrays, the whole state between two calls of the kernel;
+            its field ``clock`` (shape (1,)) counts the rounds played.
+        advance: the kernel, (settings, state, laws, law_parameters, generator, arms, lengths,
+            sums) -> number of chunks written; it stops at the horizon or when the arrays are full.
+        reference: the same algorithm in plain Python, line by line after the pseudo-code,
+            (settings, bandit, generator) -> chunks, on the same stream decision for decision.
+    """
+
+    settings: Callable[[Any, Readings, int, int], Any]
+    state: Callable[[int], Any]
+    advance: Callable[..., int]
+    reference: Callable[[Any, Bandit, np.random.Generator], Iterator[Chunk]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an identification algorithm is asked: to name the best arm within a budget.
+
+    Attributes:
+        parameters: its validated parameters.
+        readings: every reading with its value.
+        bandit: the instance; features are known to the algorithm, theta and the means are not.
+        budget: number of pulls T allowed.
+    """
+
+    parameters: Any
+    readings: Readings
+    bandit: LinearBandit
+    budget: int
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """One phase of one trial.
+
+    Attributes:
+        active: the arms still in play at its start, increasing, shape (s,).
+        arms: the arms that were pulled, increasing, shape (r,).
+        pulls: how often each of them, shape (r,).
+        estimates: what the active arms were ranked by, shape (s,).
+        exact: whether the arms were found by exhaustive search where a search was needed.
+    """
+
+    active: NDArray[np.int64]
+    arms: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+    estimates: NDArray[np.float64]
+    exact: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One trial: the arm returned and what was done on the way."""
+
+    recommended: int
+    phases: tuple[Phase, ...]
+
+    def pulls(self, arms: int) -> NDArray[np.int64]:
+        """Return the pulls of each of ``arms`` arms over all phases."""
+        total = np.zeros(arms, np.int64)
+        for phase in self.phases:
+            np.add.at(total, phase.arms, phase.pulls)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A block of independent trials.
+
+    Attributes:
+        recommended: the arm returned by each trial, shape (trials,).
+        pulls: pulls of each arm, shape (trials, K); their sum may exceed the budget, as the
+            algorithms round up.
+        exact: whether every search for arms to pull was exhaustive, shape (trials,).
+        first: the first trial in full.
+    """
+
+    recommended: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+    exact: NDArray[np.bool_]
+    first: Trial
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentificationAlgorithm(Definition):
+    """One algorithm for best-arm identification with a fixed budget.
+
+    Attributes:
+        require: (task) -> None; raises InputError where the budget is too small for the instance.
+        play: (task, generator, trials) -> Outcome, a block of trials side by side.
+        reference: (task, generator) -> one Trial, in plain Python, line by line after the
+            pseudo-code; on the same stream decision for decision the block of one trial, and for
+            an algorithm of one phase the block of any number of trials.
+    """
+
+    require: Callable[[Task], None]
+    play: Callable[[Task, np.random.Generator, int], Outcome]
+    reference: Callable[[Task, np.random.Generator], Trial]

@@ -8,6 +8,12 @@ import numpy as np
 BERNOULLI = 0
 TRUNCATED_EXPONENTIAL = 1
 CLIPPED_EXPONENTIAL = 2
+UNIFORM = 3
+FOURTH_ROOT = 4
+TWO_POINT = 5
+
+LOWER_POINT = 0.4
+"""The other value of the two-point law; its parameter is the larger one."""
 
 BINOMIAL_FROM = 32
 """From so many Bernoulli rewards on, their sum is one binomial draw.
@@ -16,14 +22,23 @@ Measured: a single reward costs 3 ns, a binomial of 32 of them 40 to 110 ns and 
 number grows.
 """
 
+DIGITS = 53
+"""Binary digits of a double in [0, 1), each of which is a fair coin of its own."""
+
+DIGITS_FROM = 512
+"""From so many uniform rewards on, their sum is drawn digit by digit.
+
+Measured: a single uniform costs 5.6 ns, the 53 binomials of a sum 2.7 microseconds.
+"""
+
 
 @numba.njit(cache=True, inline="always")
 def draw_reward(law: int, parameter: float, generator: np.random.Generator) -> float:
-    """Draw one reward in [0, 1] with one uniform.
+    """Draw one reward with one uniform; in [0, 1] but for the uniform law, in [0, parameter].
 
     Args:
         law: one of the codes above.
-        parameter: the mean (Bernoulli) or the rate (exponential laws).
+        parameter: the mean (Bernoulli), the rate (exponential laws) or the largest reward.
         generator: the run's random stream.
     """
     uniform = generator.random()
@@ -31,7 +46,38 @@ def draw_reward(law: int, parameter: float, generator: np.random.Generator) -> f
         return 1.0 if uniform < parameter else 0.0
     if law == TRUNCATED_EXPONENTIAL:
         return -math.log1p(uniform * math.expm1(-parameter)) / parameter
+    if law == UNIFORM:
+        return parameter * uniform
+    if law == FOURTH_ROOT:
+        return parameter * math.sqrt(math.sqrt(uniform))
+    if law == TWO_POINT:
+        return LOWER_POINT if uniform < 0.5 else parameter
     return min(-math.log1p(-uniform) / parameter, 1.0)
+
+
+@numba.njit(cache=True)
+def draw_uniform_sum(count: int, generator: np.random.Generator) -> float:
+    """Draw the sum of ``count`` independent uniforms on [0, 1).
+
+    A uniform double is a sum of independent fair digits over 2, 4, ..., 2^53, so the sum of many
+    is one binomial for each digit: the same law, not an approximation, at a cost that does not
+    grow with ``count``.
+
+    Args:
+        count: number of uniforms, 0 or above.
+        generator: the run's random stream.
+    """
+    total = 0.0
+    if count < DIGITS_FROM:
+        for _ in range(count):
+            total += generator.random()
+        return total
+    weight = 0.5**DIGITS
+    # The smallest digits first, whose sum the larger ones would swallow.
+    for _ in range(DIGITS):
+        total += weight * generator.binomial(count, 0.5)
+        weight *= 2.0
+    return total
 
 
 @numba.njit(cache=True)
@@ -40,17 +86,23 @@ def draw_reward_sum(
 ) -> float:
     """Draw the sum of ``count`` independent rewards of one arm.
 
-    Bernoulli rewards are drawn together from ``BINOMIAL_FROM`` of them on: the sum has the same
-    law, from another use of the stream. Everything else is drawn reward by reward.
+    Bernoulli and two-point rewards are drawn together from ``BINOMIAL_FROM`` of them on, uniform
+    ones from ``DIGITS_FROM``: the sum has the same law, from another use of the stream. Everything
+    else is drawn reward by reward.
 
     Args:
         law: one of the codes above.
-        parameter: the mean (Bernoulli) or the rate (exponential laws).
+        parameter: the mean (Bernoulli), the rate (exponential laws) or the largest reward.
         count: number of rewards, 0 or above.
         generator: the run's random stream.
     """
     if law == BERNOULLI and count >= BINOMIAL_FROM:
         return float(generator.binomial(count, parameter))
+    if law == TWO_POINT and count >= BINOMIAL_FROM:
+        lower = generator.binomial(count, 0.5)
+        return LOWER_POINT * lower + parameter * (count - lower)
+    if law == UNIFORM:
+        return parameter * draw_uniform_sum(count, generator)
     total = 0.0
     for _ in range(count):
         total += draw_reward(law, parameter, generator)

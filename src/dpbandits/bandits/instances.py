@@ -1,6 +1,6 @@
 """Bandit instances: one reward law per arm."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.bandits.draws import draw_reward, draw_reward_sum
-from dpbandits.bandits.laws import Bernoulli, ClippedExponential, Law, TruncatedExponential
+from dpbandits.bandits.laws import (
+    Bernoulli,
+    ClippedExponential,
+    Law,
+    TruncatedExponential,
+    Uniform,
+)
 from dpbandits.errors import InputError
 
 MAXIMAL_ARMS = 1_000_000
@@ -17,7 +23,7 @@ MAXIMAL_ARMS = 1_000_000
 
 @dataclass(frozen=True)
 class Bandit:
-    """Independent arms with rewards in [0, 1]; arms are numbered 0 to K - 1 in the given order."""
+    """Independent arms; they are numbered 0 to K - 1 in the given order."""
 
     arms: tuple[Law, ...]
 
@@ -45,6 +51,11 @@ class Bandit:
     def law_parameters(self) -> NDArray[np.float64]:
         """The parameter of each law, shape (K,), for kernels."""
         return np.array([arm.parameter for arm in self.arms])
+
+    @property
+    def largest_reward(self) -> float:
+        """Upper end of the rewards of all arms: 1, but for uniform laws that reach above it."""
+        return max(arm.largest for arm in self.arms)
 
     def draw(self, arm: int, generator: np.random.Generator) -> float:
         """Draw one reward of ``arm``, in plain Python, from the same stream as the kernels do."""
@@ -84,28 +95,15 @@ def clipped_exponential(rates: Sequence[float]) -> Bandit:
     return Bandit(tuple(ClippedExponential(rate) for rate in _numbers("rates", rates)))
 
 
+def uniform(highs: Sequence[float]) -> Bandit:
+    """Arms with uniform rewards on [0, high]; each high from 0 to 2."""
+    return Bandit(tuple(Uniform(high) for high in _numbers("highs", highs)))
+
+
 INSTANCES: dict[str, tuple[str, Callable[[Sequence[float]], Bandit]]] = {
     "bernoulli": ("means", bernoulli),
     "truncated-exponential": ("rates", truncated_exponential),
     "clipped-exponential": ("rates", clipped_exponential),
+    "uniform": ("highs", uniform),
 }
 """Law -> the key that holds its parameters, and the function that makes the instance."""
-
-
-def bandit_from(description: Mapping[str, Any]) -> Bandit:
-    """Make an instance from a mapping such as ``{law: bernoulli, means: [0.7, 0.5]}``.
-
-    Raises:
-        InputError: no mapping, unknown law, or keys other than ``law`` and the law's own.
-    """
-    if not isinstance(description, Mapping):
-        raise InputError(f"bandit is {description!r}; allowed: a mapping with the key law")
-    law = description.get("law")
-    if not isinstance(law, str) or law not in INSTANCES:
-        raise InputError(f"bandit: law is {law!r}; allowed: {', '.join(INSTANCES)}")
-    key, make = INSTANCES[law]
-    if set(description) != {"law", key}:
-        raise InputError(
-            f"bandit: keys {sorted(map(str, description))}; allowed for {law}: law, {key}"
-        )
-    return make(description[key])

@@ -1,4 +1,4 @@
-"""Reward laws on [0, 1] with their exact means."""
+"""Reward laws with their exact means, on [0, 1] but for the uniform one."""
 
 import math
 import sys
@@ -35,11 +35,17 @@ class Bernoulli:
         """What the kernels are told beside the code of the law."""
         return float(self.mean)
 
+    @property
+    def largest(self) -> float:
+        """Upper end of the rewards: 1."""
+        return 1.0
+
 
 @dataclass(frozen=True)
 class _Exponential:
     rate: float
     name: ClassVar[str] = "exponential"
+    largest: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         """Raise InputError unless the rate is positive (at most 700, where e^rate overflows)."""
@@ -84,5 +90,60 @@ class ClippedExponential(_Exponential):
         return -math.expm1(-float(self.rate)) / float(self.rate)
 
 
-Law = Bernoulli | TruncatedExponential | ClippedExponential
+@dataclass(frozen=True)
+class Uniform:
+    """Uniform law on [0, ``high``]; ``high`` from 0 (always 0) to 2.
+
+    Above 1 rewards leave the unit interval that the papers' guarantees assume (DP-BAI, E7): they
+    are drawn as stated, and only best-arm identification takes them.
+    """
+
+    high: float
+    name: ClassVar[str] = "uniform"
+    code: ClassVar[int] = draws.UNIFORM
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless the upper end lies in [0, 2]."""
+        if not 0.0 <= _require_number(self.name, "high", self.high) <= 2.0:
+            raise InputError(f"uniform: high is {self.high!r}; allowed: 0 to 2")
+
+    @property
+    def mean(self) -> float:
+        """Half the upper end."""
+        return float(self.high) / 2.0
+
+    @property
+    def parameter(self) -> float:
+        """What the kernels are told beside the code of the law."""
+        return float(self.high)
+
+    @property
+    def largest(self) -> float:
+        """Upper end of the rewards."""
+        return float(self.high)
+
+
+@dataclass(frozen=True)
+class FourthRoot:
+    """U^(1/4) for uniform U, which is Beta(4, 1) (DP-NCB, panel f)."""
+
+    name: ClassVar[str] = "fourth-root"
+    code: ClassVar[int] = draws.FOURTH_ROOT
+    mean: ClassVar[float] = 0.8
+    parameter: ClassVar[float] = 1.0
+    largest: ClassVar[float] = 1.0
+
+
+@dataclass(frozen=True)
+class TwoPoint:
+    """0.4 or 1 with probability 1/2 each (DP-NCB, panel f)."""
+
+    name: ClassVar[str] = "two-point"
+    code: ClassVar[int] = draws.TWO_POINT
+    mean: ClassVar[float] = 0.7
+    parameter: ClassVar[float] = 1.0
+    largest: ClassVar[float] = 1.0
+
+
+Law = Bernoulli | TruncatedExponential | ClippedExponential | Uniform | FourthRoot | TwoPoint
 """Any reward law of one arm."""

@@ -16,6 +16,7 @@ Values = NDArray[np.float64]
 Loader = Callable[[str], pd.DataFrame]
 
 _MEASURED = ["run", "metric", "t", "arm", "value"]
+_TRIALS = "trials"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,8 @@ class Recorded:
         if missing:
             raise InputError(f"results of {name}: column {', '.join(sorted(missing))} is missing")
         self.name = name
-        self.series = frame.drop(columns=_MEASURED).drop_duplicates("series").set_index("series")
+        tags = frame.drop(columns=[*_MEASURED, _TRIALS], errors="ignore")
+        self.series = tags.drop_duplicates("series").set_index("series")
         self._frame = frame
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
@@ -48,8 +50,11 @@ class Recorded:
     @cached_property
     def runs(self) -> int:
         """Smallest number of runs of any series."""
-        counts = self._frame.groupby("series", sort=False)["run"].nunique()
-        return int(counts.min()) if len(counts) else 0
+        if not len(self._frame):
+            return 0
+        if _TRIALS in self._frame:
+            return int(self._frame.groupby(["series", "metric"], sort=False)[_TRIALS].sum().min())
+        return int(self._frame.groupby("series", sort=False)["run"].nunique().min())
 
     @cached_property
     def horizon(self) -> int:
@@ -88,6 +93,27 @@ class Recorded:
             self._blocks[key] = self._pivot(series, metric)
         return self._blocks[key]
 
+    def counts(self, series: str, metric: str, window: slice) -> tuple[int, int]:
+        """Return (sum of a counted metric, trials) over a window of the trials of one series.
+
+        Raises:
+            InputError: the metric is not counted over trials, or the window cuts a block.
+        """
+        if _TRIALS not in self._frame or (series, metric) not in self._rows:
+            raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
+        frame = self._frame.iloc[self._rows[series, metric]].sort_values("run")
+        trials = frame[_TRIALS].to_numpy(np.int64)
+        ends = np.concatenate([[0], trials.cumsum()])
+        start = window.start or 0
+        stop = int(ends[-1]) if window.stop is None else window.stop
+        if not {start, stop} <= set(ends.tolist()):
+            raise InputError(
+                f"results of {self.name}: trials {start} to {stop} of {series!r} cut a block; "
+                f"allowed: ends at {', '.join(map(str, ends.tolist()))}"
+            )
+        inside = (ends[:-1] >= start) & (ends[1:] <= stop)
+        return round(frame["value"].to_numpy()[inside].sum()), int(trials[inside].sum())
+
     def _pivot(self, series: str, metric: str) -> Block:
         frame = self._frame.iloc[self._rows[series, metric]].sort_values(["run", "t", "arm"])
         axes = [np.unique(frame[axis].to_numpy(np.int64)) for axis in ("run", "t", "arm")]
@@ -109,12 +135,14 @@ class Evidence:
         load: returns the frame of a name: a simulation's long table, or analytic curves.
         resampler: where bootstrap resamples come from.
         limit: how many runs are read, the first in the order of run numbers; None for all.
+        skip: how many runs are left out before them.
         reads: names that may be read; None for any.
     """
 
     load: Loader
     resampler: Resampler
     limit: int | None = None
+    skip: int = 0
     reads: Collection[str] | None = None
     _loaded: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -139,6 +167,23 @@ class Evidence:
     def first(self, runs: int) -> "Evidence":
         """Return the same evidence limited to the first ``runs`` runs."""
         return replace(self, limit=runs)
+
+    def after(self, skip: int, runs: int) -> "Evidence":
+        """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
+        return replace(self, limit=runs, skip=skip)
+
+    @property
+    def _window(self) -> slice:
+        return slice(self.skip, None if self.limit is None else self.skip + self.limit)
+
+    def counts(self, simulation: str, metric: str = "success", **where: Any) -> tuple[int, int]:
+        """Return (sum of a counted metric, trials) of the one series with these tags.
+
+        Raises:
+            InputError: not exactly one series has these tags, or the metric is not counted.
+        """
+        recorded = self._simulation(simulation)
+        return recorded.counts(recorded.find(where), metric, self._window)
 
     def reading(self, names: Collection[str]) -> "Evidence":
         """Return the same evidence limited to some results."""
@@ -236,8 +281,8 @@ class Evidence:
     def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
         recorded = self._simulation(simulation)
         block = recorded.block(recorded.find(where), metric)
-        limited = slice(None, self.limit)
-        return Block(block.runs[limited], block.times, block.values[limited])
+        window = self._window
+        return Block(block.runs[window], block.times, block.values[window])
 
 
 def _describe(where: Mapping[str, Any]) -> str:

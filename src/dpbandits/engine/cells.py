@@ -10,17 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms import REGISTRY, Algorithm, find_algorithm
-from dpbandits.bandits import Bandit
+from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
+from dpbandits.algorithms.base import IdentificationAlgorithm, Task
+from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.execute import play_block
-from dpbandits.engine.fingerprints import file_fingerprint, simulation_fingerprint
+from dpbandits.engine.fingerprints import EXECUTE, TRIALS_OF, file_fingerprint, fingerprint
 from dpbandits.engine.seeds import stream_key
+from dpbandits.engine.trials import TRIALS, play_trials
 from dpbandits.errors import InputError
-from dpbandits.metrics import METRICS, require_metric
+from dpbandits.metrics import IDENTIFIED, METRICS, require_metric
 
 BLOCK = 10
-"""Runs per block: run numbers are cut at multiples of it, so that more runs add whole blocks."""
+"""Regret runs per block: run numbers are cut at multiples of it, so that more runs add blocks.
+
+Identification trials come in blocks of ``TRIALS``, a stream each.
+"""
 
 MAXIMAL_HORIZON = 2**53
 
@@ -32,12 +37,12 @@ class Cell:
     Make cells with ``make_cell``, which validates.
 
     Attributes:
-        algorithm: an id of the registry, or an Algorithm of the user's own.
+        algorithm: an id of the registry, or an algorithm object of the user's own.
         parameters: the validated dataclass of the algorithm.
         variant: ``as-written``, ``as-coded`` or ``repaired``.
         readings: every reading of the algorithm with its value, as sorted pairs.
         bandit: the instance.
-        horizon: number of rounds T.
+        horizon: number of rounds, or budget of pulls, T.
         first_run: number of the first run.
         runs: how many runs.
         metrics: what is recorded.
@@ -45,7 +50,7 @@ class Cell:
         stream: name of a shared random stream, or None for the cell's own.
     """
 
-    algorithm: str | Algorithm
+    algorithm: str | Definition
     parameters: Any
     variant: str
     readings: tuple[tuple[str, str], ...]
@@ -58,15 +63,33 @@ class Cell:
     stream: str | None = None
 
     @property
-    def definition(self) -> Algorithm:
+    def definition(self) -> Definition:
         """The algorithm itself."""
-        return find_algorithm(self.algorithm)
+        return find_definition(self.algorithm)
 
     @cached_property
     def settings(self) -> Any:
         """What the kernel is told; InputError where parameters and horizon do not fit together."""
+        definition = self.definition
+        if isinstance(definition, IdentificationAlgorithm):
+            return self.task
+        assert isinstance(definition, Algorithm)
         arms = len(self.bandit.arms)
-        return self.definition.settings(self.parameters, dict(self.readings), self.horizon, arms)
+        return definition.settings(self.parameters, dict(self.readings), self.horizon, arms)
+
+    @cached_property
+    def task(self) -> Task:
+        """What an identification algorithm is asked; InputError where the budget is too small."""
+        assert isinstance(self.bandit, LinearBandit)
+        assert isinstance(self.definition, IdentificationAlgorithm)
+        task = Task(self.parameters, dict(self.readings), self.bandit, self.horizon)
+        self.definition.require(task)
+        return task
+
+    @property
+    def block_size(self) -> int:
+        """Runs per block."""
+        return TRIALS if isinstance(self.definition, IdentificationAlgorithm) else BLOCK
 
     @cached_property
     def stream_description(self) -> dict[str, Any]:
@@ -107,31 +130,42 @@ class Cell:
 
     def blocks(self) -> list["Cell"]:
         """Return the aligned blocks that hold the cell's runs; the ends may reach beyond them."""
-        first = self.first_run // BLOCK
-        last = (self.first_run + self.runs - 1) // BLOCK
-        return [replace(self, first_run=b * BLOCK, runs=BLOCK) for b in range(first, last + 1)]
+        size = self.block_size
+        first, last = self.first_run // size, (self.first_run + self.runs - 1) // size
+        return [replace(self, first_run=b * size, runs=size) for b in range(first, last + 1)]
 
     def play(self, root_seed: int) -> dict[str, NDArray[np.float64]]:
-        """Play the cell's runs and return each metric, one row a run."""
+        """Play the cell's runs, one block, and return each metric, one row a run."""
         runs = range(self.first_run, self.first_run + self.runs)
         streams = (root_seed, stream_key(self.stream_description), runs)
+        definition = self.definition
+        if isinstance(definition, IdentificationAlgorithm):
+            return play_trials(definition, self.task, self.metrics, streams)
+        assert isinstance(definition, Algorithm)
         grid = np.array(self.grid, np.int64)
-        return play_block(self.definition, self.settings, self.bandit, grid, self.metrics, streams)
+        return play_block(definition, self.settings, self.bandit, grid, self.metrics, streams)
 
 
-def algorithm_fingerprint(algorithm: str | Algorithm) -> str:
+def algorithm_fingerprint(algorithm: str | Definition) -> str:
     """Return the fingerprint of an algorithm, of the registry or of the user's own file."""
-    definition = find_algorithm(algorithm)
+    definition = find_definition(algorithm)
+    if isinstance(definition, IdentificationAlgorithm):
+        engine = TRIALS_OF
+        parts = [definition.reference, definition.play, definition.require]
+    else:
+        assert isinstance(definition, Algorithm)
+        engine = EXECUTE
+        kernel = getattr(definition.advance, "py_func", definition.advance)
+        parts = [definition.reference, kernel, definition.settings, definition.state]
     if definition is REGISTRY.get(definition.id):
-        return simulation_fingerprint(definition.reference.__module__)
-    kernel = getattr(definition.advance, "py_func", definition.advance)
-    parts = [definition.reference, kernel, definition.settings, definition.state]
+        return fingerprint(parts[0].__module__, engine)
     sources = [_source_of(definition, part) for part in [*parts, definition.parameters]]
     names = [f"{part.__module__}.{part.__qualname__}" for part in parts]
-    return digest_of([names, [file_fingerprint(path) for path in dict.fromkeys(sources)]])[:16]
+    own = [file_fingerprint(path, engine) for path in dict.fromkeys(sources)]
+    return digest_of([names, own])[:16]
 
 
-def _source_of(definition: Algorithm, part: Any) -> Path:
+def _source_of(definition: Definition, part: Any) -> Path:
     """Return the file that a function or class of a user's own algorithm stands in."""
     source = getattr(sys.modules.get(part.__module__), "__file__", None)
     if source is None:
@@ -159,9 +193,34 @@ def _require_count(key: str, value: object, minimum: int, maximum: int) -> int:
     return value
 
 
+def _require_bandit(bandit: object, identifies: bool) -> None:
+    """Raise InputError where an algorithm of this kind cannot be played on the instance."""
+    if identifies:
+        if not isinstance(bandit, LinearBandit):
+            raise InputError(
+                f"bandit is {_shortened(bandit)}; allowed: a linear bandit, such as "
+                f"linear([[1, 0], [0, 1]], [0.5, 0.4])"
+            )
+        return
+    if not isinstance(bandit, Bandit):
+        raise InputError(
+            f"bandit is {_shortened(bandit)}; allowed: a Bandit, such as bernoulli([0.7, 0.5])"
+        )
+    if bandit.largest_reward > 1.0:
+        raise InputError(
+            f"bandit: rewards reach {bandit.largest_reward:.6g}; allowed: at most 1, which the "
+            f"guarantees and indices of regret algorithms assume"
+        )
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 def make_cell(
     *,
-    algorithm: str | Algorithm,
+    algorithm: str | Definition,
     bandit: Bandit,
     horizon: int,
     runs: int,
@@ -169,26 +228,31 @@ def make_cell(
     variant: str = "as-written",
     readings: Mapping[str, str] | None = None,
     first_run: int = 0,
-    metrics: Sequence[str] = ("pseudo_regret",),
+    metrics: Sequence[str] | None = None,
     grid: Sequence[int] = (),
     stream: str | None = None,
+    horizon_name: str = "horizon",
 ) -> Cell:
     """Validate everything and return the cell.
+
+    ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm;
+    ``horizon_name`` is what errors call the horizon.
 
     Raises:
         InputError: unknown algorithm, parameter, reading, variant or metric; a value out of range;
             a time outside [1, horizon].
     """
-    definition = find_algorithm(algorithm)
-    if not isinstance(bandit, Bandit):
-        raise InputError(f"bandit is {bandit!r}; allowed: a Bandit, such as bernoulli([0.7, 0.5])")
+    definition = find_definition(algorithm)
+    identifies = isinstance(definition, IdentificationAlgorithm)
+    _require_bandit(bandit, identifies)
+    known = tuple(IDENTIFIED if identifies else METRICS)
+    metrics = known[:1] if metrics is None else metrics
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
-    _require_count("horizon", horizon, 1, MAXIMAL_HORIZON)
+    _require_count(horizon_name, horizon, 1, MAXIMAL_HORIZON)
     times = sorted({_require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
-    names = tuple(require_metric(name) for name in METRICS if name in metrics)
     for name in metrics:
-        require_metric(name)
+        require_metric(name, known)
     cell = Cell(
         algorithm=definition.id if definition.id in REGISTRY else definition,
         parameters=definition.parameters_from(parameters or {}),
@@ -198,7 +262,7 @@ def make_cell(
         horizon=int(horizon),
         first_run=_require_count("first run", first_run, 0, 2**40),
         runs=_require_count("runs", runs, 1, 10**9),
-        metrics=names,
+        metrics=tuple(name for name in known if name in metrics),
         grid=tuple(times),
         stream=stream,
     )

@@ -1,14 +1,17 @@
 """From `config/experiments/PAPER.yaml` to cells: tags, formulas, grids and scales."""
 
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dpbandits.algorithms import find_algorithm
+from dpbandits.algorithms import find_definition
 from dpbandits.bandits import Bandit, bandit_from
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import (
@@ -37,10 +40,11 @@ class SimulationPlan:
     Attributes:
         name: its key in the YAML file.
         spec: the entry, checked against the schema.
-        instance: the description of its bandit.
+        instance: the description of its bandit, or the paper's instance that ``make`` names.
         caps: largest number of runs and horizon at this scale.
         formulas: the paper's formulas by name.
         origin: file and key, for error messages.
+        makers: the paper's instances by name, functions of keyword arguments.
     """
 
     name: str
@@ -49,6 +53,7 @@ class SimulationPlan:
     caps: Mapping[str, int]
     formulas: Mapping[str, Formula]
     origin: str
+    makers: Mapping[str, Callable[..., Bandit]] = field(default_factory=dict)
 
     @property
     def horizon(self) -> int:
@@ -90,18 +95,16 @@ class SimulationPlan:
             InputError: anything unknown or out of range, naming the file and the key.
         """
         try:
-            bandit = bandit_from(self.instance)
             found = [
-                self._series(entry, tags, bandit, tuned)
+                self._series(entry, tags, tuned)
                 for entry in self.spec["cells"]
                 for tags in _products(entry.get("for", {}))
                 if self._fits(tags)
             ]
         except InputError as error:
             raise InputError(f"{self.origin}: {error}") from None
-        labels = [each.label for each in found]
-        for label in labels:
-            if labels.count(label) > 1:
+        for label, count in Counter(each.label for each in found).items():
+            if count > 1:
                 raise InputError(f"{self.origin}: two series are {label!r}; allowed: one each")
         return found
 
@@ -112,7 +115,7 @@ class SimulationPlan:
             return
         try:
             for entry in self.spec["cells"]:
-                algorithm = find_algorithm(entry["algorithm"])
+                algorithm = find_definition(entry["algorithm"])
                 algorithm.require_variant(entry.get("variant", "as-written"))
                 for tags in _products(entry.get("for", {})):
                     algorithm.readings_from(_readings(entry, tags))
@@ -123,12 +126,16 @@ class SimulationPlan:
         self,
         entry: Mapping[str, Any],
         bindings: Mapping[str, Any],
-        bandit: Bandit,
         tuned: pd.DataFrame | None,
     ) -> Series:
         tags = {**bindings, **entry.get("tags", {})}
+        bandit = self._bandit(tags)
         horizon = int(tags.get("horizon", self.horizon))
         context = Context(tags, horizon, len(bandit.arms), tuned)
+        if "horizon" in entry:
+            horizon = int(self._value("horizon", entry["horizon"], context))
+            tags["horizon"] = horizon
+            context = Context(tags, horizon, len(bandit.arms), tuned)
         cell = make_cell(
             algorithm=entry["algorithm"],
             parameters={
@@ -147,6 +154,19 @@ class SimulationPlan:
         )
         label = " ".join([entry["algorithm"], *(f"{key}={value}" for key, value in tags.items())])
         return Series(label, tags, cell)
+
+    def _bandit(self, tags: Mapping[str, Any]) -> Bandit:
+        """Return the instance of a series; arguments that name a tag stand for the tag's value."""
+        if "make" not in self.instance:
+            return _bandit_of(json.dumps(self.instance))
+        name = self.instance["make"]
+        if name not in self.makers:
+            allowed = ", ".join(self.makers) or "none"
+            raise InputError(f"instance: make is {name!r}; allowed: {allowed}")
+        given = {key: value for key, value in self.instance.items() if key != "make"}
+        for key, value in given.items():
+            given[key] = tags.get(value, value) if isinstance(value, str) else value
+        return self.makers[name](**given)
 
     def _value(self, key: str, value: Any, context: Context) -> Any:
         """Return a parameter: a number, the tag of that name, or what the formula makes of it."""
@@ -179,6 +199,11 @@ class SimulationPlan:
                 "tuned": tuned,
             }
         )[:16]
+
+
+@cache
+def _bandit_of(description: str) -> Bandit:
+    return bandit_from(json.loads(description))
 
 
 def _readings(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> dict[str, str]:

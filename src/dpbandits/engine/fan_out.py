@@ -6,8 +6,9 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
-from dpbandits.algorithms import Algorithm, find_algorithm
-from dpbandits.bandits import bernoulli
+from dpbandits.algorithms import Definition, find_definition
+from dpbandits.algorithms.base import IdentificationAlgorithm
+from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Block, Cache, block_key
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.progress import progress
@@ -70,11 +71,14 @@ def _stacked(parts: list[Block | None], metric: str) -> NDArray[np.float64]:
     return np.concatenate([part[metric] for part in parts if part is not None])
 
 
-def compile_kernels(algorithms: Iterable[str | Algorithm]) -> None:
+def compile_kernels(algorithms: Iterable[str | Definition]) -> None:
     """Compile the kernels of the algorithms in this process, by playing a few rounds of each."""
     for algorithm in algorithms:
-        example = find_algorithm(algorithm).example
-        bandit = bernoulli([0.6, 0.4])
-        make_cell(algorithm=algorithm, parameters=example, bandit=bandit, horizon=100, runs=1).play(
-            0
+        definition = find_definition(algorithm)
+        identifies = isinstance(definition, IdentificationAlgorithm)
+        bandit = linear([[1, 0], [0, 1]], [0.5, 0.4]) if identifies else bernoulli([0.6, 0.4])
+        cell = make_cell(
+            algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100, runs=1
         )
+        [block] = cell.blocks() if identifies else [cell]
+        block.play(0)

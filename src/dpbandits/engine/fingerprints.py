@@ -13,7 +13,11 @@ from pathlib import Path
 
 PACKAGE = "dpbandits"
 ROOT = Path(__file__).resolve().parents[1]
-SIMULATION = f"{PACKAGE}.engine.execute"
+EXECUTE = f"{PACKAGE}.engine.execute"
+"""The engine's part of every regret simulation."""
+
+TRIALS_OF = f"{PACKAGE}.engine.trials"
+"""The engine's part of every identification."""
 
 
 def _path_of(module: str) -> Path | None:
@@ -60,16 +64,13 @@ def fingerprint(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def simulation_fingerprint(module: str) -> str:
-    """Return the fingerprint of an algorithm: its module and the engine's simulation part.
+def file_fingerprint(path: Path, engine: str) -> str:
+    """Return the fingerprint of an algorithm in a file outside this package.
 
-    ``module`` is a dotted name in this package; for a user's own file use ``file_fingerprint``.
+    Args:
+        path: the file.
+        engine: the engine's part, ``EXECUTE`` or ``TRIALS_OF``.
     """
-    return fingerprint(module, SIMULATION)
-
-
-def file_fingerprint(path: Path) -> str:
-    """Return the fingerprint of an algorithm in a file outside this package."""
     own = hashlib.sha256(path.read_bytes()).hexdigest()
     packaged = [name for name in _imports(path) if name.split(".")[0] == PACKAGE]
-    return hashlib.sha256((own + fingerprint(*packaged, SIMULATION)).encode()).hexdigest()[:16]
+    return hashlib.sha256((own + fingerprint(*packaged, engine)).encode()).hexdigest()[:16]

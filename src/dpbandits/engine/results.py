@@ -8,13 +8,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from dpbandits.engine.cache import Block
-from dpbandits.engine.cells import parameter_values
+from dpbandits.engine.cells import Cell, parameter_values
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.files import write_atomically
 from dpbandits.errors import InputError
-from dpbandits.metrics import PER_ARM
+from dpbandits.metrics import COUNTED, IDENTIFIED, PER_ARM
+
+Values = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 METADATA = b"dpbandits"
 
@@ -23,8 +27,10 @@ def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
     Columns: series, algorithm, variant, reading (readings off their default), the tags and the
-    parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value. Where no
-    series stands at a small scale, the columns alone, without tags and parameters.
+    parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value. Results
+    of identification have a column trials: metrics that are counted have one row for each block
+    of trials, run its first, trials their number, value the sum. Where no series stands at a
+    small scale, the columns alone, without tags and parameters.
     """
     last = ["run", "metric", "t", "arm", "value"]
     if not series:
@@ -40,7 +46,7 @@ def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
 
 def _metric_frame(series: Series, metric: str, block: Block) -> pd.DataFrame:
     cell = series.cell
-    values = block[metric]
+    values, first_runs, trials = _rows(cell, metric, block[metric])
     runs, width = values.shape
     per_arm = metric in PER_ARM
     defaults = cell.definition.readings
@@ -53,13 +59,24 @@ def _metric_frame(series: Series, metric: str, block: Block) -> pd.DataFrame:
             "reading": reading,
             **parameter_values(cell.parameters),
             **series.tags,
-            "run": np.repeat(np.arange(cell.first_run, cell.first_run + runs), width),
+            "run": np.repeat(first_runs, width),
+            **({"trials": trials} if metric in IDENTIFIED else {}),
             "metric": metric,
             "t": np.full(runs * width, cell.horizon) if per_arm else np.tile(cell.grid, runs),
             "arm": np.tile(np.arange(width), runs) if per_arm else -1,
             "value": values.ravel(),
         }
     )
+
+
+def _rows(cell: Cell, metric: str, values: Values) -> tuple[Values, Counts, Counts]:
+    """Return one row for each run, or for each block of trials where the metric is counted."""
+    runs = np.arange(cell.first_run, cell.first_run + cell.runs)
+    if metric not in COUNTED:
+        return values, runs, np.ones(cell.runs, np.int64)
+    starts = np.flatnonzero((runs % cell.block_size == 0) | (runs == cell.first_run))
+    trials = np.diff([*starts, cell.runs])
+    return np.add.reduceat(values, starts, axis=0), runs[starts], trials
 
 
 def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms import Algorithm
+from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
@@ -121,12 +121,8 @@ def simulate(
         >>> simulation.pulls.sum(axis=1)
         array([50, 50, 50])
     """
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise InputError(f"seed is {seed!r}; allowed: a whole number of at least 0")
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
     cell = make_cell(
-        algorithm=algorithm,
+        algorithm=find_algorithm(algorithm),
         parameters=params,
         variant=variant,
         readings=readings,
@@ -134,4 +130,18 @@ def simulate(
         horizon=horizon,
         runs=runs,
     )
-    return Simulation(cell, int(seed), workers)
+    return Simulation(cell, require_seed(seed), require_workers(workers))
+
+
+def require_seed(seed: object) -> int:
+    """Return the root seed; InputError unless it is a whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise InputError(f"seed is {seed!r}; allowed: a whole number of at least 0")
+    return int(seed)
+
+
+def require_workers(workers: object) -> int:
+    """Return the number of worker processes; InputError unless it is at least 1."""
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
+    return workers

@@ -1,17 +1,21 @@
 """Accumulators fed with chunks, the metrics read off them, and intervals over runs."""
 
-from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.identification import COUNTED, IDENTIFIED
+from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger, record
 from dpbandits.metrics.regret import CURVES, METRICS, PER_ARM, require_metric
 
 __all__ = [
+    "COUNTED",
     "CURVES",
+    "IDENTIFIED",
     "METRICS",
     "PER_ARM",
     "Ledger",
     "close_ledger",
     "mean_interval",
     "open_ledger",
+    "rate_interval",
     "record",
     "require_metric",
 ]

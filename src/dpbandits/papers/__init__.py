@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -12,9 +13,10 @@ from dpbandits.errors import InputError
 PAPERS = {
     "ts-is-dp": "dpbandits.papers.ts_is_dp",
     "dp-ts-ucb": "dpbandits.papers.dp_ts_ucb",
+    "dp-bai": "dpbandits.papers.dp_bai",
 }
 """Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``
-and, where it has figures of kind ``diagram``, ``diagrams``."""
+and, where it needs them, ``diagrams`` (figures of that kind) and ``instances``."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,14 @@ class Paper:
         """Exactly computed results by name."""
         analytic: Mapping[str, Callable[[], Any]] = self.module("analytic").ANALYTIC
         return analytic
+
+    @property
+    def instances(self) -> Mapping[str, Callable[..., Any]]:
+        """Instances that its experiments file may name under ``make``; empty without a module."""
+        if find_spec(f"{self.package}.instances") is None:
+            return {}
+        instances: Mapping[str, Callable[..., Any]] = self.module("instances").INSTANCES
+        return instances
 
     @property
     def diagrams(self) -> Mapping[str, Callable[..., Any]]:

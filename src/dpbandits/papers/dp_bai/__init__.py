@@ -1,0 +1,1 @@
+"""Fixed-Budget Differentially Private Best Arm Identification (Chen, Karthik, Chee, Tan, 2024)."""
