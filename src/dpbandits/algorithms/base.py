@@ -31,6 +31,7 @@ class Definition:
         example: allowed parameters, to compile, test and document the algorithm with.
         readings: name -> allowed values, the default first.
         variants: the variants that exist.
+        presets: variant -> the readings that it changes; a variant is nothing but its readings.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Definition:
     example: Mapping[str, Any]
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = ("as-written",)
+    presets: Mapping[str, Readings] = field(default_factory=dict)
 
     def parameters_from(self, values: Mapping[str, Any]) -> Any:
         """Return validated parameters; InputError on a missing, unknown or bad one."""
@@ -53,8 +55,12 @@ class Definition:
         plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
         return self.parameters(**plain)
 
-    def readings_from(self, values: Readings) -> dict[str, str]:
-        """Return every reading with its value, defaults filled in; InputError on a bad one."""
+    def readings_from(self, values: Readings, variant: str = "as-written") -> dict[str, str]:
+        """Return every reading with its value: given, of the variant, or default.
+
+        Raises:
+            InputError: an unknown reading or a value that it does not have.
+        """
         if not isinstance(values, Mapping):
             raise InputError(f"{self.id}: readings are {values!r}; allowed: a mapping")
         for key, value in values.items():
@@ -64,7 +70,8 @@ class Definition:
             if value not in self.readings[key]:
                 allowed = ", ".join(self.readings[key])
                 raise InputError(f"{self.id}: reading {key} is {value!r}; allowed: {allowed}")
-        return {key: values.get(key, allowed[0]) for key, allowed in self.readings.items()}
+        defaults = {key: allowed[0] for key, allowed in self.readings.items()}
+        return {**defaults, **self.presets.get(variant, {}), **values}
 
     def require_variant(self, variant: str) -> str:
         """Return the variant; InputError where this algorithm has none of that name."""

@@ -91,6 +91,11 @@ class Cell:
         """Runs per block."""
         return TRIALS if isinstance(self.definition, IdentificationAlgorithm) else BLOCK
 
+    @property
+    def _variant_apart_from_readings(self) -> str:
+        """The variant, unless it is told by its readings: equal cells are then one and the same."""
+        return "as-written" if self.definition.presets else self.variant
+
     @cached_property
     def stream_description(self) -> dict[str, Any]:
         """What names the random stream; readings at their default are left out of it."""
@@ -100,7 +105,7 @@ class Cell:
         return {
             "algorithm": self.definition.id,
             "parameters": parameter_values(self.parameters),
-            "variant": self.variant,
+            "variant": self._variant_apart_from_readings,
             "readings": {k: v for k, v in self.readings if v != defaults[k][0]},
             "bandit": self.bandit.describe(),
             "horizon": self.horizon,
@@ -112,7 +117,7 @@ class Cell:
         own = {
             "algorithm": self.definition.id,
             "parameters": parameter_values(self.parameters),
-            "variant": self.variant,
+            "variant": self._variant_apart_from_readings,
             "readings": dict(self.readings),
             "bandit": self.bandit.describe(),
             "horizon": self.horizon,
@@ -257,7 +262,7 @@ def make_cell(
         algorithm=definition.id if definition.id in REGISTRY else definition,
         parameters=definition.parameters_from(parameters or {}),
         variant=definition.require_variant(variant),
-        readings=tuple(sorted(definition.readings_from(readings or {}).items())),
+        readings=tuple(sorted(definition.readings_from(readings or {}, variant).items())),
         bandit=bandit,
         horizon=int(horizon),
         first_run=_require_count("first run", first_run, 0, 2**40),

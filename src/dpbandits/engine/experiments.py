@@ -116,9 +116,9 @@ class SimulationPlan:
         try:
             for entry in self.spec["cells"]:
                 algorithm = find_definition(entry["algorithm"])
-                algorithm.require_variant(entry.get("variant", "as-written"))
+                variant = algorithm.require_variant(entry.get("variant", "as-written"))
                 for tags in _products(entry.get("for", {})):
-                    algorithm.readings_from(_readings(entry, tags))
+                    algorithm.readings_from(_readings(entry, tags), variant)
         except InputError as error:
             raise InputError(f"{self.origin}: {error}") from None
 
