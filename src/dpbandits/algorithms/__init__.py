@@ -1,12 +1,15 @@
 """Every algorithm of the project, in one literal dict; tests run over all of it."""
 
 from dpbandits.algorithms import (
+    adap_ucb,
     anytime_lazy_ucb,
     dp_se,
     dp_ts,
     dp_ts_ucb,
+    gdp_ncb,
     lazy_dp_ts,
     m_ts_gaussian,
+    ncb,
     ts_gaussian,
     ucb1,
 )
@@ -22,6 +25,9 @@ REGISTRY: dict[str, Definition] = {
     "dp-ts-ucb": dp_ts_ucb.ALGORITHM,
     "lazy-dp-ts": lazy_dp_ts.ALGORITHM,
     "dp-ts": dp_ts.ALGORITHM,
+    "gdp-ncb": gdp_ncb.ALGORITHM,
+    "adap-ucb": adap_ucb.ALGORITHM,
+    "ncb": ncb.ALGORITHM,
 }
 
 

@@ -2,9 +2,10 @@
 
 Phase I pulls arms uniformly at random until some private sum of rewards passes a threshold. Phase
 II plays the largest index in episodes of 2, 4, 8, ... pulls of one arm, each of which ends with one
-release of the arm's mean over its Phase-I rewards and that episode's. Natural logarithms; L = ln T,
-the cap is W = floor(sqrt T) + 1 and LW = ln W. Letters and numbers in brackets are the entries of
-the replication's list of ambiguities (A) and of differences to the released code (D).
+release of the arm's mean over its Phase-I rewards and that episode's. c = 3 and alpha = 3.1, as in
+all experiments. Natural logarithms; L = ln T, W = floor(sqrt T) + 1 and LW = ln W. Letters and
+numbers in brackets are the entries of the replication's lists of ambiguities (A) and of differences
+to the released code (D).
 
 Variants: ``as-coded`` is the released code. Its threshold is out of reach of W rounds, so that
 Phase I lasts W rounds whatever the rewards, though its stop test reads unprotected means.
@@ -47,11 +48,13 @@ import numpy as np
 from dpbandits.algorithms.base import Algorithm, Chunk, Readings
 from dpbandits.algorithms.gdp_ncb_phase_one import PRIVATE_TEST, STOP_TESTS, Reference
 from dpbandits.algorithms.gdp_ncb_window import (
+    ALPHA,
     CAPS,
     CARRIED,
     CARRIED_POSITIVE,
     STARTS,
     ZEROS,
+    C,
     Settings,
     advance_window,
     open_window,
@@ -66,19 +69,13 @@ from dpbandits.privacy import Guarantee
 
 @dataclass(frozen=True)
 class Parameters:
-    """Privacy parameter ``epsilon``, and ``alpha`` and ``c`` of the index; all above 0.
-
-    The paper's experiments have alpha = 3.1 and c = 3.
-    """
+    """Privacy parameter ``epsilon`` (> 0)."""
 
     epsilon: float
-    alpha: float
-    c: float
 
     def __post_init__(self) -> None:
-        """Raise InputError unless all are positive."""
-        for key in ("epsilon", "alpha", "c"):
-            require_positive("gdp-ncb", key, getattr(self, key))
+        """Raise InputError unless epsilon is positive."""
+        require_positive("gdp-ncb", "epsilon", self.epsilon)
 
 
 def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
@@ -87,8 +84,6 @@ def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int
     return Settings(
         horizon=horizon,
         epsilon=float(parameters.epsilon),
-        alpha=float(parameters.alpha),
-        c=float(parameters.c),
         cap=CAPS.index(readings["cap"]),
         stop_test=STOP_TESTS.index(readings["stop_test"]),
         refresh_all=readings["refreshed"] == "all",
@@ -123,7 +118,7 @@ def reference(
     log, window_log = math.log(horizon), math.log(math.isqrt(horizon) + 1)
     noise = settings.release_log_factor * log / epsilon
     first, second = (window_log if short else log for short in settings.window_logs)
-    threshold = settings.threshold * (settings.c**2 * first + second**2 / epsilon)
+    threshold = settings.threshold * (C**2 * first + second**2 / epsilon)
     cap = [horizon, math.isqrt(horizon) + 1, math.ceil(horizon / 10)][settings.cap]
     n1, s1, p = [0 for _ in arms], [0.0 for _ in arms], [0.0 for _ in arms]
 
@@ -148,11 +143,11 @@ def reference(
             if n2[i] == 1 and settings.pseudo_pulls == 0:
                 n = n1[i]
             if n > 0:
-                last = math.sqrt(2 * settings.alpha / epsilon) * length**1.5 / n
+                last = math.sqrt(2 * ALPHA / epsilon) * length**1.5 / n
                 if settings.root_inside:
-                    last = math.sqrt(2 * settings.alpha / epsilon * length**1.5 / n)
-                index[i] = p[i] + 2 * settings.c * math.sqrt(2 * p[i] * length / n)
-                index[i] += settings.alpha * length**2 / (epsilon * n) + 4 * last
+                    last = math.sqrt(2 * ALPHA / epsilon * length**1.5 / n)
+                index[i] = p[i] + 2 * C * math.sqrt(2 * p[i] * length / n)
+                index[i] += ALPHA * length**2 / (epsilon * n) + 4 * last
         arm = arm_of_largest.py_func(np.array(index), settings.random_ties, generator)
         pulls = min(2 * n2[arm], horizon - t)
         rewards = bandit.draw_sum(arm, pulls, generator)
@@ -178,7 +173,7 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee=guarantee,
-    example={"epsilon": 0.2, "alpha": 3.1, "c": 3.0},
+    example={"epsilon": 0.2},
     readings={
         "cap": CAPS,
         "stop_test": STOP_TESTS,

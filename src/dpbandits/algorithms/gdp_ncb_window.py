@@ -23,6 +23,10 @@ from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.ties import arm_of_largest
 from dpbandits.bandits.draws import draw_reward_sum
 
+ALPHA = 3.1
+C = 3.0
+"""Constants of the index and of the threshold, the same in all experiments."""
+
 CAPS = ("none", "root", "tenth")
 NO_CAP, ROOT_CAP, TENTH_CAP = range(3)
 STARTS = ("carried", "carried-positive", "zeros")
@@ -30,12 +34,10 @@ CARRIED, CARRIED_POSITIVE, ZEROS = range(3)
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: the horizon, the parameters and the readings."""
+    """What the kernel is told: the horizon, epsilon and the readings."""
 
     horizon: int
     epsilon: float
-    alpha: float
-    c: float
     cap: int
     stop_test: int
     refresh_all: bool
@@ -105,7 +107,7 @@ def open_window(settings, horizon):  # type: ignore[no-untyped-def]
     return Window(
         horizon,
         cap,
-        settings.threshold * (settings.c**2 * first + second**2 / settings.epsilon),
+        settings.threshold * (C**2 * first + second**2 / settings.epsilon),
         settings.release_log_factor * log / settings.epsilon,
         root_log if settings.index_window_log else log,
     )
@@ -140,7 +142,7 @@ def _start(settings, window, state, generator):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _indices(settings, window, state):  # type: ignore[no-untyped-def]
-    log, alpha, epsilon = window.log, settings.alpha, settings.epsilon
+    log, epsilon = window.log, settings.epsilon
     indices = np.empty(state.explored.size)
     for i in range(indices.size):
         n = state.explored[i] + state.episodes[i]
@@ -150,11 +152,11 @@ def _indices(settings, window, state):  # type: ignore[no-untyped-def]
             indices[i] = math.inf
             continue
         p = state.private_means[i]
-        last = 4.0 * math.sqrt(2.0 * alpha / epsilon) * log**1.5 / n
+        last = 4.0 * math.sqrt(2.0 * ALPHA / epsilon) * log**1.5 / n
         if settings.root_inside:
-            last = 4.0 * math.sqrt(2.0 * alpha / epsilon * log**1.5 / n)
-        width = 2.0 * settings.c * math.sqrt(2.0 * p * log / n)
-        indices[i] = p + width + alpha * log**2 / (epsilon * n) + last
+            last = 4.0 * math.sqrt(2.0 * ALPHA / epsilon * log**1.5 / n)
+        width = 2.0 * C * math.sqrt(2.0 * p * log / n)
+        indices[i] = p + width + ALPHA * log**2 / (epsilon * n) + last
     return indices
 
 
@@ -165,7 +167,7 @@ def advance_window(  # type: ignore[no-untyped-def]
     """Play a window's rounds until ``stop`` of them are over or ``arms`` is full.
 
     Args:
-        settings: the readings and parameters; their horizon is not read.
+        settings: the readings and epsilon; their horizon is not read.
         window: what ``open_window`` returned.
         stop: rounds of the window to play, at most ``window.horizon``.
         state: of this window; ``state.clock[0]`` counts its rounds.

@@ -1,5 +1,7 @@
 """The arm of the largest index, for kernels and references that decide seldom."""
 
+import math
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +22,15 @@ def arm_of_largest(
             the first; otherwise the lowest, with none.
         generator: the run's random stream.
     """
-    arm, tied = 0, 1
-    for i in range(1, indices.size):
-        if indices[i] > indices[arm]:
-            arm, tied = i, 1
-        elif random_ties and indices[i] == indices[arm]:
-            tied += 1
-            if generator.random() * tied < 1.0:
-                arm = i
+    arm, largest = 0, -math.inf
+    for i in range(indices.size):
+        if indices[i] > largest:
+            arm, largest = i, indices[i]
+    if random_ties:
+        tied = 1
+        for i in range(arm + 1, indices.size):
+            if indices[i] == largest:
+                tied += 1
+                if generator.random() * tied < 1.0:
+                    arm = i
     return arm
