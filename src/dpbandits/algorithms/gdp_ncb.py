@@ -109,12 +109,15 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
     )
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
+def reference_window(
+    settings: Settings, horizon: int, stop: int, bandit: Bandit, generator: np.random.Generator
 ) -> Iterator[Chunk]:
-    """Algorithm 1, line by line, an episode at once."""
+    """Algorithm 1, line by line, an episode at once, for the first ``stop`` rounds of ``horizon``.
+
+    The horizon of the settings is not read.
+    """
     arms = range(len(bandit.arms))
-    horizon, epsilon = settings.horizon, settings.epsilon
+    epsilon = settings.epsilon
     log, window_log = math.log(horizon), math.log(math.isqrt(horizon) + 1)
     noise = settings.release_log_factor * log / epsilon
     first, second = (window_log if short else log for short in settings.window_logs)
@@ -125,9 +128,9 @@ def reference(
     phase_one = Reference(settings, bandit, generator, threshold, noise, n1, s1, p)
     blocks = settings.blocks and not settings.refresh_all
     explore = phase_one.blocks if blocks else phase_one.rounds
-    yield from explore(min(horizon, cap))
+    yield from explore(min(stop, cap))
     t = phase_one.t
-    if t == horizon:
+    if t == stop:
         return
     if settings.start != ZEROS and settings.stop_test != PRIVATE_TEST:
         phase_one.renew([i for i in arms if n1[i] > 0])
@@ -136,7 +139,7 @@ def reference(
 
     length = math.log(horizon) if not settings.index_window_log else window_log
     n2 = [1 for _ in arms]
-    while t < horizon:  # Phase II
+    while t < stop:  # Phase II
         index = [math.inf for _ in arms]
         for i in arms:
             n = n1[i] + n2[i]
@@ -149,13 +152,21 @@ def reference(
                 index[i] = p[i] + 2 * C * math.sqrt(2 * p[i] * length / n)
                 index[i] += ALPHA * length**2 / (epsilon * n) + 4 * last
         arm = arm_of_largest.py_func(np.array(index), settings.random_ties, generator)
-        pulls = min(2 * n2[arm], horizon - t)
+        pulls = min(2 * n2[arm], stop - t)
         rewards = bandit.draw_sum(arm, pulls, generator)
         n2[arm] = pulls
         t += pulls
         yield arm, pulls, rewards
         mean = (s1[arm] + rewards + laplace.py_func(noise, generator)) / (n1[arm] + n2[arm])
         p[arm] = min(max(mean, 0.0), 1.0)
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Algorithm 1 to its horizon."""
+    horizon = settings.horizon
+    yield from reference_window(settings, horizon, horizon, bandit, generator)
 
 
 def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
