@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,10 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "gdp-ncb": epsilons,
     "adap-ucb": epsilons,
     "ncb": st.just({}),
+    "ldp-ncb": epsilons,
+    "ldp-ucb-l": epsilons,
+    "anytime-gdp-ncb": epsilons,
+    "anytime-ldp-ncb": epsilons,
 }
 """Algorithm -> parameters to draw; every algorithm of the registry stands here."""
 
@@ -131,6 +135,24 @@ def kernel_decisions(
         assert written > 0, "a kernel that is not at the horizon goes on"
         chunks = (arms[:written], lengths[:written], sums[:written])
         yield from zip(*(each.tolist() for each in chunks), strict=True)
+
+
+def joined(decisions: Iterable[Decision], chunks: Iterable[Decision]) -> Iterator[Decision]:
+    """Put decisions together as ``chunks`` are: a kernel may write a leader's pulls as one.
+
+    They are taken as far as they agree; what does not fit is left as it is.
+    """
+    waiting = iter(decisions)
+    for arm, length, _ in chunks:
+        played, total = 0, 0.0
+        while played < length:
+            own_arm, rounds, rewards = next(waiting, (arm, length, math.nan))
+            if own_arm != arm:
+                yield own_arm, rounds, rewards
+            played += rounds
+            total += rewards
+        yield arm, played, total
+    yield from waiting
 
 
 def message_of(function: Callable[[], Any]) -> str:

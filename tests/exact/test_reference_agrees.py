@@ -21,6 +21,7 @@ from support import (
     PARAMETERS,
     all_readings,
     bandits,
+    joined,
     kernel_decisions,
     message_of,
     readings_to_draw,
@@ -48,7 +49,7 @@ def agree(
     """Compare kernel and reference, the use of the stream included, and return the decisions."""
     fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
     decisions = list(kernel_decisions(algorithm, told, bandit, fast, buffer))
-    assert decisions == list(algorithm.reference(told, bandit, plain))
+    assert decisions == list(joined(algorithm.reference(told, bandit, plain), decisions))
     assert fast.bit_generator.state == plain.bit_generator.state
     return decisions
 

@@ -3,11 +3,14 @@
 from dpbandits.algorithms import (
     adap_ucb,
     anytime_lazy_ucb,
+    anytime_ncb,
     dp_se,
     dp_ts,
     dp_ts_ucb,
     gdp_ncb,
     lazy_dp_ts,
+    ldp_ncb,
+    ldp_ucb_l,
     m_ts_gaussian,
     ncb,
     ts_gaussian,
@@ -28,6 +31,10 @@ REGISTRY: dict[str, Definition] = {
     "gdp-ncb": gdp_ncb.ALGORITHM,
     "adap-ucb": adap_ucb.ALGORITHM,
     "ncb": ncb.ALGORITHM,
+    "ldp-ncb": ldp_ncb.ALGORITHM,
+    "ldp-ucb-l": ldp_ucb_l.ALGORITHM,
+    "anytime-gdp-ncb": anytime_ncb.GLOBAL,
+    "anytime-ldp-ncb": anytime_ncb.LOCAL,
 }
 
 
