@@ -29,8 +29,8 @@ from dpbandits.metrics.regret import METRICS
 
 Arrays = dict[str, NDArray[Any]]
 
-CHUNKS_TOGETHER = 1 << 21
-"""Chunks that all runs of a curve keep together: 32 megabytes, whatever the horizon."""
+CHUNKS_TOGETHER = 1 << 20
+"""Chunks that all runs of a curve keep together: 16 megabytes, whatever the horizon."""
 
 
 PROCESS_BYTES = 400 << 20

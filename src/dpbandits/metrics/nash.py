@@ -13,7 +13,8 @@ means over equal bins of time, of each run and, before the logarithm, of all.
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.metrics.nash_pieces import LOG_FLOOR, UNIT, NashLedger
+from dpbandits.metrics.nash_pieces import LOG_FLOOR, UNIT, Piece, Runs, Scores
+from dpbandits.metrics.nash_records import NashLedger, Records
 from dpbandits.metrics.nash_sweeps import collect_changes, sweep_changes, sweep_rounds
 
 Times = NDArray[np.int64]
@@ -61,11 +62,6 @@ def bin_edges(horizon: int) -> Times:
     return np.array([horizon * (each + 1) // count for each in range(count)], np.int64)
 
 
-def _ledger_arms(values: Values) -> Values:
-    """Append a uniformly random arm, the mean of all, and none, which is 0."""
-    return np.concatenate([values, [values.mean(), 0.0]])
-
-
 def open_nash_ledger(
     means: Values, log_means: Values, runs: int, horizon: int, grid: Times
 ) -> NashLedger:
@@ -78,50 +74,71 @@ def open_nash_ledger(
         horizon: number of rounds T.
         grid: increasing times in [1, T], shape (G,).
     """
-    own, edges = _ledger_arms(means), bin_edges(horizon)
-    marks = np.union1d(grid, edges)
-    squares = _ledger_arms(means**2)
+    scores = _scores(means, log_means)
+    shape = (runs, scores.means.size)
+    return NashLedger(
+        scores,
+        Piece(
+            start=np.zeros(1, np.int64),
+            sums=np.zeros(2, np.int64),
+            mean=np.ones(1),
+            inverse=np.zeros(1),
+            log_mean=np.zeros(1),
+            spread=np.zeros(1),
+            log_sum=np.zeros(2),
+            product=np.ones(1),
+            spread_sum=np.zeros(1),
+            inverse_sum=np.zeros(1),
+        ),
+        Runs(
+            arms=np.full(runs, shape[1] - 1),
+            since=np.zeros(runs, np.int64),
+            entered=np.zeros(runs),
+            influences=np.zeros(runs),
+            pulls=np.zeros(shape, np.int64),
+        ),
+        _records(shape, grid, bin_edges(horizon)),
+    )
+
+
+def _scores(means: Values, log_means: Values) -> Scores:
+    own = _with_two_more(means)
+    in_logs = bool(log_means.min() < np.log(SMALLEST_MEAN))
     with np.errstate(divide="ignore"):
         logs = np.concatenate([log_means, np.log(own[-2:])])
-    paths = np.maximum(log_means, LOG_FLOOR) if (log_means == -np.inf).any() else log_means
-    in_logs = bool(log_means.min() < np.log(SMALLEST_MEAN))
-    size = own.size
-    return NashLedger(
+    finite = np.where(log_means == -np.inf, LOG_FLOOR, log_means)
+    return Scores(
         in_logs=in_logs,
-        units=np.stack([np.rint(own / UNIT), np.rint(squares / UNIT)], axis=1).astype(np.int64),
+        units=np.rint(np.stack([own, own**2], axis=1) / UNIT).astype(np.int64),
         means=own,
         logs=logs,
-        path_logs=_ledger_arms(paths),
+        path_logs=_with_two_more(finite),
+        weights=np.zeros(own.size) if in_logs else own.copy(),
+    )
+
+
+def _with_two_more(values: Values) -> Values:
+    """Append the value of a uniformly random arm, the mean of all, and of none, 0."""
+    return np.concatenate([values, [values.mean(), 0.0]])
+
+
+def _records(shape: tuple[int, int], grid: Times, edges: Times) -> Records:
+    marks = np.union1d(grid, edges)
+    return Records(
         marks=marks,
         grid_at=_positions(grid, marks),
         bin_at=_positions(edges, marks),
         mark=np.zeros(1, np.int64),
-        start=np.zeros(1, np.int64),
-        sums=np.zeros(2, np.int64),
-        mean=np.ones(1),
-        inverse=np.zeros(1),
-        log_mean=np.zeros(1),
-        spread=np.zeros(1),
-        log_sum=np.zeros(2),
-        product=np.ones(1),
-        spread_sum=np.zeros(1),
-        inverse_sum=np.zeros(1),
-        weights=np.zeros(size) if in_logs else own.copy(),
-        arms=np.full(runs, size - 1),
-        since=np.zeros(runs, np.int64),
-        entered=np.zeros(runs),
-        influences=np.zeros(runs),
-        pulls=np.zeros((runs, size), np.int64),
         bin_start=np.zeros(1, np.int64),
-        bin_pulls=np.zeros((runs, size), np.int64),
+        bin_pulls=np.zeros(shape, np.int64),
         bin_log_sum=np.zeros(1),
         log_means=np.empty(grid.size),
         spreads=np.empty(grid.size),
         averages=np.empty(grid.size),
         trajectories=np.empty(grid.size),
         binned=np.empty(grid.size),
-        influences_at=np.empty((runs, grid.size)),
-        bins=np.empty((runs, edges.size)),
+        influences=np.empty((shape[0], grid.size)),
+        bins=np.empty((shape[0], edges.size)),
     )
 
 
@@ -151,10 +168,13 @@ def enter_window(
     """
     begin, until = window
     often = (until - begin) <= ROUNDS_PER_CHUNK * int(filled.sum())
-    if often and not ledger.in_logs:
+    if often and not ledger.scores.in_logs:
         sweep_rounds(ledger, arms, lengths, filled, starts, begin, until)
         return
-    times, runs, new = collect_changes(ledger, arms, lengths, filled, starts, until)
+    uniform = ledger.scores.means.size - 2
+    times, runs, new = collect_changes(
+        ledger.runs.arms, uniform, arms, lengths, filled, starts, until
+    )
     sweep_changes(ledger, times, runs, new, times.argsort(kind="stable"), until)
 
 
@@ -171,25 +191,15 @@ def quantities(ledger: NashLedger) -> Values:
     - ``binned_log_mean``: log G_t from means over runs and bins of time (the last cut at t).
     - ``best_mean``: mu*, the largest mean.
     """
-    runs = ledger.arms.size
-    with np.errstate(divide="ignore", invalid="ignore"):
-        squares = (ledger.influences_at**2).sum(axis=0)
-        error = np.sqrt(squares / (np.float64(runs) * (runs - 1)))
-        bias = np.maximum(ledger.spreads, 0.0) / (2.0 * np.float64(runs - 1))
-    if runs == 1:
-        error = bias = np.full(error.shape, np.nan)
-    best = np.full(error.shape, ledger.means[:-2].max())
-    return np.stack(
-        [
-            ledger.log_means,
-            error,
-            bias,
-            ledger.averages,
-            ledger.trajectories,
-            ledger.binned,
-            best,
-        ]
-    )
+    records, runs = ledger.records, ledger.runs.arms.size
+    error = bias = np.full(records.spreads.shape, np.nan)
+    if runs > 1:
+        squares = (records.influences**2).sum(axis=0)
+        error = np.sqrt(squares / (runs * (runs - 1)))
+        bias = np.maximum(records.spreads, 0.0) / (2 * (runs - 1))
+    best = np.full(error.shape, ledger.scores.means[:-2].max())
+    recorded = (records.averages, records.trajectories, records.binned)
+    return np.stack([records.log_means, error, bias, *recorded, best])
 
 
 def nash_parts(ledger: NashLedger) -> dict[str, Values]:
@@ -198,5 +208,5 @@ def nash_parts(ledger: NashLedger) -> dict[str, Values]:
     Their shapes are (1, 7, G) for the quantities, (R, G) for the influences of the runs on log G_t,
     and (R, B) for the means of the arms that each run played in each bin.
     """
-    parts = (quantities(ledger)[None], ledger.influences_at, ledger.bins)
+    parts = (quantities(ledger)[None], ledger.records.influences, ledger.records.bins)
     return dict(zip(PARTS, parts, strict=True))
