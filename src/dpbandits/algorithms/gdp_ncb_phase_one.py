@@ -27,10 +27,20 @@ PRIVATE_TEST, CLEAN_TEST, NO_TEST = range(3)
 EXPLORING, EXPLORED, EXPLOITING = range(3)
 
 BLOCK_FROM = 512
-"""Fewest pulls of a block: with the two binomials of every arm it costs as much as so many.
+"""Blocks are multiples of so many pulls, which cost as much as the two binomials of every arm."""
 
-A block must also expect less than one exceeding noise in so many pulls.
-"""
+NEAR = math.log(BLOCK_FROM / 2.0)
+"""A noise of so many scales is exceeded once in BLOCK_FROM; blocks keep farther from it."""
+
+
+@numba.njit(cache=True)
+def _pull(explored, explored_sums, laws, law_parameters, generator):  # type: ignore[no-untyped-def]
+    """Pull a uniformly random arm and return it with its reward."""
+    arm = int(generator.random() * laws.size)
+    reward = draw_reward(laws[arm], law_parameters[arm], generator)
+    explored[arm] += 1
+    explored_sums[arm] += reward
+    return arm, reward
 
 
 @numba.njit(cache=True)
@@ -59,10 +69,7 @@ def explore_by_rounds(  # type: ignore[no-untyped-def]
     t = state.clock[0]
     stops = False
     while not stops and t < stop and written < arms.size:
-        arm = int(generator.random() * laws.size)
-        reward = draw_reward(laws[arm], law_parameters[arm], generator)
-        explored[arm] += 1
-        explored_sums[arm] += reward
+        arm, reward = _pull(explored, explored_sums, laws, law_parameters, generator)
         if settings.stop_test == CLEAN_TEST:
             stops = explored_sums[arm] > window.threshold
         elif settings.stop_test == PRIVATE_TEST and settings.refresh_all:
@@ -81,21 +88,25 @@ def explore_by_rounds(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _longest_block(settings, window, distance, t, rounds):  # type: ignore[no-untyped-def]
-    """Return the pulls of the next block, 0 where there is none, and P(a noise exceeds)."""
-    length, exceeding = rounds, 0.0
+def _block_length(settings, window, distance, t, rounds):  # type: ignore[no-untyped-def]
+    """Return the pulls of the block that begins at t, with so many rounds left; 0 for no block."""
+    longest = float(rounds)
     if settings.stop_test == CLEAN_TEST:
-        length = int(min(float(rounds), distance))
+        longest = min(longest, distance)
     elif settings.stop_test == PRIVATE_TEST:
-        length = int(min(float(rounds), distance / 2.0))
-    length -= length % BLOCK_FROM
-    if length == 0 or t % BLOCK_FROM > 0:
-        return 0, 0.0
-    if settings.stop_test == PRIVATE_TEST:
-        exceeding = 0.5 * math.exp(-(distance - length) / window.noise)
-        if exceeding * BLOCK_FROM > 1.0:
-            return 0, 0.0
-    return length, exceeding
+        longest = min(longest, distance / 2.0)
+    length = BLOCK_FROM * int(longest / BLOCK_FROM)
+    too_near = settings.stop_test == PRIVATE_TEST and distance - length < NEAR * window.noise
+    return 0 if too_near or t % BLOCK_FROM else length
+
+
+@numba.njit(cache=True)
+def _pulls_before_exceeding(bound, noise, generator):  # type: ignore[no-untyped-def]
+    """Draw the number of pulls before the first one whose noise exceeds the bound."""
+    probability = 0.5 * math.exp(-bound / noise)
+    if probability == 0.0:
+        return math.inf
+    return generator.standard_exponential() / -math.log1p(-probability)
 
 
 @numba.njit(cache=True)
@@ -107,7 +118,7 @@ def _pull_uniformly(  # type: ignore[no-untyped-def]
     for i in range(laws.size):
         own = generator.binomial(pulls, 1.0 / (laws.size - i))
         pulls -= own
-        if own == 0:
+        if not own:
             continue
         own_sum = draw_reward_sum(laws[i], law_parameters[i], own, generator)
         rewards += own_sum
@@ -132,28 +143,27 @@ def explore_by_blocks(  # type: ignore[no-untyped-def]
     while state.phase[0] == EXPLORING and state.clock[0] < stop and written < arms.size:
         distance = window.threshold - state.explored_sums.max()
         t = state.clock[0]
-        length, exceeding = _longest_block(settings, window, distance, t, stop - t)
-        if length == 0:
+        length = _block_length(settings, window, distance, t, stop - t)
+        if not length:
             end = min(t - t % BLOCK_FROM + BLOCK_FROM, stop)
             written = explore_by_rounds(
                 *(settings, window, end, state, laws, law_parameters, generator),
                 *(arms, lengths, sums, written),
             )
             continue
-        bound = distance - length
-        exceeds = False
-        if exceeding > 0.0:
-            before = generator.standard_exponential() / -math.log1p(-exceeding)
-            if before < length:
-                length, exceeds = int(before), True
+        bound, before = distance - length, math.inf
+        if settings.stop_test == PRIVATE_TEST:
+            before = _pulls_before_exceeding(bound, window.noise, generator)
+        exceeds = before < length
+        if exceeds:
+            length = int(before)
         rewards = _pull_uniformly(
             settings, window, state, length, bound, laws, law_parameters, generator
         )
         if exceeds:
-            arm = int(generator.random() * laws.size)
-            reward = draw_reward(laws[arm], law_parameters[arm], generator)
-            state.explored[arm] += 1
-            state.explored_sums[arm] += reward
+            arm, reward = _pull(
+                state.explored, state.explored_sums, laws, law_parameters, generator
+            )
             noise = bound + window.noise * generator.standard_exponential()
             noisy_sum = state.explored_sums[arm] + noise
             state.private_means[arm] = noisy_sum / state.explored[arm]
@@ -218,19 +228,19 @@ class Reference:
             distance = self.threshold - max(self.s1)
             kind, left = self.settings.stop_test, end - self.t
             safe = {PRIVATE_TEST: distance / 2, CLEAN_TEST: distance, NO_TEST: math.inf}[kind]
-            pulls = BLOCK_FROM * math.floor(min(left, safe) / BLOCK_FROM)
+            pulls = BLOCK_FROM * math.floor(max(min(left, safe), 0) / BLOCK_FROM)
             bound = distance - pulls
-            exceeding = 0.0
-            if kind == PRIVATE_TEST and pulls > 0:
-                exceeding = math.exp(-bound / self.noise) / 2
-            if self.t % BLOCK_FROM > 0 or pulls == 0 or exceeding > 1 / BLOCK_FROM:
+            too_near = kind == PRIVATE_TEST and bound < NEAR * self.noise
+            if self.t % BLOCK_FROM > 0 or pulls == 0 or too_near:
                 yield from self.rounds(min(end, BLOCK_FROM * (self.t // BLOCK_FROM + 1)))
             else:
-                yield UNIFORM, *self.block(pulls, bound, exceeding)
+                yield UNIFORM, *self.block(pulls, bound)
 
-    def block(self, most: int, bound: float, exceeding: float) -> tuple[int, float]:
+    def block(self, most: int, bound: float) -> tuple[int, float]:
         """Play a block of so many pulls at most, to the first noise above the bound."""
-        before = math.inf
+        before, exceeding = math.inf, 0.0
+        if self.settings.stop_test == PRIVATE_TEST:
+            exceeding = math.exp(-bound / self.noise) / 2
         if exceeding > 0:
             before = self.generator.standard_exponential() / -math.log1p(-exceeding)
         pulls = left = math.floor(min(most, before))

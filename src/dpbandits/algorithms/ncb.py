@@ -7,7 +7,7 @@ its lists of ambiguities (A), of differences to the released code (D) and of cla
 
 Kernel and reference agree decision for decision: only the index of the arm that is pulled changes,
 so that the kernel pulls the leader, with no look at the others, until its index is no longer above
-the second largest. Rounds of phase II in which one arm is played in a row are one chunk.
+theirs. The rounds of phase II until then are one chunk.
 
 Variants: ``as-written`` is the original, and ``repaired`` too; ``as-coded`` is the code released
 with DP-NCB. MODIFIED is the version that DP-NCB builds on, MATCHED_CODED and MATCHED_REPAIRED are
@@ -25,8 +25,6 @@ Readings:
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 import numba
@@ -66,14 +64,10 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Rounds played, whether phase I is over, and the leader of phase II or -1 (shape (1,)).
-
-    Pulls and sum of rewards of each arm have shape (K,).
-    """
+    """Rounds played and whether phase I is over (shape (1,)); pulls, reward sums (shape (K,))."""
 
     clock: NDArray[np.int64]
     explored: NDArray[np.int64]
-    leader: NDArray[np.int64]
     pulls: NDArray[np.int64]
     reward_sums: NDArray[np.float64]
 
@@ -92,7 +86,7 @@ def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int
 def state(arms: int) -> State:
     """Return the state before round 1."""
     clock, explored = np.zeros((2, 1), np.int64)
-    return State(clock, explored, np.full(1, -1), np.zeros(arms, np.int64), np.zeros(arms))
+    return State(clock, explored, np.zeros(arms, np.int64), np.zeros(arms))
 
 
 @numba.njit(cache=True)
@@ -158,7 +152,7 @@ def _leader(indices, random_ties, generator):  # type: ignore[no-untyped-def]
         elif indices[i] > second:
             second = indices[i]
     if random_ties and second == largest:
-        arm = arm_of_largest(indices, True, generator)
+        arm = arm_of_largest(indices, random_ties, generator)
     return arm, second
 
 
@@ -169,33 +163,25 @@ def _exploit(settings, state, laws, law_parameters, generator, arms, lengths, su
     width = _width(settings)
     indices = _indices(width, pulls, reward_sums)
     t = state.clock[0]
-    # A leader decided on before the arrays were full stays; whoever else has its index is second.
-    arm, second = _leader(indices, settings.random_ties and state.leader[0] < 0, generator)
-    if state.leader[0] >= 0:
-        arm = state.leader[0]
     while t < horizon and written < arms.size:
-        leader, start, rewards = arm, t, 0.0
-        law, parameter = laws[leader], law_parameters[leader]
-        while arm == leader and t < horizon:
-            n, reward_sum = float(pulls[leader]), reward_sums[leader]
-            before, above = t, True
-            while above and t < horizon:
-                reward = draw_reward(law, parameter, generator)
-                n += 1.0
-                reward_sum += reward
-                rewards += reward
-                t += 1
-                index = (reward_sum + width * math.sqrt(reward_sum)) / n
-                above = index > second
-            pulls[leader] += t - before
-            reward_sums[leader] = reward_sum
-            indices[leader] = index
-            if t < horizon:
-                arm, second = _leader(indices, settings.random_ties, generator)
-        arms[written], lengths[written], sums[written] = leader, t - start, rewards
+        arm, second = _leader(indices, settings.random_ties, generator)
+        law, parameter = laws[arm], law_parameters[arm]
+        n, reward_sum, rewards = float(pulls[arm]), reward_sums[arm], 0.0
+        start = t
+        above = True
+        while above and t < horizon:
+            reward = draw_reward(law, parameter, generator)
+            n += 1.0
+            reward_sum += reward
+            rewards += reward
+            t += 1
+            indices[arm] = (reward_sum + width * math.sqrt(reward_sum)) / n
+            above = indices[arm] > second
+        pulls[arm] += t - start
+        reward_sums[arm] = reward_sum
+        arms[written], lengths[written], sums[written] = arm, t - start, rewards
         written += 1
     state.clock[0] = t
-    state.leader[0] = arm
     return written
 
 
@@ -218,8 +204,8 @@ def _phase_two(
     generator: np.random.Generator,
     n: list[int],
     reward_sums: list[float],
-) -> Iterator[Chunk]:
-    """Play the largest index in every round that is left; one chunk a round."""
+) -> Iterator[tuple[int, bool, float]]:
+    """Play the rest of the rounds; yield arm, whether its index was above all others', reward."""
     log = math.log(settings.horizon)
     if settings.window_log:
         log = math.log(math.isqrt(settings.horizon) + 1)
@@ -238,7 +224,7 @@ def _phase_two(
         reward = bandit.draw(arm, generator)
         n[arm] += 1
         reward_sums[arm] += reward
-        yield arm, 1, reward
+        yield arm, index.count(max(index)) == 1, reward
 
 
 def reference(
@@ -261,13 +247,14 @@ def reference(
         n[arm] += 1
         reward_sums[arm] += reward
         yield arm, 1, reward
-    phase_two = _phase_two(settings, bandit, generator, n, reward_sums)
-    for arm, together in groupby(phase_two, key=itemgetter(0)):
-        length, total = 0, 0.0
-        for _, _, reward in together:
-            length += 1
-            total += reward
-        yield arm, length, total
+    leader, length, total = -1, 0, 0.0
+    for arm, above, reward in _phase_two(settings, bandit, generator, n, reward_sums):
+        if length > 0 and not (arm == leader and above):
+            yield leader, length, total
+            length, total = 0, 0.0
+        leader, length, total = arm, length + 1, total + reward
+    if length > 0:
+        yield leader, length, total
 
 
 def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
