@@ -25,10 +25,9 @@ class Checkpoints:
     cache: Cache
     key: str
     title: str
-    _begun: float = field(default_factory=time.monotonic)
     _stored: float = field(default_factory=time.monotonic)
     _said: float = field(default_factory=time.monotonic)
-    _first: int | None = None
+    _first: tuple[float, int] | None = None
 
     @property
     def _name(self) -> str:
@@ -44,10 +43,11 @@ class Checkpoints:
     def between(self, done: int, total: int, arrays: Callable[[], Arrays]) -> None:
         """Say how far the block is, every ten seconds, and keep a checkpoint, every minute."""
         now = time.monotonic()
-        first = self._first = done if self._first is None else self._first
+        # From the first window on, before which kernels may have been compiled.
+        begun, first = self._first = self._first or (now, done)
         if now - self._said >= SECONDS_BETWEEN_LINES and first < done < total:
             self._said = now
-            left = (now - self._begun) * (total - done) / (done - first)
+            left = (now - begun) * (total - done) / (done - first)
             share = f"{done / total:.0%} of {total} rounds"
             print(f"{self.title}: {share}, about {left:.0f} s left", file=sys.stderr)
         if now - self._stored >= SECONDS_BETWEEN_CHECKPOINTS and done < total:
