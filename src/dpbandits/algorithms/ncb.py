@@ -94,7 +94,7 @@ def _end_of_phase_one(settings, arms):  # type: ignore[no-untyped-def]
     """Return the longest phase I, and the sum of rewards above which it ends."""
     horizon, log = settings.horizon, math.log(settings.horizon)
     if settings.phase_one == BY_LENGTH:
-        rounds = math.ceil(16.0 * math.sqrt(arms * horizon * log / math.log(arms)))
+        rounds = math.ceil(16.0 * math.sqrt(float(arms) * horizon * log / math.log(arms)))
         return min(int(rounds), horizon), math.inf
     if settings.phase_one == BY_ROOT:
         return min(int(math.sqrt(horizon)) + 1, horizon), math.inf
