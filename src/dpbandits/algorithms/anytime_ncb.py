@@ -90,10 +90,9 @@ def _begin_local(settings, state, horizon):  # type: ignore[no-untyped-def]
         state.private_sums[:] = 0.0
     window = open_local(settings.local_core, horizon)
     for i in range(state.counts.size):
-        if state.counts[i] > 0:
-            shown = exploration_sum(settings.local_core, state.counts[i], state.private_sums[i])
-            if stops(settings.local_core, window, state.counts[i], shown):
-                state.phase[:] = LEADING
+        shown = exploration_sum(settings.local_core, state.counts[i], state.private_sums[i])
+        if stops(settings.local_core, window, state.counts[i], shown):
+            state.phase[:] = LEADING
 
 
 @numba.njit(cache=True)
@@ -124,7 +123,7 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
     t = state.clock[0]
     written = 0
     while t < settings.horizon and written < arms.size:
-        if state.played[0] == state.length[0]:
+        if state.played[0] >= state.length[0]:
             _begin_window(settings, state, generator)
         played, length = state.played[0], state.length[0]
         begin = t - played

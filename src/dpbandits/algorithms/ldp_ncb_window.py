@@ -111,7 +111,7 @@ def open_window(settings, horizon):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def stops(settings, window, count, private_sum):  # type: ignore[no-untyped-def]
-    """Tell whether an arm with these observations ends Phase I."""
+    """Tell whether an arm with these observations ends Phase I; one without any does not."""
     # From d <= p it follows that N p exceeds base + slope / p, a test without roots.
     if settings.stop_test == NO_TEST or private_sum <= window.base:
         return False
@@ -198,14 +198,13 @@ def _lead(  # type: ignore[no-untyped-def]
     t = state.clock[0]
     order, indices = _rank(settings, window, state)
     while t < stop and written < arms.size:
-        runner_up = indices[1]
-        if settings.random_ties and indices[0] == runner_up:
+        if settings.random_ties:
             draw_first(order, indices, generator)
-        arm = order[0]
+        arm, runner_up = order[0], indices[1]
         law, law_parameter = laws[arm], law_parameters[arm]
         count, private_sum = counts[arm], private_sums[arm]
         begin, rewards = t, 0.0
-        safe_sum, safe_widths = math.inf, 0.0
+        safe_sum = safe_widths = index = math.inf
         slope = runner_up + ROUNDING * abs(runner_up)
         while t < stop:
             reward = draw_reward(law, law_parameter, generator)
@@ -220,13 +219,14 @@ def _lead(  # type: ignore[no-untyped-def]
             # N^(1/4), whose terms grow: the widths found for less still stand below these.
             if shown >= safe_sum and shown + safe_widths > slope * count:
                 continue
-            indices[0] = _index(window, count, shown)
-            if not indices[0] > runner_up:
+            index = _index(window, count, shown)
+            if not index > runner_up:
                 break
             safe_sum = max(shown - NOISE_AHEAD * scale, 0.0)
             root = math.sqrt(count)
             safe_widths = window.mean_width * math.sqrt(safe_sum) + window.local_width * root
             safe_widths += window.last_width * math.sqrt(root)
+        indices[0] = index
         sink(order, indices, 0)
         counts[arm], private_sums[arm] = count, private_sum
         arms[written], lengths[written], sums[written] = arm, t - begin, rewards

@@ -88,6 +88,12 @@ def _forced(settings, t, latest, counts):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
+def _above(value):  # type: ignore[no-untyped-def]
+    """Return what exceeds ``value`` by more than rounding can move either."""
+    return value + ROUNDING * abs(value)
+
+
+@numba.njit(cache=True)
 def _upper(stretch, mean, inverse_root):  # type: ignore[no-untyped-def]
     gain = stretch.rise * max(inverse_root - stretch.common, 0.0)
     return mean + stretch.low * inverse_root + gain
@@ -119,7 +125,7 @@ def _bring_forward_largest(stretch, width, means, inverse_roots, order, uppers):
     gained = (width - stretch.low) * stretch.common
     first, largest, runner_up = 0, -math.inf, -math.inf
     for position in range(order.size):
-        if uppers[position] + gained + ROUNDING * abs(uppers[position]) < largest:
+        if _above(uppers[position] + gained) < largest:
             break
         arm = order[position]
         index = means[arm] + width * inverse_roots[arm]
@@ -133,17 +139,17 @@ def _bring_forward_largest(stretch, width, means, inverse_roots, order, uppers):
 
 @numba.njit(cache=True)
 def _find(settings, stretch, t, means, inverse_roots, order, uppers):  # type: ignore[no-untyped-def]
-    """Bring forward the arm to play after t rounds; tell whether it alone has the largest index.
+    """Bring forward the arm to play after t rounds; tell whether no other could be played.
 
-    Of several with the largest index it is the lowest; a forced arm is never alone.
+    That is a forced arm, or the lowest of the largest index.
     """
     if stretch.forced >= 0:
         bring_forward(order, uppers, find_position(order, stretch.forced))
-        return False
+        return True
     inverse_root = inverse_roots[order[0]]
     low = means[order[0]] + stretch.low * inverse_root
     low += stretch.rise * min(inverse_root - stretch.common, 0.0)
-    if low > uppers[1] + ROUNDING * abs(uppers[1]):
+    if low > _above(uppers[1]):
         return True
     width = _width(settings, t + 1)
     return _bring_forward_largest(stretch, width, means, inverse_roots, order, uppers)
@@ -164,7 +170,7 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
     stretch = _open_stretch(settings, t, counts, means, inverse_roots, order, uppers)
     alone = _find(settings, stretch, t, means, inverse_roots, order, uppers)
     while t < settings.horizon and written < arms.size:
-        if settings.random_ties and not alone and stretch.forced < 0:
+        if settings.random_ties and not alone:
             indices = means + _width(settings, t + 1) * inverse_roots
             arm = arm_of_largest(indices, True, generator)
             bring_forward(order, uppers, find_position(order, arm))
@@ -174,7 +180,7 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
         begin, rewards = t, 0.0
         root = count * inverse_roots[arm]
         safe_width = stretch.low * root + stretch.rise * min(root, stretch.common * count)
-        slope = uppers[1] + ROUNDING * abs(uppers[1]) + stretch.rise * stretch.common
+        slope = _above(uppers[1]) + stretch.rise * stretch.common
         while True:
             reward = draw_reward(law, law_parameter, generator)
             rewards += reward
@@ -189,9 +195,9 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
             root = math.sqrt(count)
             counts[arm], private_sums[arm] = count, private_sum
             means[arm], inverse_roots[arm] = private_sum / count, 1.0 / root
-            if t == settings.horizon:
+            if t >= settings.horizon:
                 break
-            if t == stretch.end:
+            if t >= stretch.end:
                 stretch = _open_stretch(settings, t, counts, means, inverse_roots, order, uppers)
             else:
                 uppers[0] = _upper(stretch, means[arm], inverse_roots[arm])
@@ -200,7 +206,7 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
             if order[0] != arm or not alone:
                 break
             safe_width = stretch.low * root + stretch.rise * min(root, stretch.common * count)
-            slope = uppers[1] + ROUNDING * abs(uppers[1]) + stretch.rise * stretch.common
+            slope = _above(uppers[1]) + stretch.rise * stretch.common
         arms[written], lengths[written], sums[written] = arm, t - begin, rewards
         written += 1
     state.clock[0] = t
