@@ -2,11 +2,17 @@
 
 from dpbandits.algorithms import (
     anytime_lazy_ucb,
+    baseline,
+    dp_bai,
+    dp_bai_gauss,
+    dp_od,
     dp_se,
     dp_ts,
     dp_ts_ucb,
     lazy_dp_ts,
     m_ts_gaussian,
+    od_linbai,
+    sequential_halving,
     ts_gaussian,
     ucb1,
 )
@@ -22,6 +28,12 @@ REGISTRY: dict[str, Definition] = {
     "dp-ts-ucb": dp_ts_ucb.ALGORITHM,
     "lazy-dp-ts": lazy_dp_ts.ALGORITHM,
     "dp-ts": dp_ts.ALGORITHM,
+    "dp-bai": dp_bai.ALGORITHM,
+    "dp-bai-gauss": dp_bai_gauss.ALGORITHM,
+    "baseline": baseline.ALGORITHM,
+    "od-linbai": od_linbai.ALGORITHM,
+    "dp-od": dp_od.ALGORITHM,
+    "sequential-halving": sequential_halving.ALGORITHM,
 }
 
 
