@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from dpbandits.claims.estimates import Estimate, StudentEstimate
-from dpbandits.metrics import rate_interval
+from dpbandits.metrics import difference_interval, rate_interval
 
 Counted = tuple[int, int]
 """Successes and trials."""
@@ -48,12 +47,6 @@ class RateEstimate(Estimate):
 class DifferenceEstimate(Estimate):
     """A difference of two independent rates with Newcombe's hybrid score interval.
 
-    Each end combines the distances of the two rates from the ends of their Wilson intervals
-    (Newcombe, 1998, method 10). Chosen over a Wald interval because one interval then serves both
-    a test of no difference, where it stays close to the two-proportion z test, and a test against
-    a margin, where a variance pooled under equality would be wrong; and because it has a width
-    where both rates are 0 or 1. Its ends widen strictly as alpha falls, as p-values need.
-
     Attributes:
         first: the rate from which the other is subtracted.
         second: the other.
@@ -71,13 +64,8 @@ class DifferenceEstimate(Estimate):
         """Return the ends of the interval; the whole line where either rate has no trials."""
         if self.runs == 0:
             return -math.inf, math.inf
-        quantile = -float(ndtri(alpha / 2.0))
-        one, other = _share(self.first), _share(self.second)
-        one_low, one_high = _wilson(self.first, quantile)
-        other_low, other_high = _wilson(self.second, quantile)
-        below = math.hypot(one - one_low, other_high - other)
-        above = math.hypot(one_high - one, other - other_low)
-        return self.value - below, self.value + above
+        _, low, high = difference_interval(self.first, self.second, alpha)
+        return low, high
 
 
 def rate(counted: Counted, reference: float = 0.0) -> RateEstimate:
@@ -131,13 +119,3 @@ def rate_trend(counted: Sequence[Counted], scores: ArrayLike) -> StudentEstimate
 def _share(counted: Counted) -> float:
     successes, trials = counted
     return successes / trials if trials else math.nan
-
-
-def _wilson(counted: Counted, quantile: float) -> tuple[float, float]:
-    """Return the ends of Wilson's score interval of a rate."""
-    share, trials = _share(counted), counted[1]
-    shrinkage = 1.0 + quantile**2 / trials
-    centre = (share + quantile**2 / (2.0 * trials)) / shrinkage
-    spread = share * (1.0 - share) / trials + (quantile / (2.0 * trials)) ** 2
-    half = quantile * math.sqrt(spread) / shrinkage
-    return centre - half, centre + half

@@ -1,7 +1,7 @@
 """Accumulators fed with chunks, the metrics read off them, and intervals over runs."""
 
 from dpbandits.metrics.identification import COUNTED, IDENTIFIED
-from dpbandits.metrics.intervals import mean_interval, rate_interval
+from dpbandits.metrics.intervals import difference_interval, mean_interval, rate_interval
 from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger, record
 from dpbandits.metrics.regret import CURVES, METRICS, PER_ARM, require_metric
 
@@ -13,6 +13,7 @@ __all__ = [
     "PER_ARM",
     "Ledger",
     "close_ledger",
+    "difference_interval",
     "mean_interval",
     "open_ledger",
     "rate_interval",
