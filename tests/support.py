@@ -1,12 +1,13 @@
 """What the tests share: instances to draw, decisions of kernels and references, subprocesses."""
 
 import itertools
+import math
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "dp-ts-ucb": st.fixed_dictionaries({"alpha": st.floats(0.0, 1.0)}),
     "lazy-dp-ts": epsilons,
     "dp-ts": epsilons,
+    "gdp-ncb": epsilons,
+    "adap-ucb": epsilons,
+    "ncb": st.just({}),
+    "ldp-ncb": epsilons,
+    "ldp-ucb-l": epsilons,
+    "anytime-gdp-ncb": epsilons,
+    "anytime-ldp-ncb": epsilons,
 }
 """Algorithm -> parameters to draw; every algorithm of the registry stands here."""
 
@@ -48,10 +56,49 @@ def bandits(most: int = 6) -> st.SearchStrategy[Bandit]:
     return st.lists(laws, min_size=2, max_size=most).map(lambda arms: Bandit(tuple(arms)))
 
 
+FEW = 64
+"""So many combinations of readings are all tried; of more, those near a variant."""
+
+
+def count_readings(algorithm: Algorithm) -> int:
+    """Return the number of combinations of the algorithm's readings."""
+    return math.prod(len(values) for values in algorithm.readings.values())
+
+
+def variant_readings(algorithm: Algorithm) -> dict[str, dict[str, str]]:
+    """Return every variant with all of its readings, those equal to another one left out."""
+    found: dict[str, dict[str, str]] = {}
+    for variant in algorithm.variants:
+        readings = algorithm.readings_from({}, variant)
+        if readings not in found.values():
+            found[variant] = readings
+    return found
+
+
 def all_readings(algorithm: Algorithm) -> list[dict[str, str]]:
-    """Return every combination of the algorithm's readings."""
-    products = itertools.product(*algorithm.readings.values())
-    return [dict(zip(algorithm.readings, values, strict=True)) for values in products]
+    """Return every combination of the algorithm's readings.
+
+    Of more than FEW only the variants, and each of them with every single reading changed.
+    """
+    if count_readings(algorithm) <= FEW:
+        products = itertools.product(*algorithm.readings.values())
+        return [dict(zip(algorithm.readings, values, strict=True)) for values in products]
+    near = [
+        {**readings, key: value}
+        for readings in variant_readings(algorithm).values()
+        for key, values in algorithm.readings.items()
+        for value in values
+    ]
+    return [each for i, each in enumerate(near) if each not in near[:i]]
+
+
+def readings_to_draw(algorithm: Algorithm) -> dict[str, st.SearchStrategy[dict[str, str]]]:
+    """Return what to test an algorithm with: each combination, or the variants and any other."""
+    if count_readings(algorithm) <= FEW:
+        return {" ".join(each.values()): st.just(each) for each in all_readings(algorithm)}
+    anything = {key: st.sampled_from(values) for key, values in algorithm.readings.items()}
+    variants = {name: st.just(each) for name, each in variant_readings(algorithm).items()}
+    return {**variants, "any": st.fixed_dictionaries(anything)}
 
 
 def settings_of(
@@ -88,6 +135,24 @@ def kernel_decisions(
         assert written > 0, "a kernel that is not at the horizon goes on"
         chunks = (arms[:written], lengths[:written], sums[:written])
         yield from zip(*(each.tolist() for each in chunks), strict=True)
+
+
+def joined(decisions: Iterable[Decision], chunks: Iterable[Decision]) -> Iterator[Decision]:
+    """Put decisions together as ``chunks`` are: a kernel may write a leader's pulls as one.
+
+    They are taken as far as they agree; what does not fit is left as it is.
+    """
+    waiting = iter(decisions)
+    for arm, length, _ in chunks:
+        played, total = 0, 0.0
+        while played < length:
+            own_arm, rounds, rewards = next(waiting, (arm, length, math.nan))
+            if own_arm != arm:
+                yield own_arm, rounds, rewards
+            played += rounds
+            total += rewards
+        yield arm, played, total
+    yield from waiting
 
 
 def message_of(function: Callable[[], Any]) -> str:

@@ -20,12 +20,14 @@ from dpbandits.bandits import (  # noqa: E402
 from dpbandits.engine.identification import Identification, identify  # noqa: E402
 from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
 from dpbandits.errors import InputError  # noqa: E402
+from dpbandits.metrics import NashCurve  # noqa: E402
 
 __all__ = [
     "Bandit",
     "Identification",
     "InputError",
     "LinearBandit",
+    "NashCurve",
     "Simulation",
     "__version__",
     "bernoulli",

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.experiments import Series
-from dpbandits.engine.fan_out import compile_kernels, compute
+from dpbandits.engine.fan_out import compile_kernels, compile_nash_kernels, compute
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.errors import InputError
+from dpbandits.metrics.nash import NASH
 from dpbandits.project import Project
 
 
@@ -73,11 +74,13 @@ def compute_analytic(project: Project, paper: str, name: str) -> Path:
 
 def compile_paper_kernels(project: Project) -> list[str]:
     """Compile the kernels of every algorithm that the chosen papers simulate; return their ids."""
-    algorithms = {
-        entry["algorithm"]
+    plans = [
+        plan
         for paper in project.selected()[0]
         for plan in project.experiments(paper).plans.values()
-        for entry in plan.spec["cells"]
-    }
-    compile_kernels(sorted(algorithms))
-    return sorted(algorithms)
+    ]
+    algorithms = sorted({entry["algorithm"] for plan in plans for entry in plan.spec["cells"]})
+    compile_kernels(algorithms)
+    if any(not set(NASH).isdisjoint(plan.spec["metrics"]) for plan in plans):
+        compile_nash_kernels()
+    return algorithms

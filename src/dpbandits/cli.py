@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -64,7 +65,7 @@ def list_algorithms(arguments: argparse.Namespace) -> None:
 
 
 def simulate(arguments: argparse.Namespace) -> None:
-    """Simulate and print the mean final regret with its 95 % interval, and the mean pulls."""
+    """Simulate and print final regrets with their 95 % intervals, and the mean pulls."""
     import dpbandits
     from dpbandits.bandits import INSTANCES
     from dpbandits.metrics import mean_interval
@@ -87,6 +88,10 @@ def simulate(arguments: argparse.Namespace) -> None:
         mean, low, high = mean_interval(getattr(simulation, metric))
         print(f"{metric}: {mean:.6g} (95 % interval {low:.6g} to {high:.6g})")
     print("pulls: " + " ".join(f"{each:.6g}" for each in simulation.pulls.mean(axis=0)))
+    curve = simulation.nash_regret(at=[arguments.horizon], memory_limit=arguments.memory_limit)
+    ends = [float(end[0]) for end in curve.interval()] if curve.runs > 1 else [-math.inf, math.inf]
+    interval = f"95 % interval {ends[0]:.6g} to {ends[1]:.6g}"
+    print(f"nash_regret: {curve.nash_regret[0]:.6g} ({interval})")
 
 
 def identify(arguments: argparse.Namespace) -> None:
@@ -210,6 +215,7 @@ def _add_simulate(commands: Any) -> None:
     parser.add_argument("--law", default="bernoulli")
     parser.add_argument("--arms", nargs="+", required=True, help="mean or rate of each arm")
     parser.add_argument("--horizon", type=int, required=True)
+    parser.add_argument("--memory-limit", type=int, metavar="BYTES", help="for the Nash regret")
 
 
 def _add_identify(commands: Any) -> None:

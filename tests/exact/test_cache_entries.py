@@ -133,7 +133,7 @@ def test_versions_of_the_libraries_are_in_the_key(
 
 def test_fingerprint_is_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     before = block_key(block(), 3)
-    monkeypatch.setattr("dpbandits.engine.cells.algorithm_fingerprint", lambda algorithm: "other")
+    monkeypatch.setattr("dpbandits.engine.cells.algorithm_fingerprint", lambda *_: "other")
     assert block_key(block(), 3) != before
 
 

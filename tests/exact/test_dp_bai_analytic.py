@@ -17,9 +17,11 @@ from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
+from dpbandits.papers.dp_bai.audit import difference_loss, dp_od_scales, tree_chances, tree_loss
 from dpbandits.papers.dp_bai.hardness import hardness, theorem_bound
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
 from dpbandits.papers.dp_bai.max_det_checks import LAWS, max_det_factor, variance_factors
+from dpbandits.papers.dp_bai.privacy_tables import unit_vectors
 from dpbandits.papers.dp_bai.schedule_tables import DIMENSIONS, expected_phases
 
 FRAMES = {name: make() for name, make in ANALYTIC.items()}
@@ -349,6 +351,25 @@ def test_losses_are_what_the_specs_expect(
     scaled = exact_statistics.losses_by_reward(EVIDENCE, **own, largest_reward=reward)
     for point, loss in found.items():
         assert scaled[point].value == pytest.approx(loss.value / reward)
+
+
+def test_losses_are_at_the_pulls_of_the_spec() -> None:
+    """Spec C14 at T = 12, epsilon = 1: ceil((T - 2)/2) = 5 pulls of each arm, Baseline in one
+    dimension ceil((T - 1)/2) = 6. Two phases (3.4): T' = T - 4 over 6 and 4, T - 8 over 8 and 4."""
+    tags: dict[str, Any] = {"epsilon": 1.0, "largest_reward": 1.0, "output": "recommended arm"}
+    for algorithm in ("dp-bai", "baseline"):
+        found = at("privacy-loss", algorithm=algorithm, arms=2, dimension=2, x=12, **tags)
+        assert found == pytest.approx(1 + math.log(6 / 7), rel=1e-12)
+    found = at("privacy-loss", algorithm="baseline", arms=2, dimension=1, x=12, **tags)
+    assert found == pytest.approx(1 + math.log(7 / 8), rel=1e-12)
+    for arms, dimension, budget, pulls in ((3, 2, 12, (2, 2)), (4, 4, 24, (2, 4))):
+        own = {"algorithm": "dp-bai", "arms": arms, "dimension": dimension, "x": budget}
+        expected = tree_loss(tree_chances(arms, pulls, 1.0), sequence=False).value
+        assert at("privacy-loss", **own, **tags) == pytest.approx(expected, rel=1e-12)
+    own = {"algorithm": "dp-od", "norm": "l2", "features": "angle", "x": 224.0}
+    scales = dp_od_scales(unit_vectors(46.0, 224.0), "l2")
+    expected = difference_loss(500, 1.0, scales=scales).value
+    assert at("privacy-loss", **own) == pytest.approx(expected, rel=1e-12)
 
 
 def test_loss_of_axis_aligned_dp_od_falls_with_the_ratio() -> None:

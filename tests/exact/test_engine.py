@@ -173,15 +173,21 @@ def test_metrics_are_those_of_the_reference_s_decisions(block: Cell) -> None:
     values = block.play(ROOT_SEED)
     for run in (0, 19):
         generator = run_generator(ROOT_SEED, stream_key(block.stream_description), run)
-        decisions = list(block.definition.reference(block.settings, FIVE_ARMS, generator))
-        played = np.array([arm for arm, _, _ in decisions])
-        rewards = np.cumsum([reward for _, _, reward in decisions])
+        decisions = block.definition.reference(block.settings, FIVE_ARMS, generator)
+        arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
+        played = np.repeat(arms, lengths)
+        # Known at the end of a chunk only.
+        rewards = np.full(played.size, np.nan)
+        rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
         times = np.array(block.grid)
         # At most 60 numbers below 1 are added in another order: errors of a few 1e-15.
         close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-13)
         close(values["pseudo_regret"][run], np.cumsum(FIVE_ARMS.gaps[played])[times - 1])
         realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
-        close(values["realised_regret"][run], realised)
+        # A kernel may join more rounds to a chunk than its reference, and knows less inside it.
+        known = np.isfinite(values["realised_regret"][run])
+        assert known[-1]
+        close(values["realised_regret"][run][known], realised[known])
         assert values["pulls"][run].tolist() == np.bincount(played, minlength=5).tolist()
         pulls_before = np.cumsum(played[:, None] == np.arange(5), axis=0)[:-1]
         inverse = np.where(pulls_before > 0, 1 / (pulls_before + 1), 0.0)

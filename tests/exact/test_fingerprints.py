@@ -15,7 +15,12 @@ from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.fingerprints import EXECUTE, TRIALS_OF, file_fingerprint, sources_of
 from support import PACKAGE, copy_package
 
-LAPLACE = {"dp-se", "anytime-lazy-ucb", "lazy-dp-ts", "dp-ts"}
+ANYTIME = {"anytime-gdp-ncb", "anytime-ldp-ncb"}
+PRIVATE_NCB = {"gdp-ncb", "ldp-ncb", *ANYTIME}
+LAPLACE = {
+    *("dp-se", "anytime-lazy-ucb", "lazy-dp-ts", "dp-ts"),
+    *("adap-ucb", "ldp-ucb-l", *PRIVATE_NCB),
+}
 GAUSSIAN = {"ts-gaussian", "m-ts-gaussian"}
 ALL = set(REGISTRY)
 REGRETS = set(REGRET)
@@ -54,6 +59,11 @@ def edit(path: Path) -> None:
         ("algorithms/dp_ts_ucb.py", {"dp-ts-ucb"}),
         ("algorithms/lazy_dp_ts.py", {"lazy-dp-ts"}),
         ("algorithms/dp_ts.py", {"dp-ts"}),
+        ("algorithms/gdp_ncb_phase_one.py", {"gdp-ncb", *ANYTIME}),
+        ("algorithms/gdp_ncb_window.py", {"gdp-ncb", *ANYTIME}),
+        ("algorithms/adap_ucb.py", {"adap-ucb"}),
+        ("algorithms/ncb.py", {"ncb"}),
+        ("algorithms/ties.py", {"adap-ucb", "ncb", "ldp-ucb-l", *PRIVATE_NCB}),
         ("algorithms/base.py", ALL),
         ("bandits/draws.py", ALL),
         ("metrics/ledger.py", REGRETS),

@@ -6,7 +6,6 @@ on at least one of them.
 """
 
 import ast
-import importlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
@@ -39,6 +38,11 @@ EXPONENTIAL = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 BERNOULLI = dpbandits.bernoulli([0.75, 0.625, 0.5])
 EQUAL = dpbandits.bernoulli([0.5, 0.5])
 SEQUENTIAL = (("order", "sequential"),)
+
+
+def variant(algorithm: str, name: str, **changes: str) -> tuple[tuple[str, str], ...]:
+    """Return the readings of a variant, some of them changed."""
+    return tuple(REGRET[algorithm].readings_from(changes, name).items())
 
 
 def prepared(algorithm: str, scenario: Scenario) -> tuple[Any, Bandit, np.random.Generator]:
@@ -78,6 +82,88 @@ def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int
     return [replace(scenario, seed=seed) for seed in ordered[kept - 3 : kept + 3]]
 
 
+TWO = dpbandits.bernoulli([0.9, 0.3])
+HIGH = dpbandits.bernoulli([1.0] * 10)
+TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
+
+
+def gdp_ncb_scenarios() -> list[Scenario]:
+    """Return runs whose phase II begins in time, and blocks with and without exceeding noises."""
+
+    def run(
+        bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
+    ) -> Scenario:
+        readings = variant("gdp-ncb", name, **changes)
+        return Scenario(bandit, horizon, (("epsilon", epsilon),), readings)
+
+    no_test = {"stop_test": "off", "start": "carried", "release_log": "base2"}
+    wide = {"exploration": "blocks", "threshold": "1600"}
+    return [
+        run(EXPONENTIAL, 3000, 50.0, threshold="1"),
+        run(EXPONENTIAL, 3000, 5.0, threshold="1", refreshed="all"),
+        run(BERNOULLI, 3000, 1.0, "as-coded"),
+        run(HIGH, 1000, 1.0, refreshed="all", **wide),
+        run(BERNOULLI, 3000, 2.0, cap="tenth", pseudo_pull="left-out", root="inside", **no_test),
+        run(TINY, 12, 1.0, "as-coded", pseudo_pull="left-out", ties="random"),
+        # Private means above 1, and arms pulled once in phase I.
+        *(
+            replace(run(HIGH, 400, 1.0, "as-coded", start=start), seed=seed)
+            for start in ("zeros", "carried")
+            for seed in range(10)
+        ),
+        *(
+            run(EXPONENTIAL, 3000, 20.0, threshold="1", stop_test="clean", threshold_log=logs)
+            for logs in ("window", "mixed")
+        ),
+        run(BERNOULLI, 3000, 1.0, "repaired", exploration="blocks"),
+        run(TWO, 10**6, 1000.0, **wide),
+        run(TWO, 10**6, 1000.0, stop_test="clean", **wide),
+        *(replace(run(TWO, 10**7, 0.1, **wide), seed=seed) for seed in range(6)),
+        # Phase I ends inside a block; a noise is drawn anew since it exceeds the bound.
+        *(
+            replace(run(bandit, 10**6, 1e-4, exploration="blocks", threshold="1"), seed=seed)
+            for bandit, seed in ((TWO, 8), (HIGH, 2))
+        ),
+    ]
+
+
+def adap_ucb_scenarios() -> list[Scenario]:
+    """Return runs of the original, of the released code, and of what neither has."""
+    other = {"order": "random", "first_h": "half", "log_argument": "2t", "ties": "random"}
+    coded = variant("adap-ucb", "as-coded", ties="random")
+    return [
+        Scenario(EXPONENTIAL, 3000, (("epsilon", 1.0),)),
+        *(
+            Scenario(EXPONENTIAL, 300, (("epsilon", 5.0),), tuple(other.items()), seed)
+            for seed in range(10)
+        ),
+        *(Scenario(TWO, 200, (("epsilon", 0.05),), coded, seed) for seed in range(3)),
+        # The first rounds, where the logarithms of t + 1 and of t + 2 are apart.
+        *(Scenario(BERNOULLI, 60, (("epsilon", 5.0),), seed=seed) for seed in range(50)),
+    ]
+
+
+def ncb_scenarios() -> list[Scenario]:
+    """Return runs of each end of phase I; with few rounds some arms are not pulled in it."""
+    matched = {"phase_one": "root", "log": "window", "ties": "random"}
+    return [
+        Scenario(EXPONENTIAL, 3000),
+        Scenario(EXPONENTIAL, 40_000),
+        Scenario(BERNOULLI, 3000, (), variant("ncb", "as-coded")),
+        *(
+            Scenario(bandit, 100, (), variant("ncb", "as-coded", **matched), seed)
+            for seed in range(10)
+            for bandit in (TINY, EXPONENTIAL)
+        ),
+        Scenario(
+            dpbandits.bernoulli([1.0, 1.0]),
+            100_000,
+            (),
+            variant("ncb", "as-coded", phase_one="420"),
+        ),
+    ]
+
+
 @cache
 def scenarios() -> dict[str, list[Scenario]]:
     """Return the runs of each algorithm, long ones last."""
@@ -110,6 +196,7 @@ def scenarios() -> dict[str, list[Scenario]]:
         "ucb1": [
             Scenario(EXPONENTIAL, 1500),
             Scenario(BERNOULLI, 1500, readings=(("clock", "coming"),)),
+            Scenario(EXPONENTIAL, 100, readings=(("first_mean", "zero"),)),
         ],
         "dp-ts-ucb": [
             Scenario(EXPONENTIAL, 1500, (("alpha", 0.9),)),
@@ -127,6 +214,9 @@ def scenarios() -> dict[str, list[Scenario]]:
             # The first rounds, where the logarithm of t + 1 and of t + 2 are apart.
             *(Scenario(EXPONENTIAL, 60, (("epsilon", 300.0),), seed=seed) for seed in range(20)),
         ],
+        "gdp-ncb": gdp_ncb_scenarios(),
+        "adap-ucb": adap_ucb_scenarios(),
+        "ncb": ncb_scenarios(),
     }
 
 
@@ -136,8 +226,10 @@ EQUIVALENT = {
         *("ts-gaussian", "m-ts-gaussian", "anytime-lazy-ucb", "ucb1"),
         *("dp-ts-ucb", "lazy-dp-ts", "dp-ts"),
     },
+    "arm, largest, second = (0, -math.inf, -math.inf)": {"ncb"},
     # Two is as true as one.
     "frozen = True": {"dp-ts-ucb"},
+    "above = True": {"ncb"},
     # All sums of an epoch begin at the same number, and only their differences decide.
     "state.sums[:] = 0.0": {"dp-se"},
 }
@@ -173,6 +265,8 @@ OPERATORS = [
     ("ucb1", "doubled_log / count", "doubled_log / (count + 1)"),
     ("ucb1", "math.sqrt(doubled_log / count)", "doubled_log / count"),
     ("ucb1", "t + settings.clock_offset", "t + 1 + settings.clock_offset"),
+    ("ucb1", "and count == 1", "or count == 1"),
+    ("ucb1", "mean = 0.0", "mean = 1.0"),
     ("dp-ts-ucb", "math.sqrt(settings.variance / counts[i])", "settings.variance / counts[i]"),
     ("dp-ts-ucb", "settings.variance / counts[i]", "settings.variance / (counts[i] + 1)"),
     ("dp-ts-ucb", "reward_sums[i] / counts[i] +", "reward_sums[i] / (counts[i] + 1) +"),
@@ -209,18 +303,75 @@ OPERATORS = [
     ("dp-ts", "noisy_sum += noise[level]", "noisy_sum = noise[level]"),
     ("dp-ts", "range(levels)", "range(levels - 1)"),
     ("dp-ts", "noisy_sum / state.pulls[arm]", "noisy_sum / (state.pulls[arm] + 1)"),
+    ("gdp-ncb", "explored_sums[arm] += reward", "explored_sums[arm] = reward"),
+    ("gdp-ncb", "stops = explored_sums[arm] > window.threshold", "stops = False"),
+    ("gdp-ncb", "stops |= noisy_sum > window.threshold", "stops = noisy_sum > window.threshold"),
+    ("gdp-ncb", "or t % BLOCK_FROM else", "else"),
+    ("gdp-ncb", "longest = min(longest, distance)", "longest = min(longest, distance / 2.0)"),
+    ("gdp-ncb", "distance - length < NEAR", "distance < NEAR"),
+    ("gdp-ncb", "-math.log1p(-probability)", "probability"),
+    ("gdp-ncb", "pulls -= own", "pulls -= 0"),
+    ("gdp-ncb", "while noise > bound", "while False"),
+    ("gdp-ncb", "bound + window.noise * generator", "window.noise * generator"),
+    ("gdp-ncb", "window.threshold - state.explored_sums.max()", "window.threshold"),
+    ("gdp-ncb", "exceeds = before < length", "exceeds = False"),
+    ("gdp-ncb", "settings.blocks and not settings.refresh_all", "settings.blocks"),
+    ("gdp-ncb", "window_logs[0] else log", "window_logs[0] else root_log"),
+    ("gdp-ncb", "window_logs[1] else log", "window_logs[1] else root_log"),
+    ("gdp-ncb", "root_log if settings.index_window_log else log", "log"),
+    ("gdp-ncb", "settings.release_log_factor * log", "log"),
+    ("gdp-ncb", "settings.pseudo_pulls - 1", "1 - settings.pseudo_pulls"),
+    ("gdp-ncb", "p + width +", "width +"),
+    ("gdp-ncb", "/ (epsilon * n) + last", "/ (epsilon * n)"),
+    ("gdp-ncb", "stop - t)\n        rewards", "stop)\n        rewards"),
+    ("gdp-ncb", "n = state.explored[arm] + length", "n = length"),
+    ("gdp-ncb", "state.explored_sums[arm] + rewards +", "rewards +"),
+    ("gdp-ncb", "if settings.start == CARRIED:", "if settings.start != CARRIED:"),
+    ("gdp-ncb", "if settings.root_inside:", "if not settings.root_inside:"),
+    ("adap-ucb", "order[last], order[other] = order[other], order[last]", "pass"),
+    ("adap-ucb", "state.private_means[i] + width", "width"),
+    ("adap-ucb", "settings.privacy_factor * log / h", "settings.privacy_factor * log"),
+    ("adap-ucb", "* log_of_root / h", "* log_of_root"),
+    (
+        "adap-ucb",
+        "state.pulls[arm] if settings.by_total",
+        "state.lengths[arm] if settings.by_total",
+    ),
+    ("adap-ucb", "settings.horizon - t)", "settings.horizon)"),
+    ("adap-ucb", "rewards / length", "rewards"),
+    ("adap-ucb", "(settings.epsilon * length)", "settings.epsilon"),
+    ("adap-ucb", "(settings.epsilon * settings.first_h)", "settings.epsilon"),
+    ("adap-ucb", "if settings.clipped:", "if not settings.clipped:"),
+    ("ncb", "reward_sums[arm] > threshold", "reward_sums[arm] >= threshold - 1"),
+    ("ncb", "horizon * log / math.log(arms)", "horizon * log"),
+    ("ncb", "factor * C**2 * log", "factor * C * log"),
+    ("ncb", "width * math.sqrt(reward_sums[i])", "width * reward_sums[i]"),
+    ("ncb", "width * math.sqrt(reward_sum))", "width * reward_sum)"),
+    ("ncb", "second = indices[i]", "second = largest"),
+    ("ncb", "indices[arm] > second", "indices[arm] >= second"),
+    ("ncb", "pulls[arm] += t - start", "pulls[arm] += 1"),
 ]
 """(algorithm, text of its kernel, changed text); every text stands there once."""
 
 
 def kernel_functions(algorithm: str) -> dict[str, Callable[..., Any]]:
-    """Return the kernel and the compiled helpers of its file, compilation taken off."""
-    module = importlib.import_module(REGRET[algorithm].advance.__module__)
-    return {
-        name: value.py_func
-        for name, value in vars(module).items()
-        if isinstance(value, CPUDispatcher) and value.py_func.__module__ == module.__name__
-    }
+    """Return the kernel and the compiled helpers that it calls, compilation taken off.
+
+    Those of its own file, and of files whose names begin with that file's.
+    """
+    kernel: Any = REGRET[algorithm].advance
+    found = {"advance": kernel.py_func}
+    waiting = [kernel.py_func]
+    while waiting:
+        function = waiting.pop()
+        for name in function.__code__.co_names:
+            value = function.__globals__.get(name)
+            if not isinstance(value, CPUDispatcher) or name in found:
+                continue
+            if value.py_func.__module__.startswith(kernel.py_func.__module__):
+                found[name] = value.py_func
+                waiting.append(value.py_func)
+    return found
 
 
 def kernel_source(algorithm: str) -> str:
@@ -232,8 +383,11 @@ def kernel_source(algorithm: str) -> str:
 
 def executed(algorithm: str, source: str) -> Callable[..., int]:
     """Run the source in its module's names, imported helpers uncompiled too; return ``advance``."""
-    module = importlib.import_module(REGRET[algorithm].advance.__module__)
-    names = {key: getattr(value, "py_func", value) for key, value in vars(module).items()}
+    names = {
+        key: getattr(value, "py_func", value)
+        for function in kernel_functions(algorithm).values()
+        for key, value in function.__globals__.items()
+    }
     exec(compile(source, f"<{algorithm}>", "exec"), names)
     advance: Callable[..., int] = names["advance"]
     return advance
@@ -248,8 +402,8 @@ def reference_decisions(algorithm: str, number: int) -> list[Decision]:
 def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
     """Tell whether a run of ``advance`` takes the reference's decisions; it stops where it fails.
 
-    A kernel that steps over the end of an array, divides by zero, or draws from a law that does
-    not exist, differs too.
+    A kernel that stands still, steps over the end of an array, divides by zero, or draws from a law
+    that does not exist, differs too.
     """
     run = prepared(algorithm, scenarios()[algorithm][number])
     expected = reference_decisions(algorithm, number)
@@ -259,7 +413,7 @@ def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
             if position == len(expected) or decision != expected[position]:
                 return False
             position += 1
-    except (IndexError, ZeroDivisionError, ValueError, RuntimeWarning):
+    except (AssertionError, IndexError, ZeroDivisionError, ValueError, RuntimeWarning):
         return False
     return position == len(expected)
 

@@ -22,7 +22,7 @@ from dpbandits.bandits import Bandit, Law
 from dpbandits.bandits.laws import Bernoulli, ClippedExponential, TruncatedExponential
 from support import kernel_decisions, settings_of
 
-TESTS = 50
+TESTS = 60
 LINE = 0.001 / TESTS
 DRAWS = 200_000
 """A scale 5 % off moves these distribution functions by 0.009; at LINE 0.0054 is significant."""
@@ -154,6 +154,9 @@ REGRETS: dict[str, tuple[dict[str, Any], Bandit, int]] = {
     "dp-ts-ucb": ({"alpha": 1.0}, dpbandits.bernoulli([0.9, 0.1]), 600),
     "lazy-dp-ts": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
     "dp-ts": ({"epsilon": 100.0}, EXPONENTIAL_ARMS, 300),
+    "gdp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
+    "adap-ucb": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
+    "ncb": ({}, EXPONENTIAL_ARMS, 900),
 }
 RUNS = 200
 

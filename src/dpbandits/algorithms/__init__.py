@@ -1,7 +1,9 @@
 """Every algorithm of the project, in one literal dict; tests run over all of it."""
 
 from dpbandits.algorithms import (
+    adap_ucb,
     anytime_lazy_ucb,
+    anytime_ncb,
     baseline,
     dp_bai,
     dp_bai_gauss,
@@ -9,8 +11,12 @@ from dpbandits.algorithms import (
     dp_se,
     dp_ts,
     dp_ts_ucb,
+    gdp_ncb,
     lazy_dp_ts,
+    ldp_ncb,
+    ldp_ucb_l,
     m_ts_gaussian,
+    ncb,
     od_linbai,
     sequential_halving,
     ts_gaussian,
@@ -34,6 +40,13 @@ REGISTRY: dict[str, Definition] = {
     "od-linbai": od_linbai.ALGORITHM,
     "dp-od": dp_od.ALGORITHM,
     "sequential-halving": sequential_halving.ALGORITHM,
+    "gdp-ncb": gdp_ncb.ALGORITHM,
+    "adap-ucb": adap_ucb.ALGORITHM,
+    "ncb": ncb.ALGORITHM,
+    "ldp-ncb": ldp_ncb.ALGORITHM,
+    "ldp-ucb-l": ldp_ucb_l.ALGORITHM,
+    "anytime-gdp-ncb": anytime_ncb.GLOBAL,
+    "anytime-ldp-ncb": anytime_ncb.LOCAL,
 }
 
 

@@ -2,8 +2,10 @@
 
 Every arm once, then the arm with the largest mean_i + sqrt(2 ln t / n_i).
 
-Reading:
+Readings:
     clock: t is the number of rounds ``played`` so far, or the number of the ``coming`` round.
+    first_mean: an arm's mean is ``shown`` from its first pull on, or ``zero`` until its second, as
+        in the code of DP-NCB (the variant ``as-coded``).
 """
 
 import math
@@ -31,11 +33,13 @@ class Settings(NamedTuple):
 
     horizon: int
     clock_offset: int
+    hides_first_mean: bool
 
 
 def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate the reading for the kernel."""
-    return Settings(horizon, 1 if readings["clock"] == "coming" else 0)
+    """Translate the readings for the kernel."""
+    clock_offset = 1 if readings["clock"] == "coming" else 0
+    return Settings(horizon, clock_offset, readings["first_mean"] == "zero")
 
 
 @numba.njit(cache=True, nogil=True)
@@ -51,7 +55,10 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
             doubled_log = 2.0 * math.log(t + settings.clock_offset)
             for i in range(laws.size):
                 count = state.pulls[i]
-                index = state.reward_sums[i] / count + math.sqrt(doubled_log / count)
+                mean = state.reward_sums[i] / count
+                if settings.hides_first_mean and count == 1:
+                    mean = 0.0
+                index = mean + math.sqrt(doubled_log / count)
                 if index > largest:
                     arm, largest = i, index
         reward = draw_reward(laws[arm], law_parameters[arm], generator)
@@ -76,9 +83,11 @@ def reference(
         if played < len(arms):
             arm = played
         else:
-            index = [
-                reward_sums[i] / pulls[i] + math.sqrt(2 * math.log(t) / pulls[i]) for i in arms
+            shown = [
+                0.0 if settings.hides_first_mean and pulls[i] < 2 else reward_sums[i] / pulls[i]
+                for i in arms
             ]
+            index = [shown[i] + math.sqrt(2 * math.log(t) / pulls[i]) for i in arms]
             arm = max(arms, key=index.__getitem__)
         reward = bandit.draw(arm, generator)
         pulls[arm] += 1
@@ -102,5 +111,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={},
-    readings={"clock": ("played", "coming")},
+    readings={"clock": ("played", "coming"), "first_mean": ("shown", "zero")},
+    variants=("as-written", "as-coded", "repaired"),
+    presets={"as-coded": {"first_mean": "zero"}, "repaired": {}},
 )

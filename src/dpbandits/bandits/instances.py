@@ -1,7 +1,8 @@
 """Bandit instances: one reward law per arm."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -23,19 +24,57 @@ MAXIMAL_ARMS = 1_000_000
 
 @dataclass(frozen=True)
 class Bandit:
-    """Independent arms; they are numbered 0 to K - 1 in the given order."""
+    """Independent arms; they are numbered 0 to K - 1 in the given order.
+
+    Attributes:
+        arms: the reward law of each arm.
+        nominal: means that regret may be scored by instead of the true ones, where a paper does
+            so (DP-NCB, panel f); one an arm, in [0, 1], or none.
+        logarithms: logarithms of the means, where these may be too small for a double (DP-NCB,
+            panel a); one an arm, finite, or none. What is drawn depends on neither of them.
+    """
 
     arms: tuple[Law, ...]
+    nominal: tuple[float, ...] = field(default=(), kw_only=True)
+    logarithms: tuple[float, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        """Raise InputError unless there are between 2 and a million arms."""
+        """Raise InputError unless there are between 2 and a million arms, each with its numbers."""
         if not 2 <= len(self.arms) <= MAXIMAL_ARMS:
             raise InputError(f"bandit: {len(self.arms)} arms; allowed: 2 to {MAXIMAL_ARMS}")
+        for key in ("nominal", "logarithms"):
+            if len(getattr(self, key)) not in (0, len(self.arms)):
+                raise InputError(
+                    f"bandit: {len(getattr(self, key))} {key} for {len(self.arms)} arms; "
+                    f"allowed: one an arm"
+                )
+        for mean in self.nominal:
+            if not 0.0 <= mean <= 1.0:
+                raise InputError(f"bandit: nominal mean is {mean!r}; allowed: 0 to 1")
+        for arm, logarithm in zip(self.arms, self.logarithms, strict=False):
+            mean = math.exp(min(logarithm, 1.0))
+            if math.isinf(logarithm) or not math.isclose(mean, arm.mean, abs_tol=1e-300):
+                raise InputError(
+                    f"bandit: logarithm is {logarithm!r}; allowed: that of the mean {arm.mean!r}"
+                )
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """Exact means, shape (K,)."""
         return np.array([arm.mean for arm in self.arms], dtype=np.float64)
+
+    @cached_property
+    def nominal_means(self) -> NDArray[np.float64]:
+        """Means that regret may be scored by, shape (K,): the nominal ones, or the true ones."""
+        return np.array(self.nominal, dtype=np.float64) if self.nominal else self.means
+
+    @cached_property
+    def log_means(self) -> NDArray[np.float64]:
+        """Logarithms of the means, shape (K,); minus infinity where a mean is 0."""
+        if self.logarithms:
+            return np.array(self.logarithms, dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.means))
 
     @cached_property
     def gaps(self) -> NDArray[np.float64]:

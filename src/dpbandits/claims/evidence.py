@@ -55,7 +55,8 @@ class Recorded:
         if not len(self._frame):
             return 0
         if _TRIALS in self._frame:
-            return int(self._frame.groupby(["series", "metric"], sort=False)[_TRIALS].sum().min())
+            each = ["series", "metric", "t", "arm"]
+            return int(self._frame.groupby(each, sort=False)[_TRIALS].sum().min())
         return int(self._frame.groupby("series", sort=False)["run"].nunique().min())
 
     @cached_property

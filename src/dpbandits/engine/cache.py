@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -16,7 +17,7 @@ from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import Cell
 from dpbandits.engine.files import write_bytes
 
-Block = dict[str, NDArray[np.float64]]
+Block = dict[str, NDArray[Any]]
 MAGIC = b"dpbandits block 1\n"
 
 

@@ -15,16 +15,25 @@ from dpbandits.algorithms.base import IdentificationAlgorithm, Task
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.execute import play_block
-from dpbandits.engine.fingerprints import EXECUTE, TRIALS_OF, file_fingerprint, fingerprint
+from dpbandits.engine.fingerprints import (
+    EXECUTE,
+    LOCKSTEP,
+    TRIALS_OF,
+    file_fingerprint,
+    fingerprint,
+)
+from dpbandits.engine.lockstep import Watch, play_together
 from dpbandits.engine.seeds import stream_key
 from dpbandits.engine.trials import TRIALS, play_trials
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED, METRICS, require_metric
+from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS, NASH, NOMINAL
 
 BLOCK = 10
 """Regret runs per block: run numbers are cut at multiples of it, so that more runs add blocks.
 
-Identification trials come in blocks of ``TRIALS``, a stream each.
+Identification trials come in blocks of ``TRIALS``, a stream each; a block with Nash metrics is all
+runs of one curve.
 """
 
 MAXIMAL_HORIZON = 2**53
@@ -48,6 +57,7 @@ class Cell:
         metrics: what is recorded.
         grid: increasing times in [1, T] at which curves are recorded.
         stream: name of a shared random stream, or None for the cell's own.
+        together: how many runs make one Nash curve (0: all of them); ``runs`` is a multiple of it.
     """
 
     algorithm: str | Definition
@@ -61,6 +71,7 @@ class Cell:
     metrics: tuple[str, ...]
     grid: tuple[int, ...]
     stream: str | None = None
+    together: int = 0
 
     @property
     def definition(self) -> Definition:
@@ -87,8 +98,15 @@ class Cell:
         return task
 
     @property
+    def in_lockstep(self) -> bool:
+        """Whether the cell has Nash metrics, so that the runs of a curve are played together."""
+        return any(name in NASH for name in self.metrics)
+
+    @property
     def block_size(self) -> int:
         """Runs per block."""
+        if self.in_lockstep:
+            return self.together or self.runs
         return TRIALS if isinstance(self.definition, IdentificationAlgorithm) else BLOCK
 
     @property
@@ -122,25 +140,47 @@ class Cell:
             "bandit": self.bandit.describe(),
             "horizon": self.horizon,
         }
-        return own | {
-            "stream": self.stream_description,
-            "metrics": list(self.metrics),
-            "grid": list(self.grid),
-        }
+        scored: dict[str, Any] = {}
+        if self.in_lockstep and self.bandit.logarithms:
+            scored["logarithms"] = list(self.bandit.logarithms)
+        if any(name.startswith(NOMINAL) for name in self.metrics):
+            scored["nominal"] = list(self.bandit.nominal)
+        return (
+            own
+            | scored
+            | {
+                "stream": self.stream_description,
+                "metrics": list(self.metrics),
+                "grid": list(self.grid),
+            }
+        )
 
     @cached_property
     def fingerprint(self) -> str:
         """Fingerprint of the sources that the cell's results depend on."""
-        return algorithm_fingerprint(self.algorithm)
+        return algorithm_fingerprint(self.algorithm, self.metrics)
 
     def blocks(self) -> list["Cell"]:
-        """Return the aligned blocks that hold the cell's runs; the ends may reach beyond them."""
+        """Return the aligned blocks that hold the cell's runs; the ends may reach beyond them.
+
+        Nash curves are blocks of just their runs, and record all that is known of them.
+        """
         size = self.block_size
+        if self.in_lockstep:
+            nominal = any(name.startswith(NOMINAL) for name in self.metrics)
+            parts = [name for name in NASH if nominal or not name.startswith(NOMINAL)]
+            others = [name for name in self.metrics if name not in NASH]
+            curve = replace(self, runs=size, together=0, metrics=(*others, *parts))
+            ends = range(self.first_run, self.first_run + self.runs, size)
+            return [replace(curve, first_run=first) for first in ends]
         first, last = self.first_run // size, (self.first_run + self.runs - 1) // size
         return [replace(self, first_run=b * size, runs=size) for b in range(first, last + 1)]
 
-    def play(self, root_seed: int) -> dict[str, NDArray[np.float64]]:
-        """Play the cell's runs, one block, and return each metric, one row a run."""
+    def play(self, root_seed: int, watch: Watch | None = None) -> dict[str, NDArray[np.float64]]:
+        """Play the cell's runs, one block, and return each metric, one row a run.
+
+        ``watch`` looks after the curve while it is played, where there are Nash metrics.
+        """
         runs = range(self.first_run, self.first_run + self.runs)
         streams = (root_seed, stream_key(self.stream_description), runs)
         definition = self.definition
@@ -148,18 +188,27 @@ class Cell:
             return play_trials(definition, self.task, self.metrics, streams)
         assert isinstance(definition, Algorithm)
         grid = np.array(self.grid, np.int64)
+        if self.in_lockstep:
+            return play_together(
+                definition, self.settings, self.bandit, grid, self.metrics, streams, watch
+            )
         return play_block(definition, self.settings, self.bandit, grid, self.metrics, streams)
 
 
-def algorithm_fingerprint(algorithm: str | Definition) -> str:
-    """Return the fingerprint of an algorithm, of the registry or of the user's own file."""
+def algorithm_fingerprint(algorithm: str | Definition, metrics: Sequence[str] = ()) -> str:
+    """Return the fingerprint of an algorithm, of the registry or of the user's own file.
+
+    Args:
+        algorithm: the algorithm.
+        metrics: what is recorded of it, which decides on the engine's part.
+    """
     definition = find_definition(algorithm)
     if isinstance(definition, IdentificationAlgorithm):
         engine = TRIALS_OF
         parts = [definition.reference, definition.play, definition.require]
     else:
         assert isinstance(definition, Algorithm)
-        engine = EXECUTE
+        engine = LOCKSTEP if any(name in NASH for name in metrics) else EXECUTE
         kernel = getattr(definition.advance, "py_func", definition.advance)
         parts = [definition.reference, kernel, definition.settings, definition.state]
     if definition is REGISTRY.get(definition.id):
@@ -237,11 +286,13 @@ def make_cell(
     grid: Sequence[int] = (),
     stream: str | None = None,
     horizon_name: str = "horizon",
+    together: int = 0,
 ) -> Cell:
     """Validate everything and return the cell.
 
     ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm;
-    ``horizon_name`` is what errors call the horizon.
+    ``horizon_name`` is what errors call the horizon; ``together`` is how many runs make one Nash
+    curve, all of them where it is 0.
 
     Raises:
         InputError: unknown algorithm, parameter, reading, variant or metric; a value out of range;
@@ -250,7 +301,7 @@ def make_cell(
     definition = find_definition(algorithm)
     identifies = isinstance(definition, IdentificationAlgorithm)
     _require_bandit(bandit, identifies)
-    known = tuple(IDENTIFIED if identifies else METRICS)
+    known = tuple(IDENTIFIED) if identifies else (*METRICS, *NASH)
     metrics = known[:1] if metrics is None else metrics
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
@@ -270,6 +321,25 @@ def make_cell(
         metrics=tuple(name for name in known if name in metrics),
         grid=tuple(times),
         stream=stream,
+        together=together,
     )
+    require_curves(cell)
     _ = cell.settings, cell.fingerprint
     return cell
+
+
+def require_curves(cell: Cell) -> None:
+    """Raise InputError where the runs of a cell make no Nash curves, or sums would overflow."""
+    if not cell.in_lockstep:
+        return
+    _require_count("runs of one Nash curve", cell.block_size, 1, MAXIMAL_RUNS)
+    if cell.runs % cell.block_size:
+        raise InputError(
+            f"runs is {cell.runs}, {cell.block_size} of them together; allowed: a multiple of it"
+        )
+    longest = MAXIMAL_PULLS // cell.block_size
+    if cell.horizon > longest:
+        raise InputError(
+            f"horizon is {cell.horizon}, for a Nash curve of {cell.block_size} runs; allowed: at "
+            f"most {longest}, so that pulls are counted without overflow"
+        )

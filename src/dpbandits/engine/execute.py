@@ -8,10 +8,31 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.seeds import run_generator
+from dpbandits.errors import InputError
 from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger, record
 from dpbandits.metrics.regret import METRICS
 
 CHUNKS_AT_ONCE = 1 << 15
+
+
+def enter_chunks(
+    algorithm: Algorithm,
+    ledger: Ledger,
+    arms: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    sums: NDArray[np.float64],
+) -> None:
+    """Enter chunks into the ledger of their run.
+
+    Raises:
+        InputError: one of them is a block of uniformly random arms.
+    """
+    if arms.size and arms.min() < 0:
+        raise InputError(
+            f"algorithm {algorithm.id}: blocks of uniformly random arms have no pulls of each arm; "
+            f"allowed with them: Nash metrics"
+        )
+    record(ledger, arms, lengths, sums, arms.size)
 
 
 def play_run(
@@ -20,6 +41,8 @@ def play_run(
     bandit: Bandit,
     generator: np.random.Generator,
     grid: NDArray[np.int64],
+    *,
+    count_inversely: bool = False,
 ) -> Ledger:
     """Play one run to its horizon and return its ledger.
 
@@ -28,7 +51,7 @@ def play_run(
     """
     count = len(bandit.arms)
     state = algorithm.state(count)
-    ledger = open_ledger(grid, count)
+    ledger = open_ledger(grid, count, count_inversely=count_inversely)
     size = min(CHUNKS_AT_ONCE, settings.horizon)
     arms, lengths = np.empty(size, np.int64), np.empty(size, np.int64)
     sums = np.empty(size)
@@ -36,7 +59,7 @@ def play_run(
         written = algorithm.advance(
             settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
         )
-        record(ledger, arms, lengths, sums, written)
+        enter_chunks(algorithm, ledger, arms[:written], lengths[:written], sums[:written])
     close_ledger(ledger)
     return ledger
 
@@ -60,9 +83,11 @@ def play_block(
         streams: root seed, key of the stream and the run numbers.
     """
     root_seed, key, runs = streams
+    counted = "inverse_counts" in metrics
     rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
     for run in runs:
-        ledger = play_run(algorithm, settings, bandit, run_generator(root_seed, key, run), grid)
+        generator = run_generator(root_seed, key, run)
+        ledger = play_run(algorithm, settings, bandit, generator, grid, count_inversely=counted)
         for metric in metrics:
             rows[metric].append(METRICS[metric](ledger, bandit))
     return {metric: np.array(values) for metric, values in rows.items()}

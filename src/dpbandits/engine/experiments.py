@@ -68,6 +68,11 @@ class SimulationPlan:
         return min(count, self.caps.get("runs", count))
 
     @property
+    def together(self) -> int:
+        """Number of runs that make one Nash curve at this scale; 0 for all of them."""
+        return min(int(self.spec["runs"].get("together", 0)), self.runs)
+
+    @property
     def tuned_by(self) -> str | None:
         """Name of the simulation whose results set the parameters, or None."""
         return self.spec.get("tuned_by")
@@ -151,6 +156,7 @@ class SimulationPlan:
             metrics=self.spec["metrics"],
             grid=self.grid(horizon),
             stream=self.spec.get("stream"),
+            together=self.together,
         )
         label = " ".join([entry["algorithm"], *(f"{key}={value}" for key, value in tags.items())])
         return Series(label, tags, cell)
@@ -194,7 +200,9 @@ class SimulationPlan:
                 "instance": dict(self.instance),
                 "scale": [dict(self.caps), self.horizon, self.runs],
                 "root seed": root_seed,
-                "algorithms": {each: algorithm_fingerprint(each) for each in algorithms},
+                "algorithms": {
+                    each: algorithm_fingerprint(each, self.spec["metrics"]) for each in algorithms
+                },
                 "formulas": formulas_fingerprint,
                 "tuned": tuned,
             }

@@ -11,7 +11,9 @@ from dpbandits.algorithms.base import IdentificationAlgorithm
 from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Block, Cache, block_key
 from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.progress import progress
+from dpbandits.metrics.nash import NASH
 
 
 def compute(
@@ -47,6 +49,8 @@ def _computed(
         compile_kernels(
             {block.definition.id: block.algorithm for block in missing.values()}.values()
         )
+        if any(block.in_lockstep for block in missing.values()):
+            compile_nash_kernels()
         # No nested pools: one thread in each worker.
         with parallel_config(backend="loky", inner_max_num_threads=1):
             results = Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
@@ -54,8 +58,15 @@ def _computed(
 
 
 def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> tuple[str, Block]:
-    computed = block.play(root_seed)
+    if not block.in_lockstep:
+        computed = block.play(root_seed)
+        cache.store(key, computed)
+        return key, computed
+    title = f"{block.definition.id}, {block.runs} runs of {block.horizon} rounds"
+    checkpoints = Checkpoints(cache, key, title)
+    computed = block.play(root_seed, checkpoints)
     cache.store(key, computed)
+    checkpoints.clear()
     return key, computed
 
 
@@ -82,3 +93,16 @@ def compile_kernels(algorithms: Iterable[str | Definition]) -> None:
         )
         [block] = cell.blocks() if identifies else [cell]
         block.play(0)
+
+
+def compile_nash_kernels() -> None:
+    """Compile what Nash curves need in this process: both ways through a window of time."""
+    for worse in (0.4, 0.0):
+        cell = make_cell(
+            algorithm="ucb1",
+            bandit=bernoulli([0.6, worse]),
+            horizon=10,
+            runs=2,
+            metrics=NASH[:1],
+        )
+        cell.play(0)

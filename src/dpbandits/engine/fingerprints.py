@@ -16,6 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 EXECUTE = f"{PACKAGE}.engine.execute"
 """The engine's part of every regret simulation."""
 
+LOCKSTEP = f"{PACKAGE}.engine.lockstep"
+"""The engine's part of every Nash curve."""
+
 TRIALS_OF = f"{PACKAGE}.engine.trials"
 """The engine's part of every identification."""
 
@@ -69,7 +72,7 @@ def file_fingerprint(path: Path, engine: str) -> str:
 
     Args:
         path: the file.
-        engine: the engine's part, ``EXECUTE`` or ``TRIALS_OF``.
+        engine: the engine's part, ``EXECUTE``, ``LOCKSTEP`` or ``TRIALS_OF``.
     """
     own = hashlib.sha256(path.read_bytes()).hexdigest()
     packaged = [name for name in _imports(path) if name.split(".")[0] == PACKAGE]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from dpbandits.engine.experiments import Series
 from dpbandits.engine.files import write_atomically
 from dpbandits.errors import InputError
 from dpbandits.metrics import COUNTED, IDENTIFIED, PER_ARM
+from dpbandits.metrics.nash import NOMINAL, QUANTITIES, bin_edges
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -26,31 +28,46 @@ METADATA = b"dpbandits"
 def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
-    Columns: series, algorithm, variant, reading (readings off their default), the tags and the
-    parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value. Results
-    of identification have a column trials: metrics that are counted have one row for each block
-    of trials, run its first, trials their number, value the sum. Where no series stands at a
-    small scale, the columns alone, without tags and parameters.
+    Columns: series, algorithm, variant, reading (readings off those of the variant), the tags and
+    the parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value.
+    Results of identification and of Nash regret have a column trials, the number of runs in a row:
+    metrics that are counted have one row for each block of trials, run its first, value the sum;
+    ``nash_regret`` has one row for each curve, time and quantity (``metrics.nash.quantities``), run
+    the first of its runs. Where no series stands at a small scale, the columns alone, without tags
+    and parameters.
     """
     last = ["run", "metric", "t", "arm", "value"]
     if not series:
         return pd.DataFrame(columns=["series", "algorithm", "variant", "reading", *last])
     frames = [
-        _metric_frame(each, metric, block)
+        _metric_frame(each, name, values)
         for each, block in zip(series, blocks, strict=True)
-        for metric in each.cell.metrics
+        for name, values in _by_name(each.cell, block)
     ]
     frame = pd.concat(frames, ignore_index=True)
     return frame[[column for column in frame.columns if column not in last] + last]
 
 
-def _metric_frame(series: Series, metric: str, block: Block) -> pd.DataFrame:
+def _by_name(cell: Cell, block: Block) -> Iterator[tuple[str, Values]]:
+    """Yield every metric of a cell; of a Nash curve each quantity, one row a curve."""
+    for metric in cell.metrics:
+        if metric.removeprefix(NOMINAL) != "nash_regret":
+            yield metric, block[metric]
+            continue
+        nominal = NOMINAL if metric.startswith(NOMINAL) else ""
+        for number, name in enumerate(QUANTITIES):
+            yield nominal + name, block[metric][:, number]
+
+
+def _metric_frame(series: Series, metric: str, recorded: Values) -> pd.DataFrame:
     cell = series.cell
-    values, first_runs, trials = _rows(cell, metric, block[metric])
+    values, first_runs, trials = _rows(cell, metric, recorded)
     runs, width = values.shape
+    has_trials = metric in IDENTIFIED or cell.in_lockstep
     per_arm = metric in PER_ARM
-    defaults = cell.definition.readings
-    reading = ",".join(f"{k}={v}" for k, v in cell.readings if v != defaults[k][0])
+    times = [cell.horizon] * width if per_arm else _times(cell, metric)
+    preset = cell.definition.readings_from({}, cell.variant)
+    reading = ",".join(f"{k}={v}" for k, v in cell.readings if v != preset[k])
     return pd.DataFrame(
         {
             "series": series.label,
@@ -60,18 +77,27 @@ def _metric_frame(series: Series, metric: str, block: Block) -> pd.DataFrame:
             **parameter_values(cell.parameters),
             **series.tags,
             "run": np.repeat(first_runs, width),
-            **({"trials": trials} if metric in IDENTIFIED else {}),
+            **({"trials": np.repeat(trials, width)} if has_trials else {}),
             "metric": metric,
-            "t": np.full(runs * width, cell.horizon) if per_arm else np.tile(cell.grid, runs),
+            "t": np.tile(times, runs),
             "arm": np.tile(np.arange(width), runs) if per_arm else -1,
             "value": values.ravel(),
         }
     )
 
 
+def _times(cell: Cell, metric: str) -> Sequence[int]:
+    if metric.removeprefix(NOMINAL) == "nash_bins":
+        return [int(edge) for edge in bin_edges(cell.horizon)]
+    return cell.grid
+
+
 def _rows(cell: Cell, metric: str, values: Values) -> tuple[Values, Counts, Counts]:
     """Return one row for each run, or for each block of trials where the metric is counted."""
     runs = np.arange(cell.first_run, cell.first_run + cell.runs)
+    if metric.removeprefix(NOMINAL) in QUANTITIES:
+        size = cell.block_size
+        return values, runs[::size], np.full(len(values), size)
     if metric not in COUNTED:
         return values, runs, np.ones(cell.runs, np.int64)
     starts = np.flatnonzero((runs % cell.block_size == 0) | (runs == cell.first_run))

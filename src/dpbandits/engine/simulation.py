@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cache import Block, Cache
-from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.cells import Cell, make_cell, require_curves
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.lockstep import memory_needed
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
-from dpbandits.metrics import CURVES, require_metric
+from dpbandits.metrics import CURVES, NashCurve, require_metric
+from dpbandits.metrics.nash import NOMINAL, PARTS
 
 
 class Simulation:
@@ -64,6 +66,55 @@ class Simulation:
                 inside an episode, where it does not exist.
         """
         require_metric(metric, tuple(CURVES))
+        grid, position = np.unique(self._times(at), return_inverse=True)
+        values = self._compute((metric,), tuple(grid.tolist()))[metric]
+        if np.isnan(values).any():
+            raise InputError(
+                f"metric {metric} of {self.cell.definition.id} exists at the horizon only; "
+                f"allowed along t: pseudo_regret"
+            )
+        return values[:, position]
+
+    def nash_regret(
+        self, *, at: Sequence[int], nominal: bool = False, memory_limit: int | None = None
+    ) -> NashCurve:
+        """Return the Nash regret of all runs together at the times ``at`` (each in [1, horizon]).
+
+        Its ``standard_error`` and ``bias`` come from the same pass; as an array it is the Nash
+        regret, shape (len(at),).
+
+        Args:
+            at: numbers of rounds.
+            nominal: whether arms are scored by the bandit's nominal means.
+            memory_limit: bytes that the process may take, or None for any number.
+
+        Raises:
+            InputError: a time outside the horizon, more runs or rounds than can be counted, or a
+                memory limit that is too small.
+
+        Example:
+            >>> import dpbandits
+            >>> curve = dpbandits.simulate(
+            ...     algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=50, runs=9
+            ... ).nash_regret(at=[2, 50])
+            >>> curve.nash_regret.round(4)
+            array([0.1084, 0.0668])
+        """
+        times = self._times(at)
+        grid, position = np.unique(times, return_inverse=True)
+        names = [(NOMINAL if nominal else "") + part for part in PARTS[:2]]
+        cell = replace(self.cell, metrics=tuple(names), grid=tuple(grid.tolist()))
+        require_curves(cell)
+        if memory_limit is not None:
+            arms = len(cell.bandit.arms)
+            require_memory(memory_limit, memory_needed(cell.runs, arms, len(cell.grid), nominal))
+        block = self._compute(cell.metrics, cell.grid)
+        return NashCurve.of_parts(
+            times, block[names[0]][0][:, position], block[names[1]][:, position]
+        )
+
+    def _times(self, at: Sequence[int]) -> NDArray[np.int64]:
+        """Return the times ``at``; InputError unless they are times of the run."""
         try:
             times = np.asarray(at)
         except ValueError:
@@ -72,14 +123,7 @@ class Simulation:
             raise InputError(f"at is {at!r}; allowed: a list of whole numbers of rounds")
         if times.min() < 1 or times.max() > self.cell.horizon:
             raise InputError(f"at is {at!r}; allowed: times from 1 to {self.cell.horizon}")
-        grid, position = np.unique(times, return_inverse=True)
-        values = self._compute((metric,), tuple(grid.tolist()))[metric]
-        if np.isnan(values).any():
-            raise InputError(
-                f"metric {metric} of {self.cell.definition.id} exists at the horizon only; "
-                f"allowed along t: pseudo_regret"
-            )
-        return values[:, position]
+        return times.astype(np.int64)
 
 
 def simulate(
@@ -138,6 +182,12 @@ def require_seed(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise InputError(f"seed is {seed!r}; allowed: a whole number of at least 0")
     return int(seed)
+
+
+def require_memory(limit: object, needed: int) -> None:
+    """Raise InputError unless the limit is a number of bytes that is enough."""
+    if isinstance(limit, bool) or not isinstance(limit, Integral) or limit < needed:
+        raise InputError(f"memory limit is {limit!r}; allowed: at least {needed} bytes here")
 
 
 def require_workers(workers: object) -> int:

@@ -1,0 +1,235 @@
+"""Anytime DP-NCB (Sarkar, Pandey and Ray Chowdhury, Algorithm 3), around GDP-NCB or LDP-NCB.
+
+Windows of W = 1, 2, 4, ... rounds follow each other. With probability 1 / W^2, so always at W = 1,
+a window's rounds are uniformly random arms; otherwise it is played by a fresh copy of the core
+algorithm with horizon W (A23). The last window is cut at T, which the core is not told. The paper
+has no experiment with it and there is no code: a variant is the wrapper with the core's variant.
+
+Windows are disjoint in data, so that with fresh copies a guarantee of the core is one of the whole.
+
+Readings: those of the core, and for LDP-NCB
+    data: a window's core begins with nothing, ``restart``, or with all private values that the
+        cores of earlier windows have seen, ``carry`` (A18). There is none for GDP-NCB: each window
+        would release the same rewards again.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms import gdp_ncb, ldp_ncb
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.gdp_ncb_window import Settings as GlobalSettings
+from dpbandits.algorithms.gdp_ncb_window import State as GlobalState
+from dpbandits.algorithms.gdp_ncb_window import advance_window as advance_global
+from dpbandits.algorithms.gdp_ncb_window import open_window as open_global
+from dpbandits.algorithms.gdp_ncb_window import reset as reset_global
+from dpbandits.algorithms.gdp_ncb_window import state as global_state
+from dpbandits.algorithms.ldp_ncb_window import EXPLORING, LEADING, exploration_sum, stops
+from dpbandits.algorithms.ldp_ncb_window import Settings as LocalSettings
+from dpbandits.algorithms.ldp_ncb_window import State as LocalState
+from dpbandits.algorithms.ldp_ncb_window import advance_window as advance_local
+from dpbandits.algorithms.ldp_ncb_window import open_window as open_local
+from dpbandits.algorithms.ldp_ncb_window import state as local_state
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward
+from dpbandits.privacy import Guarantee
+
+DATA = ("restart", "carry")
+
+
+class Settings(NamedTuple):
+    """What the kernel is told: which core, whether it carries data on, and the readings of both.
+
+    The horizon of a core's settings is not read.
+    """
+
+    horizon: int
+    is_local: bool
+    carries: bool
+    global_core: GlobalSettings
+    local_core: LocalSettings
+
+
+class State(NamedTuple):
+    """Rounds played, in all and in the window, its length W and whether it is uniform (shape (1,)).
+
+    Beside them stand the states of both cores, of which one is used.
+    """
+
+    clock: NDArray[np.int64]
+    played: NDArray[np.int64]
+    length: NDArray[np.int64]
+    uniform: NDArray[np.int64]
+    global_core: GlobalState
+    local_core: LocalState
+
+
+def window_ends(horizon: int) -> list[int]:
+    """Return the last rounds 2^m - 1 of all whole windows up to ``horizon``."""
+    return [2**m - 1 for m in range(1, (horizon + 1).bit_length())]
+
+
+def state(arms: int) -> State:
+    """Return the state before round 1, where a window of no length is over."""
+    clock, played, length, uniform = np.zeros((4, 1), np.int64)
+    return State(clock, played, length, uniform, global_state(arms), local_state(arms))
+
+
+@numba.njit(cache=True)
+def _begin_local(settings, state, horizon):  # type: ignore[no-untyped-def]
+    """Let a copy of LDP-NCB begin; what is carried on may end its Phase I at once."""
+    state.clock[:] = 0
+    state.phase[:] = EXPLORING
+    if not settings.carries:
+        state.counts[:] = 0
+        state.private_sums[:] = 0.0
+    window = open_local(settings.local_core, horizon)
+    for i in range(state.counts.size):
+        shown = exploration_sum(settings.local_core, state.counts[i], state.private_sums[i])
+        if stops(settings.local_core, window, state.counts[i], shown):
+            state.phase[:] = LEADING
+
+
+@numba.njit(cache=True)
+def _begin_window(settings, state, generator):  # type: ignore[no-untyped-def]
+    length = max(1, 2 * state.length[0])
+    state.length[0] = length
+    state.played[0] = 0
+    state.uniform[0] = generator.random() * length * length < 1.0
+    if settings.is_local:
+        _begin_local(settings, state.local_core, length)
+    else:
+        reset_global(state.global_core)
+
+
+@numba.njit(cache=True)
+def _play_uniformly(laws, law_parameters, generator, rounds, arms, lengths, sums, written):  # type: ignore[no-untyped-def]
+    for _ in range(min(rounds, arms.size - written)):
+        arm = int(generator.random() * laws.size)
+        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        arms[written], lengths[written], sums[written] = arm, 1, reward
+        written += 1
+    return written
+
+
+@numba.njit(cache=True, nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play until the horizon or until ``arms`` is full; chunks are the core's."""
+    t = state.clock[0]
+    written = 0
+    while t < settings.horizon and written < arms.size:
+        if state.played[0] >= state.length[0]:
+            _begin_window(settings, state, generator)
+        played, length = state.played[0], state.length[0]
+        begin = t - played
+        stop = min(length, settings.horizon - begin)
+        if state.uniform[0]:
+            already = written
+            written = _play_uniformly(
+                *(laws, law_parameters, generator, stop - played, arms, lengths, sums, written)
+            )
+            played += written - already
+        elif settings.is_local:
+            written = advance_local(
+                *(settings.local_core, open_local(settings.local_core, length), stop),
+                *(state.local_core, laws, law_parameters, generator, arms, lengths, sums, written),
+            )
+            played = state.local_core.clock[0]
+        else:
+            written = advance_global(
+                *(settings.global_core, open_global(settings.global_core, length), stop),
+                *(state.global_core, laws, law_parameters, generator, arms, lengths, sums, written),
+            )
+            played = state.global_core.clock[0]
+        state.played[0] = played
+        t = begin + played
+    state.clock[0] = t
+    return written
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Algorithm 3, window by window, around the references of the cores."""
+    t, w = 0, 1
+    counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
+    while t < settings.horizon:
+        rounds = min(w, settings.horizon - t)
+        if generator.random() < 1 / w**2:
+            for _ in range(rounds):
+                arm = int(generator.random() * len(bandit.arms))
+                yield arm, 1, bandit.draw(arm, generator)
+        elif settings.is_local:
+            if not settings.carries:
+                counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
+            local = settings.local_core
+            window = ldp_ncb.reference_window(local, w, counts, means, bandit, generator)
+            yield from islice(window, rounds)
+        else:
+            core = settings.global_core
+            yield from gdp_ncb.reference_window(core, w, rounds, bandit, generator)
+        t += rounds
+        w *= 2
+
+
+def _settings_of_global(
+    parameters: gdp_ncb.Parameters, readings: Readings, horizon: int, arms: int
+) -> Settings:
+    """Translate for the kernel."""
+    core = gdp_ncb.settings(parameters, readings, horizon, arms)
+    unused = ldp_ncb.ALGORITHM.readings_from({})
+    other = ldp_ncb.settings(ldp_ncb.Parameters(parameters.epsilon), unused, horizon, arms)
+    return Settings(horizon, False, False, core, other)
+
+
+def _settings_of_local(
+    parameters: ldp_ncb.Parameters, readings: Readings, horizon: int, arms: int
+) -> Settings:
+    """Translate for the kernel."""
+    core = ldp_ncb.settings(parameters, readings, horizon, arms)
+    unused = gdp_ncb.ALGORITHM.readings_from({})
+    other = gdp_ncb.settings(gdp_ncb.Parameters(parameters.epsilon), unused, horizon, arms)
+    return Settings(horizon, True, readings["data"] == "carry", other, core)
+
+
+def guarantee(parameters: gdp_ncb.Parameters | ldp_ncb.Parameters, horizon: int) -> Guarantee:
+    """Pure epsilon-DP, as the paper states it; in the local model around LDP-NCB."""
+    return Guarantee("pure", parameters.epsilon)
+
+
+GLOBAL = Algorithm(
+    id="anytime-gdp-ncb",
+    name="Anytime GDP-NCB",
+    paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
+    parameters=gdp_ncb.Parameters,
+    settings=_settings_of_global,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    example=gdp_ncb.ALGORITHM.example,
+    readings=gdp_ncb.ALGORITHM.readings,
+    variants=gdp_ncb.ALGORITHM.variants,
+    presets=gdp_ncb.ALGORITHM.presets,
+)
+
+LOCAL = Algorithm(
+    id="anytime-ldp-ncb",
+    name="Anytime LDP-NCB",
+    paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
+    parameters=ldp_ncb.Parameters,
+    settings=_settings_of_local,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    example=ldp_ncb.ALGORITHM.example,
+    readings={**ldp_ncb.ALGORITHM.readings, "data": DATA},
+    variants=ldp_ncb.ALGORITHM.variants,
+    presets=ldp_ncb.ALGORITHM.presets,
+)

@@ -1,0 +1,213 @@
+"""GDP-NCB (Sarkar, Pandey and Ray Chowdhury, Algorithm 1): globally private Nash confidence bound.
+
+Phase I pulls arms uniformly at random until some private sum of rewards passes a threshold. Phase
+II plays the largest index in episodes of 2, 4, 8, ... pulls of one arm, each of which ends with one
+release of the arm's mean over its Phase-I rewards and that episode's. c = 3 and alpha = 3.1, as in
+all experiments. Natural logarithms; L = ln T, W = floor(sqrt T) + 1 and LW = ln W. Letters and
+numbers in brackets are the entries of the replication's lists of ambiguities (A) and of differences
+to the released code (D).
+
+Variants: ``as-coded`` is the released code. Its threshold is out of reach of W rounds, so that
+Phase I lasts W rounds whatever the rewards, though its stop test reads unprotected means.
+``repaired`` has no stop test, and L in the index. In both, as in ``as-written``, up to log2 T
+releases touch one reward of Phase I, each of which costs epsilon / ln T: together epsilon / ln 2 at
+most, which is more than the paper states. With ``release_log: base2`` the repaired variant keeps to
+epsilon. ``as-written`` besides consults a fresh private mean after every pull of Phase I, which the
+paper does not count.
+
+Readings:
+    cap: longest Phase I: ``none`` but T, ``root`` W rounds, ``tenth`` T/10 rounds (A11).
+    stop_test: what Phase I is stopped by: ``private`` sums, ``clean`` ones, or nothing, ``off``,
+        so that it lasts until the cap (A2, D3).
+    refreshed: private means renewed after a pull of Phase I: the ``pulled`` arm's or ``all`` (A2).
+    threshold: constant of 1600 (c^2 L + L^2 / epsilon) (A12, D20).
+    threshold_log: logarithms in it, both of the ``horizon``, both of the ``window`` W (D2), or
+        ``mixed``, c^2 LW + L^2 / epsilon (D20).
+    index_log: logarithm in the three bonus terms, of the ``horizon`` or the ``window`` W (D4).
+    start: private means at the start of Phase II: the last of Phase I clipped to [0, 1],
+        ``carried``, or to what is not negative, ``carried-positive``, or ``zeros`` (A5, D5). Where
+        the stop test draws none, they are drawn at the end of Phase I.
+    pseudo_pull: before an arm's first episode one pull without a reward is ``counted`` beside those
+        of Phase I or ``left-out`` (A3); an arm without any pull then has an infinite index.
+    release_log: the scale of the noise is log(T) / (epsilon n) with the ``natural`` logarithm or
+        ``base2`` (A9).
+    root: the last term is 4 sqrt(2 alpha / epsilon) L^(3/2) / n with L^(3/2) / n ``outside`` the
+        root or ``inside`` (A10).
+    ties: the ``lowest`` arm, or a ``random`` one (A20).
+    exploration: Phase I pull by pull in ``rounds``, or, the same in law, in ``blocks`` whose pulls
+        are known by their sum only; with ``refreshed: all`` there are none.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.gdp_ncb_phase_one import PRIVATE_TEST, STOP_TESTS, Reference
+from dpbandits.algorithms.gdp_ncb_window import (
+    ALPHA,
+    CAPS,
+    CARRIED,
+    CARRIED_POSITIVE,
+    STARTS,
+    ZEROS,
+    C,
+    Settings,
+    advance_window,
+    open_window,
+    state,
+)
+from dpbandits.algorithms.noise import laplace
+from dpbandits.algorithms.ties import TIES, arm_of_largest
+from dpbandits.algorithms.validation import require_positive
+from dpbandits.bandits import Bandit
+from dpbandits.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Privacy parameter ``epsilon`` (> 0)."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless epsilon is positive."""
+        require_positive("gdp-ncb", "epsilon", self.epsilon)
+
+
+def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+    """Translate parameters and readings for the kernel."""
+    threshold_log = readings["threshold_log"]
+    return Settings(
+        horizon=horizon,
+        epsilon=float(parameters.epsilon),
+        cap=CAPS.index(readings["cap"]),
+        stop_test=STOP_TESTS.index(readings["stop_test"]),
+        refresh_all=readings["refreshed"] == "all",
+        threshold=float(readings["threshold"]),
+        window_logs=(threshold_log != "horizon", threshold_log == "window"),
+        index_window_log=readings["index_log"] == "window",
+        start=STARTS.index(readings["start"]),
+        pseudo_pulls=1 if readings["pseudo_pull"] == "counted" else 0,
+        release_log_factor=1.0 / math.log(2.0) if readings["release_log"] == "base2" else 1.0,
+        root_inside=readings["root"] == "inside",
+        random_ties=readings["ties"] == "random",
+        blocks=readings["exploration"] == "blocks",
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play until the horizon or until ``arms`` is full; one chunk a round of Phase I or episode."""
+    window = open_window(settings, settings.horizon)
+    return advance_window(
+        *(settings, window, window.horizon, state, laws, law_parameters, generator),
+        *(arms, lengths, sums, 0),
+    )
+
+
+def reference_window(
+    settings: Settings, horizon: int, stop: int, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Algorithm 1, line by line, an episode at once, for the first ``stop`` rounds of ``horizon``.
+
+    The horizon of the settings is not read.
+    """
+    arms = range(len(bandit.arms))
+    epsilon = settings.epsilon
+    log, window_log = math.log(horizon), math.log(math.isqrt(horizon) + 1)
+    noise = settings.release_log_factor * log / epsilon
+    first, second = (window_log if short else log for short in settings.window_logs)
+    threshold = settings.threshold * (C**2 * first + second**2 / epsilon)
+    cap = [horizon, math.isqrt(horizon) + 1, math.ceil(horizon / 10)][settings.cap]
+    n1, s1, p = [0 for _ in arms], [0.0 for _ in arms], [0.0 for _ in arms]
+
+    phase_one = Reference(settings, bandit, generator, threshold, noise, n1, s1, p)
+    blocks = settings.blocks and not settings.refresh_all
+    explore = phase_one.blocks if blocks else phase_one.rounds
+    yield from explore(min(stop, cap))
+    t = phase_one.t
+    if t == stop:
+        return
+    if settings.start != ZEROS and settings.stop_test != PRIVATE_TEST:
+        phase_one.renew([i for i in arms if n1[i] > 0])
+    highest = {CARRIED: 1.0, CARRIED_POSITIVE: math.inf, ZEROS: 0.0}[settings.start]
+    p = [min(max(each, 0.0), highest) for each in p]
+
+    length = math.log(horizon) if not settings.index_window_log else window_log
+    n2 = [1 for _ in arms]
+    while t < stop:  # Phase II
+        index = [math.inf for _ in arms]
+        for i in arms:
+            n = n1[i] + n2[i]
+            if n2[i] == 1 and settings.pseudo_pulls == 0:
+                n = n1[i]
+            if n > 0:
+                last = math.sqrt(2 * ALPHA / epsilon) * length**1.5 / n
+                if settings.root_inside:
+                    last = math.sqrt(2 * ALPHA / epsilon * length**1.5 / n)
+                index[i] = p[i] + 2 * C * math.sqrt(2 * p[i] * length / n)
+                index[i] += ALPHA * length**2 / (epsilon * n) + 4 * last
+        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, generator)
+        pulls = min(2 * n2[arm], stop - t)
+        rewards = bandit.draw_sum(arm, pulls, generator)
+        n2[arm] = pulls
+        t += pulls
+        yield arm, pulls, rewards
+        mean = (s1[arm] + rewards + laplace.py_func(noise, generator)) / (n1[arm] + n2[arm])
+        p[arm] = min(max(mean, 0.0), 1.0)
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Algorithm 1 to its horizon."""
+    horizon = settings.horizon
+    yield from reference_window(settings, horizon, horizon, bandit, generator)
+
+
+def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+    """Pure epsilon-DP, as Theorem 2 states it."""
+    return Guarantee("pure", parameters.epsilon)
+
+
+ALGORITHM = Algorithm(
+    id="gdp-ncb",
+    name="GDP-NCB",
+    paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 1",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    example={"epsilon": 0.2},
+    readings={
+        "cap": CAPS,
+        "stop_test": STOP_TESTS,
+        "refreshed": ("pulled", "all"),
+        "threshold": ("1600", "1"),
+        "threshold_log": ("horizon", "window", "mixed"),
+        "index_log": ("horizon", "window"),
+        "start": STARTS,
+        "pseudo_pull": ("counted", "left-out"),
+        "release_log": ("natural", "base2"),
+        "root": ("outside", "inside"),
+        "ties": TIES,
+        "exploration": ("rounds", "blocks"),
+    },
+    variants=("as-written", "as-coded", "repaired"),
+    presets={
+        "as-coded": {
+            "cap": "root",
+            "stop_test": "clean",
+            "threshold_log": "window",
+            "index_log": "window",
+            "start": "zeros",
+        },
+        "repaired": {"cap": "root", "stop_test": "off", "start": "zeros"},
+    },
+)

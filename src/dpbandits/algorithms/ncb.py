@@ -1,0 +1,284 @@
+"""NCB, Nash confidence bound without privacy (Barman, Khan, Maiti and Sawarni, AAAI 2023).
+
+Phase I pulls arms uniformly at random, phase II the arm with the largest index, which is its mean
+plus a width that shrinks with the mean. L = ln T, k arms, n pulls of an arm, its mean m, c = 3, and
+W = floor(sqrt T) + 1. Letters and numbers in brackets are the entries of the replication of DP-NCB:
+its lists of ambiguities (A), of differences to the released code (D) and of claims (C).
+
+Kernel and reference agree decision for decision: only the index of the arm that is pulled changes,
+so that the kernel pulls the leader, with no look at the others, until its index is no longer above
+theirs. The rounds of phase II until then are one chunk.
+
+Variants: ``as-written`` is the original, and ``repaired`` too; ``as-coded`` is the code released
+with DP-NCB. MODIFIED is the version that DP-NCB builds on, MATCHED_CODED and MATCHED_REPAIRED are
+GDP-NCB (as coded and repaired) without its privacy (C20); give them as readings.
+
+Readings:
+    phase_one: it lasts ceil(16 sqrt(k T L / ln k)) rounds, ``length`` (A19, D10); or until an arm's
+        sum of rewards exceeds c^2 L times ``420`` or ``1``; or W rounds, ``root``. T at most.
+    width: 4 sqrt(m L / n), ``4``, or 2 c sqrt(2 m L / n), ``2c`` (D11).
+    log: of the ``horizon`` in the width, or of the ``window`` W (C20).
+    ties: the ``lowest`` arm, or a ``random`` one (A20). An arm that was never pulled has an
+        infinite index (A21).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.ties import TIES, arm_of_largest
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward
+from dpbandits.privacy import Guarantee
+
+C = 3.0
+"""Constant c, the same in all experiments."""
+
+MODIFIED = {"phase_one": "420", "width": "2c"}
+MATCHED_CODED = {"phase_one": "root", "width": "2c", "log": "window"}
+MATCHED_REPAIRED = {"phase_one": "root", "width": "2c"}
+
+PHASES_ONE = ("length", "420", "1", "root")
+BY_LENGTH, BY_420, BY_1, BY_ROOT = range(4)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """No parameters."""
+
+
+class Settings(NamedTuple):
+    """What the kernel is told; ``modified_width`` is the one with C."""
+
+    horizon: int
+    phase_one: int
+    modified_width: bool
+    window_log: bool
+    random_ties: bool
+
+
+class State(NamedTuple):
+    """Rounds played and whether phase I is over (shape (1,)); pulls, reward sums (shape (K,))."""
+
+    clock: NDArray[np.int64]
+    explored: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+    reward_sums: NDArray[np.float64]
+
+
+def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+    """Translate parameters and readings for the kernel."""
+    return Settings(
+        horizon=horizon,
+        phase_one=PHASES_ONE.index(readings["phase_one"]),
+        modified_width=readings["width"] == "2c",
+        window_log=readings["log"] == "window",
+        random_ties=readings["ties"] == "random",
+    )
+
+
+def state(arms: int) -> State:
+    """Return the state before round 1."""
+    clock, explored = np.zeros((2, 1), np.int64)
+    return State(clock, explored, np.zeros(arms, np.int64), np.zeros(arms))
+
+
+@numba.njit(cache=True)
+def _end_of_phase_one(settings, arms):  # type: ignore[no-untyped-def]
+    """Return the longest phase I, and the sum of rewards above which it ends."""
+    horizon, log = settings.horizon, math.log(settings.horizon)
+    if settings.phase_one == BY_LENGTH:
+        rounds = math.ceil(16.0 * math.sqrt(float(arms) * horizon * log / math.log(arms)))
+        return min(int(rounds), horizon), math.inf
+    if settings.phase_one == BY_ROOT:
+        return min(int(math.sqrt(horizon)) + 1, horizon), math.inf
+    factor = 420.0 if settings.phase_one == BY_420 else 1.0
+    return horizon, factor * C**2 * log
+
+
+@numba.njit(cache=True)
+def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play phase I, a chunk a round; return the number of chunks."""
+    pulls, reward_sums = state.pulls, state.reward_sums
+    rounds, threshold = _end_of_phase_one(settings, laws.size)
+    t = state.clock[0]
+    written = 0
+    ends = t == rounds
+    while not ends and written < arms.size:
+        arm = int(generator.random() * laws.size)
+        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        pulls[arm] += 1
+        reward_sums[arm] += reward
+        arms[written], lengths[written], sums[written] = arm, 1, reward
+        written += 1
+        t += 1
+        ends = t == rounds or reward_sums[arm] > threshold
+    state.clock[0] = t
+    state.explored[0] = ends
+    return written
+
+
+@numba.njit(cache=True)
+def _width(settings):  # type: ignore[no-untyped-def]
+    """Return what sqrt(m / n) is multiplied with in the index."""
+    log = math.log(settings.horizon)
+    if settings.window_log:
+        log = math.log(int(math.sqrt(settings.horizon)) + 1)
+    return 2.0 * C * math.sqrt(2.0 * log) if settings.modified_width else 4.0 * math.sqrt(log)
+
+
+@numba.njit(cache=True)
+def _indices(width, pulls, reward_sums):  # type: ignore[no-untyped-def]
+    indices = np.full(pulls.size, math.inf)
+    for i in range(pulls.size):
+        if pulls[i] > 0:
+            indices[i] = (reward_sums[i] + width * math.sqrt(reward_sums[i])) / pulls[i]
+    return indices
+
+
+@numba.njit(cache=True)
+def _leader(indices, random_ties, generator):  # type: ignore[no-untyped-def]
+    """Return the arm of the largest index and the largest index of all others."""
+    arm, largest, second = 0, -math.inf, -math.inf
+    for i in range(indices.size):
+        if indices[i] > largest:
+            arm, largest, second = i, indices[i], largest
+        elif indices[i] > second:
+            second = indices[i]
+    if random_ties and second == largest:
+        arm = arm_of_largest(indices, random_ties, generator)
+    return arm, second
+
+
+@numba.njit(cache=True)
+def _exploit(settings, state, laws, law_parameters, generator, arms, lengths, sums, written):  # type: ignore[no-untyped-def]
+    """Play phase II, a chunk a leader; return the number of chunks."""
+    pulls, reward_sums, horizon = state.pulls, state.reward_sums, settings.horizon
+    width = _width(settings)
+    indices = _indices(width, pulls, reward_sums)
+    t = state.clock[0]
+    while t < horizon and written < arms.size:
+        arm, second = _leader(indices, settings.random_ties, generator)
+        law, parameter = laws[arm], law_parameters[arm]
+        n, reward_sum, rewards = float(pulls[arm]), reward_sums[arm], 0.0
+        start = t
+        above = True
+        while above and t < horizon:
+            reward = draw_reward(law, parameter, generator)
+            n += 1.0
+            reward_sum += reward
+            rewards += reward
+            t += 1
+            indices[arm] = (reward_sum + width * math.sqrt(reward_sum)) / n
+            above = indices[arm] > second
+        pulls[arm] += t - start
+        reward_sums[arm] = reward_sum
+        arms[written], lengths[written], sums[written] = arm, t - start, rewards
+        written += 1
+    state.clock[0] = t
+    return written
+
+
+@numba.njit(cache=True, nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play until the horizon or until ``arms`` is full."""
+    written = 0
+    if state.explored[0] == 0:
+        written = _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums)
+    if state.explored[0] == 1 and state.clock[0] < settings.horizon:
+        written = _exploit(
+            settings, state, laws, law_parameters, generator, arms, lengths, sums, written
+        )
+    return written
+
+
+def _phase_two(
+    settings: Settings,
+    bandit: Bandit,
+    generator: np.random.Generator,
+    n: list[int],
+    reward_sums: list[float],
+) -> Iterator[tuple[int, bool, float]]:
+    """Play the rest of the rounds; yield arm, whether its index was above all others', reward."""
+    log = math.log(settings.horizon)
+    if settings.window_log:
+        log = math.log(math.isqrt(settings.horizon) + 1)
+    for _ in range(settings.horizon - sum(n)):
+        index = []
+        for pulls, reward_sum in zip(n, reward_sums, strict=True):
+            if pulls == 0:
+                index.append(math.inf)
+                continue
+            mean = reward_sum / pulls
+            width = 4 * math.sqrt(mean * log / pulls)
+            if settings.modified_width:
+                width = 2 * C * math.sqrt(2 * mean * log / pulls)
+            index.append(mean + width)
+        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, generator)
+        reward = bandit.draw(arm, generator)
+        n[arm] += 1
+        reward_sums[arm] += reward
+        yield arm, index.count(max(index)) == 1, reward
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """NCB, line by line; at the end the rounds of a leader are gathered."""
+    horizon, k = settings.horizon, len(bandit.arms)
+    log = math.log(horizon)
+    rounds, threshold = horizon, math.inf
+    if settings.phase_one == BY_LENGTH:
+        rounds = math.ceil(16 * math.sqrt(k * horizon * log / math.log(k)))
+    elif settings.phase_one == BY_ROOT:
+        rounds = math.isqrt(horizon) + 1
+    else:
+        threshold = {BY_420: 420, BY_1: 1}[settings.phase_one] * C**2 * log
+    n, reward_sums = [0 for _ in range(k)], [0.0 for _ in range(k)]
+    while sum(n) < min(rounds, horizon) and max(reward_sums) <= threshold:
+        arm = math.floor(generator.random() * k)
+        reward = bandit.draw(arm, generator)
+        n[arm] += 1
+        reward_sums[arm] += reward
+        yield arm, 1, reward
+    leader, length, total = -1, 0, 0.0
+    for arm, above, reward in _phase_two(settings, bandit, generator, n, reward_sums):
+        if length > 0 and not (arm == leader and above):
+            yield leader, length, total
+            length, total = 0, 0.0
+        leader, length, total = arm, length + 1, total + reward
+    if length > 0:
+        yield leader, length, total
+
+
+def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+    """No privacy."""
+    return Guarantee("none", math.inf)
+
+
+ALGORITHM = Algorithm(
+    id="ncb",
+    name="NCB",
+    paper="Barman, Khan, Maiti and Sawarni (AAAI 2023)",
+    parameters=Parameters,
+    settings=settings,
+    state=state,
+    advance=advance,
+    reference=reference,
+    guarantee=guarantee,
+    example={},
+    readings={
+        "phase_one": PHASES_ONE,
+        "width": ("4", "2c"),
+        "log": ("horizon", "window"),
+        "ties": TIES,
+    },
+    variants=("as-written", "as-coded", "repaired"),
+    presets={"as-coded": {"phase_one": "1", "width": "2c"}, "repaired": {}},
+)

@@ -1,0 +1,146 @@
+"""Nash regret along time, with its standard error, its bias and its companions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from dpbandits.errors import InputError
+from dpbandits.metrics.nash import QUANTITIES
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NashCurve:
+    """Nash regret of R runs at G times; as an array it is the Nash regret itself.
+
+    Attributes:
+        times: rounds t, shape (G,).
+        best_mean: mu*, which regrets are taken from; ``against`` takes another.
+        log_mean: log G_t, the mean over time of log e_s, e_s the mean over runs; shape (G,).
+        influences: influence of each run on ``log_mean``, with mean 0 over runs; shape (R, G).
+        log_bias: what ``log_mean`` is too low by on average, to first order in 1/R; shape (G,).
+        average_mean: mean over time of e_s, shape (G,).
+        trajectory_mean: mean over runs of the geometric mean along each run, shape (G,).
+        binned_log_mean: ``log_mean`` from means over runs and 2,000 bins of time, shape (G,).
+    """
+
+    times: NDArray[np.int64]
+    best_mean: float
+    log_mean: Values
+    influences: Values
+    log_bias: Values
+    average_mean: Values
+    trajectory_mean: Values
+    binned_log_mean: Values
+
+    @classmethod
+    def of_parts(
+        cls, times: NDArray[np.int64], quantities: Values, influences: Values
+    ) -> "NashCurve":
+        """Return the curve of ``metrics.nash.quantities`` and influences at the same times."""
+        named = dict(zip(QUANTITIES, quantities, strict=True))
+        return cls(
+            times=times,
+            best_mean=float(named["best_mean"][0]),
+            log_mean=named["nash_log_mean"],
+            influences=influences,
+            log_bias=named["nash_bias"],
+            average_mean=named["average_mean"],
+            trajectory_mean=named["trajectory_mean"],
+            binned_log_mean=named["binned_log_mean"],
+        )
+
+    def against(self, best_mean: float) -> "NashCurve":
+        """Return the same curve with regrets from another mu* (DP-NCB, D17 takes 1)."""
+        return replace(self, best_mean=float(best_mean))
+
+    @property
+    def runs(self) -> int:
+        """Number of runs R."""
+        return int(self.influences.shape[0])
+
+    @property
+    def geometric_mean(self) -> Values:
+        """G_t, shape (G,)."""
+        return np.exp(self.log_mean)
+
+    @property
+    def nash_regret(self) -> Values:
+        """mu* - G_t (DP-NCB, spec section 1.1), shape (G,)."""
+        return np.asarray(self.best_mean - self.geometric_mean)
+
+    @property
+    def average_regret(self) -> Values:
+        """mu* minus the mean over time of e_s, shape (G,); never above the Nash regret."""
+        return np.asarray(self.best_mean - self.average_mean)
+
+    @property
+    def trajectory_regret(self) -> Values:
+        """mu* minus the mean over runs of each run's own geometric mean, shape (G,)."""
+        return np.asarray(self.best_mean - self.trajectory_mean)
+
+    @property
+    def binned_regret(self) -> Values:
+        """Nash regret from means over bins of time, nearly free of the bias in 1/R, shape (G,)."""
+        return np.asarray(self.best_mean - np.exp(self.binned_log_mean))
+
+    @property
+    def standard_error(self) -> Values:
+        """Standard error of the Nash regret by the infinitesimal jackknife over runs, shape (G,).
+
+        Raises:
+            InputError: there is one run only.
+        """
+        self._require_runs("a standard error")
+        squares = (self.influences**2).sum(axis=0)
+        return np.asarray(self.geometric_mean * np.sqrt(squares / (self.runs * (self.runs - 1))))
+
+    @property
+    def bias(self) -> Values:
+        """What the Nash regret is too high by on average, to first order in 1/R, shape (G,).
+
+        Raises:
+            InputError: there is one run only.
+        """
+        self._require_runs("a bias")
+        return np.asarray(self.geometric_mean * self.log_bias)
+
+    def interval(self, level: float = 0.95) -> tuple[Values, Values]:
+        """Return the ends of the t interval of the Nash regret, each of shape (G,).
+
+        Args:
+            level: coverage, in (0, 1).
+
+        Raises:
+            InputError: there is one run only, or the level is out of range.
+        """
+        if not 0.0 < level < 1.0:
+            raise InputError(f"level is {level!r}; allowed: above 0 and below 1")
+        self._require_runs("an interval")
+        half = stdtrit(self.runs - 1, 0.5 + level / 2) * self.standard_error
+        return self.nash_regret - half, self.nash_regret + half
+
+    def _require_runs(self, wanted: str) -> None:
+        if self.runs < 2:
+            raise InputError(f"runs is {self.runs}; allowed: at least 2 for {wanted}")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the Nash regret as an array."""
+        return np.array(self.nash_regret, dtype=dtype)
+
+    def __len__(self) -> int:
+        """Return the number of times."""
+        return int(self.times.size)
+
+    def __iter__(self) -> Iterator[float]:
+        """Go through the Nash regret at each time."""
+        return iter(self.nash_regret.tolist())
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return the Nash regret at some of the times."""
+        return self.nash_regret[index]
