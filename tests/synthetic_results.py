@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpbandits.engine.cells import Cell
 from dpbandits.engine.documents import load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.results import results_frame
+from dpbandits.metrics import IDENTIFIED
 from dpbandits.papers import find_paper
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
@@ -19,8 +21,32 @@ ROOT = Path(__file__).parents[1]
 
 
 def synthetic_values(series: Series, metric: str, generator: np.random.Generator) -> Any:
-    """Regret like that of the figures: pre-pulls of gap 1/4 a round, then slopes that grow in c."""
+    """Values of one metric like those of the figures: regret over time, or outcomes of trials."""
     cell = series.cell
+    if metric in IDENTIFIED:
+        return _outcomes(series, metric, generator)
+    return _regret(cell, metric, generator)
+
+
+def _outcomes(series: Series, metric: str, generator: np.random.Generator) -> Any:
+    """Success more likely with budget and epsilon, by algorithm; pulls a little off the budget."""
+    cell = series.cell
+    if metric == "total_pulls":
+        return np.full((cell.runs, 1), cell.horizon - 1.0 + len(cell.definition.id) % 3)
+    handicap = {"baseline": 1.5, "dp-od": 0.7, "dp-bai-gauss": 0.4}.get(cell.definition.id, 0.0)
+    epsilon = min(float(getattr(cell.parameters, "epsilon", 100.0)), 100.0)
+    delta = float(getattr(cell.parameters, "delta", 1.0))
+    strength = np.log10(cell.horizon * min(epsilon, 1.0)) + 0.3 * np.log10(epsilon + 0.1)
+    strength += 0.05 * np.log10(delta) - 0.3 * np.log10(series.tags.get("ratio", 1.0))
+    lowest = 1 / min(len(cell.bandit.arms), 3)
+    chance = lowest + (1 - lowest) / (1 + np.exp(-3 * (strength - 2.3 - handicap)))
+    hits = (generator.random((cell.runs, 1)) < chance).astype(float)
+    # The arm returned: arm 0 is the best one.
+    return hits if metric == "success" else 1.0 - hits
+
+
+def _regret(cell: Cell, metric: str, generator: np.random.Generator) -> Any:
+    """Regret like that of the figures: pre-pulls of gap 1/4 a round, then slopes that grow in c."""
     times = np.asarray(cell.grid, dtype=float)
     pre_pulls = 5 * getattr(cell.parameters, "b", 0)
     slope = 0.25 * min(1.0, getattr(cell.parameters, "c", 10.0) / 1000)
@@ -46,7 +72,8 @@ class Document:
         """Return a simulation, at a smaller scale where caps are given."""
         spec = self.document["simulations"][name]
         instance = self.document["instances"][spec["instance"]]
-        return SimulationPlan(name, spec, instance, caps or {}, self.paper.formulas, name)
+        makers = self.paper.instances
+        return SimulationPlan(name, spec, instance, caps or {}, self.paper.formulas, name, makers)
 
     def _frame(self, name: str) -> pd.DataFrame:
         """Results of a simulation as the engine would write them, or the exact ones."""
@@ -73,10 +100,70 @@ class Document:
         return results_frame(series, blocks)
 
 
-PAPERS = {name: Document(name) for name in ("ts-is-dp", "dp-ts-ucb")}
+PAPERS = {name: Document(name) for name in ("ts-is-dp", "dp-ts-ucb", "dp-bai")}
 
 EVERY_FIGURE = [(paper, name) for paper, own in PAPERS.items() for name in own.figures]
 EVERY_TABLE = [(paper, name) for paper, own in PAPERS.items() for name in own.tables]
 
-FIRST, SECOND = PAPERS.values()
+FIRST, SECOND, THIRD = PAPERS.values()
 EXPERIMENTS, DOCUMENT, FIGURES, frame = FIRST.path, FIRST.document, FIRST.figures, FIRST.frame
+
+# Section 4 of each specification and contract 1: panels in reading order.
+PANELS = {
+    "ts-is-dp": {
+        "fig1": "ab",
+        "fig2": "abc",
+        "fig3": "",
+        "fig4": "abc",
+        "fig5": "",
+        "fig6": "ab",
+        "fig7": "ab",
+        "fig8": "abc",
+        "extra-fig1-linear": "ab",
+        "extra-fig2-pseudo": "abc",
+        "extra-fig6-corrected": "",
+    },
+    "dp-ts-ucb": {
+        "fig1": "",
+        "fig2": "",
+        "fig3": "ab",
+        "fig4": "ab",
+        "fig5": "ab",
+        "fig6": "ab",
+        "fig7": "ab",
+        "extra-fig3-long": "",
+        "extra-fig4-tight": "",
+        "extra-crossover": "",
+        "extra-tuning": "ab",
+    },
+    "dp-bai": {
+        "fig1": "ab",
+        "fig2": "abcd",
+        "extra-ratios": "",
+        "extra-corner": "",
+        "extra-gauss": "abcd",
+        "extra-phases": "ab",
+        "extra-omega": "",
+        "extra-regimes": "",
+    },
+}
+
+
+class Drawn(dict[tuple[str, str], list[Path]]):
+    """The files of every figure by its paper and name, drawn when first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        """Draw into this folder."""
+        super().__init__()
+        self.folder = folder
+
+    def __missing__(self, key: tuple[str, str]) -> list[Path]:
+        paper, name = key
+        self[key] = PAPERS[paper].draw(name, self.folder / paper)
+        return self[key]
+
+
+def read_csv(drawn: Drawn, figure: str, stem: str, paper: str = "ts-is-dp") -> pd.DataFrame:
+    """Return the csv ``stem`` of a figure."""
+    path = next(path for path in drawn[paper, figure] if path.name == f"{stem}.csv")
+    return pd.read_csv(path, keep_default_na=False)

@@ -13,6 +13,8 @@ from dpbandits.claims.entries import Claim
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.provenance import write_provenance
+from dpbandits.engine.trials import TRIALS
+from dpbandits.metrics import IDENTIFIED
 from dpbandits.project import Project
 from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
 from dpbandits.reporting.table_specs import LEDGER, parse_table
@@ -47,8 +49,12 @@ class Outputs:
 
     def threads(self, paper: str, name: str) -> int:
         """Return how many threads a set of results is worth; worker processes cost seconds."""
-        analytic = name in self.project.experiments(paper).analytic
-        return 1 if analytic or self.project.scale == "quick" else 8
+        experiments = self.project.experiments(paper)
+        if name in experiments.analytic or self.project.scale == "quick":
+            return 1
+        plan = experiments.plan(name)
+        brief = plan.runs <= TRIALS and set(plan.spec["metrics"]) <= set(IDENTIFIED)
+        return 1 if brief else 8
 
     def figure_files(self, paper: str, figure: str) -> list[tuple[str, str]]:
         """Return (panel, path) of every file of a figure, panels in reading order."""
@@ -94,6 +100,8 @@ class Outputs:
 
     def ledger_inputs(self, paper: str) -> list[str]:
         """Return all results that the paper's claims read."""
+        if paper not in self._claims:
+            self._claims[paper] = self.project.claims(paper)
         reads = {name for claim in self._claims[paper] for name in claim.reads}
         return [str(self.project.results_path(paper, name)) for name in sorted(reads)]
 
@@ -105,7 +113,8 @@ class Outputs:
 
     @cached_property
     def _claims(self) -> dict[str, list[Claim]]:
-        return {paper: self.project.claims(paper) for paper in self.project.selected()[0]}
+        """The claims read so far: rules ask of papers that are not built, too."""
+        return {}
 
     def table_files(self, paper: str, table: str) -> list[str]:
         """Return the files of a table."""
@@ -142,16 +151,16 @@ class Outputs:
 
     def _paper_targets(self, paper: str, item: str | None, extra: bool) -> list[str]:
         experiments = self.project.experiments(paper)
-        figures = [
-            figure
-            for figure in experiments.figures
-            if item in (None, figure) and (item == figure or figure.startswith("extra-") == extra)
-        ]
+
+        def chosen(names: list[str]) -> list[str]:
+            """What ``only`` names, or what begins with ``extra-`` or does not."""
+            own = [name for name in names if name.startswith("extra-") == extra]
+            return own if item is None else [name for name in names if name == item]
+
+        figures = chosen(experiments.figures)
         files = [path for figure in figures for _, path in self.figure_files(paper, figure)]
-        tables = [] if extra and item is None else experiments.tables
-        for table in tables:
-            if item in (None, table):
-                files += self.table_files(paper, table)
+        for table in chosen(experiments.tables):
+            files += self.table_files(paper, table)
         if item in (None, "claims") and not extra:
             files += self.ledger(paper)
         return files

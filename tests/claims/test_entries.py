@@ -85,7 +85,7 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: e.update(runs="many"), ["runs", "an increasing list"]),
         (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increasing"]),
         (lambda e: e.update(runs=-1), ["runs", "a whole number"]),
-        (lambda e: e.update(combine="most"), ["combine is 'most'", "all, any"]),
+        (lambda e: e.update(combine="few"), ["combine is 'few'", "all, any, most"]),
         (lambda e: e.update(reads=[]), ["reads"]),
         (lambda e: comparison_of(e).update(kind="lower"), ["kind is 'lower'", "less, greater"]),
         (lambda e: comparison_of(e).update(tolerance=-1), ["tolerance", "at least 0"]),

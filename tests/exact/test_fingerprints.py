@@ -49,7 +49,7 @@ def edit(path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "reached"),
     [
-        ("algorithms/noise.py", LAPLACE),
+        ("algorithms/noise.py", LAPLACE | IDENTIFY),
         ("algorithms/dp_se.py", {"dp-se"}),
         ("algorithms/anytime_lazy_ucb.py", {"anytime-lazy-ucb"}),
         ("algorithms/ts_gaussian.py", {"ts-gaussian"}),

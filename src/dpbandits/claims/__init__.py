@@ -27,6 +27,13 @@ from dpbandits.claims.ledger import (
     ledger,
     to_csv,
 )
+from dpbandits.claims.rates import (
+    DifferenceEstimate,
+    RateEstimate,
+    rate,
+    rate_difference,
+    rate_trend,
+)
 from dpbandits.claims.regions import KINDS, Region, region_of
 from dpbandits.claims.verdict import ALPHA, Decision, Verdict, decide
 
@@ -37,11 +44,13 @@ __all__ = [
     "LEDGER_COLUMNS",
     "Claim",
     "Decision",
+    "DifferenceEstimate",
     "Estimate",
     "Evidence",
     "Judged",
     "Judgement",
     "PercentileEstimate",
+    "RateEstimate",
     "Reading",
     "Region",
     "Scale",
@@ -58,6 +67,9 @@ __all__ = [
     "ledger",
     "load_claims",
     "mean",
+    "rate",
+    "rate_difference",
+    "rate_trend",
     "ratio_of_means",
     "region_of",
     "smallest",

@@ -10,7 +10,7 @@ from typing import Any
 from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.regions import Region, region_of
-from dpbandits.claims.verdict import Rule
+from dpbandits.claims.verdict import ALPHA, Rule
 from dpbandits.engine.documents import load_document
 from dpbandits.errors import InputError
 
@@ -91,6 +91,9 @@ class Claim:
         readings: one row of the ledger each.
         combine: how the comparisons of a part combine.
         comparisons: in the order of the file.
+        level: chance allowed of deciding any comparison wrongly, two-sided.
+        rerun: how many fresh runs a verdict that a part fails is judged again on; 0 for none.
+        only_refutable: whether the results can contradict the claim but never establish it.
     """
 
     id: str
@@ -106,6 +109,9 @@ class Claim:
     readings: tuple[Reading, ...]
     combine: Rule
     comparisons: tuple[Comparison, ...]
+    level: float = ALPHA
+    rerun: int = 0
+    only_refutable: bool = False
 
     def settings(self, reading: Reading) -> dict[str, Any]:
         """Return the arguments of a row, short names replaced by what they stand for.
@@ -163,6 +169,8 @@ def _claim(
     looks = tuple(runs) if isinstance(runs, list) else (runs,) * (runs > 0)
     if sorted(set(looks)) != list(looks):
         raise InputError(f"runs is {runs}; allowed: a number, or an increasing list of numbers")
+    if "rerun" in entry and not looks:
+        raise InputError(f"rerun is {entry['rerun']}; allowed: only where runs is above 0")
     return Claim(
         id=name,
         **{key: entry[key] for key in ("statement", "place", "rule", "metric", "parameters")},
@@ -175,6 +183,9 @@ def _claim(
         comparisons=tuple(
             _comparison(label, each, statistics) for label, each in entry["comparisons"].items()
         ),
+        level=entry.get("level", ALPHA),
+        rerun=entry.get("rerun", 0),
+        only_refutable=entry.get("only_refutable", False),
     )
 
 
@@ -195,7 +206,12 @@ def _comparison(
         name=name,
         statistic=statistics[entry["statistic"]],
         kind=entry["kind"],
-        region=region_of(entry["kind"], threshold, entry.get("tolerance", 0.0)),
+        region=region_of(
+            entry["kind"],
+            threshold,
+            entry.get("tolerance", 0.0),
+            entry.get("indifference", 0.0),
+        ),
         part=entry.get("part", ""),
         over={key: tuple(values) for key, values in entry.get("for", {}).items()},
         arguments=entry.get("arguments", {}),

@@ -46,6 +46,8 @@ class Recorded:
         self._frame = frame
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
+        self._found: dict[frozenset[tuple[str, Any]], str] = {}
+        self._counted: dict[tuple[str, str], tuple[NDArray[np.int64], Values]] = {}
 
     @cached_property
     def runs(self) -> int:
@@ -68,6 +70,9 @@ class Recorded:
         Raises:
             InputError: an unknown tag, or not exactly one series.
         """
+        named = frozenset(where.items())
+        if named in self._found:
+            return self._found[named]
         kept = np.ones(len(self.series), dtype=bool)
         for key, value in where.items():
             if key not in self.series:
@@ -79,7 +84,8 @@ class Recorded:
             raise InputError(
                 f"results of {self.name}: {len(found)} series with {_describe(where)}; allowed: one"
             )
-        return str(found[0])
+        self._found[named] = str(found[0])
+        return self._found[named]
 
     def block(self, series: str, metric: str) -> Block:
         """Return all that is recorded of one metric of one series.
@@ -100,10 +106,13 @@ class Recorded:
         Raises:
             InputError: the metric is not counted over trials, or the window cuts a block.
         """
-        if _TRIALS not in self._frame or (series, metric) not in self._rows:
+        key = (series, metric)
+        if _TRIALS not in self._frame or key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
-        frame = self._frame.iloc[self._rows[series, metric]].sort_values("run")
-        trials = frame[_TRIALS].to_numpy(np.int64)
+        if key not in self._counted:
+            frame = self._frame.iloc[self._rows[key]].sort_values("run")
+            self._counted[key] = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
+        trials, values = self._counted[key]
         ends = np.concatenate([[0], trials.cumsum()])
         start = window.start or 0
         stop = int(ends[-1]) if window.stop is None else window.stop
@@ -113,7 +122,7 @@ class Recorded:
                 f"allowed: ends at {', '.join(map(str, ends.tolist()))}"
             )
         inside = (ends[:-1] >= start) & (ends[1:] <= stop)
-        return round(frame["value"].to_numpy()[inside].sum()), int(trials[inside].sum())
+        return round(values[inside].sum()), int(trials[inside].sum())
 
     def _pivot(self, series: str, metric: str) -> Block:
         frame = self._frame.iloc[self._rows[series, metric]].sort_values(["run", "t", "arm"])

@@ -9,7 +9,6 @@ from dpbandits.claims.entries import Claim, Comparison, Reading
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.verdict import (
-    ALPHA,
     Decision,
     Verdict,
     combine_comparisons,
@@ -21,6 +20,9 @@ from dpbandits.claims.verdict import (
 from dpbandits.errors import InputError
 
 Scale = Literal["paper", "quick"]
+
+NOT_CONTRADICTED = "not contradicted: these results can refute the statement, not establish it"
+"""Remark on a claim that is only refutable and would otherwise hold."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,10 @@ class Judgement:
         runs: number of runs of that look, 0 for an analytic claim.
         level: the level of that look.
         looks: numbers of runs that were looked at.
-        verdict_at_paper_runs: at the paper's own number of runs, at level 5 %.
+        verdict_at_paper_runs: at the paper's own number of runs, at the level of the claim.
         scale: ``paper``, or ``quick`` (no evidence).
         remark: why there is no verdict, where that has another reason than the intervals.
+        before: the verdict that was judged again on fresh runs, if one was.
     """
 
     claim: Claim
@@ -77,6 +80,12 @@ class Judgement:
     verdict_at_paper_runs: Verdict
     scale: Scale
     remark: str = ""
+    before: "Judgement | None" = None
+
+    @property
+    def is_not_contradicted(self) -> bool:
+        """Whether the claim would hold if these results could establish it."""
+        return self.remark == NOT_CONTRADICTED
 
 
 def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -> list[Judgement]:
@@ -103,16 +112,16 @@ def _judge_reading(claim: Claim, reading: Reading, evidence: Evidence, scale: Sc
         nothing: Verdict = "not-applicable"
         reason = reading.not_applicable
         return Judgement(
-            claim, reading, nothing, {}, (), 0, ALPHA, (), nothing, scale, remark=reason
+            claim, reading, nothing, {}, (), 0, claim.level, (), nothing, scale, remark=reason
         )
     if not claim.looks:
-        return _look(claim, reading, evidence, 0, ALPHA, scale)
+        return _look(claim, reading, evidence, 0, claim.level, scale)
     available = evidence.runs(claim.reads)
     if scale == "quick":
-        looks, level = [available], ALPHA
+        looks, level = [available], claim.level
     else:
         looks = [runs for runs in claim.looks if runs <= available]
-        level = ALPHA / len(claim.looks)
+        level = claim.level / len(claim.looks)
     if not looks:
         found = _look(claim, reading, evidence, available, level, scale)
         remark = f"the results have {available} runs, the first look needs {claim.looks[0]}"
@@ -123,7 +132,28 @@ def _judge_reading(claim: Claim, reading: Reading, evidence: Evidence, scale: Sc
             break
     done = tuple(each for each in looks if each <= found.runs)
     at_paper_runs = _verdict_at_paper_runs(claim, reading, evidence, available, scale)
-    return replace(found, looks=done, verdict_at_paper_runs=at_paper_runs)
+    found = replace(found, looks=done, verdict_at_paper_runs=at_paper_runs)
+    return _judge_again(found, evidence, available) if _is_to_be_rerun(found) else found
+
+
+def _is_to_be_rerun(found: Judgement) -> bool:
+    """Return whether a part fails, and the claim asks for that to be seen twice."""
+    if not found.claim.rerun or found.scale == "quick":
+        return False
+    return found.verdict in ("fails", "mixed") and "fails" in found.parts.values()
+
+
+def _judge_again(first: Judgement, evidence: Evidence, available: int) -> Judgement:
+    """Return the verdict on the fresh runs that follow those of the first one."""
+    claim, fresh = first.claim, available - first.runs
+    if fresh < claim.rerun:
+        remark = f"{first.verdict} on {first.runs} runs; judging it again needs {claim.rerun} "
+        remark += f"fresh ones, the results have {fresh}"
+        return replace(first, verdict="undecided", remark=remark)
+    rest = evidence.after(first.runs, claim.rerun)
+    again = _look(claim, first.reading, rest, claim.rerun, first.level, first.scale)
+    at_paper_runs = first.verdict_at_paper_runs
+    return replace(again, looks=first.looks, verdict_at_paper_runs=at_paper_runs, before=first)
 
 
 def _verdict_at_paper_runs(
@@ -132,7 +162,7 @@ def _verdict_at_paper_runs(
     if available < claim.runs_paper:
         return "undecided"
     runs = claim.runs_paper
-    return _look(claim, reading, evidence.first(runs), runs, ALPHA, scale).verdict
+    return _look(claim, reading, evidence.first(runs), runs, claim.level, scale).verdict
 
 
 def _look(
@@ -147,9 +177,11 @@ def _look(
         )
         for name in names
     }
-    verdict = combine_parts(parts)
+    verdict, remark = combine_parts(parts), ""
+    if claim.only_refutable and verdict == "holds":
+        verdict, remark = "undecided", NOT_CONTRADICTED
     return Judgement(
-        claim, reading, verdict, parts, comparisons, runs, level, (runs,), verdict, scale
+        claim, reading, verdict, parts, comparisons, runs, level, (runs,), verdict, scale, remark
     )
 
 
@@ -168,7 +200,8 @@ def _measure(
                 if scale == "paper":
                     raise InputError(f"{claim.id}: {name}: {error}") from None
                 points = {f"not there at this scale: {error}": exact(math.nan)}
-            points = points or {"no point to compare": exact(math.nan)}
+            if not points and not comparison.exploratory:
+                points = {"no point to compare": exact(math.nan)}
             for point, estimate in points.items():
                 label = f"{name} [{point}]" if point else name
                 measured.append((comparison, part, label, estimate))

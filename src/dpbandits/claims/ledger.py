@@ -115,9 +115,11 @@ def explain(judgement: Judgement) -> str:
     if judgement.looks and judgement.runs:
         looks = ", ".join(str(runs) for runs in judgement.looks)
         lines.append(f"  looks: {looks} runs, each at level {judgement.level:.4g}")
+    if judgement.before:
+        lines.append(f"  judged again: on {judgement.runs} fresh runs, shown below")
     for part in dict.fromkeys(each.part for each in judgement.comparisons):
         if part:
-            outcome = judgement.parts.get(part, "reported only")
+            outcome = _outcome(judgement, judgement.parts.get(part, "reported only"))
             lines.append(f"  part {part!r}: {outcome}")
         lines += [_line(each) for each in judgement.comparisons if each.part == part]
     lines.append(f"  verdict: {judgement.verdict}; {_detail(judgement, decisive(judgement))}")
@@ -137,7 +139,8 @@ def decisive(judgement: Judgement) -> Judged | None:
     pro = [each for each in carrying if each.decision == "for"]
     contra = [each for each in counted if each.decision == "against"]
     open_ones = [each for each in counted if each.decision == "undecided"]
-    if judgement.verdict == "undecided":
+    is_open = judgement.verdict == "undecided" and not judgement.is_not_contradicted
+    if is_open or (judgement.verdict == "mixed" and open_ones and not contra):
         return _last_open(open_ones or counted, judgement.claim.combine)
     if judgement.claim.combine == "any":
         nearest, furthest = contra, pro
@@ -182,14 +185,11 @@ def _runs_to_decide(each: Judged) -> float:
 
 def _detail(judgement: Judgement, hinge: Judged | None) -> str:
     words = ["quick scale, no evidence"] if judgement.scale == "quick" else []
+    if judgement.before:
+        words += [_told_before(judgement.before), f"again on {judgement.runs} fresh runs"]
     if judgement.remark:
         words.append(judgement.remark)
-    parts = judgement.parts
-    if judgement.verdict == "mixed" or (len(parts) > 1 and judgement.verdict == "undecided"):
-        for verdict in ("holds", "fails", "undecided"):
-            named = [name for name, outcome in parts.items() if outcome == verdict]
-            if named:
-                words.append(f"{verdict}: {_listed(named)}")
+    words += _parts(judgement)
     counted = _counted(judgement)
     if counted:
         counts = [
@@ -202,9 +202,45 @@ def _detail(judgement: Judgement, hinge: Judged | None) -> str:
         words.append(f"for: {_listed(pro)}" if pro else "none is for")
     if hinge is not None:
         words.append(f"decisive: {hinge.label}, asked: {hinge.comparison.region.describe()}")
-    if judgement.verdict == "undecided" and hinge is not None:
+    if judgement.claim.combine == "most":
+        words += [
+            f"{decision}: {_listed(named)}"
+            for decision in ("against", "undecided")
+            if (named := [each.label for each in counted if each.decision == decision])
+        ]
+    is_open = judgement.verdict == "undecided" and not judgement.is_not_contradicted
+    if is_open and hinge is not None:
         words.append(_needed(hinge))
     return "; ".join(words)
+
+
+def _told_before(first: Judgement) -> str:
+    """Say what was judged again, and why."""
+    failing = [name for name, verdict in first.parts.items() if verdict == "fails" and name]
+    parts = f" ({_listed(failing)} fails)" if first.verdict == "mixed" and failing else ""
+    contra = [each.label for each in _counted(first) if each.decision == "against"]
+    labels = f", against: {_listed(contra)}" if contra else ""
+    return f"first look: {first.verdict}{parts} on {first.runs} runs{labels}"
+
+
+def _parts(judgement: Judgement) -> list[str]:
+    """Say which parts came out how, where that is not plain from the verdict."""
+    parts = judgement.parts
+    is_told = judgement.verdict == "mixed" or (judgement.verdict == "undecided" and len(parts) > 1)
+    if not is_told or set(parts) == {""}:
+        return []
+    words = []
+    for verdict in ("holds", "fails", "mixed", "undecided"):
+        named = [name for name, outcome in parts.items() if outcome == verdict]
+        if named:
+            words.append(f"{_outcome(judgement, verdict)}: {_listed(named)}")
+    return words
+
+
+def _outcome(judgement: Judgement, verdict: str) -> str:
+    """Return the word for the verdict of a part."""
+    is_weaker = judgement.claim.only_refutable and verdict == "holds"
+    return "not contradicted" if is_weaker else verdict
 
 
 def _needed(hinge: Judged) -> str:

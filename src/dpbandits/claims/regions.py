@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpbandits.errors import InputError
 
@@ -19,12 +19,14 @@ class Region:
         is_open: whether finite ends lie outside (a strict comparison).
         is_presumed: whether the comparison is for the claim unless the interval excludes the
             region ("no significant increase"): it can refute a claim, never carry it.
+        indifference: how far beyond an end a number speaks neither for nor against the claim.
     """
 
     low: float = -math.inf
     high: float = math.inf
     is_open: bool = False
     is_presumed: bool = False
+    indifference: float = 0.0
 
     def contains(self, lo: float, hi: float) -> bool:
         """Whether the whole interval lies inside."""
@@ -33,7 +35,10 @@ class Region:
         return lo >= self.low and hi <= self.high
 
     def excludes(self, lo: float, hi: float) -> bool:
-        """Whether the whole interval lies outside, on one side."""
+        """Whether the whole interval lies outside, on one side, beyond the indifference."""
+        if self.indifference:
+            wider = Region(self.low - self.indifference, self.high + self.indifference)
+            return replace(wider, is_open=self.is_open).excludes(lo, hi)
         if self.is_open:
             return not (self._above(hi) and self._below(lo))
         return hi < self.low or lo > self.high
@@ -65,6 +70,8 @@ class Region:
             words = f"exactly {self.low:.6g}"
         else:
             words = f"within [{self.low:.6g}, {self.high:.6g}]"
+        if self.indifference:
+            words += f", against from {self.indifference:.6g} beyond"
         return f"not significantly outside: {words}" if self.is_presumed else words
 
 
@@ -160,13 +167,16 @@ A tolerance widens the region; it is there for rounding.
 """
 
 
-def region_of(kind: str, threshold: Threshold, tolerance: float = 0.0) -> Region:
+def region_of(
+    kind: str, threshold: Threshold, tolerance: float = 0.0, indifference: float = 0.0
+) -> Region:
     """Return the region of a kind of comparison.
 
     Args:
         kind: a key of ``KINDS``.
         threshold: a number; for ``ratio_within`` the pair (low, high).
         tolerance: 0 or above.
+        indifference: 0 or above; see ``Region``.
 
     Raises:
         InputError: unknown kind, or a threshold that it does not take.
@@ -175,4 +185,6 @@ def region_of(kind: str, threshold: Threshold, tolerance: float = 0.0) -> Region
         raise InputError(f"kind is {kind!r}; allowed: {', '.join(KINDS)}")
     if not tolerance >= 0.0:
         raise InputError(f"{kind}: tolerance is {tolerance}; allowed: 0 or above")
-    return KINDS[kind](threshold, tolerance)
+    if not indifference >= 0.0:
+        raise InputError(f"{kind}: indifference is {indifference}; allowed: 0 or above")
+    return replace(KINDS[kind](threshold, tolerance), indifference=indifference)

@@ -9,11 +9,15 @@ from dpbandits.claims.regions import Region
 
 Decision = Literal["for", "against", "undecided"]
 Verdict = Literal["holds", "fails", "mixed", "undecided", "not-applicable"]
-Rule = Literal["all", "any"]
+Rule = Literal["all", "any", "most"]
 
 ALPHA = 0.05
 """Level of a claim: the chance that one of its comparisons is decided wrongly."""
 
+MOST = 0.9
+"""Share of the comparisons that a claim about most points needs on its side."""
+
+_FEWEST_OF_MOST = 3
 _SMALLEST_ALPHA = 1e-12
 _BISECTIONS = 50
 
@@ -84,8 +88,12 @@ def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Ve
     Args:
         decisions: one for each comparison that counts; none at all is ``undecided``.
         rule: ``all`` (a claim about all points) holds if all are for and fails if one is against;
-            ``any`` (a claim that there is one) holds if one is for and fails if all are against.
+            ``any`` (a claim that there is one) holds if one is for and fails if all are against;
+            ``most`` fails if one is against, holds if at least 90 % of at least three are for,
+            and is ``mixed`` from half of them on.
     """
+    if rule == "most":
+        return _combine_most(decisions)
     helps, harms = ("for", "against") if rule == "all" else ("against", "for")
     outcomes: tuple[Verdict, Verdict] = ("holds", "fails") if rule == "all" else ("fails", "holds")
     if harms in decisions:
@@ -93,6 +101,17 @@ def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Ve
     if decisions and all(decision == helps for decision in decisions):
         return outcomes[0]
     return "undecided"
+
+
+def _combine_most(decisions: Sequence[Decision]) -> Verdict:
+    if "against" in decisions:
+        return "fails"
+    if len(decisions) < _FEWEST_OF_MOST:
+        return "undecided"
+    share = decisions.count("for") / len(decisions)
+    if share >= MOST:
+        return "holds"
+    return "mixed" if share >= 0.5 else "undecided"
 
 
 def combine_parts(parts: Mapping[str, Verdict]) -> Verdict:
@@ -111,7 +130,8 @@ def runs_needed(estimate: Estimate, alpha: float, region: Region) -> float:
     """Return about how many runs would decide a comparison, if its estimate stayed where it is.
 
     Half widths shrink like 1/sqrt(runs). Infinite where the estimate lies on an end of the
-    region, where the level cannot be resolved, or where nothing is known of the spread.
+    region or in its indifference, where the level cannot be resolved, or where nothing is known
+    of the spread.
     """
     lo, hi = estimate.interval(alpha)
     value = estimate.value
@@ -120,9 +140,9 @@ def runs_needed(estimate: Estimate, alpha: float, region: Region) -> float:
     if region.contains(value, value):
         pairs = [(value - lo, value - region.low), (hi - value, region.high - value)]
     elif value <= region.low:
-        pairs = [(hi - value, region.low - value)]
+        pairs = [(hi - value, region.low - region.indifference - value)]
     else:
-        pairs = [(value - lo, value - region.high)]
+        pairs = [(value - lo, value - region.high - region.indifference)]
     factors = [half / distance if distance > 0.0 else math.inf for half, distance in pairs]
     return estimate.runs * max(1.0, *factors) ** 2
 

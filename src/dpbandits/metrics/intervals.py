@@ -1,8 +1,10 @@
 """Confidence intervals of the plotted means."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 
 def mean_interval(
@@ -45,3 +47,39 @@ def rate_interval(
     low = betaincinv(np.maximum(count, 1.0), failures + 1.0, tail)
     high = betaincinv(count + 1.0, np.maximum(failures, 1.0), 1.0 - tail)
     return count / total, np.where(count > 0, low, 0.0), np.where(failures > 0, high, 1.0)
+
+
+def difference_interval(
+    first: tuple[int, int], second: tuple[int, int], alpha: float = 0.05
+) -> tuple[float, float, float]:
+    """Difference of two independent rates with Newcombe's hybrid score interval.
+
+    Each end combines the distances of the two rates from the ends of their Wilson intervals
+    (Newcombe, 1998, method 10). Chosen over a Wald interval because one interval then serves both
+    a test of no difference, where it stays close to the two-proportion z test, and a test against
+    a margin, where a variance pooled under equality would be wrong; and because it has a width
+    where both rates are 0 or 1. Its ends widen strictly as alpha falls, as p-values need.
+
+    Args:
+        first: successes and trials, at least one trial.
+        second: successes and trials of what is subtracted.
+        alpha: one minus the coverage, in (0, 1].
+
+    Returns:
+        Difference, lower and upper end.
+    """
+    quantile = -float(ndtri(alpha / 2.0))
+    (one, one_low, one_high), (other, other_low, other_high) = (
+        _wilson(*each, quantile) for each in (first, second)
+    )
+    below = math.hypot(one - one_low, other_high - other)
+    above = math.hypot(one_high - one, other - other_low)
+    return one - other, one - other - below, one - other + above
+
+
+def _wilson(successes: int, trials: int, quantile: float) -> tuple[float, float, float]:
+    share, square = successes / trials, quantile**2
+    centre = (successes + square / 2.0) / (trials + square)
+    spread = math.sqrt(trials * share * (1.0 - share) + square / 4.0)
+    half = quantile * spread / (trials + square)
+    return share, max(centre - half, 0.0), min(centre + half, 1.0)

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from dpbandits.reporting import style
 from dpbandits.reporting.figure_files import write_figure
-from dpbandits.reporting.palette import DASHES
+from dpbandits.reporting.palette import DASHES, NO_MARKER
 from dpbandits.reporting.panels import Line, panel_lines
 from dpbandits.reporting.rows import read_rows
-from dpbandits.reporting.specs import FigureSpec, PanelSpec, panel_stem, parse_figure
+from dpbandits.reporting.specs import BY_TAG, FigureSpec, PanelSpec, panel_stem, parse_figure
 
 Values = NDArray[np.float64]
 Handle = Line2D | ErrorbarContainer
@@ -35,6 +35,9 @@ _AXIS_WIDTH = 0.35
 
 _UPRIGHT_HEIGHT = 0.3
 """About the height in inches that tick labels on end take more than level ones."""
+
+_MOST_COLUMNS = 3
+"""Most panels side by side; of more, rows as even as can be."""
 
 _MOST_TICKS = 8
 """Up to so many points of a line get a tick on the axis or a marker each."""
@@ -73,52 +76,62 @@ def draw_figure(
 
 
 def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
-    """Return the drawn panels side by side, legends above the axes.
+    """Return the drawn panels in rows, legends above the axes.
 
     Args:
         figure: the figure that the panels belong to.
         lines: the lines of each panel, by letter; one panel, or all of them.
     """
     count = len(lines)
+    rows = math.ceil(count / _MOST_COLUMNS)
+    columns = math.ceil(count / rows)
     panels = {letter: figure.panels[letter] for letter in lines}
     common = _common_labels(list(lines.values()))
     with style.context():
-        width = min(style.PAGE_WIDTH, style.PANEL_WIDTH * count)
-        drawn = Figure(figsize=(width, style.PANEL_HEIGHT), layout="constrained")
+        width = min(style.PAGE_WIDTH, style.PANEL_WIDTH * columns)
+        drawn = Figure(figsize=(width, style.PANEL_HEIGHT * rows), layout="constrained")
         # A canvas that can measure text.
         FigureCanvasAgg(drawn)
-        row = drawn.subplots(1, count, squeeze=False, sharey=figure.share_y)[0]
+        grid = drawn.subplots(rows, columns, squeeze=False, sharey=figure.share_y)
+        for axes in grid.flat[count:]:
+            axes.remove()
         handles: dict[str, Handle] = {}
-        for axes, (letter, panel) in zip(row, panels.items(), strict=True):
+        for axes, (letter, panel) in zip(drawn.axes, panels.items(), strict=True):
             handles = _draw_panel(axes, panel, lines[letter])
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in handles.items() if k not in common}
-            _label_panel(axes, title, only_here, width / count)
-        _set_limits(row, list(panels.values()))
+            _label_panel(axes, title, only_here, width / columns)
+        _set_limits(drawn.axes, list(panels.values()))
         if figure.share_y:
-            for axes in row[1:]:
+            for axes in grid[:, 1:].flat:
                 axes.set_ylabel("")
+        drawn.set_figheight(sum(_row_height(row) for row in grid))
         _add_legend(drawn, {label: handles[label] for label in common})
     return drawn
 
 
-def _set_limits(row: Iterable[Axes], panels: list[PanelSpec]) -> None:
+def _set_limits(panels: Iterable[Axes], specs: list[PanelSpec]) -> None:
     """Set all limits, after all is drawn: they end a shared axis' growing with its panels."""
-    for axes, panel in zip(row, panels, strict=True):
+    for axes, panel in zip(panels, specs, strict=True):
         axes.set_xlim(*panel.x.limits)
         axes.set_ylim(*panel.y.limits)
 
 
+def _row_height(row: Iterable[Axes]) -> float:
+    """Return the height in inches of a row of panels with their own legends."""
+    legends = [axes.get_legend() for axes in row]
+    height = max((_size(legend)[1] for legend in legends if legend is not None), default=0.0)
+    if any(label.get_rotation() for axes in row for label in axes.get_xticklabels()):
+        height += _UPRIGHT_HEIGHT
+    return style.PANEL_HEIGHT + height
+
+
 def _add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
-    """Put the legend of all panels above them, and make room for it and the panels' own."""
-    inside = [axes.get_legend() for axes in drawn.axes]
-    height = max((_size(legend)[1] for legend in inside if legend is not None), default=0.0)
+    """Put the legend of all panels above them, and make room for it."""
     if handles:
         place = {"loc": "outside upper center"}
-        height += _size(_fit_legend(drawn, handles, drawn.get_figwidth(), place))[1]
-    if any(label.get_rotation() for axes in drawn.axes for label in axes.get_xticklabels()):
-        height += _UPRIGHT_HEIGHT
-    drawn.set_figheight(style.PANEL_HEIGHT + height)
+        legend = _fit_legend(drawn, handles, drawn.get_figwidth(), place)
+        drawn.set_figheight(drawn.get_figheight() + _size(legend)[1])
 
 
 def _common_labels(panels: list[list[Line]]) -> list[str]:
@@ -134,7 +147,7 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
     handles = {}
     for index, line in enumerate(lines):
         x = _positions(panel, line, lines)
-        if panel.kind == "final":
+        if panel.kind in BY_TAG and line.look.marker != NO_MARKER:
             handles[line.label] = _draw_ends(axes, x, line)
         else:
             handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
@@ -146,7 +159,7 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
             axes.tick_params(axis="x", labelrotation=90)
     else:
         # Horizons are decades of time, whose places a logarithmic axis shows by itself.
-        by_value = panel.kind == "final" and panel.x.tag != "t"
+        by_value = panel.kind in BY_TAG and panel.x.tag != "t"
         if by_value and len(_categories(lines)) <= _MOST_TICKS:
             ticks = _categories(lines)
         style.style_axis(axes, "x", panel.x.scale, ticks)

@@ -21,6 +21,7 @@ _GREEK = {
     "τ": "tau",
     "Δ": "Delta",
     "Φ": "Phi",
+    "Ω": "Omega",
 }
 _SIGNS = {
     "≤": r"\le",

@@ -23,4 +23,18 @@ DASHES: dict[str, Any] = {
 }
 """Line styles by name."""
 
-MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", ">", "p")
+MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "triangle": "^",
+    "diamond": "D",
+    "triangle-down": "v",
+    "cross": "X",
+    "plus": "P",
+    "triangle-left": "<",
+    "triangle-right": ">",
+    "pentagon": "p",
+}
+"""Markers by name."""
+
+NO_MARKER = "none"

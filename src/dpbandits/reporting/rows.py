@@ -7,6 +7,9 @@ import pandas as pd
 
 from dpbandits.errors import InputError
 
+Where = Mapping[str, Any]
+"""Rows that are chosen, column to value or list of values."""
+
 LARGEST = "largest"
 """Stands for the largest value of a column of numbers."""
 
@@ -45,7 +48,7 @@ def read_rows(
     return pd.concat([frame for frame in found if len(frame)], ignore_index=True)
 
 
-def select(frame: pd.DataFrame, where: Mapping[str, Any], place: str) -> pd.DataFrame:
+def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
     """Return the rows whose columns have the given values.
 
     Args:

@@ -9,15 +9,27 @@ from typing import Any
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
 from dpbandits.reporting.fields import flag, mapping, names, one_of, require_keys, text
-from dpbandits.reporting.palette import COLOURS, DASHES
+from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
+from dpbandits.reporting.rows import Where
 
-KINDS = ("curve", "final", "analytic")
+RATE_METRICS = ("success",)
+"""Metrics counted over trials whose share is shown."""
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "curve": tuple(CURVES),
+    "final": tuple(CURVES),
+    "rate": RATE_METRICS,
+    "analytic": (),
+}
+"""Kinds of panels, and the metrics that each shows."""
+
+BY_TAG = ("final", "rate")
+"""Kinds of panels whose x axis is a tag of the series."""
+
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
 
 SCALES = ("linear", "log", "categories")
-
-Where = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -26,8 +38,10 @@ class AxisSpec:
 
     Attributes:
         label: its label; mathtext between dollar signs.
-        scale: ``linear``, ``log``, or (x of kind ``final``) ``categories``, evenly spaced.
-        tag: the column that x is read from, for kind ``final``; ``t`` is the horizon itself.
+        scale: ``linear``, ``log``, or (x of kind ``final`` or ``rate``) ``categories``, evenly
+            spaced.
+        tag: the column that x is read from, for kinds ``final`` and ``rate``; ``t`` is the horizon
+            itself.
         limits: lower and upper end; None leaves an end to the data.
     """
 
@@ -48,6 +62,9 @@ class SeriesSpec:
         label: the same template for the legend (mathtext allowed); by default the name.
         colour: a name of ``style.COLOURS``; by default the next one.
         line: a name of ``style.DASHES``; by default the next one.
+        marker: a name of ``palette.MARKERS``; by default the next one.
+        level: for kinds ``final`` and ``rate``, a series without a value of the tag on the x
+            axis: a level line at every x of the panel's other lines.
     """
 
     name: str
@@ -56,6 +73,8 @@ class SeriesSpec:
     label: str | None = None
     colour: str | None = None
     line: str | None = None
+    marker: str | None = None
+    level: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,11 +83,13 @@ class PanelSpec:
 
     Attributes:
         kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon of the series
-            against a tag) or ``analytic`` (exact values).
+            against a tag), ``rate`` (share of successful trials against a tag) or ``analytic``
+            (exact values).
         reads: names of the simulations or exact results, whose rows are put together.
         x, y: the axes.
         series: the lines.
-        metric: what is averaged over runs, for kinds ``curve`` and ``final``.
+        metric: what is averaged over runs, for kinds ``curve`` and ``final``, or counted over
+            trials, for kind ``rate``.
         where: rows that the panel shows, column to value or list of values.
         title: text above the panel.
     """
@@ -171,7 +192,7 @@ def _panels(
 
 def _panel(document: Mapping[str, Any], where: str) -> PanelSpec:
     keys = require_keys(PanelSpec, document, where)
-    kind = one_of(keys["kind"], KINDS, f"{where}.kind")
+    kind = one_of(keys["kind"], tuple(KINDS), f"{where}.kind")
     keys["reads"] = names(keys["reads"], f"{where}.reads")
     if keys.get("title") is not None:
         text(keys["title"], f"{where}.title")
@@ -189,19 +210,22 @@ def _panel(document: Mapping[str, Any], where: str) -> PanelSpec:
 
 def _require_fitting(kind: str, keys: Mapping[str, Any], where: str) -> None:
     """Raise InputError where keys do not fit the kind of panel."""
-    if kind == "analytic":
-        if "metric" in keys:
-            raise InputError(
-                f"{where}.metric is {keys['metric']!r}; allowed: none, kind is analytic"
-            )
-    else:
-        one_of(keys.get("metric"), tuple(CURVES), f"{where}.metric")
-    if (keys["x"].tag is not None) != (kind == "final"):
-        allowed = "a column" if kind == "final" else "none, kind is not final"
+    if KINDS[kind]:
+        one_of(keys.get("metric"), KINDS[kind], f"{where}.metric")
+    elif "metric" in keys:
+        raise InputError(f"{where}.metric is {keys['metric']!r}; allowed: none, kind is {kind}")
+    by_tag = kind in BY_TAG
+    if (keys["x"].tag is not None) != by_tag:
+        allowed = "a column" if by_tag else f"none, kind is {kind}"
         raise InputError(f"{where}.x.tag is {keys['x'].tag!r}; allowed: {allowed}")
     for axis in ("x", "y"):
-        if keys[axis].scale == "categories" and (kind, axis) != ("final", "x"):
+        if keys[axis].scale == "categories" and not (by_tag and axis == "x"):
             raise InputError(f"{where}.{axis}.scale is 'categories'; allowed: linear, log")
+    for index, series in enumerate(keys["series"]):
+        if series.level and not by_tag:
+            raise InputError(
+                f"{where}.series.{index}.level is true; allowed: false, kind is {kind}"
+            )
 
 
 def _axis(document: Any, where: str) -> AxisSpec:
@@ -220,10 +244,10 @@ def _series(document: Any, where: str) -> SeriesSpec:
     keys = require_keys(SeriesSpec, document, where)
     text(keys["name"], f"{where}.name")
     keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
-    if keys.get("colour") is not None:
-        one_of(keys["colour"], tuple(COLOURS), f"{where}.colour")
-    if keys.get("line") is not None:
-        one_of(keys["line"], tuple(DASHES), f"{where}.line")
+    for key, allowed in (("colour", COLOURS), ("line", DASHES), ("marker", MARKERS)):
+        if keys.get(key) is not None:
+            one_of(keys[key], tuple(allowed), f"{where}.{key}")
+    flag(keys.get("level", False), f"{where}.level")
     return SeriesSpec(**keys)
 
 

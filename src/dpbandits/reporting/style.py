@@ -1,5 +1,6 @@
 """The one plot style: colours, line styles, sizes and tick labels of every figure."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,13 @@ RC: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Look:
-    """How one line is drawn; two channels, colour and line style or marker, tell lines apart."""
+    """How one line is drawn; two channels, colour and line style or marker, tell lines apart.
+
+    Attributes:
+        colour: as matplotlib takes it.
+        dash: a key of ``DASHES``.
+        marker: a value of ``MARKERS``, or ``NO_MARKER``.
+    """
 
     colour: str
     dash: str
@@ -88,19 +95,20 @@ def ordered_looks(count: int) -> list[Look]:
         count: number of lines, 1 or above.
     """
     colours = mpl.colormaps["plasma_r"](np.linspace(0.18, 0.97, count))
+    markers = itertools.cycle(MARKERS.values())
     return [
-        Look(to_hex(colour), "solid", MARKERS[index % len(MARKERS)])
-        for index, colour in enumerate(colours)
+        Look(to_hex(colour), "solid", marker)
+        for colour, marker in zip(colours, markers, strict=False)
     ]
 
 
 def categorical_look(index: int) -> Look:
     """Return the look of the ``index``-th of some unordered lines."""
-    colours, dashes = list(COLOURS.values()), list(DASHES)
+    colours, dashes, markers = list(COLOURS.values()), list(DASHES), list(MARKERS.values())
     return Look(
         colours[index % len(colours)],
         dashes[index % len(dashes)],
-        MARKERS[index % len(MARKERS)],
+        markers[index % len(markers)],
     )
 
 

@@ -8,6 +8,11 @@ from typing import Any
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
 from dpbandits.reporting.fields import flag, mapping, names, one_of, require_keys, text
+from dpbandits.reporting.rows import Where
+from dpbandits.reporting.specs import RATE_METRICS
+
+METRICS = (*CURVES, *RATE_METRICS)
+"""Metrics of simulations that a table may show."""
 
 ALIGNMENTS = ("left", "right")
 
@@ -23,15 +28,15 @@ class RowsSpec:
         name: name of the column in the csv that the values stand in.
         label: its head in the table.
         column: column of the results whose values head the rows.
-        values: those values, numbers or texts, in order.
         text: template of its cells.
+        values: those values, numbers or texts, in order; None for all that the results have.
     """
 
     name: str
     label: str
     column: str
-    values: tuple[float | str, ...]
     text: str
+    values: tuple[float | str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -53,11 +58,24 @@ class ColumnSpec:
     name: str
     label: str
     text: str | None = None
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Where = field(default_factory=dict)
     column: str | None = None
     given: tuple[float | str, ...] | None = None
     align: str = "left"
     width: float | None = None
+
+
+@dataclass(frozen=True)
+class DifferenceSpec:
+    """From which row of a table of rates each row's difference is taken.
+
+    Attributes:
+        where: the default rows, column to value or list of values.
+        same: columns in which a row and its default agree; they name one default each.
+    """
+
+    where: Where
+    same: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,10 +86,12 @@ class TableSpec:
         caption: plain text.
         reads: names of the results, whose rows are put together.
         columns: from left to right.
-        rows: one row for each value, of several lists for each combination of their values; empty
-            for the results as they are.
-        metric: for simulations, what is shown: its mean over runs at the horizon of each series
-            as y, with its 95 % interval as lo and hi.
+        rows: one row for each value, of several lists for each combination of their values (where
+            the values are left to the results, each that stands there); empty for the results as
+            they are.
+        metric: for simulations, what is shown: its mean over runs at the horizon of each series,
+            or its share of trials, as y, with its 95 % interval as lo and hi.
+        difference_from: with a metric that is a share, adds differences from default rows.
         long: whether it may break over pages.
     """
 
@@ -80,6 +100,7 @@ class TableSpec:
     columns: tuple[ColumnSpec, ...]
     rows: tuple[RowsSpec, ...] = ()
     metric: str | None = None
+    difference_from: DifferenceSpec | None = None
     long: bool = False
 
 
@@ -95,27 +116,50 @@ def parse_table(name: str, document: Mapping[str, Any]) -> TableSpec:
     keys["caption"] = " ".join(text(keys["caption"], f"{where}.caption").split())
     keys["long"] = flag(keys.get("long", False), f"{where}.long")
     if keys.get("metric") is not None:
-        one_of(keys["metric"], tuple(CURVES), f"{where}.metric")
+        one_of(keys["metric"], METRICS, f"{where}.metric")
+    if keys.get("difference_from") is not None:
+        one_of(keys.get("metric"), RATE_METRICS, f"{where}.metric (with difference_from)")
+        keys["difference_from"] = _difference(keys["difference_from"], f"{where}.difference_from")
     if "rows" in keys:
         listed = keys["rows"] if isinstance(keys["rows"], list) else [keys["rows"]]
         keys["rows"] = tuple(_rows(each, f"{where}.rows") for each in listed)
-    count = math.prod(len(each.values) for each in keys.get("rows", ()))
     columns = keys["columns"]
     if not isinstance(columns, list) or not columns:
         raise InputError(f"{where}.columns is {columns!r}; allowed: a list of columns")
+    count = _row_count(keys.get("rows", ()), where)
     keys["columns"] = tuple(
-        _column(each, count if keys.get("rows") else None, f"{where}.columns.{index}")
-        for index, each in enumerate(columns)
+        _column(each, count, f"{where}.columns.{index}") for index, each in enumerate(columns)
     )
+    used = [each.name for each in (*keys.get("rows", ()), *keys["columns"])]
+    for name in used:
+        if used.count(name) > 1:
+            raise InputError(f"{where}: two columns are named {name!r}; allowed: one each")
     return TableSpec(**keys)
+
+
+def _row_count(rows: tuple[RowsSpec, ...], where: str) -> int | None:
+    """Return how many rows are listed, 0 where they are left to the results; None without rows."""
+    if not rows:
+        return None
+    listed = [each.values for each in rows if each.values is not None]
+    if listed and len(listed) < len(rows):
+        raise InputError(f"{where}.rows: some without values; allowed: all of them, or none")
+    return math.prod(len(values) for values in listed) if listed else 0
+
+
+def _difference(document: Any, where: str) -> DifferenceSpec:
+    keys = require_keys(DifferenceSpec, document, where)
+    chosen = mapping(keys["where"], f"{where}.where")
+    return DifferenceSpec(chosen, names(keys["same"], f"{where}.same"))
 
 
 def _rows(document: Any, where: str) -> RowsSpec:
     keys = require_keys(RowsSpec, document, where)
     for key in ("name", "label", "column", "text"):
         text(keys[key], f"{where}.{key}")
-    values = keys["values"]
-    return RowsSpec(**{**keys, "values": _values(values, f"{where}.values")})
+    if keys.get("values") is not None:
+        keys["values"] = _values(keys["values"], f"{where}.values")
+    return RowsSpec(**keys)
 
 
 def _values(values: Any, where: str) -> tuple[float | str, ...]:
@@ -144,6 +188,10 @@ def _column(document: Any, rows: int | None, where: str) -> ColumnSpec:
         text(keys.get("column"), f"{where}.column")
     else:
         keys["given"] = _values(given, f"{where}.given")
+        if not rows:
+            raise InputError(
+                f"{where}.given has {len(given)} values; allowed: none, the rows list no values"
+            )
         if len(given) != rows or keys["where"] or keys.get("column") is not None:
             raise InputError(
                 f"{where}.given has {len(given)} values; allowed: one for each of the {rows} rows, "

@@ -3,7 +3,7 @@
 import itertools
 import math
 import string
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,14 @@ import pandas as pd
 
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
+from dpbandits.reporting.differences import add_differences
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.figure_files import NUMBER_FORMAT
 from dpbandits.reporting.latex import document
-from dpbandits.reporting.panels import final_means
+from dpbandits.reporting.points import final_means, final_rates
 from dpbandits.reporting.rows import read_rows, require_column, select
-from dpbandits.reporting.table_specs import ColumnSpec, TableSpec, parse_table
+from dpbandits.reporting.specs import RATE_METRICS
+from dpbandits.reporting.table_specs import ColumnSpec, RowsSpec, TableSpec, parse_table
 
 
 def write_table(
@@ -40,7 +42,10 @@ def write_table(
     table, place = parse_table(name, spec), f"tables.{name}"
     numbers = read_rows(table.reads, frames, f"{place}.reads")
     if table.metric is not None:
-        numbers = final_means(numbers, table.metric, place)
+        reduce = final_rates if table.metric in RATE_METRICS else final_means
+        numbers = reduce(numbers, table.metric, place)
+    if table.difference_from is not None:
+        numbers = add_differences(numbers, table.difference_from, f"{place}.difference_from")
     if table.rows:
         numbers, texts = _spread(table, numbers, place)
     else:
@@ -64,14 +69,12 @@ def _as_it_is(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame
 
 def _spread(table: TableSpec, frame: pd.DataFrame, place: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return numbers and cells of a table that is spread out from long results."""
-    combinations = list(itertools.product(*(rows.values for rows in table.rows)))
+    combinations = _combinations(table.rows, frame, place)
     numbers: dict[str, list[Any]] = {}
-    cells = {}
+    cells = []
     for index, rows in enumerate(table.rows):
         numbers[rows.name] = [values[index] for values in combinations]
-        cells[rows.label] = [
-            fill(rows.text, {rows.column: value}, place) for value in numbers[rows.name]
-        ]
+        cells.append([fill(rows.text, {rows.column: value}, place) for value in numbers[rows.name]])
     keys = [rows.column for rows in table.rows]
     for column in table.columns:
         key, found = "given", [{"given": value} for value in column.given or ()]
@@ -82,8 +85,23 @@ def _spread(table: TableSpec, frame: pd.DataFrame, place: str) -> tuple[pd.DataF
             wanted = (dict(zip(keys, values, strict=True)) for values in combinations)
             found = [_row_at(own, each, f"{place}.{column.name}") for each in wanted]
         numbers[column.name] = [row[key] for row in found]
-        cells[column.label] = [_cell(column, key, row, place) for row in found]
-    return pd.DataFrame(numbers), pd.DataFrame(cells)
+        cells.append([_cell(column, key, row, place) for row in found])
+    labels = [rows.label for rows in table.rows] + [column.label for column in table.columns]
+    texts = pd.DataFrame(list(zip(*cells, strict=True)), columns=labels, dtype=object)
+    return pd.DataFrame(numbers), texts
+
+
+def _combinations(
+    rows: Sequence[RowsSpec], frame: pd.DataFrame, place: str
+) -> list[tuple[Any, ...]]:
+    """Return what heads each row: all combinations of the listed values, or those of the frame."""
+    listed = [each.values for each in rows if each.values is not None]
+    if listed:
+        return list(itertools.product(*listed))
+    for each in rows:
+        require_column(frame, each.column, f"{place}.rows")
+    found = frame[[each.column for each in rows]].drop_duplicates()
+    return list(found.itertuples(index=False, name=None))
 
 
 def _row_at(frame: pd.DataFrame, wanted: Mapping[str, Any], place: str) -> dict[str, Any]:

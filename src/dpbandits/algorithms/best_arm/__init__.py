@@ -1,0 +1,1 @@
+"""What the algorithms for best-arm identification share."""

@@ -1,0 +1,138 @@
+"""What the Max-Det collection does and does not achieve, on random sets of features (C10, C23)."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.best_arm.max_det import max_det
+from dpbandits.papers.dp_bai.curves import curve, joined
+
+Values = NDArray[np.float64]
+
+SEED = 20240118
+SETS = 10_000
+RANKS = (1, 2, 3, 4, 5, 6)
+FEW, MANY = 15, 150
+"""Largest number of features in nine sets of ten, and their number in the tenth, where from rank 3
+on not all subsets are tried."""
+
+TOLERANCE = 1e-8
+"""How far above 1 a coefficient may be for rounding (C10)."""
+
+COMPARED_SETS = 1000
+COMPARED_FEATURES = 12
+COMPARED_RANKS = (2, 3, 4)
+
+
+def _integers(generator: np.random.Generator, n: int, rank: int) -> Values:
+    """Return small integers, many of which are dependent or equal, with a basis among them."""
+    features = generator.integers(-2, 3, (n, rank)).astype(np.float64)
+    features[generator.permutation(n)[:rank]] = np.eye(rank)
+    return features
+
+
+LAWS: dict[str, Callable[[np.random.Generator, int, int], Values]] = {
+    "normal": lambda generator, n, rank: generator.standard_normal((n, rank)),
+    "heavy tails": lambda generator, n, rank: generator.standard_cauchy((n, rank)),
+    "integers": _integers,
+}
+"""How features are drawn, in turn."""
+
+
+def largest_coefficients() -> pd.DataFrame:
+    """Return the largest |coefficient| of each of 10000 random sets of features (C10).
+
+    Columns: rank, law, exact (1 where all subsets were tried), largest.
+    """
+    kinds = list(itertools.product(RANKS, LAWS))
+    rows = []
+    for index in range(SETS):
+        generator = np.random.default_rng([SEED, index])
+        repetition, kind = divmod(index, len(kinds))
+        rank, law = kinds[kind]
+        n = MANY if repetition % 10 == 9 else int(generator.integers(rank, FEW + 1))
+        found = max_det(LAWS[law](generator, n, rank))
+        rows.append((rank, law, int(found.exact), np.abs(found.coefficients).max()))
+    return pd.DataFrame(rows, columns=["rank", "law", "exact", "largest"])
+
+
+def variance_factors(features: Values) -> Values:
+    """Return v(B) = max_i sum_j alpha_ij^2 of every subset B of r features that spans R^r.
+
+    Args:
+        features: shape (n, r).
+    """
+    n, rank = features.shape
+    subsets = np.array(list(itertools.combinations(range(n), rank)))
+    bases = features[subsets]
+    bases = bases[np.linalg.cond(bases) < 1e12]
+    coefficients = features @ np.linalg.inv(bases)
+    return np.asarray((coefficients**2).sum(axis=2).max(axis=1))
+
+
+def max_det_factor(features: Values) -> float:
+    """Return v of the Max-Det collection."""
+    return float((max_det(features).coefficients ** 2).sum(axis=1).max())
+
+
+def compared_factors() -> pd.DataFrame:
+    """Return v of the Max-Det collection and the smallest v of 1000 random sets (C23).
+
+    Sets have 12 independent normal features. Columns: rank, max_det, smallest.
+    """
+    rows = []
+    for index in range(COMPARED_SETS):
+        rank = COMPARED_RANKS[index % len(COMPARED_RANKS)]
+        generator = np.random.default_rng([SEED, SETS + index])
+        features = generator.standard_normal((COMPARED_FEATURES, rank))
+        smallest = variance_factors(features).min()
+        rows.append((rank, max_det_factor(features), smallest))
+    return pd.DataFrame(rows, columns=["rank", "max_det", "smallest"])
+
+
+def max_det_table() -> pd.DataFrame:
+    """Check Lemma G.1 and the minimal noise of the Max-Det collection on random features.
+
+    Tags: quantity, law, rank. ``sets``, ``searched`` (all subsets tried), ``coefficient`` (largest
+    absolute one), ``above`` (sets with one above 1 + 1e-8): 10000 sets, laws ``normal``,
+    ``heavy tails`` and ``integers`` (C10). Of 1000 sets of 12 normal features, law ``compared``
+    (C23): ``compared sets``, ``smaller`` (sets where another subset has a smaller v), ``median
+    ratio`` and ``largest ratio`` of v to the smallest, ``largest v``, ``above rank`` (sets with
+    v > r) and ``noise ratio``, the largest v r^2 / s^2: variance of the noise on the worst
+    estimate of a phase over that when all s = 12 arms are pulled. x: rank, 0 for all.
+    """
+    return joined([*_coefficient_rows(), *_factor_rows()])
+
+
+def _row(quantity: str, law: str, rank: int, value: float) -> pd.DataFrame:
+    series = f"{quantity}, {law}, rank={rank or 'all'}"
+    return curve(series, {"quantity": quantity, "law": law, "rank": rank}, [rank], [value])
+
+
+def _coefficient_rows() -> Iterator[pd.DataFrame]:
+    found = largest_coefficients()
+    for rank, law in itertools.product(RANKS, LAWS):
+        sets = found[(found["rank"] == rank) & (found["law"] == law)]
+        yield _row("sets", law, rank, len(sets))
+        yield _row("searched", law, rank, sets["exact"].sum())
+        yield _row("coefficient", law, rank, sets["largest"].max())
+        yield _row("above", law, rank, (sets["largest"] > 1.0 + TOLERANCE).sum())
+
+
+def _factor_rows() -> Iterator[pd.DataFrame]:
+    found = compared_factors()
+    for rank in (0, *COMPARED_RANKS):
+        sets = found[found["rank"] == rank] if rank else found
+        ratio = sets["max_det"] / sets["smallest"]
+        noise = sets["max_det"] * sets["rank"] ** 2 / COMPARED_FEATURES**2
+        yield _row("compared sets", "compared", rank, len(sets))
+        # Another subset may have the same v but for rounding.
+        yield _row("smaller", "compared", rank, (ratio > 1.0 + 1e-9).sum())
+        yield _row("median ratio", "compared", rank, ratio.median())
+        yield _row("largest ratio", "compared", rank, ratio.max())
+        yield _row("largest v", "compared", rank, sets["max_det"].max())
+        yield _row("above rank", "compared", rank, (sets["max_det"] > sets["rank"] + 1e-9).sum())
+        yield _row("noise ratio", "compared", rank, noise.max())

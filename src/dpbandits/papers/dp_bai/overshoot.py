@@ -1,0 +1,146 @@
+"""Whether the algorithms keep to their budget: every K, d and T of a range, enumerated (C13)."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from dpbandits.algorithms.best_arm.schedule import READINGS
+from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.papers.dp_bai.pull_totals import (
+    Counts,
+    phase_totals,
+    random_design_totals,
+    worst_design_totals,
+)
+
+MOST_ARMS, MOST_DIMENSIONS = 120, 8
+LISTED = 12
+"""Pairs (K, d) whose smallest counterexample is listed."""
+
+SAMPLED_ARMS = (9, 16, 30, 60, 120)
+SEED = 20240117
+
+Place = tuple[int, int, int, int]
+"""K, d, T, pulls."""
+
+Totals = Callable[[int, int], tuple[Counts, Counts]]
+"""(K, d) -> all budgets that are large enough, increasing, and the pulls that they lead to."""
+
+
+@dataclass
+class Overrun:
+    """What an enumeration of (K, d, T) found.
+
+    Attributes:
+        triples: how many were enumerated.
+        overruns: how many of them use more pulls than T.
+        worst: largest pulls - T, and where first.
+        worst_relative: largest (pulls - T) / T, and where first.
+        first: the smallest counterexample of each (K, d) that has one, in their order.
+        shares: (K, d, share of overrunning T).
+    """
+
+    triples: int = 0
+    overruns: int = 0
+    worst: tuple[float, Place] = (-math.inf, (0, 0, 0, 0))
+    worst_relative: tuple[float, Place] = (-math.inf, (0, 0, 0, 0))
+    first: list[Place] = field(default_factory=list)
+    shares: list[tuple[int, int, float]] = field(default_factory=list)
+
+    def add(self, arms: int, dimension: int, budgets: Counts, pulls: Counts) -> None:
+        """Take all budgets of one (K, d)."""
+
+        def place(t: int) -> Place:
+            return arms, dimension, int(budgets[t]), int(pulls[t])
+
+        excess = pulls - budgets
+        relative = excess / budgets
+        over = np.flatnonzero(excess > 0)
+        self.triples += budgets.size
+        self.overruns += over.size
+        self.shares.append((arms, dimension, over.size / budgets.size))
+        self.first += [place(int(t)) for t in over[:1]]
+        most, share = int(excess.argmax()), int(relative.argmax())
+        if excess[most] > self.worst[0]:
+            self.worst = float(excess[most]), place(most)
+        if relative[share] > self.worst_relative[0]:
+            self.worst_relative = float(relative[share]), place(share)
+
+
+def enumerate_overruns(count: Totals) -> Overrun:
+    """Enumerate 2 <= K <= 120 and 1 <= d <= 8."""
+    found = Overrun()
+    for arms in range(2, MOST_ARMS + 1):
+        for dimension in range(1, MOST_DIMENSIONS + 1):
+            found.add(arms, dimension, *count(arms, dimension))
+    return found
+
+
+def sample_designs() -> Overrun:
+    """Take OD-LinBAI at features that are independent normal, one set for each K and d >= 2.
+
+    At d = 1 its design is one arm, and the bound is what it uses.
+    """
+    found = Overrun()
+    for arms in SAMPLED_ARMS:
+        for dimension in range(2, MOST_DIMENSIONS + 1):
+            generator = np.random.default_rng([SEED, arms, dimension])
+            features = generator.standard_normal((arms, dimension))
+            found.add(arms, dimension, *random_design_totals(features, generator))
+    return found
+
+
+def overshoot() -> pd.DataFrame:
+    """Enumerate the pulls of DP-BAI, Baseline and OD-LinBAI for K <= 120, d <= 8, T <= 5000 (C13).
+
+    Features are generic: any s of them have rank min(d, s). Of OD-LinBAI, whose designs depend on
+    more than that, the most pulls are counted that any features can lead to (schedule ``bound``),
+    beside those at normal features and random survivors (``random features``, five K a d).
+
+    Tags: algorithm; schedule, ``consistent``, ``literal``, ``printed``, of Baseline ``halving``
+    too; quantity, ``triples``, ``overruns``, ``share`` of overrunning triples, ``worst`` (pulls
+    beyond T), ``worst_relative`` (over T), each at x = 0; ``counterexample``, the smallest T of a
+    pair (K, d): x is the pair's place in their order, y the pulls; ``share by arms``: x is K, y the
+    share over T. arms, dimension and budget say where; NaN for nowhere in particular.
+    """
+    readings: dict[tuple[str, str], Totals] = {
+        (algorithm, schedule): partial(phase_totals, schedule=schedule, linear=linear)
+        for algorithm, linear in (("dp-bai", True), ("baseline", False))
+        for schedule in (*READINGS, *(() if linear else ("halving",)))
+    }
+    found = {key: enumerate_overruns(count) for key, count in readings.items()}
+    found["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
+    found["od-linbai", "random features"] = sample_designs()
+    return joined(row for key, each in found.items() for row in _rows(*key, each))
+
+
+def _rows(algorithm: str, schedule: str, found: Overrun) -> Iterator[pd.DataFrame]:
+    def row(quantity: str, x: float, y: float, place: Sequence[float]) -> pd.DataFrame:
+        where = dict(zip(("arms", "dimension", "budget"), place, strict=True))
+        series = f"{quantity}, {algorithm}, {schedule}"
+        tags = {"algorithm": algorithm, "schedule": schedule, "quantity": quantity, **where}
+        return curve(series, tags, [x], [y])
+
+    nowhere = [math.nan] * 3
+    yield row("triples", 0, found.triples, nowhere)
+    yield row("overruns", 0, found.overruns, nowhere)
+    yield row("share", 0, found.overruns / found.triples, nowhere)
+    yield row("worst", 0, found.worst[0], found.worst[1][:3])
+    yield row("worst_relative", 0, found.worst_relative[0], found.worst_relative[1][:3])
+    for number, (*place, pulls) in enumerate(found.first[:LISTED], start=1):
+        yield row("counterexample", number, pulls, place)
+    for dimension in sorted({d for _, d, _ in found.shares}):
+        shares = [(arms, share) for arms, d, share in found.shares if d == dimension]
+        arms, values = zip(*shares, strict=True)
+        tags = {
+            "algorithm": algorithm,
+            "schedule": schedule,
+            "quantity": "share by arms",
+            "dimension": float(dimension),
+        }
+        series = f"share by arms, {algorithm}, {schedule}, d={dimension}"
+        yield curve(series, tags, arms, values)

@@ -1,0 +1,171 @@
+"""The audit of pure privacy: which losses are computed, at which budgets (C14)."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.papers.dp_bai.audit import (
+    NORMS,
+    Loss,
+    difference_loss,
+    dp_od_scales,
+    sign_loss,
+    square_loss,
+    tree_chances,
+    tree_loss,
+)
+from dpbandits.papers.dp_bai.curves import curve, joined
+
+EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
+REWARDS = (1.0, 1.1)
+"""Largest rewards: of the paper's model, and of its instance I-B (E7)."""
+
+BUDGETS = (4, 6, 8, 10, 12, 102, 1002, 10_002)
+"""T with two arms; C14 asks for T up to 12."""
+
+TREES: dict[tuple[int, int], tuple[int, ...]] = {(3, 2): (8, 12, 16), (4, 4): (12, 16, 24)}
+"""(K, d) with two phases -> T."""
+
+RATIOS = (1.0, 2.0, 5.0, 20.0)
+"""y/x of axis-aligned arms."""
+
+DIAGONAL = (46.0, 224.0)
+"""Angles of two unit vectors, in degrees, near antipodes."""
+
+SQUARE_BUDGETS = (7, 23, 103)
+ANGLE_BUDGET = 1002
+ANGLES = np.arange(0.0, 360.0)
+
+
+def unit_vectors(*degrees: float) -> NDArray[np.float64]:
+    """Return unit vectors of the plane at these angles, one a row."""
+    angles = np.radians(degrees)
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def privacy_loss() -> pd.DataFrame:
+    """Return the largest privacy loss of each algorithm over the pairs of tables of ``audit``.
+
+    Tags: algorithm; norm, of DP-OD ``l2`` or ``l1``, else ``none``; features, ``any`` (the loss
+    does not depend on them), ``axis-aligned``, ``diagonal`` (46 and 224 degrees), ``square`` (four
+    unit vectors), ``angle`` (46 degrees and x), ``search`` (the worst pair of directions as T
+    grows, x and angle); arms, dimension, ratio, angle; epsilon; largest_reward; output,
+    ``recommended arm`` or ``sequence`` (of pulls, with that arm); log10_chance of the worst output.
+    x: T (``angle``, ``search``: degrees). y: loss over epsilon; it is private where that is at most
+    1, or the largest reward.
+    """
+    grid = itertools.product((_line, _plane, _square), EPSILONS, REWARDS)
+    found = [row for losses, *at in grid for row in losses(*at)]
+    found += [row for epsilon in EPSILONS for row in _trees(epsilon)]
+    return joined([*found, *_angles(), *_search()])
+
+
+def _row(x: float, loss: Loss, *, epsilon: float, **tags: Any) -> pd.DataFrame:
+    described = {
+        "algorithm": "",
+        "norm": "none",
+        "features": "any",
+        "arms": 0,
+        "dimension": 0,
+        "epsilon": epsilon,
+        "largest_reward": 1.0,
+        "output": "recommended arm",
+        **tags,
+    }
+    label = ", ".join(f"{key}={value}" for key, value in described.items())
+    chance = loss.log_chance / math.log(10.0)
+    return curve(label, {**described, "log10_chance": chance}, [x], [loss.value / epsilon])
+
+
+def _line(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
+    """Return the losses of two arms in one dimension, by budget."""
+    tags = {"arms": 2, "dimension": 1, "epsilon": epsilon, "largest_reward": reward}
+    for budget in BUDGETS:
+        loss = sign_loss(budget - 1, epsilon, reward)
+        yield _row(budget, loss, algorithm="dp-bai", **tags)
+        loss = difference_loss(-(-(budget - 1) // 2), epsilon, reward)
+        yield _row(budget, loss, algorithm="baseline", **tags)
+
+
+def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
+    """Return the losses of two arms in two dimensions, by budget."""
+    tags = {"arms": 2, "dimension": 2, "epsilon": epsilon, "largest_reward": reward}
+    for budget in BUDGETS:
+        pulls = -(-(budget - 2) // 2)
+        loss = difference_loss(pulls, epsilon, reward)
+        for algorithm in ("dp-bai", "baseline"):
+            yield _row(budget, loss, algorithm=algorithm, **tags)
+        for norm in NORMS:
+            own: dict[str, Any] = {"algorithm": "dp-od", "norm": norm, **tags}
+            for ratio in RATIOS:
+                scales = dp_od_scales([[1.0, 0.0], [0.0, ratio]], norm)
+                loss = difference_loss(pulls, epsilon, reward, scales)
+                yield _row(budget, loss, features="axis-aligned", ratio=ratio, **own)
+            scales = dp_od_scales(unit_vectors(*DIAGONAL), norm)
+            loss = difference_loss(pulls, epsilon, reward, scales)
+            yield _row(budget, loss, features="diagonal", **own)
+
+
+def _square(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
+    """Return the losses of the four unit vectors along the diagonals, by budget."""
+    tags = {"arms": 4, "dimension": 2, "epsilon": epsilon, "largest_reward": reward}
+    for budget, norm in itertools.product(SQUARE_BUDGETS, NORMS):
+        loss = square_loss((budget - 3) // 4, epsilon, norm, reward)
+        yield _row(budget, loss, algorithm="dp-od", norm=norm, features="square", **tags)
+
+
+def _trees(epsilon: float) -> Iterator[pd.DataFrame]:
+    """Return the losses of two phases; DP-BAI and Baseline are the same there."""
+    for (arms, dimension), budgets in TREES.items():
+        schedule = phase_schedule(arms, dimension)
+        for budget in budgets:
+            effective = schedule.effective_budget(budget)
+            pulls = [-(-effective // (schedule.phases * size)) for size in schedule.sizes[:-1]]
+            chances = tree_chances(arms, (pulls[0], pulls[1]), epsilon)
+            for sequence, algorithm in itertools.product((False, True), ("dp-bai", "baseline")):
+                tags = {"algorithm": algorithm, "arms": arms, "dimension": dimension}
+                output = "sequence" if sequence else "recommended arm"
+                loss = tree_loss(chances, sequence=sequence)
+                yield _row(budget, loss, epsilon=epsilon, output=output, **tags)
+
+
+def _angles() -> Iterator[pd.DataFrame]:
+    """Return the loss of DP-OD at epsilon = 1 by the angle of the second of two unit vectors."""
+    for norm, angle in itertools.product(NORMS, ANGLES):
+        if abs(math.sin(math.radians(angle - DIAGONAL[0]))) > 1e-9:
+            scales = dp_od_scales(unit_vectors(DIAGONAL[0], angle), norm)
+            loss = difference_loss(-(-(ANGLE_BUDGET - 2) // 2), 1.0, scales=scales)
+            tags = {"algorithm": "dp-od", "norm": norm, "arms": 2, "dimension": 2}
+            yield _row(angle, loss, epsilon=1.0, features="angle", **tags)
+
+
+def limit_losses(norm: str) -> NDArray[np.float64]:
+    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles; NaN if dependent.
+
+    Args:
+        norm: a key of ``NORMS``.
+    """
+    vectors = unit_vectors(*ANGLES)
+    lengths = np.linalg.norm(vectors, NORMS[norm], axis=1)
+    largest = np.maximum(lengths[:, None], lengths[None, :])
+    total = vectors[:, None, :] + vectors[None, :, :]
+    area = vectors[:, None, 0] * vectors[None, :, 1] - vectors[:, None, 1] * vectors[None, :, 0]
+    independent = np.abs(area) > 1e-9
+    weights = np.abs(total).max(axis=2) / np.where(independent, np.abs(area), 1.0)
+    return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
+
+
+def _search() -> Iterator[pd.DataFrame]:
+    for norm in NORMS:
+        limits = limit_losses(norm)
+        first, second = np.unravel_index(np.nanargmax(limits), limits.shape)
+        loss = Loss(float(limits[first, second]), math.nan)
+        tags = {"algorithm": "dp-od", "norm": norm, "arms": 2, "dimension": 2}
+        angle = ANGLES[second]
+        yield _row(ANGLES[first], loss, epsilon=1.0, features="search", angle=angle, **tags)

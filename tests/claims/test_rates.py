@@ -1,0 +1,182 @@
+"""Estimates from counted successes: coverage, size, power, and that none collapses at 0 or 1."""
+
+import math
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpbandits.claims import Estimate, rate, rate_difference, rate_trend, region_of
+from dpbandits.claims.rates import Counted
+from dpbandits.claims.verdict import deciding_alpha
+
+RATES = (0.01, 0.1, 0.5, 0.9, 0.99)
+REPETITIONS = 2000
+FOUR_SIGMA = 4.0 * math.sqrt(0.05 * 0.95 / REPETITIONS)
+"""Four standard deviations of a coverage of 95 % over the repetitions: 0.0195."""
+
+
+def exact_coverage(trials: int, probability: float, alpha: float) -> float:
+    """Chance that the interval of a rate covers it, summed over all outcomes."""
+    chances = stats.binom.pmf(np.arange(trials + 1), trials, probability)
+    ends = [rate((won, trials)).interval(alpha) for won in range(trials + 1)]
+    return sum(
+        float(chance)
+        for chance, (lo, hi) in zip(chances, ends, strict=True)
+        if lo <= probability <= hi
+    )
+
+
+@pytest.mark.parametrize("probability", RATES)
+def test_the_interval_of_a_rate_covers_at_least_as_often_as_it_says(probability: float) -> None:
+    """Clopper and Pearson's interval is conservative for every rate and number of trials."""
+    for trials, alpha in product((10, 60), (0.01, 0.05, 0.3)):
+        assert exact_coverage(trials, probability, alpha) >= 1.0 - alpha
+
+
+def test_a_narrower_interval_does_not_cover_as_often() -> None:
+    """A control: at 30 % instead of 5 % the same check fails."""
+    assert exact_coverage(60, 0.5, 0.3) < 0.95
+
+
+def test_a_rate_less_a_number_is_shifted() -> None:
+    plain, shifted = rate((30, 40)), rate((30, 40), 0.5)
+    assert shifted.value == pytest.approx(0.25)
+    assert shifted.interval(0.05) == pytest.approx([end - 0.5 for end in plain.interval(0.05)])
+    assert shifted.is_random
+    assert shifted.runs == 40
+    expected = stats.binomtest(30, 40).proportion_ci(0.95, "exact")
+    assert plain.interval(0.05) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        # Newcombe (1998), Table II, method 10, to the four digits printed.
+        ((56, 70), (48, 80), (0.0524, 0.3339)),
+        ((9, 10), (3, 10), (0.1705, 0.8090)),
+        ((10, 10), (0, 10), (0.6075, 1.0)),
+        ((10, 10), (0, 20), (0.6791, 1.0)),
+    ],
+)
+def test_the_interval_of_a_difference_is_newcombes(
+    first: Counted, second: Counted, expected: tuple[float, float]
+) -> None:
+    assert rate_difference(first, second).interval(0.05) == pytest.approx(expected, abs=5e-5)
+
+
+def coverage(first: float, second: float, trials: int, alpha: float) -> float:
+    """Share of repetitions in which the interval of a difference covers it; fixed seed."""
+    generator = np.random.default_rng(20260719)
+    won = generator.binomial(trials, [first, second], (REPETITIONS, 2))
+    ends = [
+        rate_difference((int(one), trials), (int(other), trials)).interval(alpha)
+        for one, other in won
+    ]
+    return float(np.mean([lo <= first - second <= hi for lo, hi in ends]))
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.5, 0.5), (0.9, 0.87), (0.99, 0.96), (0.05, 0.3)])
+@pytest.mark.parametrize("trials", [50, 1000, 10_000])
+def test_the_interval_of_a_difference_covers(first: float, second: float, trials: int) -> None:
+    """2000 repetitions: not less than 95 % by more than four sd; it may be conservative."""
+    assert coverage(first, second, trials, 0.05) >= 0.95 - FOUR_SIGMA
+
+
+def test_a_narrower_interval_of_a_difference_does_not_cover() -> None:
+    """A control: at level 10 % the same check fails."""
+    assert coverage(0.5, 0.5, 10_000, 0.1) < 0.95 - FOUR_SIGMA
+
+
+@pytest.mark.parametrize(("one", "other"), [(5000, 5150), (9000, 8900), (7000, 7300), (9900, 9860)])
+def test_a_test_of_no_difference_is_the_two_proportion_z_test(one: int, other: int) -> None:
+    """Spec, section 7. At 10000 trials and 1 to 5 sd the two z values differ by less than 1 %."""
+    pooled = (one + other) / 20_000
+    z = (one - other) / 10_000 / math.sqrt(2.0 * pooled * (1.0 - pooled) / 10_000)
+    found = deciding_alpha(rate_difference((one, 10_000), (other, 10_000)), region_of("less", 0.0))
+    assert stats.norm.isf(found / 2.0) == pytest.approx(abs(z), rel=0.01)
+
+
+MADE: list[Callable[[int, int], Estimate]] = [
+    lambda won, trials: rate((won, trials)),
+    lambda won, trials: rate_difference((won, trials), (trials // 2, trials)),
+    lambda won, trials: rate_difference((won, trials), (won, trials)),
+    lambda won, trials: rate_trend([(won, trials), (trials // 2, trials)], [0.0, 1.0]),
+]
+
+
+@pytest.mark.parametrize("make", MADE)
+@given(st.integers(1, 1000), st.floats(0.0, 1.0), st.floats(1e-9, 0.5), st.floats(1.01, 2.0))
+def test_a_smaller_alpha_gives_an_interval_around_the_other(
+    make: Callable[[int, int], Estimate], trials: int, share: float, alpha: float, factor: float
+) -> None:
+    """What p-values rest on: decided at one alpha, decided at every larger one."""
+    estimate = make(round(share * trials), trials)
+    (lo, hi), (inner_lo, inner_hi) = estimate.interval(alpha), estimate.interval(factor * alpha)
+    assert lo <= inner_lo <= inner_hi <= hi
+
+
+@pytest.mark.parametrize("won", [0, 100])
+def test_no_interval_collapses_where_all_trials_agree(won: int) -> None:
+    lo, hi = rate((won, 100)).interval(0.05)
+    assert hi - lo > 0.03
+    lo, hi = rate_difference((won, 100), (won, 100)).interval(0.05)
+    assert lo < -0.03 < 0.03 < hi
+    assert rate_trend([(won, 100)] * 3, [0, 1, 2]).interval(0.05) == (-math.inf, math.inf)
+
+
+def test_without_trials_nothing_is_known() -> None:
+    for estimate in (
+        rate((0, 0)),
+        rate_difference((0, 0), (5, 10)),
+        rate_difference((5, 10), (0, 0)),
+        rate_trend([(0, 0), (5, 10)], [0, 1]),
+    ):
+        assert math.isnan(estimate.value)
+        assert estimate.runs == 0
+        assert not math.isfinite(estimate.interval(0.05)[0])
+
+
+def test_the_trend_is_that_of_cochran_and_armitage() -> None:
+    """Their statistic is the trials times the squared correlation of success and score."""
+    counted, scores = [(10, 40), (25, 60), (30, 50)], [0.0, 1.0, 3.0]
+    outcomes = np.concatenate([np.repeat([1, 0], [won, n - won]) for won, n in counted])
+    positions = np.repeat(scores, [n for _, n in counted])
+    z = math.sqrt(outcomes.size) * np.corrcoef(outcomes, positions)[0, 1]
+    estimate = rate_trend(counted, scores)
+    assert estimate.value / estimate.standard_error == pytest.approx(z, rel=1e-12)
+    assert estimate.value == pytest.approx(np.polyfit(positions, outcomes, 1)[0])
+    found = deciding_alpha(estimate, region_of("greater", 0.0))
+    assert found == pytest.approx(2.0 * stats.norm.sf(z), rel=1e-6)
+
+
+def rejected(probabilities: tuple[float, ...], alpha: float = 0.05) -> tuple[float, float]:
+    """Shares of repetitions with a trend significantly up, and down; fixed seed."""
+    generator = np.random.default_rng(7)
+    won = generator.binomial(200, probabilities, (REPETITIONS, len(probabilities)))
+    ends = [
+        rate_trend([(int(each), 200) for each in row], range(len(row))).interval(alpha)
+        for row in won
+    ]
+    return float(np.mean([lo > 0.0 for lo, _ in ends])), float(
+        np.mean([hi < 0.0 for _, hi in ends])
+    )
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.97])
+def test_size_of_the_trend_test(level: float) -> None:
+    """Null control, 2000 repetitions: 5 % in all, within four sd."""
+    up, down = rejected((level,) * 5)
+    assert up + down == pytest.approx(0.05, abs=FOUR_SIGMA)
+
+
+def test_power_of_the_trend_test() -> None:
+    """From 0.5 to 0.66 in five steps of 200: 3.6 sd of the slope, found in 95 % (normal law)."""
+    up, down = rejected((0.5, 0.54, 0.58, 0.62, 0.66))
+    assert (up > 0.9, down) == (True, 0.0)
+    up, down = rejected((0.66, 0.62, 0.58, 0.54, 0.5))
+    assert (up, down > 0.9) == (0.0, True)

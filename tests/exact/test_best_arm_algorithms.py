@@ -1,0 +1,273 @@
+"""The six algorithms for best-arm identification: fast code, reference, edge cases by hand.
+
+"spec" is the restatement of DP-BAI; section 2 has the algorithms, 2.8 the edge cases.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from best_arm_trials import (
+    assert_agreement,
+    linear_bandits,
+    parameters_of,
+    run,
+    single_readings,
+    task_for,
+)
+from dpbandits.algorithms import IDENTIFICATION
+from dpbandits.algorithms.base import Task
+from dpbandits.bandits.linear import LinearBandit, linear
+from dpbandits.errors import InputError
+from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
+from support import message_of
+
+NAMES = list(IDENTIFICATION)
+CASES = [
+    pytest.param(name, readings, id=" ".join([name, *(f"{k}={v}" for k, v in readings.items())]))
+    for name in NAMES
+    for readings in single_readings(IDENTIFICATION[name])
+]
+epsilons = st.sampled_from([0.01, 0.3, 2.0, math.inf])
+
+
+def is_refused(name: str, task: Task) -> bool:
+    """Tell whether the budget is too small; if so, fast code and reference say the same."""
+    algorithm, generator = IDENTIFICATION[name], np.random.default_rng(1)
+    try:
+        algorithm.require(task)
+    except InputError as refusal:
+        line = str(refusal)
+    else:
+        return False
+    assert message_of(lambda: algorithm.play(task, generator, 1)) == line
+    assert message_of(lambda: algorithm.reference(task, generator)) == line
+    return True
+
+
+@pytest.mark.parametrize(("name", "readings"), CASES)
+@settings(max_examples=30)
+@given(
+    bandit=linear_bandits(),
+    budget=st.integers(1, 400),
+    epsilon=epsilons,
+    seed=st.integers(0, 2**63),
+)
+def test_fast_code_and_reference_agree(
+    name: str,
+    readings: dict[str, str],
+    bandit: LinearBandit,
+    budget: int,
+    epsilon: float,
+    seed: int,
+) -> None:
+    task = task_for(name, bandit, budget, readings, **parameters_of(name, epsilon))
+    if is_refused(name, task):
+        return
+    first = assert_agreement(name, task, seed)
+    if len(first.phases) == 1:
+        assert_agreement(name, task, seed, trials=4)
+    total = first.pulls(len(bandit.arms)).sum()
+    if not first.phases:
+        assert readings == {"small_budget": "random"}
+        assert total == 0
+    elif readings.get("design_rounding") == "efficient":
+        assert total == budget
+    elif readings.get("rounding") == "fitted" or name in ("od-linbai", "dp-od"):
+        assert total <= budget, "E3; for OD-LinBAI spec 2.6"
+    # T' > 0 but tiny: every pulled arm is pulled at least once (spec 2.8).
+    assert all((phase.pulls >= 1).all() for phase in first.phases)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("bandit", [section5(), two_armed(5.0), standard_basis(), sphere()])
+def test_agreement_on_the_instances(name: str, bandit: LinearBandit) -> None:
+    for seed, budget in enumerate((200, 1500, 1501)):
+        assert_agreement(name, task_for(name, bandit, budget), seed)
+
+
+def test_dp_bai_is_od_linbai_without_noise() -> None:
+    # Spec 3.2, C3: on I-A with even T the same two arms, (T - 2)/2 pulls each, and the same
+    # decision on the same rewards; with odd T DP-BAI has one pull an arm more.
+    for budget, shift in ((100, 0), (1000, 0), (101, 1)):
+        tasks = [
+            task_for("dp-bai", section5(), budget, epsilon=math.inf),
+            task_for("od-linbai", section5(), budget),
+        ]
+        one, other = (
+            IDENTIFICATION[name].play(task, np.random.default_rng(1), 300)
+            for name, task in zip(("dp-bai", "od-linbai"), tasks, strict=True)
+        )
+        assert set(one.pulls[:, [0, 2]].ravel()) == {math.ceil((budget - 2) / 2)}
+        assert (one.pulls[:, [0, 2]] == other.pulls[:, [0, 2]] + shift).all()
+        assert one.pulls.sum() == one.pulls[:, [0, 2]].sum()
+        if not shift:
+            assert np.array_equal(one.recommended, other.recommended)
+            assert len(set(one.recommended)) > 1 or budget == 1000
+
+
+def test_dp_bai_does_not_see_the_ratio() -> None:
+    # C7, spec 3.3: on I-B both arms are pulled equally often and features are irrelevant.
+    def played(name: str, ratio: float) -> list[int]:
+        task = task_for(name, two_armed(ratio), 300, epsilon=0.1)
+        return IDENTIFICATION[name].play(task, np.random.default_rng(1), 2000).recommended.tolist()
+
+    for name in ("dp-bai", "dp-bai-gauss", "baseline"):
+        plain = played(name, 1.0)
+        assert 0.55 < np.mean(np.equal(plain, 0)) < 0.95, "neither chance nor ceiling"
+        assert all(played(name, ratio) == plain for ratio in (1.5, 2.0, 7.0, 100.0))
+    assert played("dp-od", 2.0) != played("dp-od", 1.0), "the comparison can tell"
+    # Spec 3.3: at ratio 1 DP-OD is DP-BAI, here even draw for draw.
+    assert played("dp-od", 1.0) == played("dp-bai", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "readings", "pulls"),
+    [
+        # Spec 3.2 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
+        ("dp-bai", {}, 998),
+        ("dp-bai-gauss", {}, 998),
+        ("baseline", {}, 1020),
+        ("od-linbai", {}, 998),
+        ("dp-od", {}, 998),
+        # printed: T' = T - 4, two phases: ceil(996/4) twice, ceil(996/2) of the last arm.
+        ("dp-bai", {"schedule": "printed"}, 2 * 249 + 498),
+        # floor(998/30) each; fitted: T' = T - 30, ceil(970/30) each.
+        ("baseline", {"rounding": "floor"}, 30 * 33),
+        ("baseline", {"rounding": "fitted"}, 30 * 33),
+        # E4: 30, 15, 8, 4, 2 arms, M = 5, T' = 995, ceil(199/s) each.
+        ("baseline", {"sizes": "halving"}, 30 * 7 + 15 * 14 + 8 * 25 + 4 * 50 + 2 * 100),
+        # C20: max(1, floor(1000/(5 s))) each.
+        ("sequential-halving", {}, 30 * 6 + 15 * 13 + 8 * 25 + 4 * 50 + 2 * 100),
+        ("od-linbai", {"design_rounding": "efficient"}, 1000),
+    ],
+)
+def test_pulls_on_the_instance_of_section_5(
+    name: str, readings: dict[str, str], pulls: int
+) -> None:
+    outcome = IDENTIFICATION[name].play(
+        task_for(name, section5(), 1000, readings), np.random.default_rng(1), 20
+    )
+    assert set(outcome.pulls.sum(axis=1)) == {pulls}
+
+
+def test_overshoot_is_recorded() -> None:
+    # E3: K = 4, d = 2: T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 4 x 2 pulls.
+    bandit = linear([[1, 0], [0, 1], [1, 1], [1, 2]], [0.2, 0.3])
+    for readings, totals in (
+        ({}, (4, 8)),
+        ({"rounding": "floor"}, (4, 4)),
+        ({"rounding": "fitted"}, (None, 4)),
+    ):
+        for budget, total in zip((3, 7), totals, strict=True):
+            task = task_for("dp-bai", bandit, budget, readings)
+            if total is None:
+                assert "at least 5 for" in message_of(lambda each=task: run("dp-bai", each))
+            else:
+                assert run("dp-bai", task).pulls.sum() == total
+
+
+@pytest.mark.parametrize(
+    ("name", "readings", "bandit", "smallest"),
+    [
+        # T' = T - 2 (spec 3.2) and T - 48 (3.4); m = T - 3 (3.2) and (T - 26)/3 (2.6).
+        ("dp-bai", {}, section5(), 3),
+        ("dp-bai-gauss", {}, section5(), 3),
+        ("baseline", {"rounding": "fitted"}, section5(), 31),
+        ("baseline", {"sizes": "halving"}, section5(), 6),
+        ("dp-bai", {}, sphere(), 49),
+        ("od-linbai", {}, section5(), 4),
+        ("dp-od", {}, sphere(), 27),
+        ("od-linbai", {"design_rounding": "efficient"}, sphere(), 63),
+        ("sequential-halving", {}, section5(), 1),
+    ],
+)
+def test_smallest_budget(
+    name: str, readings: dict[str, str], bandit: LinearBandit, smallest: int
+) -> None:
+    arms, dimension = bandit.feature_matrix.shape
+    assert_agreement(name, task_for(name, bandit, smallest, readings), 1)
+    allowed = f"allowed: at least {smallest} for K={arms}, d={dimension}"
+    line = f"{name}: budget is {smallest - 1}; {allowed}"
+    task = task_for(name, bandit, smallest - 1, readings)
+    assert message_of(lambda: IDENTIFICATION[name].require(task)) == line
+    assert message_of(lambda: run(name, task)) == line
+    # Spec 2.8: by request a uniform random arm with no pulls; chi-square at 0.001, seed fixed.
+    random = task_for(name, bandit, smallest - 1, {**readings, "small_budget": "random"})
+    outcome = run(name, random, trials=20 * arms)
+    assert not outcome.pulls.any()
+    assert outcome.first.phases == ()
+    counts = np.bincount(outcome.recommended, minlength=arms)
+    assert stats.chisquare(counts).pvalue > 0.001
+    assert_agreement(name, random, 3, trials=5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ties(name: str) -> None:
+    # Rewards that are 0 but once in a billion: all estimates are equal. Chi-square at 0.001.
+    bandit = linear(np.diag([1.0, 1.0, 1.0, 2.0]), [2e-10] * 4, "bernoulli")
+    parameters = parameters_of(name, math.inf)
+    assert set(run(name, task_for(name, bandit, 200, **parameters), 1, 50).recommended) == {0}
+    task = task_for(name, bandit, 200, {"ties": "random"}, **parameters)
+    counts = np.bincount(run(name, task, 1, 4000).recommended, minlength=4)
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_twins_tie() -> None:
+    # Spec 2.8: arms 3 and 4 are twins, almost as good as the best; 4 is never preferred to 3.
+    # In two dimensions DP-BAI has one phase, which pulls neither of them.
+    crowd = [[0.9, 0.1, 0.2]] * 9
+    space = [*np.eye(3), [0.3, 0.4, 0.7], [0.3, 0.4, 0.7], [0.31, 0.4, 0.7], *crowd]
+    plane = [[1, 0], [0, 1], [0.2, 0.1], [0.6, 0.7], [0.6, 0.7], [0.7, 0.61]]
+    for name, features in (("od-linbai", space), ("od-linbai", plane), ("dp-bai", plane)):
+        bandit = linear(features, [0.3] * len(features[0]), "bernoulli")
+        found = run(name, task_for(name, bandit, 40, **parameters_of(name, math.inf)), 1, 500)
+        assert 4 not in found.recommended
+        assert 3 in found.recommended
+
+
+@pytest.mark.parametrize("name", ["dp-bai", "dp-od", "od-linbai"])
+def test_active_arms_whose_features_are_all_zero(name: str) -> None:
+    # Spec 2.8, d_p = 0: all means are 0, every active arm is pulled.
+    features = np.zeros((16, 4))
+    features[0], features[1:4] = [1, 0, 0, 0], 0.01 * np.eye(4)[1:]
+    bandit = linear(features, [0.5, 0.1, 0.1, 0.1])
+    seen = 0
+    for seed in range(60):
+        task = task_for(name, bandit, 100, **parameters_of(name, 0.01))
+        for phase in assert_agreement(name, task, seed).phases:
+            if (phase.active > 3).all():
+                seen += 1
+                assert phase.arms.tolist() == phase.active.tolist()
+    # Without noise the zeros are never all that is left.
+    assert (seen > 0) == (name != "od-linbai")
+
+
+def test_ill_conditioned_collection() -> None:
+    # Spec 2.8: a warning, least squares, and a result.
+    features = [[1, 0], [1, 2e-9], [0.5, 0], [0.4, 1e-9], [0.3, 0]]
+    bandit = linear(features, [0.5, 1e6])
+    with pytest.warns(RuntimeWarning, match="nearly dependent"):
+        outcome = run("dp-bai", task_for("dp-bai", bandit, 100))
+    assert outcome.first.phases[0].arms.tolist() == [0, 1]
+
+
+def test_heuristic_search_is_reported() -> None:
+    # Spec 2.3: 6 of 200 arms are found by exchanges, 2 of 30 exhaustively.
+    assert not run("dp-bai", task_for("dp-bai", sphere(), 500), trials=5).exact.any()
+    assert run("dp-bai", task_for("dp-bai", section5(), 500), trials=5).exact.all()
+    assert run("od-linbai", task_for("od-linbai", sphere(), 500), trials=5).exact.all()
+
+
+def test_remembering_changes_nothing() -> None:
+    # The same block again, after others on the same instance.
+    task = task_for("dp-bai", sphere(), 2000)
+    first = run("dp-bai", task, 5, 50)
+    run("dp-bai", task_for("dp-bai", sphere(), 900), 6, 300)
+    again = run("dp-bai", task, 5, 50)
+    assert np.array_equal(first.recommended, again.recommended)
+    assert np.array_equal(first.pulls, again.pulls)

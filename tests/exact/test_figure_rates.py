@@ -1,0 +1,251 @@
+"""Figures of kind ``rate``: exact intervals, level lines, colours, rows of panels, errors."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+from dpbandits.errors import InputError
+from dpbandits.reporting.figures import draw_figure, draw_panels
+from dpbandits.reporting.palette import COLOURS
+from dpbandits.reporting.panels import Line, panel_lines
+from dpbandits.reporting.rows import read_rows
+from dpbandits.reporting.specs import parse_figure
+from dpbandits.reporting.style import PAGE_WIDTH
+from synthetic_results import EVERY_FIGURE, THIRD, Drawn, read_csv
+
+DOCUMENT = "dp-bai"
+OF_PANELS = [
+    name
+    for paper, name in EVERY_FIGURE
+    if paper == DOCUMENT and name not in ("extra-omega", "extra-regimes")
+]
+EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
+ON_AN_AXIS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
+    return Drawn(tmp_path_factory.mktemp("figures"))
+
+
+def counted(name: str, **tags: object) -> tuple[int, int]:
+    """Return successes and trials of one series of the results ``name``."""
+    rows = THIRD.frame(name)
+    for column, value in tags.items():
+        rows = rows[rows[column] == value]
+    assert rows["series"].nunique() == 1
+    rows = rows[rows["metric"] == "success"]
+    return int(rows["value"].sum()), int(rows["trials"].sum())
+
+
+def require_rate(row: "pd.Series[Any]", successes: int, trials: int) -> None:
+    """Compare a row of a csv with what scipy says of these counts."""
+    exact = binomtest(successes, trials).proportion_ci(0.95, method="exact")
+    # The csv keeps ten significant digits; scipy solves for the ends by iteration.
+    assert row["y"] == pytest.approx(successes / trials, rel=1e-8)
+    assert row["lo"] == pytest.approx(exact.low, rel=1e-7, abs=1e-9)
+    assert row["hi"] == pytest.approx(exact.high, rel=1e-7)
+    assert row["runs"] == trials
+
+
+def test_rates_have_the_intervals_of_clopper_and_pearson(drawn: Drawn) -> None:
+    table = read_csv(drawn, "fig1", "fig1a", DOCUMENT)
+    names = {"dp-bai": "DP-BAI", "baseline": "Baseline", "dp-od": "DP-OD"}
+    compared = 0
+    for _, row in table.iterrows():
+        if row["series"] == "OD-LinBAI":
+            tags: dict[str, object] = {"algorithm": "od-linbai"}
+        else:
+            name, _, epsilon = row["series"].partition(", epsilon=")
+            [algorithm] = [key for key, value in names.items() if value == name]
+            tags = {"algorithm": algorithm, "epsilon": float(epsilon)}
+        require_rate(row, *counted("fig1-budget", horizon=row["x"], **tags))
+        compared += 1
+    assert compared == 7 * 7
+
+
+def test_rates_of_nothing_and_of_everything_have_one_sided_intervals(tmp_path: Path) -> None:
+    """One end is the rate itself, the other 1 - 0.025^(1/n) away (Clopper and Pearson)."""
+
+    def extreme(name: str) -> pd.DataFrame:
+        rows = THIRD.frame(name)
+        hits = rows["trials"] * (rows["algorithm"] == "dp-bai")
+        return rows.assign(value=hits)
+
+    draw_figure(THIRD.figures["extra-ratios"], "extra-ratios", extreme, tmp_path)
+    table = pd.read_csv(tmp_path / "extra-ratios.csv")
+    far = 1 - 0.025 ** (1 / 1000)
+    everything, nothing = table[table["series"] == "DP-BAI"], table[table["series"] == "DP-OD"]
+    assert set(everything["hi"]) == {1.0}
+    assert everything["lo"].tolist() == pytest.approx([1 - far] * 8, rel=1e-8)
+    assert set(nothing["lo"]) == {0.0}
+    assert nothing["hi"].tolist() == pytest.approx([far] * 8, rel=1e-8)
+
+
+def test_a_level_line_stands_at_every_x_of_the_panel(drawn: Drawn) -> None:
+    table = read_csv(drawn, "fig1", "fig1b", DOCUMENT)
+    level = table[table["series"] == "OD-LinBAI"]
+    assert level["x"].tolist() == EPSILONS
+    assert len(level.drop_duplicates(["y", "lo", "hi", "runs"])) == 1
+    require_rate(level.iloc[0], *counted("fig1-epsilon", algorithm="od-linbai"))
+    for series, own in table.groupby("series"):
+        assert own["x"].tolist() == EPSILONS, series
+
+
+def lines_of(name: str, letter: str) -> list[Line]:
+    panel = parse_figure(name, THIRD.figures[name]).panels[letter]
+    return panel_lines(panel, read_rows(panel.reads, THIRD.frame, "reads"), "panel")
+
+
+def test_a_level_line_is_drawn_flat_over_its_band_without_markers() -> None:
+    figure = parse_figure("fig1", THIRD.figures["fig1"])
+    axes = draw_panels(figure, {"b": lines_of("fig1", "b")}).axes[0]
+    [level] = [
+        line for line in axes.lines if line.get_marker() == "none" and len(line.get_xdata()) > 2
+    ]
+    assert len(set(np.asarray(level.get_ydata()).tolist())) == 1
+    assert np.asarray(level.get_xdata()).tolist() == EPSILONS
+    [band] = [each for each in axes.collections if each.get_alpha() == 0.2]
+    assert band.get_paths()
+
+
+def test_a_line_may_be_read_from_two_results(drawn: Drawn) -> None:
+    """The cell at epsilon = 0.1 stands in the verdicts, under two schedules."""
+    table = read_csv(drawn, "extra-corner", "extra-corner", DOCUMENT)
+    for name, algorithm in (("DP-BAI", "dp-bai"), ("Baseline", "baseline"), ("DP-OD", "dp-od")):
+        own = table[table["series"] == name].set_index("x", drop=False)
+        assert own["x"].tolist() == ON_AN_AXIS
+        tags: dict[str, object] = {"algorithm": algorithm, "horizon": 100}
+        require_rate(own.loc[0.01], *counted("corner", epsilon=0.01, **tags))
+        at = {"epsilon": 0.1, "reading": "", **tags}
+        require_rate(own.loc[0.1], *counted("verdicts-budget", **at))
+
+
+def test_an_infinite_epsilon_is_a_line_of_its_own(drawn: Drawn) -> None:
+    table = read_csv(drawn, "extra-phases", "extra-phases-b", DOCUMENT)
+    own = table[table["series"] == "DP-BAI, no noise"].set_index("x")
+    tags: dict[str, object] = {"algorithm": "dp-bai", "epsilon": np.inf, "horizon": 500}
+    require_rate(own.loc[500], *counted("phases-sphere", **tags))
+
+
+@pytest.mark.parametrize("name", OF_PANELS)
+def test_an_algorithm_has_one_colour_in_all_figures(name: str) -> None:
+    expected = {"DP-BAI": "blue", "Baseline": "green", "DP-OD": "vermillion", "OD-LinBAI": "black"}
+    for letter in parse_figure(name, THIRD.figures[name]).panels:
+        for line in lines_of(name, letter):
+            algorithm = line.name.split(",")[0]
+            if algorithm in expected:
+                assert line.look.colour == COLOURS[expected[algorithm]]
+            else:
+                assert algorithm == "DP-BAI-Gauss"
+                assert line.look.colour not in [COLOURS[each] for each in expected.values()]
+
+
+@pytest.mark.parametrize(("count", "rows", "columns"), [(2, 1, 2), (3, 1, 3), (4, 2, 2)])
+def test_panels_stand_in_rows_of_at_most_three(count: int, rows: int, columns: int) -> None:
+    figure = parse_figure("fig2", THIRD.figures["fig2"])
+    drawn = draw_panels(figure, {letter: lines_of("fig2", letter) for letter in "abcd"[:count]})
+    drawn.draw_without_rendering()
+    assert drawn.get_figwidth() <= PAGE_WIDTH
+    assert len(drawn.axes) == count
+    corners = [axes.get_position() for axes in drawn.axes]
+    assert len({round(corner.x0, 3) for corner in corners}) == columns
+    assert len({round(corner.y0, 3) for corner in corners}) == rows
+    # In reading order.
+    assert corners == sorted(corners, key=lambda corner: (-round(corner.y0, 3), corner.x0))
+
+
+Change = Callable[[dict[str, Any]], object]
+WRONG: list[tuple[str, Change, str]] = [
+    ("fig1", lambda spec: spec.update(metric="pseudo_regret"), r"metric is .*; allowed: success"),
+    ("fig1", lambda spec: spec.pop("metric"), r"metric is None; allowed: success"),
+    ("fig1", lambda spec: spec["panels"]["b"]["x"].pop("tag"), r"x\.tag is None; allowed: a col"),
+    ("fig1", lambda spec: level(spec).update(level="yes"), r"level is 'yes'; allowed: true, false"),
+    (
+        "fig1",
+        lambda spec: level(spec).pop("level"),
+        r"series\.3: rows without epsilon; allowed: in a series with level: true",
+    ),
+    (
+        "fig1",
+        lambda spec: spec["panels"]["b"]["series"][0].update(level=True),
+        r"series\.0\.level is true; allowed: false, its rows have epsilon",
+    ),
+    (
+        "fig1",
+        lambda spec: spec["panels"]["b"].update(series=[level(spec)]),
+        r"fig1b\.series: level lines alone; allowed: beside one with epsilon",
+    ),
+    ("fig1", lambda spec: level(spec).update(marker="star"), r"marker is 'star'; allowed: circle"),
+    (
+        "fig1",
+        lambda spec: spec["panels"]["b"].update(kind="curve", metric="pseudo_regret"),
+        r"x\.tag is 'epsilon'; allowed: none, kind is curve",
+    ),
+    ("extra-ratios", lambda spec: spec.pop("where"), r"would join \d+ series"),
+    (
+        "extra-ratios",
+        lambda spec: spec.update(where={"horizon": 1000, "epsilon": 3}),
+        r"no row has epsilon 3; allowed: 0\.1, 0\.5, 1\.0",
+    ),
+]
+
+
+def level(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry of the level line."""
+    entry: dict[str, Any] = spec["panels"]["b"]["series"][3]
+    return entry
+
+
+@pytest.mark.parametrize(("name", "change", "message"), WRONG)
+def test_a_wrong_entry_is_one_line_and_writes_nothing(
+    name: str, change: Change, message: str, tmp_path: Path
+) -> None:
+    spec = copy.deepcopy(THIRD.figures[name])
+    change(spec)
+    with pytest.raises(InputError, match=message) as caught:
+        draw_figure(spec, name, THIRD.frame, tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(f"figures.{name}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_level_line_of_exact_values_is_refused() -> None:
+    spec = copy.deepcopy(THIRD.figures["extra-ratios"])
+    del spec["metric"], spec["x"]["tag"]
+    spec["kind"] = "analytic"
+    spec["series"][0]["level"] = True
+    with pytest.raises(InputError, match=r"series\.0\.level is true; allowed: false, kind is anal"):
+        parse_figure("extra-ratios", spec)
+
+
+def test_omega_draws_are_rates_of_each_draw(drawn: Drawn) -> None:
+    table = read_csv(drawn, "extra-omega", "extra-omega", DOCUMENT)
+    assert table["series"].nunique() == 7
+    baseline = table[table["series"] == "Baseline, epsilon=1"].set_index("x", drop=False)
+    assert baseline["x"].tolist() == list(range(1, 51))
+    tags: dict[str, object] = {"algorithm": "baseline", "epsilon": 1}
+    for draw in (1, 50):
+        require_rate(baseline.loc[draw], *counted("omega-draws", draw=draw, **tags))
+
+
+def test_the_map_of_table_1_has_the_boundaries_of_the_specification(drawn: Drawn) -> None:
+    """Spec dp-bai, section 4: T = log(1.25/delta) H_pri^2 log d / H_BAI and over H.
+
+    On two arms H_BAI = 800 and H_pri = 40 / epsilon.
+    """
+    table = read_csv(drawn, "extra-regimes", "extra-regimes", DOCUMENT)
+    assert table["series"].nunique() == 12
+    for epsilon in (0.01, 0.1, 0.5):
+        private = 40 / epsilon
+        for name, hardness in (("B = A", 800), ("B = C", 800 + private)):
+            own = table[table["series"] == f"{name}, two arms, epsilon={epsilon}"]
+            expected = np.log(1.25 / own["y"]) * private**2 * np.log(2) / hardness
+            # The csv keeps ten significant digits.
+            np.testing.assert_allclose(own["x"], expected, rtol=1e-8)

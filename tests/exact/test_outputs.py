@@ -1,0 +1,66 @@
+"""What is built by default and what as an extra, and that papers do not depend on each other."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbandits.outputs import Outputs
+from dpbandits.papers import PAPERS
+from dpbandits.project import Project
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def outputs(**changes: Any) -> Outputs:
+    """Return the outputs of the project with some keys of its config changed."""
+    config = dict(Project.load(ROOT).config) | changes
+    return Outputs(Project.load(ROOT, config=config))
+
+
+def names(paths: list[str], suffix: str) -> list[str]:
+    """Return the file names of this suffix, in order."""
+    return [Path(path).stem for path in paths if path.endswith(suffix)]
+
+
+def test_by_default_the_figures_and_tables_of_the_paper_are_built_and_its_verdicts() -> None:
+    built = outputs(papers=["dp-bai"]).targets()
+    panels = ["fig1a", "fig1b", "fig1", "fig2a", "fig2b", "fig2c", "fig2d", "fig2"]
+    assert names(built, ".png") == panels
+    assert names(built, ".tex") == ["table1", "appendix-b", "claims"]
+    assert {"claims", "evidence"} <= set(names(built, ".csv"))
+
+
+def test_figures_and_tables_whose_names_begin_with_extra_are_extras() -> None:
+    extras = outputs(papers=["dp-bai"]).extra_targets()
+    assert names(extras, ".tex") == ["extra-readings", "extra-overshoot"]
+    assert {Path(path).stem.split("-")[0] for path in extras} == {"extra"}
+    assert "extra-omega" in names(extras, ".png")
+
+
+def test_tables_of_the_other_papers_are_built_by_default() -> None:
+    built = outputs(papers=["ts-is-dp", "dp-ts-ucb"])
+    tables = ["claims", "privacy", "table1", "privacy", "calibration", "claims"]
+    assert names(built.targets(), ".tex") == tables
+    assert names(built.extra_targets(), ".tex") == []
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("extra-ratios", ["extra-ratios.png", "extra-ratios.pdf", "extra-ratios.csv"]),
+        ("extra-overshoot", ["extra-overshoot.tex", "extra-overshoot.csv"]),
+        ("table1", ["table1.tex", "table1.csv"]),
+        ("claims", ["claims.tex", "claims.csv", "claims.csv", "evidence.csv"]),
+    ],
+)
+def test_only_builds_what_it_names_extra_or_not(item: str, expected: list[str]) -> None:
+    built = outputs(papers=["dp-bai"], only=f"dp-bai/{item}").targets()
+    assert [Path(path).name for path in built] == expected
+
+
+def test_rules_of_papers_that_are_not_built_know_their_inputs() -> None:
+    """Snakemake reads the rules of every paper, whatever is chosen."""
+    one = outputs(papers=["ts-is-dp"], only="ts-is-dp/fig2")
+    for paper in PAPERS:
+        assert "claims" in one.table_made_from(paper, "claims")

@@ -1,0 +1,171 @@
+"""Best-arm identification in law: blocks of trials against the reference, sums against rewards.
+
+An algorithm of several phases plays its trials in groups, so that only the law of a block, not its
+draws, is that of the reference played trial by trial. Compared are counts of the arms returned
+(chi-square). Uniform sums drawn digit by digit are compared with sums of single draws
+(Kolmogorov-Smirnov).
+
+Error rate: at most TESTS hypotheses that are true are tested, each at LINE = 0.001 / TESTS
+(Bonferroni), so that correct code fails this file with probability 0.001 at most over the choice
+of seeds, which are fixed. Null controls compare a player with itself. A wrong noise, a wrong number
+of pulls and sums with a spread 5 % off must be caught.
+"""
+
+import math
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from best_arm_trials import task_for
+from dpbandits.algorithms import IDENTIFICATION
+from dpbandits.algorithms.base import Task
+from dpbandits.algorithms.best_arm import phases
+from dpbandits.bandits.draws import DIGITS_FROM, draw_uniform_sum
+from dpbandits.bandits.linear import LinearBandit, linear
+
+TESTS = 60
+LINE = 0.001 / TESTS
+TRIALS = 3000
+
+EPSILON = {"dp-bai": 0.2, "dp-bai-gauss": 1.0, "baseline": 1.0, "dp-od": 0.2}
+"""Where noise matters and rewards do too."""
+
+
+@cache
+def instance() -> LinearBandit:
+    """Fifteen arms in three dimensions: four phases, the first of which pulls three arms.
+
+    The last twelve stand around the first, in the plane of the other two axes.
+    """
+    angles = 2 * np.pi * np.arange(12) / 12
+    crowd = np.column_stack([0.9 + 0 * angles, np.cos(angles), np.sin(angles)])
+    features = np.vstack([[1, 0, 0], [0.6, 1, 0], [0.6, 0, 1], crowd])
+    return linear(features, [0.5, 0.05, -0.04])
+
+
+def task_of(name: str, **changes: Any) -> Task:
+    parameters = {"epsilon": EPSILON[name]} if name in EPSILON else {}
+    return task_for(name, instance(), changes.pop("budget", 300), changes, **parameters)
+
+
+def counted(recommended: Any) -> NDArray[np.int64]:
+    return np.bincount(recommended, minlength=15)
+
+
+def block(name: str, seed: int, trials: int = TRIALS, **changes: Any) -> NDArray[np.int64]:
+    """Count the arms that blocks of 1000 trials return."""
+    play, task = IDENTIFICATION[name].play, task_of(name, **changes)
+    streams = np.random.SeedSequence(seed).spawn(trials // 1000)
+    played = [play(task, np.random.default_rng(each), 1000).recommended for each in streams]
+    return counted(np.concatenate(played))
+
+
+@cache
+def references(name: str, seed: int, **changes: Any) -> tuple[int, ...]:
+    """Count the arms that the reference returns."""
+    play, task = IDENTIFICATION[name].reference, task_of(name, **changes)
+    generator = np.random.default_rng(seed)
+    return tuple(counted([play(task, generator).recommended for _ in range(TRIALS)]).tolist())
+
+
+def p_value(one: Any, other: Any) -> float:
+    """Return the p value of equal laws; arms that are hardly ever returned are one cell."""
+    table = np.array([one, other])
+    rare = table.sum(axis=0) < 20
+    cells = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)])
+    return float(stats.chi2_contingency(cells[:, cells.sum(axis=0) > 0]).pvalue)
+
+
+CASES = [
+    *((name, ()) for name in IDENTIFICATION),
+    ("dp-bai", (("samples", "pooled"),)),
+    ("dp-bai", (("schedule", "printed"), ("ties", "random"))),
+    ("dp-od", (("basis", "features"), ("norm_over", "reduced"))),
+]
+
+
+@pytest.mark.parametrize(("name", "readings"), CASES)
+def test_blocks_have_the_law_of_the_reference(name: str, readings: Any) -> None:
+    changes = dict(readings)
+    expected = references(name, 1, **changes)
+    assert sum(count > 50 for count in expected) >= 3, "several arms to tell laws apart by"
+    assert p_value(block(name, 2, **changes), expected) > LINE
+
+
+@pytest.mark.parametrize("name", IDENTIFICATION)
+def test_null_control(name: str) -> None:
+    assert p_value(block(name, 3), block(name, 4)) > LINE
+
+
+@pytest.mark.parametrize("name", ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"])
+def test_wrong_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Noise 1.5 times as large; the unchanged blocks of the same seed are above the line.
+    told = phases._told
+    monkeypatch.setattr(
+        phases, "_told", lambda *each: told(*each)._replace(scale=1.5 * told(*each).scale)
+    )
+    assert p_value(block(name, 2), references(name, 1)) < LINE
+
+
+@pytest.mark.parametrize("name", IDENTIFICATION)
+def test_wrong_number_of_pulls_is_caught(name: str) -> None:
+    assert p_value(block(name, 2, budget=150), references(name, 1)) < LINE
+
+
+SUMS = 150_000
+"""Enough for a spread 5 % off: the laws are then 0.012 apart, and LINE is at 0.0088."""
+
+COUNTS = (DIGITS_FROM, 1500)
+
+
+@numba.njit
+def _sums(count, generator, sums):  # type: ignore[no-untyped-def]
+    for i in range(sums.size):
+        sums[i] = draw_uniform_sum(count, generator)
+
+
+def by_digits(count: int, seed: int) -> NDArray[np.float64]:
+    sums = np.empty(SUMS)
+    _sums(count, np.random.default_rng(seed), sums)
+    return sums
+
+
+@cache
+def by_singles(count: int, seed: int) -> NDArray[np.float64]:
+    generator, step = np.random.default_rng(seed), 1000
+    parts = [generator.random((step, count)).sum(axis=1) for _ in range(SUMS // step)]
+    return np.concatenate(parts)
+
+
+def distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the p value of equal laws."""
+    return float(stats.ks_2samp(one, other, method="asymp").pvalue)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_sums_by_digits_have_the_law_of_single_draws(count: int) -> None:
+    sums = by_digits(count, 1)
+    assert distance(sums, by_singles(count, 2)) > LINE
+    # Mean count/2 and variance count/12.
+    z = (sums.mean() - count / 2) / math.sqrt(count / 12 / SUMS)
+    assert 2 * stats.norm.sf(abs(z)) > LINE
+    ratio = sums.var(ddof=1) / (count / 12) * (SUMS - 1)
+    assert 2 * min(stats.chi2.sf(ratio, SUMS - 1), stats.chi2.cdf(ratio, SUMS - 1)) > LINE
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_null_control_of_the_sums(count: int) -> None:
+    assert distance(by_singles(count, 3), by_singles(count, 2)) > LINE
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_wrong_sums_are_caught(count: int) -> None:
+    sums = by_digits(count, 1)
+    wide = sums.mean() + 1.05 * (sums - sums.mean())
+    assert distance(wide, by_singles(count, 2)) < LINE
+    assert distance(1.05 * sums, by_singles(count, 2)) < LINE
