@@ -121,8 +121,8 @@ class SimulationPlan:
         try:
             for entry in self.spec["cells"]:
                 algorithm = find_definition(entry["algorithm"])
-                variant = algorithm.require_variant(entry.get("variant", "as-written"))
                 for tags in _products(entry.get("for", {})):
+                    variant = algorithm.require_variant(_variant(entry, tags))
                     algorithm.readings_from(_readings(entry, tags), variant)
         except InputError as error:
             raise InputError(f"{self.origin}: {error}") from None
@@ -147,7 +147,7 @@ class SimulationPlan:
                 key: self._value(key, value, context)
                 for key, value in entry.get("parameters", {}).items()
             },
-            variant=entry.get("variant", "as-written"),
+            variant=_variant(entry, tags),
             readings=_readings(entry, tags),
             bandit=bandit,
             horizon=horizon,
@@ -212,6 +212,11 @@ class SimulationPlan:
 @cache
 def _bandit_of(description: str) -> Bandit:
     return bandit_from(json.loads(description))
+
+
+def _variant(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> str:
+    """Return the variant of a series: a tag of that name, or that of its entry."""
+    return str(tags.get("variant", entry.get("variant", "as-written")))
 
 
 def _readings(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> dict[str, str]:

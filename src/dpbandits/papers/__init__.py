@@ -14,6 +14,7 @@ PAPERS = {
     "ts-is-dp": "dpbandits.papers.ts_is_dp",
     "dp-ts-ucb": "dpbandits.papers.dp_ts_ucb",
     "dp-bai": "dpbandits.papers.dp_bai",
+    "dp-ncb": "dpbandits.papers.dp_ncb",
 }
 """Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``
 and, where it needs them, ``diagrams`` (figures of that kind) and ``instances``."""

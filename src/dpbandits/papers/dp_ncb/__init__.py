@@ -1,0 +1,1 @@
+"""DP-NCB: Privacy Preserving Fair Bandits (Sarkar, Pandey, Ray Chowdhury, AAAI 2026)."""
