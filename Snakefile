@@ -29,6 +29,7 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/ts-is-dp.smk"
 include: "workflow/rules/dp-ts-ucb.smk"
 include: "workflow/rules/dp-bai.smk"
+include: "workflow/rules/dp-ncb.smk"
 
 
 # The papers' own figures and tables, and the verdicts on all their claims.

@@ -11,7 +11,8 @@ from dpbandits.engine.cells import Cell
 from dpbandits.engine.documents import load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics import IDENTIFIED
+from dpbandits.metrics import IDENTIFIED, NASH
+from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
@@ -25,6 +26,8 @@ def synthetic_values(series: Series, metric: str, generator: np.random.Generator
     cell = series.cell
     if metric in IDENTIFIED:
         return _outcomes(series, metric, generator)
+    if metric in NASH:
+        return _nash(cell, metric, generator)
     return _regret(cell, metric, generator)
 
 
@@ -43,6 +46,29 @@ def _outcomes(series: Series, metric: str, generator: np.random.Generator) -> An
     hits = (generator.random((cell.runs, 1)) < chance).astype(float)
     # The arm returned: arm 0 is the best one.
     return hits if metric == "success" else 1.0 - hits
+
+
+def _nash(cell: Cell, metric: str, generator: np.random.Generator) -> Any:
+    """Nash curves that fall from uniform play towards mu*, sooner with epsilon."""
+    if metric.endswith(("influence", "bins")):
+        width = len(cell.grid) if metric.endswith("influence") else min(BINS, cell.horizon)
+        return 0.01 * generator.standard_normal((cell.runs, width))
+    nominal = metric.startswith(NOMINAL)
+    means = cell.bandit.nominal_means if nominal else cell.bandit.means
+    times = np.asarray(cell.grid, dtype=float)
+    slowness = {"gdp-ncb": 3e5, "ldp-ncb": 9e5, "ldp-ucb-l": 5e6, "ucb1": 1e4}
+    scale = slowness.get(cell.definition.id, 1e5) / getattr(cell.parameters, "epsilon", 1.0)
+    if cell.variant == "repaired":
+        scale *= 2.0
+    regret = (means.max() - means.mean()) / (1.0 + times / scale)
+    curves = []
+    for _ in range(cell.runs // cell.block_size):
+        log_mean = np.log(means.max() - regret) + 0.01 * generator.standard_normal()
+        error, bias = np.full(times.size, 0.01), np.full(times.size, 0.5 / cell.block_size)
+        best = np.full(times.size, means.max())
+        means_too = (np.exp(log_mean), np.exp(log_mean), log_mean + bias)
+        curves.append([log_mean, error, bias, *means_too, best])
+    return np.array(curves)
 
 
 def _regret(cell: Cell, metric: str, generator: np.random.Generator) -> Any:
@@ -100,12 +126,12 @@ class Document:
         return results_frame(series, blocks)
 
 
-PAPERS = {name: Document(name) for name in ("ts-is-dp", "dp-ts-ucb", "dp-bai")}
+PAPERS = {name: Document(name) for name in ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb")}
 
 EVERY_FIGURE = [(paper, name) for paper, own in PAPERS.items() for name in own.figures]
 EVERY_TABLE = [(paper, name) for paper, own in PAPERS.items() for name in own.tables]
 
-FIRST, SECOND, THIRD = PAPERS.values()
+FIRST, SECOND, THIRD, FOURTH = PAPERS.values()
 EXPERIMENTS, DOCUMENT, FIGURES, frame = FIRST.path, FIRST.document, FIRST.figures, FIRST.frame
 
 # Section 4 of each specification and contract 1: panels in reading order.
@@ -145,6 +171,16 @@ PANELS = {
         "extra-phases": "ab",
         "extra-omega": "",
         "extra-regimes": "",
+    },
+    "dp-ncb": {
+        "fig1": "abcdef",
+        "fig1-as-written": "abcdef",
+        "fig1-repaired": "abcdef",
+        "extra-panel-a": "abcd",
+        "extra-horizons": "",
+        "extra-anytime": "ab",
+        "extra-ucb1": "ab",
+        "extra-bias": "",
     },
 }
 

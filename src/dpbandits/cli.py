@@ -158,6 +158,13 @@ def tabulate(arguments: argparse.Namespace) -> None:
     write_paper_table(_project(arguments), arguments.paper, arguments.name)
 
 
+def compare(arguments: argparse.Namespace) -> None:
+    """Hold the published readings of a paper against ours."""
+    from dpbandits.drawing import write_paper_readings
+
+    write_paper_readings(_project(arguments), arguments.paper)
+
+
 def judge(arguments: argparse.Namespace) -> None:
     """Judge every claim of a paper and write its ledger."""
     from dpbandits.judging import judge_paper
@@ -238,7 +245,8 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add(commands, run, "paper", "name", workers=True)
     for command in (draw, tabulate):
         _add(commands, command, "paper", "name")
-    _add(commands, judge, "paper")
+    for command in (compare, judge):
+        _add(commands, command, "paper")
     _add(commands, explain, "claim")
     _add(commands, publish)
     return parser.parse_args(words)

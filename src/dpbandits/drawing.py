@@ -5,15 +5,18 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpbandits.engine.files import write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.readings import compare_readings, readings_csv
 from dpbandits.reporting.specs import DIAGRAM
 from dpbandits.reporting.tables import add_statements, write_table
 
 _NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
+_NO_READING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
 
 
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
@@ -41,18 +44,37 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     begun = time.monotonic()
     spec = project.table_spec(paper, table)
     folder = project.tables_folder(paper)
-    written = write_table(spec, table, lambda name: _table_frame(project, paper, name), folder)
+    computed = project.experiments(paper).paper.tables
+    written = write_table(
+        spec, table, lambda name: _table_frame(project, paper, name), folder, computed
+    )
     outputs = Outputs(project)
     made_from = outputs.table_made_from(paper, table)
     outputs.finish(folder / f"{table}.tex", begun, made_from)
     return written
 
 
+def write_paper_readings(project: Project, paper: str) -> Path:
+    """Hold the published readings of a paper against ours, in ``results/PAPER/readings.csv``."""
+    begun = time.monotonic()
+    outputs = Outputs(project)
+    documents = {name: project.figure_spec(paper, name) for name in outputs.read_figures(paper)}
+    readings = compare_readings(documents, lambda name: project.frame(paper, name))
+    path = Path(outputs.readings(paper))
+    write_text(path, readings_csv(readings))
+    outputs.finish(path, begun, outputs.readings_made_from(paper))
+    return path
+
+
 def _table_frame(project: Project, paper: str, name: str) -> pd.DataFrame:
     """Return results by name; ``claims`` is the ledger with the claims' statements."""
+    outputs = Outputs(project)
+    if name == "readings":
+        path = Path(outputs.readings(paper))
+        require_current(path, outputs.readings_made_from(paper))
+        return pd.read_csv(path, keep_default_na=False, na_values=_NO_READING)
     if name != "claims":
         return project.frame(paper, name)
-    outputs = Outputs(project)
     path = Path(outputs.ledger(paper)[0])
     require_current(path, outputs.ledger_made_from(paper))
     statements = {claim.id: claim.statement for claim in project.claims(paper)}

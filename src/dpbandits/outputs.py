@@ -16,8 +16,9 @@ from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.trials import TRIALS
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.project import Project
+from dpbandits.reporting.published import has_published
 from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
-from dpbandits.reporting.table_specs import LEDGER, parse_table
+from dpbandits.reporting.table_specs import LEDGER, READINGS, parse_table
 
 SUFFIXES = ("png", "pdf", "csv")
 
@@ -116,24 +117,56 @@ class Outputs:
         """The claims read so far: rules ask of papers that are not built, too."""
         return {}
 
+    def readings(self, paper: str) -> str:
+        """Return the file of published readings beside ours; a paper may have none."""
+        return str(self.project.results_folder() / paper / "readings.csv")
+
+    def read_figures(self, paper: str) -> list[str]:
+        """Return the figures with published readings."""
+        figures = self.project.experiments(paper).figures
+        return [name for name in figures if has_published(self.project.figure_spec(paper, name))]
+
+    def readings_inputs(self, paper: str) -> list[str]:
+        """Return the results that stand beside published readings."""
+        inputs = (self.figure_inputs(paper, name) for name in self.read_figures(paper))
+        return list(dict.fromkeys(path for own in inputs for path in own))
+
+    def readings_fingerprint(self, paper: str) -> str:
+        """Return the hash of what published readings are held against ours with."""
+        figures = [dict(self.project.figure_spec(paper, name)) for name in self.read_figures(paper)]
+        return digest_of([figures, fingerprint("dpbandits.reporting.readings")])[:16]
+
+    def readings_made_from(self, paper: str) -> dict[str, str]:
+        """Return the fingerprints that the readings beside ours depend on."""
+        own = {"readings": self.readings_fingerprint(paper)}
+        return own | self._results(paper, self.readings_inputs(paper))
+
     def table_files(self, paper: str, table: str) -> list[str]:
         """Return the files of a table."""
         folder = self.project.tables_folder(paper)
         return [str(folder / f"{table}.{suffix}") for suffix in ("tex", "csv")]
 
     def table_inputs(self, paper: str, table: str) -> list[str]:
-        """Return what a table reads: results, or the ledger under the name ``claims``."""
+        """Return what a table reads: results, the ledger (``claims``) or the ``readings``."""
         reads = parse_table(table, self.project.table_spec(paper, table)).reads
         if reads == LEDGER:
             return self.ledger(paper)[:1]
+        if reads == READINGS:
+            return [self.readings(paper)]
         return [str(self.project.results_path(paper, name)) for name in reads]
 
     def table_made_from(self, paper: str, table: str) -> dict[str, str]:
         """Return the fingerprints that a table depends on."""
         spec = self.project.table_spec(paper, table)
-        own = {"table": digest_of([dict(spec), fingerprint("dpbandits.reporting.tables")])[:16]}
-        if parse_table(table, spec).reads == LEDGER:
+        parsed = parse_table(table, spec)
+        sources = ["dpbandits.reporting.tables"]
+        if parsed.compute is not None:
+            sources.append(f"{self.project.experiments(paper).paper.package}.tables")
+        own = {"table": digest_of([dict(spec), fingerprint(*sources)])[:16]}
+        if parsed.reads == LEDGER:
             return own | self.ledger_made_from(paper)
+        if parsed.reads == READINGS:
+            return own | self.readings_made_from(paper)
         return own | self._results(paper, self.table_inputs(paper, table))
 
     def targets(self) -> list[str]:
@@ -163,6 +196,8 @@ class Outputs:
             files += self.table_files(paper, table)
         if item in (None, "claims") and not extra:
             files += self.ledger(paper)
+        if item in (None, "readings") and not extra and self.read_figures(paper):
+            files.append(self.readings(paper))
         return files
 
     def finish(self, path: Path, begun: float, made_from: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-# Verdicts on every paper's claims.
+# Verdicts on every paper's claims, and published readings beside ours.
 
 
 rule claims:
@@ -17,3 +17,21 @@ rule claims:
         "{wildcards.paper}: judging every claim"
     shell:
         "dpbandits judge {wildcards.paper} {params.options} --log {log}"
+
+
+rule readings:
+    input:
+        lambda w: OUTPUTS.readings_inputs(w.paper),
+    output:
+        OUTPUTS.readings("{paper}"),
+    log:
+        "logs/{paper}/readings.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.readings_fingerprint(w.paper),
+        options=OUTPUTS.options(),
+    message:
+        "{wildcards.paper}: holding published readings against ours"
+    shell:
+        "dpbandits compare {wildcards.paper} {params.options} --log {log}"

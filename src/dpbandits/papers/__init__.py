@@ -17,7 +17,8 @@ PAPERS = {
     "dp-ncb": "dpbandits.papers.dp_ncb",
 }
 """Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``
-and, where it needs them, ``diagrams`` (figures of that kind) and ``instances``."""
+and, where it needs them, ``diagrams`` (figures of that kind), ``instances`` and ``tables`` (rows
+that are computed)."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,14 @@ class Paper:
             return {}
         instances: Mapping[str, Callable[..., Any]] = self.module("instances").INSTANCES
         return instances
+
+    @property
+    def tables(self) -> Mapping[str, Callable[..., Any]]:
+        """Functions that make the rows of its tables, by name; empty without a module."""
+        if find_spec(f"{self.package}.tables") is None:
+            return {}
+        tables: Mapping[str, Callable[..., Any]] = self.module("tables").TABLES
+        return tables
 
     @property
     def diagrams(self) -> Mapping[str, Callable[..., Any]]:

@@ -136,7 +136,7 @@ def _add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
 
 def _common_labels(panels: list[list[Line]]) -> list[str]:
     """Return the legend texts that stand for the same line in every panel."""
-    looks = [{line.label: line.look for line in lines} for lines in panels]
+    looks = [{line.label: _legend_look(line) for line in lines} for lines in panels]
     return [
         label for label, look in looks[0].items() if all(each.get(label) == look for each in looks)
     ]
@@ -147,7 +147,9 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
     handles = {}
     for index, line in enumerate(lines):
         x = _positions(panel, line, lines)
-        if panel.kind in BY_TAG and line.look.marker != NO_MARKER:
+        if line.look.hollow:
+            handles[line.label] = _draw_marks(axes, x, line)
+        elif panel.kind in BY_TAG and line.look.marker != NO_MARKER:
             handles[line.label] = _draw_ends(axes, x, line)
         else:
             handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
@@ -185,6 +187,18 @@ def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)
     marks = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING) if len(x) > _MOST_TICKS else None
     return axes.plot(x, y, markevery=marks, **_look(line))[0]
+
+
+def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
+    """Draw open marks above all lines; return what stands for those of all lines."""
+    own = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
+    axes.plot(x, line.points["y"], color=line.look.colour, marker=line.look.marker, zorder=3, **own)
+    return Line2D([], [], color=style.OPEN_MARKS.colour, marker=style.OPEN_MARKS.marker, **own)
+
+
+def _legend_look(line: Line) -> style.Look:
+    """Return how the legend shows a line: open marks of all lines are one entry."""
+    return style.OPEN_MARKS if line.look.hollow else line.look
 
 
 def _look(line: Line) -> dict[str, Any]:

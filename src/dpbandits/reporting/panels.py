@@ -8,11 +8,17 @@ import pandas as pd
 
 from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
+from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
 from dpbandits.reporting.palette import COLOURS, MARKERS, NO_MARKER
 from dpbandits.reporting.points import POINTS
+from dpbandits.reporting.published import PublishedSpec, published_points
 from dpbandits.reporting.rows import require_column, select
 from dpbandits.reporting.specs import PanelSpec, SeriesSpec
-from dpbandits.reporting.style import Look, categorical_look, ordered_looks
+from dpbandits.reporting.style import OPEN_MARKS, Look, categorical_look, ordered_looks
+
+PUBLISHED = "published"
+PUBLISHED_LABEL = "published, read off"
+"""The variant of published readings in a csv, and what the legend calls them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +30,18 @@ class Line:
         label: text in the legend.
         look: how it is drawn.
         points: columns variant, reading, x, y, lo, hi, runs; x ascending.
+        published: readings of the published curve that it is compared with.
     """
 
     name: str
     label: str
     look: Look
     points: pd.DataFrame
+    published: PublishedSpec | None = None
 
 
 def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
-    """Return the lines of a panel.
+    """Return the lines of a panel, then the published readings of those that have some.
 
     Args:
         panel: what it shows.
@@ -46,7 +54,9 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     """
     rows = select(frame, panel.where, f"{place}.where")
     if panel.metric is not None:
-        rows = select(rows, {"metric": panel.metric}, f"{place}.metric")
+        in_nash = panel.metric in NASH_METRICS
+        recorded = nash_quantities(panel.metric) if in_nash else panel.metric
+        rows = select(rows, {"metric": recorded}, f"{place}.metric")
     own = [
         select(rows, spec.where, f"{place}.series.{index}.where")
         for index, spec in enumerate(panel.series)
@@ -60,6 +70,7 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
         groups = list(_split(chosen, spec.by, where))
         for look, group in zip(_looks(spec, index, len(groups)), groups, strict=True):
             lines.append(_line(panel, spec, look, group, where))
+    lines += [_marks(line, place) for line in lines if _reaches_a_reading(line)]
     names = [line.name for line in lines]
     for name in names:
         if names.count(name) > 1:
@@ -107,7 +118,7 @@ def _looks(spec: SeriesSpec, index: int, count: int) -> list[Look]:
 
 
 def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, place: str) -> Line:
-    points = POINTS[panel.kind](panel, rows, place)
+    points = POINTS[panel.kind](panel, spec, rows, place)
     constant = {
         str(column): rows[column].iloc[0]
         for column in rows
@@ -119,4 +130,22 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
         raise InputError(f"{place}: line {name!r} has values that are not finite; allowed: numbers")
-    return Line(name, label, look, points)
+    return Line(name, label, look, points, spec.published)
+
+
+def _reaches_a_reading(line: Line) -> bool:
+    """Return whether a published reading stands where the line does; small scales end before."""
+    return line.published is not None and line.published.points[0][0] <= line.points["x"].max()
+
+
+def _marks(line: Line, place: str) -> Line:
+    """Return the published readings of a line, as far as it goes, as open marks."""
+    assert line.published is not None
+    known = dict(zip(line.points["x"], line.points["y"], strict=True))
+    name = f"published {line.name}"
+    reached = set(published_points(line.published, known, f"{place}: {name}"))
+    rows = [(x, y) for x, y, _ in line.published.points if x in reached]
+    points = pd.DataFrame(rows, columns=["x", "y"])
+    points = points.assign(lo=points["y"], hi=points["y"], runs=0)
+    points = points.assign(variant=PUBLISHED, reading="")
+    return Line(name, PUBLISHED_LABEL, replace(OPEN_MARKS, colour=line.look.colour), points)

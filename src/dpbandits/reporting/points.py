@@ -8,8 +8,9 @@ import pandas as pd
 
 from dpbandits.errors import InputError
 from dpbandits.metrics import mean_interval, rate_interval
+from dpbandits.reporting.nash import nash_regrets
 from dpbandits.reporting.rows import require_column, select
-from dpbandits.reporting.specs import PanelSpec
+from dpbandits.reporting.specs import NASH_KINDS, PanelSpec, SeriesSpec
 
 _MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
 
@@ -17,7 +18,7 @@ LEVEL = 0.95
 """Coverage of the plotted intervals."""
 
 
-def _curve(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Mean over runs at every recorded t."""
     _require_one_series(rows, place)
     values = rows.pivot(index="run", columns="t", values="value").sort_index(axis=1)
@@ -32,16 +33,27 @@ def _curve(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     )
 
 
-def _final(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Mean over runs at the horizon of the series, for every value of the tag on the x axis."""
+def _final(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """What is recorded at the horizon of the series, for every value of the tag on the x axis."""
     rows = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
+    reduce = _nash if panel.kind in NASH_KINDS else _curve
     points = [
-        _curve(panel, own, where).assign(x=value) for value, own, where in _by_x(panel, rows, place)
+        reduce(panel, line, own, where).assign(x=value)
+        for value, own, where in _by_x(panel, rows, place)
     ]
     return pd.concat(points, ignore_index=True)
 
 
-def _rate(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def _nash(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Nash regret at every recorded t; a line may join series that share no time."""
+    own = (rows[rows["series"] == name] for name in rows["series"].unique())
+    points = pd.concat([nash_regrets(each, line.estimate, line.best, LEVEL) for each in own])
+    if points["x"].duplicated().any():
+        _require_one_series(rows, place)
+    return points.sort_values("x", ignore_index=True)
+
+
+def _rate(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Share of successful trials, for every value of the tag on the x axis."""
     points = []
     for value, own, where in _by_x(panel, rows, place):
@@ -116,7 +128,7 @@ def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _analytic(panel: PanelSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def _analytic(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Exact values as they stand."""
     _require_one_series(rows, place)
     for column in ("x", "y"):
@@ -135,13 +147,15 @@ def _require_one_series(rows: pd.DataFrame, place: str) -> None:
         )
 
 
-POINTS: dict[str, Callable[[PanelSpec, pd.DataFrame, str], pd.DataFrame]] = {
+POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFrame]] = {
     "curve": _curve,
     "final": _final,
     "rate": _rate,
+    "nash": _nash,
+    "nash-final": _final,
     "analytic": _analytic,
 }
-"""By kind of panel: from the panel, the rows of one line and its place in the file to its points.
+"""By kind of panel: from the panel, a line, its rows and its place in the file to its points.
 
 Columns x (ascending), y, lo, hi and runs.
 """

@@ -9,7 +9,9 @@ from typing import Any
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
 from dpbandits.reporting.fields import flag, mapping, names, one_of, require_keys, text
+from dpbandits.reporting.nash import ESTIMATES, NASH_METRICS
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
+from dpbandits.reporting.published import PublishedSpec, parse_published
 from dpbandits.reporting.rows import Where
 
 RATE_METRICS = ("success",)
@@ -19,12 +21,17 @@ KINDS: dict[str, tuple[str, ...]] = {
     "curve": tuple(CURVES),
     "final": tuple(CURVES),
     "rate": RATE_METRICS,
+    "nash": NASH_METRICS,
+    "nash-final": NASH_METRICS,
     "analytic": (),
 }
 """Kinds of panels, and the metrics that each shows."""
 
-BY_TAG = ("final", "rate")
+BY_TAG = ("final", "rate", "nash-final")
 """Kinds of panels whose x axis is a tag of the series."""
+
+NASH_KINDS = ("nash", "nash-final")
+"""Kinds of panels that show Nash regret."""
 
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
@@ -38,10 +45,8 @@ class AxisSpec:
 
     Attributes:
         label: its label; mathtext between dollar signs.
-        scale: ``linear``, ``log``, or (x of kind ``final`` or ``rate``) ``categories``, evenly
-            spaced.
-        tag: the column that x is read from, for kinds ``final`` and ``rate``; ``t`` is the horizon
-            itself.
+        scale: ``linear``, ``log``, or (x of a kind in ``BY_TAG``) ``categories``, evenly spaced.
+        tag: the column that x is read from, for kinds in ``BY_TAG``; ``t`` is the horizon itself.
         limits: lower and upper end; None leaves an end to the data.
     """
 
@@ -63,8 +68,12 @@ class SeriesSpec:
         colour: a name of ``style.COLOURS``; by default the next one.
         line: a name of ``style.DASHES``; by default the next one.
         marker: a name of ``palette.MARKERS``; by default the next one.
-        level: for kinds ``final`` and ``rate``, a series without a value of the tag on the x
-            axis: a level line at every x of the panel's other lines.
+        level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
+            line at every x of the panel's other lines.
+        best: for kinds in ``NASH_KINDS``, what Nash regret is taken from; by default mu*, the
+            largest mean.
+        estimate: for kinds in ``NASH_KINDS``, one of ``nash.ESTIMATES``.
+        published: readings of the published curve, drawn as marks and compared with the line.
     """
 
     name: str
@@ -75,6 +84,9 @@ class SeriesSpec:
     line: str | None = None
     marker: str | None = None
     level: bool = False
+    best: float | None = None
+    estimate: str = "plain"
+    published: PublishedSpec | None = None
 
 
 @dataclass(frozen=True)
@@ -83,13 +95,14 @@ class PanelSpec:
 
     Attributes:
         kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon of the series
-            against a tag), ``rate`` (share of successful trials against a tag) or ``analytic``
-            (exact values).
+            against a tag), ``rate`` (share of successful trials against a tag), ``nash`` (Nash
+            regret over t), ``nash-final`` (at the horizon of the series against a tag) or
+            ``analytic`` (exact values).
         reads: names of the simulations or exact results, whose rows are put together.
         x, y: the axes.
         series: the lines.
-        metric: what is averaged over runs, for kinds ``curve`` and ``final``, or counted over
-            trials, for kind ``rate``.
+        metric: what is averaged over runs, for kinds ``curve`` and ``final``, counted over trials,
+            for kind ``rate``, or the means that score, for kinds in ``NASH_KINDS``.
         where: rows that the panel shows, column to value or list of values.
         title: text above the panel.
     """
@@ -226,6 +239,11 @@ def _require_fitting(kind: str, keys: Mapping[str, Any], where: str) -> None:
             raise InputError(
                 f"{where}.series.{index}.level is true; allowed: false, kind is {kind}"
             )
+        own = (series.best, series.estimate) != (None, ESTIMATES[0])
+        if own and kind not in NASH_KINDS:
+            raise InputError(
+                f"{where}.series.{index}: keys best and estimate; allowed: none, kind is {kind}"
+            )
 
 
 def _axis(document: Any, where: str) -> AxisSpec:
@@ -248,6 +266,14 @@ def _series(document: Any, where: str) -> SeriesSpec:
         if keys.get(key) is not None:
             one_of(keys[key], tuple(allowed), f"{where}.{key}")
     flag(keys.get("level", False), f"{where}.level")
+    best = keys.get("best")
+    if best is not None and not (isinstance(best, int | float) and 0 < best <= 1):
+        raise InputError(f"{where}.best is {best!r}; allowed: a number above 0, at most 1")
+    one_of(keys.get("estimate", ESTIMATES[0]), ESTIMATES, f"{where}.estimate")
+    if keys.get("published") is not None:
+        if keys.get("by") is not None:
+            raise InputError(f"{where}.published: allowed: only for a single line, without by")
+        keys["published"] = parse_published(keys["published"], f"{where}.published")
     return SeriesSpec(**keys)
 
 

@@ -10,7 +10,7 @@ import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, Formatter, LogLocator, MaxNLocator, NullLocator
 
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 
@@ -19,6 +19,9 @@ PANEL_WIDTH = 3.3
 
 PAGE_WIDTH = 7.0
 """Largest width of a figure in inches: the text of a two-column paper."""
+
+_MILLIONS_FROM = 5_000_000
+"""Axes with ticks from here on are labelled in millions."""
 
 PANEL_HEIGHT = 2.3
 """Height in inches of a row of panels, without the legends above it."""
@@ -76,11 +79,17 @@ class Look:
         colour: as matplotlib takes it.
         dash: a key of ``DASHES``.
         marker: a value of ``MARKERS``, or ``NO_MARKER``.
+        hollow: whether there are open marks alone, and no line.
     """
 
     colour: str
     dash: str
     marker: str
+    hollow: bool = False
+
+
+OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
+"""What stands for all open marks in a legend."""
 
 
 def context() -> Any:
@@ -117,6 +126,20 @@ def thousands(value: float, _position: int = 0) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
 
 
+class _Numbers(Formatter):
+    """Tick labels as ``thousands`` has them, in millions, ``20M``, where an axis reaches far."""
+
+    def __call__(self, value: float, position: int | None = None) -> str:
+        """Return one label."""
+        return thousands(value)
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Return the labels of all ticks of an axis."""
+        if max(map(abs, values), default=0.0) < _MILLIONS_FROM:
+            return [thousands(value) for value in values]
+        return [f"{value / 1e6:,.6g}M" if value else "0" for value in values]
+
+
 def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None = None) -> None:
     """Set scale, ticks and tick labels of one axis.
 
@@ -136,4 +159,4 @@ def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None
     else:
         axis.set_major_locator(LogLocator(numticks=6))
     if scale == "linear" or ticks is not None:
-        axis.set_major_formatter(FuncFormatter(thousands))
+        axis.set_major_formatter(_Numbers())

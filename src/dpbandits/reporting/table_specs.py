@@ -16,6 +16,9 @@ METRICS = (*CURVES, *RATE_METRICS)
 
 ALIGNMENTS = ("left", "right")
 
+READINGS = ("readings",)
+"""What a table reads that shows published readings beside ours."""
+
 LEDGER = ("claims",)
 """What a table reads that shows the verdicts."""
 
@@ -86,6 +89,9 @@ class TableSpec:
         caption: plain text.
         reads: names of the results, whose rows are put together.
         columns: from left to right.
+        where: rows of the results that it is made from, column to value or list of values.
+        compute: a function of the paper's module ``tables``, which makes the rows from the results
+            by name; by default they are put together as they are.
         rows: one row for each value, of several lists for each combination of their values (where
             the values are left to the results, each that stands there); empty for the results as
             they are.
@@ -98,6 +104,8 @@ class TableSpec:
     caption: str
     reads: tuple[str, ...]
     columns: tuple[ColumnSpec, ...]
+    where: Where = field(default_factory=dict)
+    compute: str | None = None
     rows: tuple[RowsSpec, ...] = ()
     metric: str | None = None
     difference_from: DifferenceSpec | None = None
@@ -115,6 +123,9 @@ def parse_table(name: str, document: Mapping[str, Any]) -> TableSpec:
     keys["reads"] = names(keys["reads"], f"{where}.reads")
     keys["caption"] = " ".join(text(keys["caption"], f"{where}.caption").split())
     keys["long"] = flag(keys.get("long", False), f"{where}.long")
+    keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
+    if keys.get("compute") is not None:
+        text(keys["compute"], f"{where}.compute")
     if keys.get("metric") is not None:
         one_of(keys["metric"], METRICS, f"{where}.metric")
     if keys.get("difference_from") is not None:

@@ -21,9 +21,16 @@ from dpbandits.reporting.rows import read_rows, require_column, select
 from dpbandits.reporting.specs import RATE_METRICS
 from dpbandits.reporting.table_specs import ColumnSpec, RowsSpec, TableSpec, parse_table
 
+Computed = Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]
+"""From results by name to the rows of a table."""
+
 
 def write_table(
-    spec: Mapping[str, Any], name: str, frames: Callable[[str], pd.DataFrame], folder: Path
+    spec: Mapping[str, Any],
+    name: str,
+    frames: Callable[[str], pd.DataFrame],
+    folder: Path,
+    computed: Mapping[str, Computed] | None = None,
 ) -> list[Path]:
     """Write ``NAME.tex`` and ``NAME.csv``.
 
@@ -32,6 +39,7 @@ def write_table(
         name: its key there.
         frames: from the name of results to their table.
         folder: where the files go.
+        computed: the paper's functions that tables may be made by.
 
     Returns:
         The files written.
@@ -40,7 +48,7 @@ def write_table(
         InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
     """
     table, place = parse_table(name, spec), f"tables.{name}"
-    numbers = read_rows(table.reads, frames, f"{place}.reads")
+    numbers = select(_rows_of(table, frames, computed or {}, place), table.where, f"{place}.where")
     if table.metric is not None:
         reduce = final_rates if table.metric in RATE_METRICS else final_means
         numbers = reduce(numbers, table.metric, place)
@@ -56,6 +64,20 @@ def write_table(
     write_text(folder / f"{name}.tex", tex)
     write_text(folder / f"{name}.csv", csv)
     return [folder / f"{name}.tex", folder / f"{name}.csv"]
+
+
+def _rows_of(
+    table: TableSpec,
+    frames: Callable[[str], pd.DataFrame],
+    computed: Mapping[str, Computed],
+    place: str,
+) -> pd.DataFrame:
+    if table.compute is None:
+        return read_rows(table.reads, frames, f"{place}.reads")
+    if table.compute not in computed:
+        allowed = ", ".join(computed) or "none"
+        raise InputError(f"{place}.compute is {table.compute!r}; allowed: {allowed}")
+    return computed[table.compute]({name: frames(name) for name in table.reads})
 
 
 def _as_it_is(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:

@@ -1,0 +1,155 @@
+"""Where paper and released code part: what each says, what is called repaired, how it is measured.
+
+Ids D are those of the specification's table of differences (section 4), ids A those of its
+ambiguities (section 9). Differences that are no switch stand in ``docs/deviations.md``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of the results, and how it is scored.
+
+    Attributes:
+        simulation: name of the results.
+        where: its rows, column to value.
+        metric: one of ``nash.NASH_METRICS``.
+        best: mu*; None for the true one.
+    """
+
+    simulation: str
+    where: Mapping[str, Any]
+    metric: str = "nash_regret"
+    best: float | None = None
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One switch.
+
+    Attributes:
+        id: of the specification.
+        algorithm: which one, and in which panel where that is not at T = 1e7.
+        switch: reading and value in place of the code's, or what is scored otherwise.
+        paper: what the paper says, or another reading of it.
+        code: what the released code does.
+        repaired: what we call repaired.
+        coded: the code's curve.
+        changed: the same with the switch.
+        same_runs: whether both are the same runs, scored in two ways that differ by a constant.
+    """
+
+    id: str
+    algorithm: str
+    switch: str
+    paper: str
+    code: str
+    repaired: str
+    coded: Curve
+    changed: Curve
+    same_runs: bool = field(default=False, kw_only=True)
+
+
+_CODE, _PAPER, _ORIGINAL, _NO_TEST = "as coded", "as written", "original", "no stop test"
+_CAP = "Phase I until T at most"
+_LAPLACE = "Laplace(0, 1/ε) in Phase I"
+
+# Id, algorithm, reading, then what paper, code and repair have; L = log T, W = floor(sqrt T) + 1.
+_SWITCHES = (
+    ("D1", "gdp-ncb", "cap=none", _CAP, "W rounds at most", _CODE),
+    ("D1", "ldp-ncb", "cap=none", _CAP, "W + 1 rounds at most", "W rounds"),
+    ("D34", "ldp-ncb", "cap=root", "rounds up to the cap", "one round more", "W rounds"),
+    ("D2", "gdp-ncb", "threshold_log=horizon", "L in the threshold", "log W", _NO_TEST),
+    ("D3", "gdp-ncb", "stop_test=private", "private means stop", "clean means", _NO_TEST),
+    ("D4", "gdp-ncb", "index_log=horizon", "L in the index", "log W", _PAPER),
+    ("D5", "gdp-ncb", "start=carried", "Phase II begins with p", "with zeros", _CODE),
+    ("A3", "gdp-ncb", "pseudo_pull=left-out", "N2 = 1 left out", "counted", _CODE),
+    ("A9", "gdp-ncb", "release_log=base2", "base-2 log in the noise", "natural", _CODE),
+    ("A10", "gdp-ncb", "root=inside", "L^1.5/n inside the root", "outside", _CODE),
+    ("A20", "gdp-ncb", "ties=random", "ties at random", "lowest arm", _CODE),
+    ("D6", "ldp-ncb", "exploration_noise=scaled", _LAPLACE, "at 1/ε, scale 1", _PAPER),
+    ("D7", "ldp-ncb", "last_log=horizon", "L in the last term", "log W", _PAPER),
+    ("D6 and D7", "ldp-ncb", "both of these", "both as written", "both as coded", _PAPER),
+    ("D8", "ldp-ncb", "clip=recursive", "clipped p enters the next", "p shown clipped", _CODE),
+    ("A6", "ldp-ncb", "clip=none", "no clip at all", "p shown clipped", _CODE),
+    ("D9", "ldp-ncb", "clipped_phases=second", "no clip in Phase I", "in both phases", _PAPER),
+    ("D33", "ldp-ncb", "stop_test=plain", "d and p as they are", "d floored, p clipped", _NO_TEST),
+    ("D10", "ncb", "phase_one=length", "Phase I of a given length", "until 9 L", _ORIGINAL),
+    ("D11", "ncb", "width=4", "4 sqrt(m L/n)", "6 sqrt(2 m L/n)", _ORIGINAL),
+    ("D12", "adap-ucb", "privacy_term=over-epsilon", "α log t/(ε h)", "2 α log t/h", _ORIGINAL),
+    ("D12 epsilon", "adap-ucb", "privacy_term=doubled-over-epsilon", "code's over ε", "", ""),
+    ("D13", "adap-ucb", "exploration_term=halved", "log t over 2h", "over h", _ORIGINAL),
+    ("D14", "adap-ucb", "doubling=total", "episodes 1, 1, 2, 4", "1, 2, 4, 8", _ORIGINAL),
+    ("D15", "adap-ucb", "first_pulls=private", "first pulls with noise", "raw", _ORIGINAL),
+    ("D16", "adap-ucb", "clip=none", "means as they are", "clipped to [0, 1]", _ORIGINAL),
+    ("A14", "adap-ucb", "log_argument=2t", "log(2t) in the root", "log t", "log t"),
+    ("A15", "adap-ucb", "order=random", "first pulls in random order", "by index", _CODE),
+    ("D18", "ldp-ucb-l", "clip=none", "rewards as they are", "clipped to [0, 1]", _ORIGINAL),
+    ("D18 forced", "ldp-ucb-l", "forced_log=coming+1", "4 log(t + 1)", "4 log t", _ORIGINAL),
+)
+
+
+def _coded(algorithm: str) -> Curve:
+    """Return the curve as coded at T = 1e7, epsilon = 0.2 where there is one."""
+    where: dict[str, Any] = {"algorithm": algorithm, "variant": "as-coded", "reading": ""}
+    if algorithm in ("gdp-ncb", "ldp-ncb"):
+        where["epsilon"] = 0.2
+    in_panels = algorithm in ("gdp-ncb", "ldp-ncb", "ncb")
+    return Curve("panels-c-to-e" if in_panels else "ten-million", where)
+
+
+def _switched(id_: str, algorithm: str, *texts: str) -> Deviation:
+    changed = Curve("switches", {"algorithm": algorithm, "switch": id_})
+    return Deviation(id_, algorithm, *texts, _coded(algorithm), changed)
+
+
+def _panel_a(algorithm: str, **where: Any) -> Curve:
+    """Return a curve of panel (a) at T = 1000, as coded at epsilon = 2 unless said."""
+    chosen = {"algorithm": algorithm, "variant": "as-coded", "horizon": 1000, "epsilon": 2}
+    return Curve("panel-a", chosen | where)
+
+
+def _mixed(algorithm: str) -> Deviation:
+    where = {"algorithm": algorithm, "variant": "as-coded"}
+    texts = ("scored by true means", "by nominal means", _PAPER)
+    nominal = Curve("panel-f", where, "nominal_nash_regret")
+    place = f"{algorithm}, panel (f)"
+    return Deviation("D24", place, "true means", *texts, nominal, Curve("panel-f", where))
+
+
+_ADAP_A = _panel_a("adap-ucb", reading="")
+_GDP_A = _panel_a("gdp-ncb")
+_ADAP = _coded("adap-ucb")
+
+DEVIATIONS = (
+    *(_switched(*each) for each in _SWITCHES),
+    Deviation(
+        *("D15", "adap-ucb, panel (a)", "first_pulls=private"),
+        *("first pulls with noise", "raw", _ORIGINAL),
+        *(_ADAP_A, Curve("switches-panel-a", {"switch": "D15"})),
+    ),
+    Deviation(
+        *("A15", "adap-ucb, panel (a)", "order=random"),
+        *("first pulls in random order", "by index", _CODE),
+        *(_ADAP_A, _panel_a("adap-ucb", reading="order=random")),
+    ),
+    Deviation(
+        *("D17", "adap-ucb, scoring", "mu* = 0.97006", "the best mean", "1 in panel (b)", _PAPER),
+        *(Curve(_ADAP.simulation, _ADAP.where, best=1.0), _ADAP),
+        same_runs=True,
+    ),
+    Deviation(
+        *("D19", "gdp-ncb, panel (a)", "epsilon = 0.2", "ε = 0.2", "ε = 2", _PAPER),
+        *(_GDP_A, _panel_a("gdp-ncb", epsilon=0.2)),
+    ),
+    Deviation(
+        *("D20", "gdp-ncb, panel (a)", "threshold=1600"),
+        *("1600 (9 L + L²/ε)", "9 log W + L²/ε", _NO_TEST),
+        *(_GDP_A, Curve("switches-panel-a", {"switch": "D20"})),
+    ),
+    *(_mixed(each) for each in ("ncb", "gdp-ncb", "ldp-ncb")),
+)
+"""Every switch, in the order of the table."""

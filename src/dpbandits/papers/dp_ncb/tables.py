@@ -1,0 +1,83 @@
+"""Rows of the table of deviations: what each switch alone does to the final Nash regret."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve, Deviation
+from dpbandits.reporting.nash import nash_quantities, nash_regrets
+from dpbandits.reporting.rows import select
+
+Frames = Mapping[str, pd.DataFrame]
+
+LEVEL = 0.95
+
+TEXTS = ("id", "algorithm", "switch", "paper", "code", "repaired")
+
+
+@dataclass(frozen=True)
+class _Final:
+    """Nash regret at the horizon: estimate, standard error and degrees of freedom."""
+
+    value: float
+    error: float
+    degrees: int
+
+    def columns(self, name: str) -> Iterator[tuple[str, float]]:
+        """Yield the estimate and the ends of its 95 % t interval under their names."""
+        half = _half_width(self.error, self.degrees)
+        yield name, self.value
+        yield f"{name}_lo", self.value - half
+        yield f"{name}_hi", self.value + half
+
+
+def _half_width(error: float, degrees: float) -> float:
+    return float(stdtrit(degrees, 0.5 + LEVEL / 2) * error)
+
+
+def _final(frames: Frames, curve: Curve, place: str) -> _Final:
+    """Return the final Nash regret of one curve, or of the mean of several."""
+    rows = select(frames[curve.simulation], curve.where, place)
+    rows = select(rows, {"metric": nash_quantities(curve.metric)}, place)
+    last = rows[rows["t"] == rows["t"].max()]
+    point = nash_regrets(last, best=curve.best, level=LEVEL).iloc[-1]
+    curves = int(last["run"].nunique())
+    degrees = (curves if curves > 1 else int(point["runs"])) - 1
+    error = (point["hi"] - point["y"]) / _half_width(1.0, degrees)
+    return _Final(float(point["y"]), float(error), degrees)
+
+
+def _row(deviation: Deviation, frames: Frames) -> dict[str, object]:
+    place = f"deviation {deviation.id}, {deviation.algorithm}"
+    coded = _final(frames, deviation.coded, place)
+    changed = _final(frames, deviation.changed, place)
+    change = changed.value - coded.value
+    half = 0.0
+    if not deviation.same_runs:
+        error = float(np.hypot(coded.error, changed.error))
+        half = _half_width(error, min(coded.degrees, changed.degrees))
+    named = {key: getattr(deviation, key) for key in TEXTS}
+    ends = zip(("coded", "changed"), (coded, changed), strict=True)
+    measured = {name: value for prefix, final in ends for name, value in final.columns(prefix)}
+    changes = {"change": change, "change_lo": change - half, "change_hi": change + half}
+    return named | measured | changes | {"factor": changed.value / coded.value}
+
+
+def deviations(frames: Frames) -> pd.DataFrame:
+    """Return one row for each switch: what paper, code and repair have, and what it does alone.
+
+    The code's algorithm is played as it is (``coded``) and with that switch as the paper has it
+    (``changed``); ``change`` is their difference, with a 95 % interval (t, the smaller number of
+    degrees of freedom), and ``factor`` their ratio. At T = 1e7 and epsilon = 0.2, in panel (a) at
+    T = 1000.
+
+    Args:
+        frames: results by name, those that ``DEVIATIONS`` names.
+    """
+    return pd.DataFrame([_row(each, frames) for each in DEVIATIONS])
+
+
+TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {"deviations": deviations}

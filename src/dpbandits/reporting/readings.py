@@ -1,0 +1,77 @@
+"""The readings of published curves beside ours, one row each, with what they come to together."""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+from dpbandits.reporting.figure_files import NUMBER_FORMAT
+from dpbandits.reporting.panels import Line, panel_lines
+from dpbandits.reporting.published import agreement, series_agreement
+from dpbandits.reporting.rows import read_rows
+from dpbandits.reporting.specs import panel_stem, parse_figure
+
+COLUMNS = (
+    *("panel", "series", "variant", "reading", "x", "published", "tolerance", "allowance"),
+    *("ours", "lo", "hi", "difference", "agreement", "series_agreement"),
+)
+"""Columns of ``readings.csv``.
+
+``panel`` is the stem of the drawn panel; ``tolerance`` the error of reading, ``allowance`` the same
+with the slack for chance; ``lo`` and ``hi`` a 95 % interval of ours; ``agreement`` that of the one
+reading, ``series_agreement`` that of all of a series.
+"""
+
+NOT_REACHED = "not-reached"
+"""Said of readings beyond the horizon of a small scale."""
+
+
+def compare_readings(
+    documents: Mapping[str, Mapping[str, Any]], frames: Callable[[str], pd.DataFrame]
+) -> pd.DataFrame:
+    """Return the columns ``COLUMNS`` of all published readings of some figures.
+
+    Args:
+        documents: name of a figure to its entry in the experiments file.
+        frames: from the name of results to their table.
+
+    Raises:
+        InputError: an entry, or what it asks of the results, is wrong.
+    """
+    sources = cache(frames)
+    found = []
+    for name, document in documents.items():
+        for letter, panel in parse_figure(name, document).panels.items():
+            stem = panel_stem(name, letter)
+            rows = read_rows(panel.reads, sources, f"figures.{stem}.reads")
+            for line in panel_lines(panel, rows, f"figures.{stem}"):
+                found += _compared(line, stem)
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def _compared(line: Line, stem: str) -> list[dict[str, Any]]:
+    """Return one row for each reading of a line, none where it has none."""
+    if line.published is None:
+        return []
+    ours = {x: own for x, *own in line.points[["x", "y", "lo", "hi"]].itertuples(index=False)}
+    rows = []
+    for x, published, tolerance in line.published.points:
+        allowance = line.published.allowance(x, published, tolerance)
+        y, low, high = ours.get(x, [math.nan] * 3)
+        row = {"x": x, "published": published, "tolerance": tolerance, "allowance": allowance}
+        row |= {"ours": y, "lo": low, "hi": high, "difference": y - published}
+        found = agreement(y, published, allowance) if x in ours else NOT_REACHED
+        rows.append(row | {"agreement": found})
+    every = [row["agreement"] for row in rows]
+    whole = NOT_REACHED if NOT_REACHED in every else series_agreement(every)
+    first = line.points.iloc[0]
+    named = {"panel": stem, "series": line.name, "variant": first["variant"]}
+    named |= {"reading": first["reading"], "series_agreement": whole}
+    return [named | row for row in rows]
+
+
+def readings_csv(readings: pd.DataFrame) -> str:
+    """Return the text of ``readings.csv``; the same readings give the same bytes."""
+    return readings.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")

@@ -1,0 +1,64 @@
+"""The table of deviations: one row a switch, differences with intervals, scoring by constants."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve
+from dpbandits.papers.dp_ncb.tables import TABLES, deviations
+from dpbandits.reporting.tables import write_table
+from synthetic_results import FOURTH
+
+TABLE = FOURTH.tables["extra-deviations"]
+
+
+@pytest.fixture(scope="module")
+def found() -> pd.DataFrame:
+    return deviations({name: FOURTH.frame(name) for name in TABLE["reads"]})
+
+
+def test_every_switch_that_is_played_has_a_row_and_every_row_its_results() -> None:
+    """Spec section 4: the differences that are switches of algorithms or of the scoring."""
+    curves = {curve for each in DEVIATIONS for curve in (each.coded.simulation, each.changed.simulation)}
+    assert curves == set(TABLE["reads"])
+    played = set(FOURTH.frame("switches")["switch"].dropna())
+    assert played == {each.id for each in DEVIATIONS if each.changed.simulation == "switches"}
+    ids = {part for each in DEVIATIONS for part in each.id.split()}
+    numbers = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 24, 33, 34}
+    assert {f"D{number}" for number in numbers} <= ids
+
+
+def test_the_change_of_two_samples_has_the_interval_of_both(found: pd.DataFrame) -> None:
+    """Made-up curves of 50 runs have a standard error of 0.01 on the logarithm each."""
+    row = found[(found["id"] == "D4") & (found["algorithm"] == "gdp-ncb")].iloc[0]
+    quantile = stats.t.ppf(0.975, 49)
+    best = 0.9700603029011844
+    errors = [0.01 * (best - row[name]) for name in ("coded", "changed")]
+    assert row["change"] == pytest.approx(row["changed"] - row["coded"])
+    half = quantile * math.hypot(*errors)
+    assert row["change_hi"] - row["change"] == pytest.approx(half, rel=1e-6)
+    assert row["change"] - row["change_lo"] == pytest.approx(half, rel=1e-6)
+    assert row["factor"] == pytest.approx(row["changed"] / row["coded"])
+
+
+def test_another_best_mean_is_an_exact_change(found: pd.DataFrame) -> None:
+    """D17: 1 - 0.9700603."""
+    [row] = found[found["id"] == "D17"].to_dict("records")
+    assert row["change"] == pytest.approx(-0.0299397, abs=1e-7)
+    assert row["change_lo"] == row["change_hi"] == row["change"]
+
+
+def test_panel_a_is_taken_at_a_thousand_rounds() -> None:
+    rows = [each for each in DEVIATIONS if "panel (a)" in each.algorithm]
+    assert [each.id for each in rows] == ["D15", "A15", "D19", "D20"]
+    assert all(isinstance(each.coded, Curve) and each.coded.where["horizon"] == 1000 for each in rows)
+
+
+def test_the_table_is_written_with_all_rows(tmp_path: Path) -> None:
+    write_table(TABLE, "extra-deviations", FOURTH.frame, tmp_path, TABLES)
+    table = pd.read_csv(tmp_path / "extra-deviations.csv")
+    assert len(table) == len(DEVIATIONS)
+    assert not table["change"].isna().any()

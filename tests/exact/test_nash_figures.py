@@ -1,0 +1,372 @@
+"""Figures of kind ``nash`` and published readings: numbers, intervals, marks, agreement, errors."""
+
+import copy
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import dpbandits
+from dpbandits.engine.results import results_frame
+from dpbandits.errors import InputError
+from dpbandits.reporting.figures import draw_figure, draw_panels
+from dpbandits.reporting.nash import nash_quantities, nash_regrets
+from dpbandits.reporting.panels import Line, panel_lines
+from dpbandits.reporting.published import (
+    PublishedSpec,
+    agreement,
+    has_published,
+    series_agreement,
+)
+from dpbandits.reporting.readings import COLUMNS, compare_readings
+from dpbandits.reporting.rows import read_rows
+from dpbandits.reporting.specs import parse_figure
+from synthetic_results import FOURTH, Drawn, read_csv
+
+PAPER = "dp-ncb"
+FIGURES = FOURTH.figures
+ADAP = "adap-ucb epsilon=0.2 variant=as-coded"
+THREE = ("fig1", "fig1-as-written", "fig1-repaired")
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
+    return Drawn(tmp_path_factory.mktemp("figures"))
+
+
+def rows_of(values: dict[str, list[list[float]]], times: list[int], runs: int) -> pd.DataFrame:
+    """Return quantities in the long form of the results, curve by curve."""
+    records = [
+        {"series": "s", "run": runs * curve, "trials": runs, "metric": name, "t": t, "value": value}
+        for name, curves in values.items()
+        for curve, own in enumerate(curves)
+        for t, value in zip(times, own, strict=True)
+    ]
+    return pd.DataFrame(records)
+
+
+def made_up(curves: list[list[float]], best: float = 0.9) -> dict[str, list[list[float]]]:
+    """Return all quantities for curves of these log means: error 0.02, bias 0.01."""
+    same = {name: curves for name in nash_quantities("nash_regret")}
+    flat = {"nash_standard_error": 0.02, "nash_bias": 0.01, "best_mean": best}
+    filled = {name: [[value] * len(own) for own in curves] for name, value in flat.items()}
+    return same | filled | {"binned_log_mean": [[each + 0.03 for each in own] for own in curves]}
+
+
+def test_nash_regret_of_one_curve_has_the_interval_of_the_jackknife() -> None:
+    """Spec section 1.1: NR = mu* - G; a standard error s of log G is G s of G."""
+    table = nash_regrets(rows_of(made_up([[-0.5, -0.25]]), [10, 20], runs=5))
+    assert table["x"].tolist() == [10, 20]
+    assert table["runs"].tolist() == [5, 5]
+    geometric = np.exp([-0.5, -0.25])
+    np.testing.assert_allclose(table["y"], 0.9 - geometric, rtol=1e-14)
+    half = stats.t.ppf(0.975, 4) * 0.02 * geometric
+    np.testing.assert_allclose(table["hi"] - table["y"], half, rtol=1e-12)
+    np.testing.assert_allclose(table["y"] - table["lo"], half, rtol=1e-12)
+
+
+def test_another_best_mean_shifts_the_curve_by_the_difference() -> None:
+    """D17: mu* = 1 in place of 0.9 adds 0.1 everywhere."""
+    rows = rows_of(made_up([[-0.5, -0.25]]), [10, 20], runs=5)
+    own, other = nash_regrets(rows), nash_regrets(rows, best=1.0)
+    for column in ("y", "lo", "hi"):
+        np.testing.assert_allclose(other[column], own[column] + 0.1, rtol=1e-13)
+
+
+def test_the_estimates_are_corrected_by_the_bias_or_taken_from_bins() -> None:
+    rows = rows_of(made_up([[-0.5]]), [10], runs=5)
+    assert nash_regrets(rows, "corrected")["y"][0] == pytest.approx(0.9 - math.exp(-0.49))
+    assert nash_regrets(rows, "binned")["y"][0] == pytest.approx(0.9 - math.exp(-0.47))
+
+
+def test_of_several_curves_the_mean_of_their_regrets_has_a_t_interval() -> None:
+    """Panel (a): a value is the mean of ten curves (D21), not the regret of a mean."""
+    logs = [[-0.5], [-0.4], [-0.1]]
+    table = nash_regrets(rows_of(made_up(logs), [7], runs=50))
+    regrets = 0.9 - np.exp(np.array(logs)[:, 0])
+    assert table["runs"].tolist() == [150]
+    assert table["y"][0] == pytest.approx(regrets.mean(), rel=1e-14)
+    half = stats.t.ppf(0.975, 2) * regrets.std(ddof=1) / math.sqrt(3)
+    assert table["hi"][0] - table["y"][0] == pytest.approx(half, rel=1e-12)
+
+
+def test_a_curve_is_that_of_the_library() -> None:
+    """The same cell through ``simulate`` and through the rows of the results."""
+    plan = FOURTH.plan("one-million", {"runs": 4, "horizon": 500})
+    [series] = [each for each in plan.series() if each.label == ADAP]
+    cell = series.cell
+    [block] = cell.blocks()
+    frame = results_frame([series], [block.play(root_seed=3)])
+    rows = frame[frame["metric"].isin(nash_quantities("nash_regret"))]
+    table = nash_regrets(rows)
+    found = dpbandits.simulate(
+        algorithm="adap-ucb",
+        params={"epsilon": 0.2},
+        variant="as-coded",
+        bandit=cell.bandit,
+        horizon=500,
+        runs=4,
+        seed=3,
+    ).nash_regret(at=list(cell.grid))
+    np.testing.assert_allclose(table["y"], found.nash_regret, rtol=1e-12)
+    low, high = found.interval()
+    np.testing.assert_allclose(table["lo"], low, rtol=1e-9)
+    np.testing.assert_allclose(table["hi"], high, rtol=1e-9)
+
+
+def lines_of(name: str, letter: str) -> list[Line]:
+    panel = parse_figure(name, FIGURES[name]).panels[letter]
+    return panel_lines(panel, read_rows(panel.reads, FOURTH.frame, "reads"), "panel")
+
+
+# Spec section 7: the series of each panel, in the order of the colours there.
+SERIES = {
+    "a": ["AdaP-UCB", "GDP-NCB"],
+    "b": ["NCB", "AdaP-UCB", "LDP-UCB-L", "GDP-NCB", "LDP-NCB"],
+    "c": ["NCB", *(f"GDP-NCB, epsilon={each}" for each in ("0.2", "0.5", "1", "2"))],
+    "d": ["NCB", *(f"LDP-NCB, epsilon={each}" for each in ("0.2", "0.5", "1", "2"))],
+    "e": ["NCB", "GDP-NCB", "LDP-NCB"],
+    "f": ["NCB", "GDP-NCB", "LDP-NCB"],
+}
+
+
+@pytest.mark.parametrize("letter", SERIES)
+def test_every_series_of_the_published_figure_is_drawn_with_its_readings(
+    letter: str, drawn: Drawn
+) -> None:
+    table = read_csv(drawn, "fig1", f"fig1{letter}", PAPER)
+    names = list(dict.fromkeys(table["series"]))
+    own = [name.replace(", best mean 1", "") for name in names]
+    expected = SERIES[letter]
+    assert own == expected + [f"published {name}" for name in expected]
+    marks = table[table["variant"] == "published"]
+    assert marks.groupby("series").size().tolist() == [4] * len(expected)
+    assert (marks["runs"] == 0).all()
+    # Contract 1: a curve has every x of its readings.
+    for name in names[: len(expected)]:
+        times = set(table.loc[table["series"] == name, "x"])
+        assert set(table.loc[table["series"] == f"published {name}", "x"]) <= times
+
+
+def test_curves_begin_where_the_published_ones_do(drawn: Drawn) -> None:
+    """D35: the first drawn time is 1001 at T = 1e7 and 10001 at T = 1e8."""
+    for letter, first in (("b", 10001), ("c", 1001), ("d", 1001), ("e", 1001), ("f", 1001)):
+        table = read_csv(drawn, "fig1", f"fig1{letter}", PAPER)
+        ours = table[table["variant"] != "published"]
+        assert set(ours.groupby("series")["x"].min()) == {first}
+
+
+def test_panel_b_as_published_holds_adap_ucb_against_1_and_nothing_else(drawn: Drawn) -> None:
+    """D17: mu* = 1 adds 1 - 0.97006 = 0.02994; made-up curves of all else stand below mu*."""
+    coded = read_csv(drawn, "fig1", "fig1b", PAPER).set_index("series")
+    rows = FOURTH.frame("panel-b")
+    own = rows[(rows["algorithm"] == "adap-ucb") & (rows["variant"] == "as-coded")]
+    true = nash_regrets(own[own["metric"].isin(nash_quantities("nash_regret"))])
+    shifted = coded.loc["AdaP-UCB, best mean 1", "y"].to_numpy() - true["y"].to_numpy()
+    # The csv keeps ten digits.
+    np.testing.assert_allclose(shifted, 0.0299397, atol=1e-7)
+
+
+def test_panel_f_is_scored_by_nominal_means_as_published_and_by_true_ones_else(
+    drawn: Drawn,
+) -> None:
+    """D24. The mean of uniform play is 0.44869 by nominal means (section 1.2), above it by true."""
+    first = {}
+    for name in THREE:
+        stem = name.replace("fig1", "fig1f")
+        table = read_csv(drawn, name, stem, PAPER)
+        first[name] = table.loc[table["series"] == "LDP-NCB", "y"].iloc[0]
+    # Made-up curves begin at uniform play, up to a noise of a per cent.
+    assert first["fig1"] == pytest.approx(0.521, abs=0.02)
+    assert first["fig1-as-written"] == pytest.approx(0.9700603 - 0.6968294, abs=0.03)
+
+
+def test_marks_are_open_circles_with_one_entry_in_the_legend() -> None:
+    figure = parse_figure("fig1", FIGURES["fig1"])
+    axes = draw_panels(figure, {"c": lines_of("fig1", "c")}).axes[0]
+    open_marks = [line for line in axes.lines if line.get_markerfacecolor() == "none"]
+    assert len(open_marks) == 5
+    assert {line.get_linestyle() for line in open_marks} == {"None"}
+    colours = {line.get_color() for line in axes.lines if line not in open_marks}
+    assert {line.get_color() for line in open_marks} == colours
+    legend = figure_legend_texts(figure, "c")
+    assert legend.count("published, read off") == 1
+
+
+def figure_legend_texts(figure: Any, letter: str) -> list[str]:
+    drawn = draw_panels(figure, {letter: lines_of("fig1", letter)})
+    [legend] = drawn.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_readings_beyond_a_small_scale_are_left_out(tmp_path: Path) -> None:
+    """At the quick scale curves end at 1e5, before the first reading of panels (b) to (f)."""
+
+    def small(name: str) -> pd.DataFrame:
+        rows = FOURTH.frame(name)
+        return rows[rows["t"] <= 500_000]
+
+    spec = copy.deepcopy(FIGURES["fig1"])
+    draw_figure(spec, "fig1", small, tmp_path)
+    beyond = pd.read_csv(tmp_path / "fig1b.csv")
+    assert not (beyond["variant"] == "published").any()
+    within = pd.read_csv(tmp_path / "fig1c.csv")
+    marks = within[within["variant"] == "published"]
+    assert set(marks["x"]) == {300_000}
+    readings = compare_readings({"fig1": spec}, small)
+    assert set(readings.loc[readings["panel"] == "fig1b", "agreement"]) == {"not-reached"}
+    assert readings.loc[readings["panel"] == "fig1b", "ours"].isna().all()
+    some = readings[readings["panel"] == "fig1c"]
+    assert set(some.loc[some["x"] > 300_000, "agreement"]) == {"not-reached"}
+    assert set(some["series_agreement"]) == {"not-reached"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "expected"),
+    [
+        (0.1, "agrees"),
+        (0.1 + 0.0049, "agrees"),
+        (0.1 - 0.0049, "agrees"),
+        (0.1 + 0.0051, "nearly"),
+        (0.1 - 0.0149, "nearly"),
+        (0.1 + 0.0151, "not"),
+    ],
+)
+def test_a_reading_agrees_within_its_allowance_and_nearly_within_three(
+    ours: float, expected: str
+) -> None:
+    """Spec section 10.1: |ours - reading| <= reading tolerance + statistical slack."""
+    assert agreement(ours, 0.1, 0.005) == expected
+
+
+def test_a_series_is_reproduced_where_all_its_readings_agree() -> None:
+    assert series_agreement(["agrees"] * 4) == "reproduced"
+    assert series_agreement(["agrees", "nearly"]) == "nearly"
+    assert series_agreement(["agrees", "nearly", "not"]) == "not"
+
+
+def test_the_allowance_is_the_error_of_reading_and_the_slack_of_the_specification() -> None:
+    """Spec section 8: max(0.003, 2 %), for GDP-NCB at t < 1e6 max(0.01, 4 %)."""
+    spec = PublishedSpec(((1.0, 0.1, 0.002),), (0.003, 0.02), (1e6, 0.01, 0.04))
+    assert spec.allowance(1e6, 0.1, 0.002) == pytest.approx(0.005)
+    assert spec.allowance(1e6, 0.4, 0.002) == pytest.approx(0.010)
+    assert spec.allowance(3e5, 0.1, 0.002) == pytest.approx(0.012)
+    assert spec.allowance(3e5, 0.4, 0.002) == pytest.approx(0.018)
+
+
+def test_readings_stand_beside_what_is_drawn(drawn: Drawn) -> None:
+    documents = {name: FIGURES[name] for name in THREE}
+    readings = compare_readings(documents, FOURTH.frame)
+    assert tuple(readings.columns) == COLUMNS
+    # Spec section 8: 23 series of four readings; LDP-NCB as written is not played at 1e8.
+    assert readings.groupby("variant").size().to_dict() == {
+        "as-coded": 92,
+        "as-written": 88,
+        "repaired": 92,
+    }
+    for stem, own in readings.groupby("panel"):
+        name = next(each for each in THREE if each.endswith(str(stem)[5:]) or len(str(stem)) == 5)
+        table = read_csv(drawn, name, str(stem), PAPER).set_index(["series", "x"])
+        for _, row in own.iterrows():
+            point = table.loc[(row["series"], row["x"])]
+            assert row["ours"] == pytest.approx(point["y"], rel=1e-9)
+            assert row["lo"] == pytest.approx(point["lo"], rel=1e-8, abs=1e-9)
+            assert row["difference"] == pytest.approx(row["ours"] - row["published"])
+
+
+def test_gdp_ncb_early_has_the_wider_slack_and_nothing_else() -> None:
+    readings = compare_readings({"fig1": FIGURES["fig1"]}, FOURTH.frame)
+    slack = readings["allowance"] - readings["tolerance"]
+    early = readings["series"].str.startswith("GDP-NCB") & (readings["x"] < 1e6)
+    wide, narrow = np.maximum(0.01, 0.04 * readings["published"]), np.maximum(
+        0.003, 0.02 * readings["published"]
+    )
+    np.testing.assert_allclose(slack, np.where(early, wide, narrow), rtol=1e-9)
+
+
+def test_only_figures_with_readings_are_compared() -> None:
+    assert [name for name in FIGURES if has_published(FIGURES[name])] == list(THREE)
+
+
+Change = Callable[[dict[str, Any]], object]
+
+
+def line(spec: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = spec["panels"]["c"]["series"][0]
+    return found
+
+
+WRONG: list[tuple[Change, str]] = [
+    (lambda spec: line(spec).update(best=0), r"best is 0; allowed: a number above 0"),
+    (lambda spec: line(spec).update(best=1.5), r"best is 1\.5; allowed: a number above 0"),
+    (lambda spec: line(spec).update(estimate="best"), r"estimate is 'best'; allowed: plain"),
+    (lambda spec: spec.update(metric="pseudo_regret"), r"metric is 'pseudo_regret'; allowed: nash"),
+    (
+        lambda spec: line(spec)["published"].update(points=[]),
+        r"published\.points is \[\]; allowed: a list of \[x, y, tolerance\]",
+    ),
+    (
+        lambda spec: line(spec)["published"].update(points=[[1, 2]]),
+        r"published\.points is \[1, 2\]; allowed: lists of 3 numbers",
+    ),
+    (
+        lambda spec: line(spec)["published"].update(points=[[2, 0.1, 0.1], [1, 0.1, 0.1]]),
+        r"published\.points: x are \[2\.0, 1\.0\]; allowed: ascending",
+    ),
+    (
+        lambda spec: line(spec)["published"].update(points=[[1002, 0.1, 0.1]]),
+        r"published NCB: x is 1002; allowed: an x at which ours is recorded",
+    ),
+    (lambda spec: line(spec)["published"].pop("slack"), r"published: key slack is missing"),
+    (lambda spec: line(spec).update(by="epsilon"), r"published: allowed: only for a single line"),
+    (lambda spec: line(spec)["where"].pop("variant"), r"would join 3 series"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
+def test_a_wrong_entry_is_one_line_and_writes_nothing(
+    change: Change, message: str, tmp_path: Path
+) -> None:
+    spec = copy.deepcopy(FIGURES["fig1"])
+    change(spec)
+    with pytest.raises(InputError, match=message) as caught:
+        draw_figure(spec, "fig1", FOURTH.frame, tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_best_mean_is_for_nash_regret_only(tmp_path: Path) -> None:
+    spec = copy.deepcopy(FIGURES["extra-horizons"])
+    spec.update(kind="final", metric="pseudo_regret")
+    spec["series"][0]["best"] = 1
+    with pytest.raises(InputError, match=r"keys best and estimate; allowed: none, kind is final"):
+        draw_figure(spec, "extra-horizons", FOURTH.frame, tmp_path)
+
+
+def test_a_line_joins_runs_of_several_horizons(drawn: Drawn) -> None:
+    """extra-anytime: every horizon 2^m - 1 is a series of its own, all on one line."""
+    table = read_csv(drawn, "extra-anytime", "extra-anytime-a", PAPER)
+    ends = [2**m - 1 for m in range(10, 24)]
+    for series, own in table.groupby("series"):
+        assert own["x"].tolist() == ends, series
+        assert set(own["runs"]) == {50 if "horizon t" in str(series) else 200}
+
+
+def test_long_axes_are_labelled_in_millions() -> None:
+    figure = parse_figure("fig1", FIGURES["fig1"])
+    for letter, labels in (("b", ["0", "50M", "100M"]), ("c", ["0", "5M", "10M"])):
+        drawn_figure = draw_panels(figure, {letter: lines_of("fig1", letter)})
+        drawn_figure.draw_without_rendering()
+        [axes] = drawn_figure.axes
+        low, high = axes.get_xlim()
+        shown = [
+            label.get_text()
+            for label in axes.get_xticklabels()
+            if low <= label.get_position()[0] <= high
+        ]
+        assert shown == labels

@@ -1,0 +1,219 @@
+# "DP-NCB: Privacy Preserving Fair Bandits": one rule per figure or table.
+# What each draws stands in config/experiments/dp-ncb.yaml under figures: and tables:.
+
+
+# The paper's figure, as its code draws it.
+rule dp_ncb_fig1:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "fig1"),
+    output:
+        published("dp-ncb", "fig1"),
+    log:
+        "logs/dp-ncb/fig1.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "fig1"),
+        caption=OUTPUTS.caption("dp-ncb", "fig1"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing fig1"
+    shell:
+        "dpbandits draw dp-ncb fig1 {params.options} --log {log}"
+
+
+# The same with the algorithms as the paper writes them.
+rule dp_ncb_fig1_as_written:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "fig1-as-written"),
+    output:
+        published("dp-ncb", "fig1-as-written"),
+    log:
+        "logs/dp-ncb/fig1-as-written.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "fig1-as-written"),
+        caption=OUTPUTS.caption("dp-ncb", "fig1-as-written"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing fig1-as-written"
+    shell:
+        "dpbandits draw dp-ncb fig1-as-written {params.options} --log {log}"
+
+
+# The same with what the code gets wrong repaired.
+rule dp_ncb_fig1_repaired:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "fig1-repaired"),
+    output:
+        published("dp-ncb", "fig1-repaired"),
+    log:
+        "logs/dp-ncb/fig1-repaired.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "fig1-repaired"),
+        caption=OUTPUTS.caption("dp-ncb", "fig1-repaired"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing fig1-repaired"
+    shell:
+        "dpbandits draw dp-ncb fig1-repaired {params.options} --log {log}"
+
+
+# Ours: panel (a) for both values of epsilon and both orders of first pulls.
+rule dp_ncb_extra_panel_a:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-panel-a"),
+    output:
+        published("dp-ncb", "extra-panel-a"),
+    log:
+        "logs/dp-ncb/extra-panel-a.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-panel-a"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-panel-a"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-panel-a"
+    shell:
+        "dpbandits draw dp-ncb extra-panel-a {params.options} --log {log}"
+
+
+# Ours: GDP-NCB and AdaP-UCB up to ten thousand million rounds.
+rule dp_ncb_extra_horizons:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-horizons"),
+    output:
+        published("dp-ncb", "extra-horizons"),
+    log:
+        "logs/dp-ncb/extra-horizons.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-horizons"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-horizons"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-horizons"
+    shell:
+        "dpbandits draw dp-ncb extra-horizons {params.options} --log {log}"
+
+
+# Ours: the anytime version beside runs that know their horizon.
+rule dp_ncb_extra_anytime:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-anytime"),
+    output:
+        published("dp-ncb", "extra-anytime"),
+    log:
+        "logs/dp-ncb/extra-anytime.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-anytime"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-anytime"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-anytime"
+    shell:
+        "dpbandits draw dp-ncb extra-anytime {params.options} --log {log}"
+
+
+# Ours: panel (b) with UCB1, against the true best mean.
+rule dp_ncb_extra_ucb1:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-ucb1"),
+    output:
+        published("dp-ncb", "extra-ucb1"),
+    log:
+        "logs/dp-ncb/extra-ucb1.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-ucb1"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-ucb1"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-ucb1"
+    shell:
+        "dpbandits draw dp-ncb extra-ucb1 {params.options} --log {log}"
+
+
+# Ours: what few runs add to Nash regret.
+rule dp_ncb_extra_bias:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-bias"),
+    output:
+        published("dp-ncb", "extra-bias"),
+    log:
+        "logs/dp-ncb/extra-bias.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-bias"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-bias"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-bias"
+    shell:
+        "dpbandits draw dp-ncb extra-bias {params.options} --log {log}"
+
+
+# Published readings beside ours.
+rule dp_ncb_table_readings:
+    input:
+        OUTPUTS.table_inputs("dp-ncb", "readings"),
+    output:
+        OUTPUTS.table_files("dp-ncb", "readings"),
+    log:
+        "logs/dp-ncb/table-readings.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=OUTPUTS.table_made_from("dp-ncb", "readings"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: writing the table readings"
+    shell:
+        "dpbandits tabulate dp-ncb readings {params.options} --log {log}"
+
+
+# Ours: what each switch between paper and code does alone.
+rule dp_ncb_table_extra_deviations:
+    input:
+        OUTPUTS.table_inputs("dp-ncb", "extra-deviations"),
+    output:
+        OUTPUTS.table_files("dp-ncb", "extra-deviations"),
+    log:
+        "logs/dp-ncb/table-extra-deviations.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=OUTPUTS.table_made_from("dp-ncb", "extra-deviations"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: writing the table extra-deviations"
+    shell:
+        "dpbandits tabulate dp-ncb extra-deviations {params.options} --log {log}"
+
+
+# Ours: the verdicts as a table.
+rule dp_ncb_table_claims:
+    input:
+        OUTPUTS.table_inputs("dp-ncb", "claims"),
+    output:
+        OUTPUTS.table_files("dp-ncb", "claims"),
+    log:
+        "logs/dp-ncb/table-claims.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=OUTPUTS.table_made_from("dp-ncb", "claims"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: writing the table claims"
+    shell:
+        "dpbandits tabulate dp-ncb claims {params.options} --log {log}"
