@@ -20,6 +20,9 @@ from dpbandits.reporting.specs import DIAGRAM
 
 ROOT = Path(__file__).parents[1]
 
+NOISE = 0.02
+"""Relative standard error of made-up Nash regret."""
+
 
 def synthetic_values(series: Series, metric: str, generator: np.random.Generator) -> Any:
     """Values of one metric like those of the figures: regret over time, or outcomes of trials."""
@@ -63,8 +66,10 @@ def _nash(cell: Cell, metric: str, generator: np.random.Generator) -> Any:
     regret = (means.max() - means.mean()) / (1.0 + times / scale)
     curves = []
     for _ in range(cell.runs // cell.block_size):
-        log_mean = np.log(means.max() - regret) + 0.01 * generator.standard_normal()
-        error, bias = np.full(times.size, 0.01), np.full(times.size, 0.5 / cell.block_size)
+        own = regret * (1.0 + NOISE * generator.standard_normal())
+        log_mean = np.log(means.max() - own)
+        error = NOISE * own / (means.max() - own)
+        bias = np.full(times.size, 0.5 / cell.block_size)
         best = np.full(times.size, means.max())
         means_too = (np.exp(log_mean), np.exp(log_mean), log_mean + bias)
         curves.append([log_mean, error, bias, *means_too, best])

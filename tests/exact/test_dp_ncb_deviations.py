@@ -10,9 +10,10 @@ from scipy import stats
 from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve
 from dpbandits.papers.dp_ncb.tables import TABLES, deviations
 from dpbandits.reporting.tables import write_table
-from synthetic_results import FOURTH
+from synthetic_results import FOURTH, NOISE
 
 TABLE = FOURTH.tables["extra-deviations"]
+QUANTILE = stats.t.ppf(0.975, 49)
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +33,16 @@ def test_every_switch_that_is_played_has_a_row_and_every_row_its_results() -> No
 
 
 def test_the_change_of_two_samples_has_the_interval_of_both(found: pd.DataFrame) -> None:
-    """Made-up curves of 50 runs have a standard error of 0.01 on the logarithm each."""
+    """Variances of independent curves add; t of 49 degrees of freedom, as each of them has."""
     row = found[(found["id"] == "D4") & (found["algorithm"] == "gdp-ncb")].iloc[0]
-    quantile = stats.t.ppf(0.975, 49)
-    best = 0.9700603029011844
-    errors = [0.01 * (best - row[name]) for name in ("coded", "changed")]
+    # Made-up curves have a standard error of NOISE times the regret before it was perturbed.
+    errors = [(row[f"{name}_hi"] - row[name]) / QUANTILE for name in ("coded", "changed")]
+    for name, error in zip(("coded", "changed"), errors, strict=True):
+        assert error / row[name] == pytest.approx(NOISE, rel=4 * NOISE)
     assert row["change"] == pytest.approx(row["changed"] - row["coded"])
-    half = quantile * math.hypot(*errors)
-    assert row["change_hi"] - row["change"] == pytest.approx(half, rel=1e-6)
-    assert row["change"] - row["change_lo"] == pytest.approx(half, rel=1e-6)
+    half = QUANTILE * math.hypot(*errors)
+    assert row["change_hi"] - row["change"] == pytest.approx(half, rel=1e-9)
+    assert row["change"] - row["change_lo"] == pytest.approx(half, rel=1e-9)
     assert row["factor"] == pytest.approx(row["changed"] / row["coded"])
 
 

@@ -110,7 +110,8 @@ def test_no_curve_is_cut_off(paper: str, name: str) -> None:
 def test_lines_differ_in_colour_or_dash_and_in_a_second_channel(paper: str, name: str) -> None:
     spec = parse_figure(name, PAPERS[paper].figures[name])
     for panel in spec.panels.values():
-        looks = [line.look for line in lines_of(paper, panel)]
+        # Open marks have the colour of their line, and nothing else to tell them apart.
+        looks = [line.look for line in lines_of(paper, panel) if not line.look.hollow]
         assert len({(look.colour, look.dash) for look in looks}) == len(looks)
         assert len({(look.dash, look.marker) for look in looks}) == len(looks)
 

@@ -203,6 +203,12 @@ def test_tiny_means_are_carried_as_logarithms(runs: list[Run]) -> None:
     check(ledger, dense(runs, 2), log_means, grid)
 
 
+def test_uniform_rounds_of_tiny_means() -> None:
+    log_means = np.array([-2000.0, -1900.0, -1950.0])
+    ledger = entered([[(UNIFORM, 3), (0, 1)], [(UNIFORM, 4)]], np.zeros(3), [3, 4], [], log_means)
+    check(ledger, np.array([[3, 3, 3, 0], [3, 3, 3, 3]]), log_means, [3, 4])
+
+
 def test_logarithms_and_integers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = random_runs(8, 6, 800, 2.5, MEANS.size)
     grid = [1, 100, 799, 800]

@@ -181,7 +181,7 @@ def test_panel_f_is_scored_by_nominal_means_as_published_and_by_true_ones_else(
         stem = name.replace("fig1", "fig1f")
         table = read_csv(drawn, name, stem, PAPER)
         first[name] = table.loc[table["series"] == "LDP-NCB", "y"].iloc[0]
-    # Made-up curves begin at uniform play, up to a noise of a per cent.
+    # Made-up curves begin at uniform play, up to a relative noise of 2 %.
     assert first["fig1"] == pytest.approx(0.521, abs=0.02)
     assert first["fig1-as-written"] == pytest.approx(0.9700603 - 0.6968294, abs=0.03)
 

@@ -217,3 +217,22 @@ rule dp_ncb_table_claims:
         "dp-ncb: writing the table claims"
     shell:
         "dpbandits tabulate dp-ncb claims {params.options} --log {log}"
+
+
+# How long Phase I lasts as written.
+rule dp_ncb_table_phase_one:
+    input:
+        OUTPUTS.table_inputs("dp-ncb", "phase-one"),
+    output:
+        OUTPUTS.table_files("dp-ncb", "phase-one"),
+    log:
+        "logs/dp-ncb/table-phase-one.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=OUTPUTS.table_made_from("dp-ncb", "phase-one"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: writing the table phase-one"
+    shell:
+        "dpbandits tabulate dp-ncb phase-one {params.options} --log {log}"

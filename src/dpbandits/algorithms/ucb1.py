@@ -22,6 +22,12 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
 from dpbandits.privacy.guarantees import Guarantee
 
+SHORTEST, PART = 64, 1 << 15
+"""The others' indices are bounded for so many rounds, and for this part of the rounds so far."""
+
+ROUNDING = 1e-12
+"""Far above the rounding errors of an index, which is at most 10."""
+
 
 @dataclass(frozen=True)
 class Parameters:
@@ -42,28 +48,51 @@ def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int
     return Settings(horizon, clock_offset, readings["first_mean"] == "zero")
 
 
+@numba.njit(cache=True)
+def _leader(settings, t, until, pulls, reward_sums):  # type: ignore[no-untyped-def]
+    """Return the arm of the largest index, and what no other index exceeds up to ``until``."""
+    doubled_log = 2.0 * math.log(t + settings.clock_offset)
+    # Means stay as they are while the arms are not pulled, and all widths grow by one factor.
+    growth = math.sqrt(2.0 * math.log(until + settings.clock_offset) / doubled_log)
+    arm = 0
+    largest, highest, others = -math.inf, -math.inf, -math.inf
+    for i in range(pulls.size):
+        count = pulls[i]
+        mean = reward_sums[i] / count
+        if settings.hides_first_mean and count == 1:
+            mean = 0.0
+        width = math.sqrt(doubled_log / count)
+        later = mean + growth * width
+        if mean + width > largest:
+            others = max(others, highest)
+            arm, largest, highest = i, mean + width, later
+        else:
+            others = max(others, later)
+    return arm, others + ROUNDING
+
+
 @numba.njit(cache=True, nogil=True)
 def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
-    """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
+    """Play rounds until the horizon or until ``arms`` is full; one chunk a round.
+
+    The arms are compared anew only where the leader's index, taken with an earlier logarithm, is no
+    longer above what the others' may have come to.
+    """
+    pulls, reward_sums = state.pulls, state.reward_sums
     t = state.clock[0]
+    arm, until, earlier_log, others = 0, 0, 0.0, math.inf
     written = 0
     while t < settings.horizon and written < arms.size:
-        arm = t
-        if t >= laws.size:
-            arm = 0
-            largest = -math.inf
-            doubled_log = 2.0 * math.log(t + settings.clock_offset)
-            for i in range(laws.size):
-                count = state.pulls[i]
-                mean = state.reward_sums[i] / count
-                if settings.hides_first_mean and count == 1:
-                    mean = 0.0
-                index = mean + math.sqrt(doubled_log / count)
-                if index > largest:
-                    arm, largest = i, index
+        n = pulls[arm]
+        if t < laws.size:
+            arm = t
+        elif t > until or reward_sums[arm] / n + math.sqrt(earlier_log / n) <= others:
+            until = t + SHORTEST + t // PART
+            earlier_log = 2.0 * math.log(t + settings.clock_offset)
+            arm, others = _leader(settings, t, until, pulls, reward_sums)
         reward = draw_reward(laws[arm], law_parameters[arm], generator)
-        state.pulls[arm] += 1
-        state.reward_sums[arm] += reward
+        pulls[arm] += 1
+        reward_sums[arm] += reward
         arms[written], lengths[written], sums[written] = arm, 1, reward
         written += 1
         t += 1

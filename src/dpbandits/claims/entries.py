@@ -2,7 +2,7 @@
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ class Comparison:
         over: variable -> the values it takes.
         arguments: fixed arguments of the statistic.
         exploratory: whether it is reported without entering the verdict.
+        variants: the variants that it is asked of; empty for all.
     """
 
     name: str
@@ -43,6 +44,11 @@ class Comparison:
     over: Mapping[str, tuple[Any, ...]] | None = None
     arguments: Mapping[str, Any] | None = None
     exploratory: bool = False
+    variants: tuple[str, ...] = ()
+
+    def is_asked_of(self, reading: "Reading") -> bool:
+        """Whether it belongs to the row of this reading."""
+        return not self.variants or reading.variant in self.variants
 
     def bindings(self, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Return the variables of each combination, over those of the claim and the reading."""
@@ -114,12 +120,12 @@ class Claim:
     only_refutable: bool = False
 
     def settings(self, reading: Reading) -> dict[str, Any]:
-        """Return the arguments of a row, short names replaced by what they stand for.
+        """Return the arguments of a row, its variant among them, short names replaced.
 
         Raises:
             InputError: a short name without a definition.
         """
-        settings = {**self.parameters, **dict(reading.values)}
+        settings = {"variant": reading.variant, **self.parameters, **dict(reading.values)}
         for key, names in self.definitions.items():
             if key in settings:
                 if settings[key] not in names:
@@ -216,6 +222,7 @@ def _comparison(
         over={key: tuple(values) for key, values in entry.get("for", {}).items()},
         arguments=entry.get("arguments", {}),
         exploratory=entry.get("exploratory", False),
+        variants=tuple(entry.get("variants", ())),
     )
 
 
@@ -231,7 +238,7 @@ def _check(claim: Claim) -> None:
                     f"{comparison.name}: {', '.join(sorted(unknown))} is no argument of the "
                     f"statistic; allowed: {', '.join(accepted)}"
                 )
-        for reading in claim.readings:
+        for reading in filter(comparison.is_asked_of, claim.readings):
             given = next(comparison.bindings(claim.settings(reading)))
             missing = [key for key, required in accepted.items() if required and key not in given]
             if missing:
@@ -239,13 +246,18 @@ def _check(claim: Claim) -> None:
             _check_labels(comparison, given)
         used |= set(accepted)
     for reading in claim.readings:
-        idle = set(claim.settings(reading)) - used
+        idle = set(claim.settings(reading)) - used - {"variant"}
         if idle:
             raise InputError(
                 f"{', '.join(sorted(idle))} is no argument of any of its statistics; "
                 f"allowed: {', '.join(sorted(used))}"
             )
-    decisive = [each for each in claim.comparisons if not each.exploratory]
+    for reading in claim.readings:
+        _check_parts([each for each in claim.comparisons if each.is_asked_of(reading)])
+
+
+def _check_parts(comparisons: Sequence[Comparison]) -> None:
+    decisive = [each for each in comparisons if not each.exploratory]
     carried = {each.part for each in decisive if not each.region.is_presumed}
     if not decisive or {each.part for each in decisive} - carried:
         raise InputError(

@@ -181,7 +181,7 @@ def welch_difference(first: Values, second: Values) -> StudentEstimate:
     if runs < 2:
         return StudentEstimate(value, runs)
     squares = one.standard_error**2, other.standard_error**2
-    degrees = _satterthwaite((squares[0], one.degrees), (squares[1], other.degrees))
+    degrees = satterthwaite((squares[0], one.degrees), (squares[1], other.degrees))
     return StudentEstimate(value, runs, math.sqrt(sum(squares)), degrees)
 
 
@@ -191,7 +191,7 @@ def ratio_of_means(numerator: Values, denominator: Values) -> FiellerEstimate:
     runs = min(above.runs, below.runs)
     value = above.value / below.value if below.value != 0.0 else math.nan
     scaled = (value * below.standard_error) ** 2
-    degrees = _satterthwaite((above.standard_error**2, above.degrees), (scaled, below.degrees))
+    degrees = satterthwaite((above.standard_error**2, above.degrees), (scaled, below.degrees))
     return FiellerEstimate(value, runs, above, below, degrees)
 
 
@@ -214,7 +214,7 @@ def _extreme(values: list[float], pick: Callable[[list[float]], float]) -> float
     return math.nan if any(math.isnan(value) for value in values) else pick(values)
 
 
-def _satterthwaite(*variances: tuple[float, float]) -> float:
+def satterthwaite(*variances: tuple[float, float]) -> float:
     """Degrees of freedom of a sum of squared standard errors, each with its own degrees."""
     total = sum(variance for variance, _ in variances)
     if not 0.0 < total < math.inf:

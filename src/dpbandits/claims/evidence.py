@@ -73,19 +73,33 @@ class Recorded:
         named = frozenset(where.items())
         if named in self._found:
             return self._found[named]
-        kept = np.ones(len(self.series), dtype=bool)
-        for key, value in where.items():
-            if key not in self.series:
-                allowed = ", ".join(self.series.columns)
-                raise InputError(f"results of {self.name}: no tag {key!r}; allowed: {allowed}")
-            kept &= np.asarray(self.series[key] == value, dtype=bool)
-        found = self.series.index[kept]
+        found = self.matching(where)
         if len(found) != 1:
             raise InputError(
                 f"results of {self.name}: {len(found)} series with {_describe(where)}; allowed: one"
             )
-        self._found[named] = str(found[0])
-        return self._found[named]
+        self._found[named] = found[0]
+        return found[0]
+
+    def tag(self, name: str) -> "pd.Series[Any]":
+        """Return a tag or parameter of every series; InputError where there is none."""
+        if name not in self.series:
+            allowed = ", ".join(self.series.columns)
+            raise InputError(f"results of {self.name}: no tag {name!r}; allowed: {allowed}")
+        return self.series[name]
+
+    def matching(self, where: Mapping[str, Any]) -> list[str]:
+        """Return the labels of all series with these tags; None stands for no value of a tag.
+
+        Raises:
+            InputError: an unknown tag.
+        """
+        kept = np.ones(len(self.series), dtype=bool)
+        for key, value in where.items():
+            if value is not None or key in self.series:
+                column = self.tag(key)
+                kept &= np.asarray(column.isna() if value is None else column == value, dtype=bool)
+        return [str(label) for label in self.series.index[kept]]
 
     def block(self, series: str, metric: str) -> Block:
         """Return all that is recorded of one metric of one series.
@@ -192,7 +206,7 @@ class Evidence:
         Raises:
             InputError: not exactly one series has these tags, or the metric is not counted.
         """
-        recorded = self._simulation(simulation)
+        recorded = self.recorded(simulation)
         return recorded.counts(recorded.find(where), metric, self._window)
 
     def reading(self, names: Collection[str]) -> "Evidence":
@@ -207,7 +221,8 @@ class Evidence:
             self._loaded[name] = Recorded(name, frame) if "run" in frame else frame
         return self._loaded[name]
 
-    def _simulation(self, name: str) -> Recorded:
+    def recorded(self, name: str) -> Recorded:
+        """Return all that is recorded of a simulation, whatever the limit of runs."""
         recorded = self._of(name)
         if not isinstance(recorded, Recorded):
             raise InputError(f"results {name!r} are analytic; allowed: a simulation")
@@ -220,21 +235,18 @@ class Evidence:
 
     def horizon(self, simulation: str) -> int:
         """Return the last recorded time of a simulation."""
-        return self._simulation(simulation).horizon
+        return self.recorded(simulation).horizon
 
     def times(self, simulation: str, metric: str, **where: Any) -> NDArray[np.int64]:
         """Return the recorded times of a metric of the one series with these tags, increasing."""
-        recorded = self._simulation(simulation)
+        recorded = self.recorded(simulation)
         return recorded.block(recorded.find(where), metric).times
 
     def parameter(self, simulation: str, name: str, **where: Any) -> float:
         """Return a tag or parameter of the one series with these tags, as a number."""
-        recorded = self._simulation(simulation)
+        recorded = self.recorded(simulation)
         series = recorded.find(where)
-        if name not in recorded.series:
-            allowed = ", ".join(recorded.series.columns)
-            raise InputError(f"results of {simulation}: no tag {name!r}; allowed: {allowed}")
-        return float(recorded.series[name].to_dict()[series])
+        return float(recorded.tag(name).to_dict()[series])
 
     def table(self, simulation: str, metric: str, **where: Any) -> pd.DataFrame:
         """Return a metric of one series at all recorded times: a row a run, a column a time."""
@@ -263,7 +275,7 @@ class Evidence:
 
     def sample(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Sample:
         """Return the same numbers with resamples of their mean."""
-        series = self._simulation(simulation).find(where)
+        series = self.recorded(simulation).find(where)
         values = np.ascontiguousarray(self.values(simulation, metric, t, **where))
         return Sample(values, (simulation, series), self.resampler)
 
@@ -289,7 +301,7 @@ class Evidence:
         return pd.DataFrame(frame.sort_values("x", kind="stable"))
 
     def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
-        recorded = self._simulation(simulation)
+        recorded = self.recorded(simulation)
         block = recorded.block(recorded.find(where), metric)
         window = self._window
         return Block(block.runs[window], block.times, block.values[window])

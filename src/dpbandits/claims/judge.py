@@ -191,6 +191,8 @@ def _measure(
     settings = claim.settings(reading)
     measured = []
     for comparison in claim.comparisons:
+        if not comparison.is_asked_of(reading):
+            continue
         for variables in comparison.bindings(settings):
             name = comparison.name.format(**variables)
             part = comparison.part.format(**variables)

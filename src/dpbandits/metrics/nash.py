@@ -104,14 +104,13 @@ def open_nash_ledger(
 def _scores(means: Values, log_means: Values) -> Scores:
     own = _with_two_more(means)
     in_logs = bool(log_means.min() < np.log(SMALLEST_MEAN))
-    with np.errstate(divide="ignore"):
-        logs = np.concatenate([log_means, np.log(own[-2:])])
+    of_all = np.logaddexp.reduce(log_means) - np.log(log_means.size)
     finite = np.where(log_means == -np.inf, LOG_FLOOR, log_means)
     return Scores(
         in_logs=in_logs,
         units=np.rint(np.stack([own, own**2], axis=1) / UNIT).astype(np.int64),
         means=own,
-        logs=logs,
+        logs=np.concatenate([log_means, [of_all, -np.inf]]),
         path_logs=_with_two_more(finite),
         weights=np.zeros(own.size) if in_logs else own.copy(),
     )

@@ -1,0 +1,204 @@
+"""What the paper's exact claims are made of, and a few runs that are played to be looked into.
+
+Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y. Sections, questions
+(Q) and differences (D) are those of the replication's specification; epsilon is 0.2 unless said.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from dpbandits.algorithms import ldp_ncb
+from dpbandits.papers.dp_ncb import theory
+from dpbandits.papers.dp_ncb.index_plays import index_plays
+from dpbandits.papers.dp_ncb.instances import drawn_means
+from dpbandits.papers.dp_ncb.theory import GLOBAL, LOCAL
+
+EPSILON = 0.2
+EPSILONS = (0.2, 0.5, 1.0, 2.0)
+"""Epsilon of panels (c) and (d)."""
+
+HORIZONS = tuple(10**power for power in range(6, 11))
+"""T of Section 6."""
+
+LOSS_HORIZONS = tuple(10**power for power in range(3, 11))
+"""T at which the composed loss is computed (claim C15)."""
+
+MEASURED = ["x", "y", "lo", "hi"]
+
+
+def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
+    return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
+
+
+def _joined(curves: Iterator[pd.DataFrame]) -> pd.DataFrame:
+    frame = pd.concat(list(curves), ignore_index=True)
+    return frame[[column for column in frame if column not in MEASURED] + MEASURED]
+
+
+def phase_one_start() -> pd.DataFrame:
+    """Section 6: how long Phase I lasts as written on the fifty arms, and what it alone costs.
+
+    Tags, each for ``global`` (GDP-NCB) and ``local`` (LDP-NCB): rounds, those of Phase I were
+    nothing random and the horizon no end; share, over T; floor, the Nash regret if all other rounds
+    are best; besides log (of T) and threshold (of GDP-NCB). x: T. y: the floor of GDP-NCB.
+    """
+    means = np.array(drawn_means())
+    best, average = float(means.max()), float(means.mean())
+    frame = pd.DataFrame({"series": "Phase I", "horizon": HORIZONS, "log": np.log(HORIZONS)})
+    frame["threshold"] = [theory.threshold(each, EPSILON) for each in HORIZONS]
+    for name, algorithm in (("global", GLOBAL), ("local", LOCAL)):
+        pulls = [theory.expected_pulls(algorithm, each, EPSILON, best) for each in HORIZONS]
+        frame[f"{name}_rounds"] = means.size * np.array(pulls)
+        shares = frame[f"{name}_rounds"] / frame["horizon"]
+        frame[f"{name}_share"] = shares
+        frame[f"{name}_floor"] = [
+            theory.floor_of_regret(min(1.0, share), best, average) for share in shares
+        ]
+    floors = frame["global_floor"]
+    return frame.assign(x=frame["horizon"], y=floors, lo=floors, hi=floors)
+
+
+def first_horizons() -> pd.DataFrame:
+    """Section 6: smallest T at which Phase I ends before T as written, on the fifty arms.
+
+    Tags: algorithm. x: epsilon. y: T.
+    """
+    means = drawn_means()
+    return _joined(
+        _curve(
+            algorithm,
+            {"algorithm": algorithm},
+            EPSILONS,
+            [theory.first_horizon(algorithm, len(means), each, max(means)) for each in EPSILONS],
+        )
+        for algorithm in (GLOBAL, LOCAL)
+    )
+
+
+def phase_one() -> pd.DataFrame:
+    """Length of Phase I over k S (claim C13): as written were nothing random, as coded exactly.
+
+    Tags: algorithm, variant. x: T. y: rounds over k S.
+    """
+    return _joined(
+        _curve(
+            f"{algorithm}, {variant}",
+            {"algorithm": algorithm, "variant": variant},
+            HORIZONS,
+            [_phase_one_ratio(algorithm, variant, horizon) for horizon in HORIZONS],
+        )
+        for algorithm in (GLOBAL, LOCAL)
+        for variant in ("as-written", "as-coded")
+    )
+
+
+def _phase_one_ratio(algorithm: str, variant: str, horizon: int) -> float:
+    means = drawn_means()
+    unit = len(means) * theory.scale(algorithm, horizon, EPSILON, max(means))
+    if variant == "as-written":
+        pulls = theory.expected_pulls(algorithm, horizon, EPSILON, max(means))
+        return len(means) * pulls / unit
+    # The threshold is out of reach of so few rounds, so that the cap ends the phase (D1, D34).
+    return (theory.capped_phase_one(horizon) + (algorithm == LOCAL)) / unit
+
+
+def composed_loss() -> pd.DataFrame:
+    """Composed loss of the releases of GDP-NCB that one reward of Phase I enters (claim C15).
+
+    Tags: variant; release_log (``natural`` or ``base2``); counted, as written releases of ``all``
+    kinds or of ``phase-two`` alone, without the means that Phase I consults (Q2). As written these
+    are as many as the pulls of an arm, T/k at most or those at which the phase is expected to stop,
+    and its last means enter the first index besides (Q3). x: T. y: loss over epsilon, by basic
+    composition.
+    """
+    return _joined(_losses())
+
+
+def _losses() -> Iterator[pd.DataFrame]:
+    for counted in ("all", "phase-two"):
+        tags = {"variant": "as-written", "release_log": "natural", "counted": counted}
+        losses = []
+        for horizon in LOSS_HORIZONS:
+            consulted = _consulted(horizon) if counted == "all" else 0.0
+            losses.append(theory.composed_loss(horizon, 0, 1.0 + consulted))
+        yield _curve(f"as-written, {counted}", tags, LOSS_HORIZONS, losses)
+    for variant, logs in (("as-coded", ("natural",)), ("repaired", ("natural", "base2"))):
+        for log in logs:
+            tags = {"variant": variant, "release_log": log, "counted": "all"}
+            losses = [
+                theory.composed_loss(each, theory.capped_phase_one(each), release_log=log)
+                for each in LOSS_HORIZONS
+            ]
+            yield _curve(f"{variant}, {log}", tags, LOSS_HORIZONS, losses)
+
+
+def _consulted(horizon: int) -> float:
+    means = drawn_means()
+    expected = theory.expected_pulls(GLOBAL, horizon, EPSILON, max(means))
+    return min(expected, horizon / len(means))
+
+
+def noise_scales() -> pd.DataFrame:
+    """Scale of the noise in an observation of LDP-NCB, as its kernel is told it (claim C16).
+
+    Tags: variant, phase (``I`` or ``II``). x: epsilon. y: scale times epsilon.
+    """
+    return _joined(
+        _curve(
+            f"{variant}, Phase {phase}",
+            {"variant": variant, "phase": phase},
+            EPSILONS,
+            [_noise_scale(variant, phase, epsilon) * epsilon for epsilon in EPSILONS],
+        )
+        for variant in ldp_ncb.ALGORITHM.variants
+        for phase in ("I", "II")
+    )
+
+
+def _noise_scale(variant: str, phase: str, epsilon: float) -> float:
+    readings = ldp_ncb.ALGORITHM.readings_from({}, variant)
+    parameters = ldp_ncb.Parameters(epsilon)
+    settings = ldp_ncb.settings(parameters, readings, HORIZONS[0], len(drawn_means()))
+    return settings.exploration_scale if phase == "I" else 1.0 / settings.epsilon
+
+
+def bounds() -> pd.DataFrame:
+    """Explicit bounds on the Nash regret on the fifty arms, and their premises (claim C17).
+
+    Tags: theorem (1, of GDP-NCB; 3, of LDP-NCB), quantity (``bound``; ``premise``, the mu* that the
+    proof asks for; ``best_mean``, mu*). x: T. y: the quantity.
+    """
+    arms, best = len(drawn_means()), max(drawn_means())
+    quantities: dict[tuple[int, str], Callable[[int], float]] = {
+        (1, "bound"): lambda horizon: theory.theorem_1(horizon, EPSILON, best, arms),
+        (1, "premise"): lambda horizon: theory.theorem_1_premise(horizon, EPSILON, arms),
+        (1, "best_mean"): lambda _: best,
+        (3, "bound"): lambda horizon: theory.theorem_3(horizon, EPSILON, best, arms),
+        (3, "premise"): lambda horizon: theory.theorem_3_premise(horizon, EPSILON, arms),
+        (3, "best_mean"): lambda _: best,
+    }
+    return _joined(
+        _curve(
+            f"Theorem {theorem}, {name}",
+            {"theorem": theorem, "quantity": name},
+            HORIZONS,
+            [quantity(each) for each in HORIZONS],
+        )
+        for (theorem, name), quantity in quantities.items()
+    )
+
+
+ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
+    "phase-one-start": phase_one_start,
+    "first-horizons": first_horizons,
+    "phase-one": phase_one,
+    "composed-loss": composed_loss,
+    "noise-scales": noise_scales,
+    "bounds": bounds,
+    "index-plays": index_plays,
+}
+"""Exact results by name, as the experiments file lists them."""

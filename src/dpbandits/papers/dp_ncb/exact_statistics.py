@@ -1,0 +1,200 @@
+"""Statistics of numbers computed exactly, of single runs of Phase I, and of all curves at once.
+
+Sections, questions (Q) and differences (D) are those of the replication's specification.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpbandits.claims import Estimate, Evidence, exact
+from dpbandits.claims.nash import all_curves
+from dpbandits.metrics.nash import NOMINAL
+from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line
+from dpbandits.papers.dp_ncb.index_plays import RUNS as PLAYED_RUNS
+from dpbandits.papers.dp_ncb.index_plays import WEAK_SHARE
+from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
+from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, capped_phase_one, scale
+
+CURVES = (
+    "panel-a",
+    "panel-b",
+    "panels-c-to-e",
+    "panel-f",
+    "ten-million",
+    "one-million",
+    "horizons",
+    "anytime",
+    "known-horizon",
+)
+"""Simulations with Nash curves that the claims read."""
+
+SMALLEST_RISE = 1e-3
+"""A bin of time whose mean has left that of uniform play by this share of the best is no longer all
+Phase I; the few pulls of Phase I that are recorded by arm move it by far less."""
+
+
+def _numbers(evidence: Evidence, name: str, **where: Any) -> list[tuple[float, float]]:
+    """Return x and y of exactly computed results, by increasing x."""
+    found = evidence.analytic(name, **where)
+    return [(float(x), float(y)) for x, y in found[["x", "y"]].to_numpy()]
+
+
+def smallest_difference(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
+    """Smallest Nash regret minus average regret, over all curves and times, in each simulation.
+
+    Both are taken from the same mu*, which cancels.
+    """
+    points: dict[str, Estimate] = {}
+    for name in CURVES:
+        recorded = evidence.recorded(name)
+        differences = [
+            (curve.average_mean - curve.geometric_mean).min()
+            for series in recorded.matching({"variant": variant})
+            for prefix in (("", NOMINAL) if name == "panel-f" else ("",))
+            for curve in all_curves(recorded, series, prefix).values()
+        ]
+        if differences:
+            points[name] = exact(float(np.min(differences)), recorded.runs)
+    return points
+
+
+def bound_excess(
+    evidence: Evidence, *, variant: str, has_premise: bool, bias: str = "kept"
+) -> Mapping[str, Estimate]:
+    """Nash regret of GDP-NCB minus the explicit bound of Theorem 1, at each T, epsilon = 0.2.
+
+    ``has_premise``: at the T where mu* is as large as the proof asks, or at the others.
+    """
+    points: dict[str, Estimate] = {}
+    for horizon, bound, best_mean, needed in _bounds(evidence):
+        if (best_mean >= needed) == has_premise:
+            regret = Line(GLOBAL, variant, horizon).regret(evidence, bias)
+            name = "vacuous" if bound >= best_mean else "informative"
+            points[f"T={horizon:.0e}, {name}"] = (regret - bound).estimate()
+    return points
+
+
+def _bounds(evidence: Evidence) -> list[tuple[int, float, float, float]]:
+    """Return T, the bound of Theorem 1, mu* and the mu* that its proof asks for."""
+    names = ("bound", "best_mean", "premise")
+    columns = [_numbers(evidence, "bounds", theorem=1, quantity=name) for name in names]
+    return [
+        (int(horizon), bound, best_mean, premise)
+        for (horizon, bound), (_, best_mean), (_, premise) in zip(*columns, strict=True)
+    ]
+
+
+def smallest_bound(evidence: Evidence) -> Estimate:
+    """Smallest bound of Theorem 1 over mu*; from 1 on it says nothing."""
+    return exact(min(bound / best_mean for _, bound, best_mean, _ in _bounds(evidence)))
+
+
+def phase_one_outside(
+    evidence: Evidence, *, variant: str, algorithm: str
+) -> Mapping[str, Estimate]:
+    """Number of runs whose Phase I lasts less than 512 k S rounds, or more than 3872 k S.
+
+    As written runs of GDP-NCB at T = 1e9 and 1e10; NaN for LDP-NCB, which would have to be played
+    pull by pull. As coded the length is W rounds (LDP-NCB: one more) in every run.
+    """
+    if variant == "as-coded":
+        lengths = _numbers(evidence, "phase-one", variant=variant, algorithm=algorithm)
+        return {f"T={x:.0e}": exact(_is_outside(y)) for x, y in lengths}
+    if algorithm != GLOBAL:
+        return {"T=1e10, not played": exact(math.nan)}
+    counts = {}
+    for horizon in (10**9, 10**10):
+        ratios = _phase_one_ratios(evidence, horizon)
+        outside = [not _is_inside(low, high) for low, high in ratios]
+        unclear = any(_is_inside(low, low) != _is_inside(high, high) for low, high in ratios)
+        count = math.nan if unclear or not outside else float(sum(outside))
+        counts[f"T={horizon:.0e}"] = exact(count, len(outside))
+    return counts
+
+
+def _is_outside(ratio: float) -> float:
+    """Return 1 for a length outside, 0 inside, NaN where it is not known."""
+    return math.nan if math.isnan(ratio) else float(not _is_inside(ratio, ratio))
+
+
+def _is_inside(low: float, high: float) -> bool:
+    return PHASE_ONE_RANGE[0] <= low and high <= PHASE_ONE_RANGE[1]
+
+
+def _phase_one_ratios(evidence: Evidence, horizon: int) -> list[tuple[float, float]]:
+    """Return between what multiples of k S Phase I ends in each run, by its bins of time."""
+    tags: dict[str, Any] = {"algorithm": GLOBAL, "variant": "as-written", "horizon": horizon}
+    table = evidence.table("phase-lengths", "nash_bins", **tags)
+    means = np.array(drawn_means())
+    unit = means.size * scale(GLOBAL, horizon, EPSILON, means.max())
+    edges = np.concatenate([[0], table.columns.to_numpy(np.float64)])
+    rises = (table.to_numpy() - means.mean()) / means.max() > SMALLEST_RISE
+    ratios = []
+    for run in rises:
+        first = int(run.argmax()) if run.any() else run.size - 1
+        ratios.append((edges[first] / unit, edges[first + 1] / unit))
+    return ratios
+
+
+def phase_one_ratios(evidence: Evidence, *, variant: str, algorithm: str) -> Mapping[str, Estimate]:
+    """Mean length of Phase I over k S: in runs as written (GDP-NCB), otherwise as computed."""
+    computed = _numbers(evidence, "phase-one", variant=variant, algorithm=algorithm)
+    found = {f"T={x:.0e}, computed": exact(y) for x, y in computed}
+    if (variant, algorithm) == ("as-written", GLOBAL):
+        for horizon in (10**9, 10**10):
+            ratios = _phase_one_ratios(evidence, horizon)
+            middle = float(np.mean(ratios)) if ratios else math.nan
+            found[f"T={horizon:.0e}, runs"] = exact(middle, len(ratios))
+    return found
+
+
+def composed_losses(
+    evidence: Evidence, *, variant: str, release_log: str = "natural", counted: str = "all"
+) -> Mapping[str, Estimate]:
+    """Composed loss of the releases that one reward of Phase I enters, over epsilon, at each T."""
+    tags = {"variant": variant, "release_log": release_log, "counted": counted}
+    return {f"T={x:.0e}": exact(y) for x, y in _numbers(evidence, "composed-loss", **tags)}
+
+
+def noise_scales(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
+    """Scale of the noise in an observation of LDP-NCB times epsilon, in each phase."""
+    return {
+        f"epsilon={x:g}, Phase {phase}": exact(y)
+        for phase in ("I", "II")
+        for x, y in _numbers(evidence, "noise-scales", variant=variant, phase=phase)
+    }
+
+
+def violating_runs(
+    evidence: Evidence, *, variant: str, algorithm: str, statement: str
+) -> Mapping[str, Estimate]:
+    """Number of runs in which Phase II violates a statement about its index.
+
+    Pulls of weak arms as coded and repaired are those of a simulation: of LDP-NCB too, but Phase I
+    is told from Phase II by the number of its rounds alone. NaN for LDP-NCB otherwise.
+
+    Args:
+        evidence: the results.
+        variant: of the claim.
+        algorithm: ``gdp-ncb`` or ``ldp-ncb``.
+        statement: ``best-index``, the best arm's index never falls below mu*; ``weak-arms``, arms
+            with means of at most mu*/256 are never pulled.
+    """
+    if statement == "weak-arms" and variant != "as-written":
+        return {"T=1e6": _weak_pulls(evidence, variant, algorithm)}
+    if algorithm != GLOBAL:
+        return {"not played": exact(math.nan)}
+    found = _numbers(evidence, "index-plays", variant=variant, statement=statement)
+    return {f"T={x:.0e}": exact(y, PLAYED_RUNS) for x, y in found}
+
+
+def _weak_pulls(evidence: Evidence, variant: str, algorithm: str) -> Estimate:
+    """Return the number of runs with more pulls of weak arms than Phase I has rounds."""
+    pulls = evidence.per_arm("weak-arms", "pulls", algorithm=algorithm, variant=variant)
+    means = weak_arms().means
+    weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
+    explored = capped_phase_one(evidence.horizon("weak-arms")) + (algorithm != GLOBAL)
+    return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)

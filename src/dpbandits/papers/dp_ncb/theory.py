@@ -1,0 +1,152 @@
+"""Formulas of the paper's analysis: how long Phase I lasts, explicit bounds, composed privacy loss.
+
+Sections, questions (Q) and differences (D) are those of the replication's specification. L = ln T,
+c = 3, alpha = 3.1, k arms, mu* the largest mean, W = floor(sqrt T) + 1.
+"""
+
+import math
+
+from scipy.optimize import brentq
+
+C = 3.0
+ALPHA = 3.1
+THRESHOLD = 1600.0
+"""Constant of the stop conditions of Phase I."""
+
+PHASE_ONE_RANGE = (512.0, 3872.0)
+"""Length of Phase I over k S on the good event (appendix D.2, D.3; Section 5.1)."""
+
+GLOBAL, LOCAL = "gdp-ncb", "ldp-ncb"
+
+
+def scale(algorithm: str, horizon: float, epsilon: float, best_mean: float) -> float:
+    """Return S, the number of pulls of an arm by which the analysis measures (Section 5.1).
+
+    Args:
+        algorithm: ``gdp-ncb`` or ``ldp-ncb``.
+        horizon: T, above 1.
+        epsilon: above 0.
+        best_mean: mu*, in (0, 1].
+    """
+    log = math.log(horizon)
+    clean = C**2 * log / best_mean
+    if algorithm == GLOBAL:
+        return clean + log**2 / (epsilon * best_mean)
+    return clean + (log / (best_mean * epsilon)) ** 2
+
+
+def threshold(horizon: float, epsilon: float) -> float:
+    """Return the private sum of rewards at which Phase I of GDP-NCB stops (Algorithm 1)."""
+    log = math.log(horizon)
+    return THRESHOLD * (C**2 * log + log**2 / epsilon)
+
+
+def expected_pulls(algorithm: str, horizon: float, epsilon: float, best_mean: float) -> float:
+    """Return the pulls of the best arm at which Phase I stops, were nothing random (Section 6).
+
+    They solve the stop condition of Algorithm 1 or 2 with every mean in the place of its estimate;
+    the horizon does not cut them.
+    """
+    if algorithm == GLOBAL:
+        return threshold(horizon, epsilon) / best_mean
+    log = math.log(horizon)
+    width = math.sqrt(8.0 * ALPHA * log) / epsilon
+
+    def excess(root: float) -> float:
+        difference = best_mean - width / root
+        enough = THRESHOLD * (C**2 * log + log**2 / (difference * epsilon**2))
+        return root**2 * best_mean - enough - root * width
+
+    lowest = width / best_mean
+    return float(brentq(excess, lowest * (1.0 + 1e-9), lowest * 1e6 + 1e9, xtol=1e-9)) ** 2
+
+
+def first_horizon(algorithm: str, arms: int, epsilon: float, best_mean: float) -> float:
+    """Return the smallest T at which Phase I, as written, ends before T (Section 6)."""
+
+    def excess(log_horizon: float) -> float:
+        horizon = math.exp(log_horizon)
+        return arms * expected_pulls(algorithm, horizon, epsilon, best_mean) / horizon - 1.0
+
+    return math.exp(brentq(excess, math.log(1e4), math.log(1e15), xtol=1e-12))
+
+
+def floor_of_regret(share: float, best_mean: float, geometric_mean: float) -> float:
+    """Return the Nash regret that a share of uniform rounds costs, all others being best.
+
+    Args:
+        share: of the rounds, in [0, 1].
+        best_mean: mu*.
+        geometric_mean: what the means over runs of uniform rounds come to; their mean over arms.
+    """
+    return best_mean * (1.0 - math.pow(geometric_mean / best_mean, share))
+
+
+def theorem_1(horizon: float, epsilon: float, best_mean: float, arms: int) -> float:
+    """Return the explicit bound on the Nash regret of GDP-NCB (proof of Theorem 1)."""
+    log = math.log(horizon)
+    return (
+        4000.0 * C * math.sqrt(best_mean * arms * log / horizon)
+        + 4000.0 * math.log(256.0 * arms) * log**2 / (epsilon * horizon)
+        + 4.0 * arms * ALPHA * log**2 / (epsilon * horizon)
+        + 16.0 * arms * math.sqrt(2.0 * ALPHA / epsilon) * math.pow(log, 1.5) / horizon
+    )
+
+
+def theorem_1_premise(horizon: float, epsilon: float, arms: int) -> float:
+    """Return the mu* from which on the proof of Theorem 1 works."""
+    log = math.log(horizon)
+    global_part = 10000.0 * math.log(256.0 * arms) * log**2 / (epsilon * horizon)
+    return 512.0 * math.sqrt(arms * log / horizon) + global_part
+
+
+def theorem_3(horizon: float, epsilon: float, best_mean: float, arms: int) -> float:
+    """Return the explicit bound on the Nash regret of LDP-NCB (proof of Theorem 3)."""
+    log, root = math.log(horizon), math.sqrt(horizon)
+    return (
+        4000.0 * C * math.sqrt(best_mean * arms * log / horizon)
+        + 4000.0 * math.log(256.0 * arms) * log**2 / (epsilon * root)
+        + 4.0 * math.sqrt(8.0 * arms * ALPHA * log / horizon) / epsilon
+        + math.pow(2.0 * ALPHA, 0.25) * math.pow(arms * log / horizon, 0.75) / math.sqrt(epsilon)
+    )
+
+
+def theorem_3_premise(horizon: float, epsilon: float, arms: int) -> float:
+    """Return the mu* from which on the proof of Theorem 3 works."""
+    log = math.log(horizon)
+    local_part = 10000.0 * math.log(256.0 * arms) * log**2 / (epsilon * math.sqrt(horizon))
+    return 512.0 * math.sqrt(arms * log / horizon) + local_part
+
+
+def capped_phase_one(horizon: int) -> int:
+    """Return W, the rounds of Phase I in the released code and repaired (D1)."""
+    return math.isqrt(horizon) + 1
+
+
+def releases(horizon: int, explored: int) -> int:
+    """Return the most releases of Phase II that one reward of Phase I enters (Q1, Q4).
+
+    An arm's episodes have 2, 4, 8, ... pulls; one that the horizon cuts releases nothing.
+
+    Args:
+        horizon: T.
+        explored: rounds of Phase I.
+    """
+    return math.floor(math.log2(1.0 + (horizon - explored) / 2.0))
+
+
+def composed_loss(
+    horizon: int, explored: int, others: float = 0.0, release_log: str = "natural"
+) -> float:
+    """Return what the releases that one reward of Phase I enters cost together, over epsilon.
+
+    Each costs epsilon / log T, with the logarithm of the noise scale; they add (basic composition).
+
+    Args:
+        horizon: T.
+        explored: rounds of Phase I.
+        others: releases besides those of Phase II (Q2, Q3).
+        release_log: ``natural``, or ``base2``, which repairs Q1.
+    """
+    log = math.log2(horizon) if release_log == "base2" else math.log(horizon)
+    return (releases(horizon, explored) + others) / log

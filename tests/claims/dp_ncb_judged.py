@@ -1,0 +1,50 @@
+"""The claims of dp-ncb, judged on results made up for them."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+from claims.dp_ncb_perturbations import Made
+from claims.dp_ncb_results import ROOT, World, make
+from dpbandits.claims import Claim, Evidence, Judgement, judge, load_claims
+from dpbandits.papers.dp_ncb.statistics import STATISTICS
+
+FILE = ROOT / "config/claims/dp-ncb.yaml"
+CLAIMS = load_claims(FILE, ROOT / "workflow/schemas/claims.schema.yaml", STATISTICS)
+BY_ID = {claim.id: claim for claim in CLAIMS}
+ROOT_SEED = 20260719
+VARIANTS = ("as-written", "as-coded", "repaired")
+
+
+@cache
+def results(name: str) -> pd.DataFrame:
+    """Results of one name in the world as it is, made once; never edited in place."""
+    return make(name, World())
+
+
+def frames_of(claim: Claim, made: Made) -> dict[str, pd.DataFrame]:
+    """What a claim reads in a world."""
+    as_is = made.world == World()
+    frames = {name: results(name) if as_is else make(name, made.world) for name in claim.reads}
+    made.edit(frames)
+    return frames
+
+
+def judged(claim: Claim, made: Made, *readings: int) -> list[Judgement]:
+    """Judge some readings of a claim, or all, in a world."""
+    chosen = tuple(claim.readings[each] for each in readings) or claim.readings
+    evidence = Evidence.of_frames(frames_of(claim, made), root_seed=ROOT_SEED)
+    return judge([replace(claim, readings=chosen)], evidence)
+
+
+def reading_of(name: str, variant: str, **values: Any) -> int:
+    """Position of the reading of a claim with this variant and exactly these values."""
+    readings = [(each.variant, dict(each.values)) for each in BY_ID[name].readings]
+    return readings.index((variant, values))
+
+
+def verdict_of(name: str, made: Made, variant: str, **values: Any) -> Judgement:
+    """Judge one reading of the claim of this id in a world."""
+    return judged(BY_ID[name], made, reading_of(name, variant, **values))[0]

@@ -1,0 +1,146 @@
+"""Changes of the made-up results of dp-ncb, by which its claims come out otherwise."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from claims.dp_ncb_results import Change, Where, World
+from claims.perturbations import Edit, as_it_is, missing, on, rows, scaled
+
+
+@dataclass(frozen=True)
+class Made:
+    """A world, and an edit of its frames."""
+
+    world: World = field(default_factory=World)
+    edit: Edit = as_it_is
+
+
+@dataclass(frozen=True)
+class Case:
+    """Three worlds for one reading of a claim, the first unless said."""
+
+    fails: Made
+    undecided: Made
+    holds: Made = field(default_factory=lambda: Made())
+    reading: int = 0
+
+
+def changed(*changes: Change) -> Made:
+    """A world with some changes, one after the other."""
+
+    def change(where: Where, regret: float) -> float:
+        for each in changes:
+            regret = each(where, regret)
+        return regret
+
+    return Made(World(change))
+
+
+def at(value: float | Callable[[float], float], **tags: object) -> Change:
+    """Give curves with these tags another Nash regret."""
+
+    def change(where: Where, regret: float) -> float:
+        if not where.matches(**tags):
+            return regret
+        return value if isinstance(value, float) else value(regret)
+
+    return change
+
+
+def times(factor: float, **tags: object) -> Change:
+    """Multiply the Nash regrets of curves with these tags."""
+    return at(lambda regret: factor * regret, **tags)
+
+
+def steeper(power: float, **tags: object) -> Change:
+    """Multiply Nash regrets by a power of t / T from 0.3 T on, and by what that is before."""
+
+    def change(where: Where, regret: float) -> float:
+        return regret * max(where.share, 0.3) ** power if where.matches(**tags) else regret
+
+    return change
+
+
+def set_to(name: str, value: float, **where: object) -> Edit:
+    """Set the numbers of the rows with these tags."""
+
+    def edit(frame: pd.DataFrame) -> None:
+        frame.loc[rows(frame, **where), "y"] = value
+
+    return on(name, edit)
+
+
+def values_of(name: str, metric: str, change: Callable[[Any], Any]) -> Edit:
+    """Change what is recorded of a metric."""
+
+    def edit(frame: pd.DataFrame) -> None:
+        mask = rows(frame, metric=metric)
+        frame.loc[mask, "value"] = change(frame.loc[mask, "value"])
+
+    return on(name, edit)
+
+
+NOISY = Made(World(noise=10.0))
+GDP, LDP = "gdp-ncb", "ldp-ncb"
+BAD_GDP = changed(times(20.0, algorithm=GDP, horizon=10**8))
+BAD_LDP = changed(times(0.01, algorithm="ldp-ucb-l"))
+NARROWING = changed(
+    times(1.0 / 6.0, algorithm=GDP, horizon=10**6),
+    times(1.2 * 0.0075 / 0.075, algorithm=GDP, horizon=10**7),
+    times(1.05 * 0.00095 / 0.009, algorithm=GDP, horizon=10**8),
+)
+"""GDP-NCB over NCB is 1.67, 1.2 and 1.05 at T = 1e6, 1e7 and 1e8."""
+SHORT = values_of("phase-lengths", "nash_bins", lambda values: values.clip(lower=0.9))
+ALL_LOST = values_of("phase-lengths", "nash_bins", lambda values: values * float("nan"))
+
+CASES: dict[str, Case] = {
+    "NCB-C1": Case(
+        changed(at(0.4, simulation="panel-a", algorithm="adap-ucb")), Made(World(noise=0.5))
+    ),
+    "NCB-C2": Case(BAD_GDP, NOISY),
+    "NCB-C3": Case(BAD_LDP, NOISY),
+    "NCB-C4": Case(changed(times(0.7, algorithm=GDP, epsilon=0.5)), NOISY),
+    "NCB-C5": Case(changed(times(1.0 / 2.5, algorithm=LDP, epsilon=0.2, horizon=10**7)), NOISY),
+    "NCB-C6": Case(changed(times(3.0, algorithm="ncb", horizon=10**7)), NOISY),
+    "NCB-C7": Case(changed(times(0.05, algorithm="ucb1")), NOISY),
+    "NCB-C8": Case(changed(times(0.5, algorithm=LDP, horizon=10**7)), NOISY),
+    "NCB-C9": Case(
+        changed(steeper(-0.5, algorithm=LDP), steeper(0.5, algorithm=GDP)), NOISY, reading=1
+    ),
+    "NCB-C10": Case(changed(steeper(-0.3, algorithm=GDP)), NOISY),
+    "NCB-C11": Case(changed(times(0.4, algorithm=LDP, simulation="panel-f")), NOISY),
+    "NCB-C12": Case(changed(times(20.0, simulation="anytime")), Made(World(noise=30.0)), reading=2),
+    "NCB-C13": Case(Made(edit=SHORT), Made(edit=ALL_LOST)),
+    "NCB-C14": Case(
+        Made(edit=values_of("panel-b", "average_mean", lambda values: values - 1e-4)),
+        Made(edit=values_of("panel-b", "average_mean", lambda values: values * float("nan"))),
+    ),
+    "NCB-C15": Case(
+        Made(),
+        Made(edit=missing("composed-loss", variant="as-written", x=10**3, counted="all")),
+        holds=Made(edit=set_to("composed-loss", 1.0, variant="as-written")),
+    ),
+    "NCB-C16": Case(
+        Made(edit=set_to("noise-scales", 0.999, variant="as-written", phase="II")),
+        Made(edit=missing("noise-scales", variant="as-written", phase="I")),
+    ),
+    "NCB-C17": Case(
+        Made(edit=scaled("bounds", 1e-6, theorem=1, quantity="bound")),
+        Made(edit=missing("bounds", theorem=1, quantity="bound")),
+    ),
+    "NCB-C18": Case(changed(times(0.1, algorithm=GDP, horizon=10**6)), NOISY, holds=NARROWING),
+    "NCB-C19": Case(BAD_GDP, NOISY),
+    "NCB-C20": Case(changed(times(1.2, algorithm=GDP, epsilon=100)), NOISY),
+    "NCB-C21": Case(
+        changed(times(0.5, algorithm=LDP, epsilon=0.1)),
+        changed(times(1.1, algorithm=LDP, epsilon=0.1)),
+        reading=1,
+    ),
+    "NCB-C22": Case(
+        Made(edit=set_to("index-plays", 1.0, statement="best-index")),
+        Made(edit=missing("index-plays", statement="weak-arms")),
+    ),
+}

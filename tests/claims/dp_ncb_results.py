@@ -1,0 +1,251 @@
+"""Results made up for the claims of dp-ncb: a world in which nearly every simulated claim holds.
+
+The series are those of the experiments file, at the times that the claims read. Nash regrets are
+exactly as made up, the same for all variants; two numbers of each run move their influences, so
+that the standard error of log Nash regret is ``noise`` / sqrt(R) at T and 1.4 times that at 0.4 T.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+from numpy.typing import NDArray
+
+from dpbandits.engine.experiments import Series, SimulationPlan
+from dpbandits.engine.results import results_frame
+from dpbandits.metrics.nash import NOMINAL, bin_edges
+from dpbandits.papers.dp_ncb.analytic import ANALYTIC
+from dpbandits.papers.dp_ncb.formulas import FORMULAS
+from dpbandits.papers.dp_ncb.instances import INSTANCES, drawn_means
+from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = yaml.safe_load((ROOT / "config/experiments/dp-ncb.yaml").read_text())
+BEST = max(drawn_means())
+TWO_ARMS = (100, 300, 1000)
+SHARES = (0.03, 0.1, 0.16, 0.18, 0.2, 0.22, 0.25, *np.geomspace(0.3, 1.0, 20))
+
+# Final Nash regrets by T = 1e6, 1e7, ...; slopes and orders as the claims state them.
+FINALS = {
+    "ncb": (0.06, 0.0075, 0.00095, 0.00012, 0.000015),
+    "gdp-ncb": (0.6, 0.075, 0.009, 0.001, 0.0001),
+    "ldp-ncb": (0.443, 0.14, 0.0443, 0.014, 0.0044),
+    "adap-ucb": (0.2, 0.1, 0.038, 0.035, 0.034),
+    "ldp-ucb-l": (0.5, 0.4, 0.3, 0.2, 0.1),
+    "ucb1": (0.1, 0.05, 0.02, 0.01, 0.01),
+}
+SLOPES = {"ncb": -1.05, "gdp-ncb": -0.95, "ldp-ncb": -0.5, "adap-ucb": -0.0547}
+BY_EPSILON = {
+    "gdp-ncb": {0.5: 0.05, 1: 0.035, 2: 0.02, 10: 0.018, 100: 0.016},
+    "ldp-ncb": {0.1: 0.28, 0.5: 0.056, 1: 0.028, 2: 0.014},
+}
+VERSIONS = {"modified": 0.006, "matched": 0.0155}
+FOUR_LAWS = {"ncb": 0.05, "gdp-ncb": 0.1, "ldp-ncb": 0.2}
+TWO_ARMED = {"adap-ucb": (0.98, 0.98, 0.98), "gdp-ncb": (0.2, 0.15, 0.08)}
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Where:
+    """A Nash regret: where it stands."""
+
+    simulation: str
+    algorithm: str
+    tags: Mapping[str, Any]
+    horizon: int
+    share: float
+    nominal: bool
+
+    def matches(self, **tags: Any) -> bool:
+        """Whether it has these tags, simulation, algorithm, horizon, share and scoring."""
+        own = {key: getattr(self, key) for key in ("simulation", "algorithm", "nominal", "share")}
+        known = {**self.tags, **own, "horizon": self.horizon}
+        return all(known.get(key) == value for key, value in tags.items())
+
+
+Change = Callable[[Where, float], float]
+"""A Nash regret in place of the one that was made up."""
+
+
+def unchanged(where: Where, regret: float) -> float:
+    """The world as it is."""
+    return regret
+
+
+@dataclass(frozen=True)
+class World:
+    """The knobs: a change of the Nash regrets, the noise of a run, and how many runs at most."""
+
+    change: Change = unchanged
+    noise: float = 0.01
+    runs: int = 10**9
+
+
+def make(name: str, world: World) -> pd.DataFrame:
+    """Return the results of one name."""
+    if name in ANALYTIC:
+        return analytic(name)
+    if name == "phase-lengths":
+        return _phase_lengths(world.runs)
+    series = [_limited(each, world.runs) for each in planned(name)]
+    if name == "weak-arms":
+        return results_frame(series, [{"pulls": _few_pulls(each)} for each in series])
+    return results_frame(series, [_block(name, each, world) for each in series])
+
+
+@cache
+def analytic(name: str) -> pd.DataFrame:
+    """Exactly computed results, computed once; for runs that are played, no violation."""
+    if name != "index-plays":
+        return ANALYTIC[name]()
+    rows = [
+        {"algorithm": "gdp-ncb", "variant": variant, "statement": statement, "x": 1e9, "y": 0.0}
+        for variant in ("as-written", "as-coded", "repaired")
+        for statement in ("best-index", "weak-arms")
+    ]
+    return pd.DataFrame(rows).assign(series="", lo=0.0, hi=0.0)
+
+
+@cache
+def planned_in_full(name: str) -> tuple[Series, ...]:
+    """The series of a simulation."""
+    spec = DOCUMENT["simulations"][name]
+    instance = DOCUMENT["instances"][spec["instance"]]
+    return tuple(SimulationPlan(name, spec, instance, {}, FORMULAS, name, INSTANCES).series())
+
+
+@cache
+def planned(name: str) -> tuple[Series, ...]:
+    """The series of a simulation that the claims may read, at the times they read."""
+    found = planned_in_full(name)
+    if name == "panel-a":
+        found = tuple(each for each in found if each.cell.horizon in TWO_ARMS)
+    return tuple(replace(each, cell=replace(each.cell, grid=_times(each))) for each in found)
+
+
+def _times(series: Series) -> tuple[int, ...]:
+    horizon = series.cell.horizon
+    if series.cell.definition.id.startswith("anytime"):
+        return WINDOWS
+    if len(series.cell.grid) == 1:
+        return (horizon,)
+    return tuple(round(share * horizon) for share in SHARES)
+
+
+def _limited(series: Series, runs: int) -> Series:
+    cell = series.cell
+    count = min(cell.runs, runs)
+    together = min(cell.together, count)
+    return replace(series, cell=replace(cell, runs=count, together=together))
+
+
+def _block(name: str, series: Series, world: World) -> dict[str, Values]:
+    cell = series.cell
+    block: dict[str, Values] = {}
+    for prefix in ("", NOMINAL) if f"{NOMINAL}nash_regret" in cell.metrics else ("",):
+        regrets = np.array([_regret(name, series, t, bool(prefix), world) for t in cell.grid])
+        best = 1.0 if name == "panel-a" else BEST
+        curves = cell.runs // cell.block_size
+        block[f"{prefix}nash_regret"] = np.stack(
+            [_quantities(regrets, best, world.noise * each) for each in _spread(curves)]
+        )
+        relative = regrets / (best - regrets)
+        influences = _influences(name, series.label, cell.runs, len(cell.grid))
+        block[f"{prefix}nash_influence"] = -world.noise * relative * influences
+    return {metric: block[metric] for metric in cell.metrics}
+
+
+def _quantities(regrets: Values, best: float, moved: float) -> Values:
+    """The seven quantities of a curve, whose Nash regret is moved by a share."""
+    geometric = np.maximum(best - regrets * (1.0 + moved), 1e-9)
+    nothing = np.zeros(regrets.size)
+    rows = (
+        np.log(geometric),
+        nothing,
+        nothing + 1e-5,
+        geometric + 1e-6,
+        geometric,
+        np.log(geometric),
+    )
+    return np.stack([*rows, nothing + best])
+
+
+def _spread(curves: int) -> Values:
+    """Standardised numbers with mean 0, one a curve; 0 where there is one curve."""
+    if curves == 1:
+        return np.zeros(1)
+    numbers = np.arange(curves) - (curves - 1) / 2.0
+    return numbers / numbers.std(ddof=1)
+
+
+def _influences(name: str, label: str, runs: int, times: int) -> Values:
+    """Influences of standard deviation 1 at T; shape (runs, times)."""
+    generator = np.random.default_rng([*f"{name}|{label}".encode()])
+    level, tilt = generator.standard_normal((2, runs, 1))
+    each = level + tilt * np.log(np.linspace(1.0 / math.e, 1.0, times))
+    return np.asarray(each - each.mean(axis=0))
+
+
+def _regret(name: str, series: Series, t: int, nominal: bool, world: World) -> float:
+    cell = series.cell
+    tags = {**series.tags, "variant": series.tags.get("variant", cell.variant)}
+    share = round(t / cell.horizon, 4)
+    where = Where(name, cell.definition.id, tags, cell.horizon, share, nominal)
+    return min(world.change(where, base_regret(where)), 0.96 if name != "panel-a" else 0.999)
+
+
+def base_regret(where: Where) -> float:
+    """The Nash regret that is made up."""
+    algorithm, tags = where.algorithm, where.tags
+    if where.simulation == "panel-a":
+        return TWO_ARMED[algorithm][TWO_ARMS.index(where.horizon)]
+    if where.simulation in ("anytime", "known-horizon"):
+        rounds = round(where.share * where.horizon)
+        factor = 1.5 if algorithm.startswith("anytime") else 1.0
+        return factor * 0.2 * (rounds / 10**6) ** -0.3
+    if where.simulation == "panel-f":
+        final = FOUR_LAWS[algorithm]
+    elif "version" in tags:
+        final = VERSIONS[tags["version"]]
+    else:
+        final = FINALS[algorithm][max(0, round(math.log10(where.horizon)) - 6)]
+        final = BY_EPSILON.get(algorithm, {}).get(tags.get("epsilon"), final)
+    # As coded AdaP-UCB is scored by a best mean of 1 (D17), by which it has the same Nash regret.
+    is_shifted = algorithm == "adap-ucb" and tags["variant"] == "as-coded"
+    return final * _shape(where) - (1.0 - BEST) * is_shifted
+
+
+def _shape(where: Where) -> float:
+    """A power of t near the horizon, nearly flat before; in (b) from before the crossing on."""
+    begin = 0.1 if where.simulation == "panel-b" else 0.3
+    steep = max(where.share, begin) ** SLOPES.get(where.algorithm, -0.5)
+    return float(steep * (min(where.share, begin) / begin) ** -0.1)
+
+
+def _few_pulls(series: Series) -> Values:
+    """Pulls of each arm: ten of each weak one, fewer than Phase I has rounds."""
+    cell = series.cell
+    pulls = np.full((cell.runs, 50), 10.0)
+    pulls[:, 45:] = (cell.horizon - 450) / 5.0
+    return pulls
+
+
+@cache
+def _phase_lengths(runs: int) -> pd.DataFrame:
+    """Bins of time of runs whose Phase I ends at 0.19 T (T = 1e9) and 0.024 T (T = 1e10)."""
+    series = [_limited(each, runs) for each in planned("phase-lengths")]
+    blocks = []
+    for each in series:
+        horizon = each.cell.horizon
+        shares = bin_edges(horizon) / horizon
+        end = 0.19 if horizon == 10**9 else 0.024
+        means = np.where(shares <= end, np.mean(drawn_means()), 0.95 * BEST)
+        blocks.append({"nash_bins": np.tile(means, (each.cell.runs, 1))})
+    return results_frame(series, blocks)
