@@ -16,6 +16,8 @@ from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.published import has_published
+from dpbandits.reporting.readings import compare_readings
 from dpbandits.reporting.specs import DIAGRAM
 
 ROOT = Path(__file__).parents[1]
@@ -120,6 +122,11 @@ class Document:
         if spec.get("kind") == DIAGRAM:
             return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams)
         return draw_figure(spec, name, self.frame, folder)
+
+    def readings(self) -> pd.DataFrame:
+        """Published readings beside made-up results."""
+        own = {name: spec for name, spec in self.figures.items() if has_published(spec)}
+        return compare_readings(own, self.frame)
 
     def made_up(self, series: list[Series]) -> pd.DataFrame:
         """Results of these series."""

@@ -89,8 +89,8 @@ BAD_GDP = changed(times(20.0, algorithm=GDP, horizon=10**8))
 BAD_LDP = changed(times(0.01, algorithm="ldp-ucb-l"))
 NARROWING = changed(
     times(1.0 / 6.0, algorithm=GDP, horizon=10**6),
-    times(1.2 * 0.0075 / 0.075, algorithm=GDP, horizon=10**7),
-    times(1.05 * 0.00095 / 0.009, algorithm=GDP, horizon=10**8),
+    times(1.2 * 0.006 / 0.075, algorithm=GDP, horizon=10**7),
+    times(1.05 * 0.0006 / 0.009, algorithm=GDP, horizon=10**8),
 )
 """GDP-NCB over NCB is 1.67, 1.2 and 1.05 at T = 1e6, 1e7 and 1e8."""
 SHORT = values_of("phase-lengths", "nash_bins", lambda values: values.clip(lower=0.9))

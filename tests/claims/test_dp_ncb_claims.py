@@ -68,7 +68,6 @@ OTHERWISE: dict[tuple[str, str, str], str] = {
     # Scored by the true best mean AdaP-UCB is 0.03 lower, and below GDP-NCB (D17).
     ("NCB-C2", "as-coded", "best_mean=true"): "fails",
     ("NCB-C19", "as-coded", "epsilon=2,best_mean=true"): "fails",
-    # NCB as modified is 0.006, as original 0.0075, everything else larger: they hold.
     # As written LDP-NCB at T = 1e8 has the curve of GDP-NCB, with its slope.
     ("NCB-C9", "as-written", ""): "mixed",
     ("NCB-C9", "as-written", "bias=subtracted"): "mixed",

@@ -50,8 +50,11 @@ def test_the_experiments_file_has_every_figure_of_the_paper_and_ours(paper: str)
 
 @pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
 def test_files_are_named_as_the_contract_says(paper: str, name: str, drawn: Drawn) -> None:
-    separator = "" if name.startswith("fig") else "-"
-    stems = [f"{name}{separator}{letter}" for letter in PANELS[paper][name]] + [name]
+    head, variant, separator = name, "", "-"
+    if name.startswith("fig"):
+        head, dash, kind = name.partition("-")
+        variant, separator = dash + kind, ""
+    stems = [f"{head}{separator}{letter}{variant}" for letter in PANELS[paper][name]] + [name]
     assert figure_stems(name, PAPERS[paper].figures[name]) == stems
     expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
     assert [path.name for path in drawn[paper, name]] == expected

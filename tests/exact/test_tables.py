@@ -48,9 +48,15 @@ def ledger() -> pd.DataFrame:
 
 
 def frames(document: Document) -> Callable[[str], pd.DataFrame]:
-    """Results of a paper, and a ledger with statements under the name ``claims``."""
+    """Results of a paper, a ledger with statements (``claims``) and published ``readings``."""
     verdicts = add_statements(ledger(), STATEMENTS)
-    return lambda name: verdicts if name == "claims" else document.frame(name)
+
+    def of(name: str) -> pd.DataFrame:
+        if name == "readings":
+            return document.readings()
+        return verdicts if name == "claims" else document.frame(name)
+
+    return of
 
 
 frame = cache(frames(FIRST))
@@ -58,7 +64,8 @@ frame = cache(frames(FIRST))
 
 def write(paper: str, name: str, folder: Path) -> list[Path]:
     """Write a table of a paper from made-up results."""
-    return write_table(PAPERS[paper].tables[name], name, frames(PAPERS[paper]), folder)
+    own = PAPERS[paper]
+    return write_table(own.tables[name], name, frames(own), folder, own.paper.tables)
 
 
 @pytest.mark.parametrize(("paper", "name"), EVERY_TABLE)
