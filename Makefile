@@ -48,6 +48,7 @@ format: .venv-test/installed ## format the sources
 
 bench: .venv/installed ## ratios of the kernels to their references and to their random draws
 	.venv/bin/python benchmarks/kernels.py
+	.venv/bin/python benchmarks/identification.py
 
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
