@@ -1,6 +1,7 @@
 """The workflow as a newcomer runs it: a fresh clone, the quick scale, no caches.
 
-One clone is built once and serves all tests of this file, in their order.
+One clone is built once and serves all tests of this file, in their order; `make test` gives each
+file to one worker.
 """
 
 import os
@@ -25,8 +26,6 @@ QUICK = ["--cores", "2", "--config", "scale=quick"]
 ONE = "ts-is-dp"
 ONE_PAPER = f"papers=[{ONE}]"
 """What holds of one paper's outputs holds of all; a rebuild of all would cost minutes."""
-
-pytestmark = pytest.mark.xdist_group("workflow")
 
 
 def environment(clone: Path) -> dict[str, str]:
