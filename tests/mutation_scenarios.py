@@ -1,0 +1,260 @@
+"""Runs on which every constant and operator of a kernel decides something."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import dpbandits
+from dpbandits.algorithms import REGRET, dp_se
+from dpbandits.bandits import Bandit
+from support import settings_of
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One run on which kernel and reference are compared."""
+
+    bandit: Bandit
+    horizon: int
+    parameters: tuple[tuple[str, Any], ...] = ()
+    readings: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+
+
+EXPONENTIAL = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
+BERNOULLI = dpbandits.bernoulli([0.75, 0.625, 0.5])
+EQUAL = dpbandits.bernoulli([0.5, 0.5])
+SEQUENTIAL = (("order", "sequential"),)
+
+
+def variant(algorithm: str, name: str, **changes: str) -> tuple[tuple[str, str], ...]:
+    """Return the readings of a variant, some of them changed."""
+    return tuple(REGRET[algorithm].readings_from(changes, name).items())
+
+
+def prepared(algorithm: str, scenario: Scenario) -> tuple[Any, Bandit, np.random.Generator]:
+    told = settings_of(
+        REGRET[algorithm],
+        dict(scenario.parameters),
+        dict(scenario.readings),
+        scenario.bandit,
+        scenario.horizon,
+    )
+    return told, scenario.bandit, np.random.default_rng(scenario.seed)
+
+
+def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int) -> list[Scenario]:
+    """Return runs of DP-SE on two arms whose elimination in an epoch hangs by a hair.
+
+    Of the given number of seeds, the three on which the arm lags by least more than the allowance
+    2h + 2c, and the three on which by least less: there every constant of the rule decides.
+    """
+    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.5 + gap, 0.5])
+    scenario = Scenario(bandit, horizon, (("epsilon", epsilon),))
+    told, _, _ = prepared("dp-se", scenario)
+    pulls, allowance = zip(
+        *(dp_se._reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
+    )
+    rounds = 2 * sum(pulls)
+    chunks = np.empty(rounds, np.int64), np.empty(rounds, np.int64), np.empty(rounds)
+    excess = {}
+    for seed in range(seeds):
+        state, generator = algorithm.state(2), np.random.default_rng(seed)
+        algorithm.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunks)
+        if state.epoch[0] == epoch:
+            excess[seed] = abs(state.sums[0] - state.sums[1]) - allowance[-1]
+    ordered = sorted(excess, key=excess.__getitem__)
+    kept = sum(lag <= 0 for lag in excess.values())
+    assert 3 <= kept <= len(ordered) - 3, "both outcomes occur"
+    return [replace(scenario, seed=seed) for seed in ordered[kept - 3 : kept + 3]]
+
+
+TWO = dpbandits.bernoulli([0.9, 0.3])
+HIGH = dpbandits.bernoulli([1.0] * 10)
+TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
+
+
+def gdp_ncb_scenarios() -> list[Scenario]:
+    """Return runs whose phase II begins in time, and blocks with and without exceeding noises."""
+
+    def run(
+        bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
+    ) -> Scenario:
+        readings = variant("gdp-ncb", name, **changes)
+        return Scenario(bandit, horizon, (("epsilon", epsilon),), readings)
+
+    no_test = {"stop_test": "off", "start": "carried", "release_log": "base2"}
+    wide = {"exploration": "blocks", "threshold": "1600"}
+    return [
+        run(EXPONENTIAL, 3000, 50.0, threshold="1"),
+        run(EXPONENTIAL, 3000, 5.0, threshold="1", refreshed="all"),
+        run(BERNOULLI, 3000, 1.0, "as-coded"),
+        run(HIGH, 1000, 1.0, refreshed="all", **wide),
+        run(BERNOULLI, 3000, 2.0, cap="tenth", pseudo_pull="left-out", root="inside", **no_test),
+        run(TINY, 12, 1.0, "as-coded", pseudo_pull="left-out", ties="random"),
+        # Private means above 1, and arms pulled once in phase I.
+        *(
+            replace(run(HIGH, 400, 1.0, "as-coded", start=start), seed=seed)
+            for start in ("zeros", "carried")
+            for seed in range(10)
+        ),
+        *(
+            run(EXPONENTIAL, 3000, 20.0, threshold="1", stop_test="clean", threshold_log=logs)
+            for logs in ("window", "mixed")
+        ),
+        run(BERNOULLI, 3000, 1.0, "repaired", exploration="blocks"),
+        run(TWO, 10**6, 1000.0, **wide),
+        run(TWO, 10**6, 1000.0, stop_test="clean", **wide),
+        *(replace(run(TWO, 10**7, 0.1, **wide), seed=seed) for seed in range(6)),
+        # Phase I ends inside a block; a noise is drawn anew since it exceeds the bound.
+        *(
+            replace(run(bandit, 10**6, 1e-4, exploration="blocks", threshold="1"), seed=seed)
+            for bandit, seed in ((TWO, 8), (HIGH, 2))
+        ),
+    ]
+
+
+def adap_ucb_scenarios() -> list[Scenario]:
+    """Return runs of the original, of the released code, and of what neither has."""
+    other = {"order": "random", "first_h": "half", "log_argument": "2t", "ties": "random"}
+    coded = variant("adap-ucb", "as-coded", ties="random")
+    return [
+        Scenario(EXPONENTIAL, 3000, (("epsilon", 1.0),)),
+        *(
+            Scenario(EXPONENTIAL, 300, (("epsilon", 5.0),), tuple(other.items()), seed)
+            for seed in range(10)
+        ),
+        *(Scenario(TWO, 200, (("epsilon", 0.05),), coded, seed) for seed in range(3)),
+        # The first rounds, where the logarithms of t + 1 and of t + 2 are apart.
+        *(Scenario(BERNOULLI, 60, (("epsilon", 5.0),), seed=seed) for seed in range(50)),
+    ]
+
+
+def ncb_scenarios() -> list[Scenario]:
+    """Return runs of each end of phase I; with few rounds some arms are not pulled in it."""
+    matched = {"phase_one": "root", "log": "window", "ties": "random"}
+    return [
+        Scenario(EXPONENTIAL, 3000),
+        Scenario(EXPONENTIAL, 40_000),
+        Scenario(BERNOULLI, 3000, (), variant("ncb", "as-coded")),
+        *(
+            Scenario(bandit, 100, (), variant("ncb", "as-coded", **matched), seed)
+            for seed in range(10)
+            for bandit in (TINY, EXPONENTIAL)
+        ),
+        Scenario(
+            dpbandits.bernoulli([1.0, 1.0]),
+            100_000,
+            (),
+            variant("ncb", "as-coded", phase_one="420"),
+        ),
+    ]
+
+
+def ldp_ncb_scenarios() -> list[Scenario]:
+    """Return runs whose phase II begins in time, with every clip and both ends of phase I."""
+
+    def run(
+        bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
+    ) -> Scenario:
+        readings = variant("ldp-ncb", name, **changes)
+        return Scenario(bandit, horizon, (("epsilon", epsilon),), readings)
+
+    return [
+        run(EXPONENTIAL, 3000, 20.0, threshold="1"),
+        run(EXPONENTIAL, 3000, 5.0, threshold="1", stop_test="floored", clipped_phases="both"),
+        run(BERNOULLI, 1500, 1.0, "as-coded"),
+        run(BERNOULLI, 1500, 0.2, "repaired"),
+        run(BERNOULLI, 1500, 2.0, "repaired", cap="tenth", clip="recursive", clipped_phases="both"),
+        run(BERNOULLI, 1500, 0.2, "repaired", clip="recursive"),
+        run(EXPONENTIAL, 1500, 2.0, "repaired", clip="none"),
+        # Phase II in reach of d <= 0, where the arm has passed the rest of the stop test.
+        run(BERNOULLI, 3000, 0.5, threshold="1"),
+        *(replace(run(TINY, 40, 1.0, "as-coded", ties="random"), seed=seed) for seed in range(3)),
+        *(replace(run(TINY, 40, 1.0, "repaired"), seed=seed) for seed in range(6)),
+    ]
+
+
+def ldp_ucb_l_scenarios() -> list[Scenario]:
+    """Return runs with forced pulls, with stretches, and with ties of clipped rewards."""
+    coded = variant("ldp-ucb-l", "as-coded", ties="random", start="pseudo-pull")
+    return [
+        Scenario(EXPONENTIAL, 3000, (("epsilon", 20.0),)),
+        Scenario(BERNOULLI, 3000, (("epsilon", 1.0),), variant("ldp-ucb-l", "as-coded")),
+        Scenario(TINY, 300, (("epsilon", 0.05),), coded),
+        # A run of 800 in which the width of the next round makes a difference to a bound.
+        Scenario(dpbandits.bernoulli([0.6, 0.5]), 60, (("epsilon", 20.0),), seed=5),
+    ]
+
+
+def anytime_scenarios(algorithm: str) -> list[Scenario]:
+    """Return runs over several windows, some of them uniform."""
+    coded, repaired = (variant(algorithm, name) for name in ("as-coded", "repaired"))
+    found = [Scenario(BERNOULLI, 15, (("epsilon", 5.0),), coded, seed) for seed in range(12)]
+    found += [Scenario(BERNOULLI, 700, (("epsilon", 5.0),), each) for each in (coded, repaired)]
+    if algorithm == "anytime-ldp-ncb":
+        carry = variant(algorithm, "as-written", threshold="1", data="carry")
+        found.append(Scenario(EXPONENTIAL, 1500, (("epsilon", 20.0),), carry))
+    return found
+
+
+@cache
+def scenarios() -> dict[str, list[Scenario]]:
+    """Return the runs of each algorithm, long ones last."""
+    return {
+        "ts-gaussian": [
+            Scenario(EXPONENTIAL, 600),
+            Scenario(EXPONENTIAL, 600, readings=(("count", "n"),)),
+        ],
+        "m-ts-gaussian": [
+            Scenario(EXPONENTIAL, 600, (("b", 7), ("c", 1.5))),
+            Scenario(EXPONENTIAL, 600, (("b", 0), ("c", 3.0)), (("count", "n"),)),
+        ],
+        "dp-se": [
+            Scenario(BERNOULLI, 5000, (("epsilon", 1.0),), SEQUENTIAL),
+            Scenario(BERNOULLI, 5000, (("epsilon", 0.05),), SEQUENTIAL),
+            *close_calls(epsilon=0.5, gap=0.156, epoch=1, horizon=4000, seeds=3000),
+            # Two whole epochs and more, as long as the first, then the second term of R.
+            Scenario(EQUAL, 11_000, (("epsilon", 1.0),), SEQUENTIAL),
+            Scenario(EQUAL, 30_000, (("epsilon", 0.03),), SEQUENTIAL),
+            *close_calls(epsilon=0.5, gap=0.07, epoch=2, horizon=18_000, seeds=1000),
+        ],
+        "anytime-lazy-ucb": [
+            Scenario(EXPONENTIAL, 1500, (("epsilon", 0.5),)),
+            Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 4000, (("epsilon", 100.0),)),
+            Scenario(EXPONENTIAL, 6000, (("epsilon", 20.0),)),
+            Scenario(
+                BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "natural"), ("constants", "4,5"))
+            ),
+        ],
+        "ucb1": [
+            Scenario(EXPONENTIAL, 1500),
+            Scenario(BERNOULLI, 1500, readings=(("clock", "coming"),)),
+            Scenario(EXPONENTIAL, 100, readings=(("first_mean", "zero"),)),
+        ],
+        "dp-ts-ucb": [
+            Scenario(EXPONENTIAL, 1500, (("alpha", 0.9),)),
+            Scenario(BERNOULLI, 3000, (("alpha", 1.0),)),
+            Scenario(EXPONENTIAL, 600, (("alpha", 1.0),), (("renewal", "pull"),)),
+        ],
+        "lazy-dp-ts": [
+            Scenario(EXPONENTIAL, 1500, (("epsilon", 20.0),)),
+            Scenario(BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "base2"),)),
+            Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 1500, (("epsilon", 100.0),)),
+        ],
+        "dp-ts": [
+            Scenario(EXPONENTIAL, 1500, (("epsilon", 200.0),)),
+            Scenario(BERNOULLI, 1500, (("epsilon", 50.0),), (("log", "natural"),)),
+            # The first rounds, where the logarithm of t + 1 and of t + 2 are apart.
+            *(Scenario(EXPONENTIAL, 60, (("epsilon", 300.0),), seed=seed) for seed in range(20)),
+        ],
+        "gdp-ncb": gdp_ncb_scenarios(),
+        "adap-ucb": adap_ucb_scenarios(),
+        "ncb": ncb_scenarios(),
+        "ldp-ncb": ldp_ncb_scenarios(),
+        "ldp-ucb-l": ldp_ucb_l_scenarios(),
+        "anytime-gdp-ncb": anytime_scenarios("anytime-gdp-ncb"),
+        "anytime-ldp-ncb": anytime_scenarios("anytime-ldp-ncb"),
+    }
