@@ -49,6 +49,7 @@ format: .venv-test/installed ## format the sources
 bench: .venv/installed ## ratios of the kernels to their references and to their random draws
 	.venv/bin/python benchmarks/kernels.py
 	.venv/bin/python benchmarks/identification.py
+	.venv/bin/python benchmarks/nash.py
 
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check

@@ -154,6 +154,34 @@ def test_pulls_and_inverse_counts_by_hand(ledger: Ledger) -> None:
     np.testing.assert_allclose(inverse_counts(ledger, HAND_BANDIT), expected, rtol=1e-15)
 
 
+def test_inverse_counts_cost_nothing_where_they_are_not_kept() -> None:
+    # A division a pull would take an hour.
+    chunks = [(0, 10**12, 1.0), (1, 10**12, 2.0), (0, 5, 0.5)]
+    ledger = open_ledger(np.array([3, 2 * 10**12 + 5], np.int64), 3, count_inversely=False)
+    arms, lengths, sums = (np.array(column) for column in zip(*chunks, strict=True))
+    record(ledger, arms, lengths, sums, 3)
+    close_ledger(ledger)
+    assert ledger.inverse_counts.size == 0
+    assert ledger.pulls.tolist() == [10**12 + 5, 10**12, 0]
+    assert ledger.pulls_at[0].tolist() == [3, 0, 0]
+    assert ledger.rewards_at[-1] == 3.5
+
+
+@given(traces())
+def test_nothing_else_depends_on_inverse_counts(
+    trace: tuple[int, list[Decision], list[int]],
+) -> None:
+    arms, chunks, grid = trace
+    counted = recorded(arms, chunks, grid, [])
+    ledger = open_ledger(np.array(grid, np.int64), arms, count_inversely=False)
+    kinds = (np.int64, np.int64, np.float64)
+    columns = zip(*chunks, strict=True)
+    arrays = [np.array(each, kind) for each, kind in zip(columns, kinds, strict=True)]
+    record(ledger, *arrays, len(chunks))
+    for name in ("pulls_at", "rewards_at", "clock", "pulls", "rewards"):
+        np.testing.assert_array_equal(getattr(ledger, name), getattr(counted, name), err_msg=name)
+
+
 def test_unpulled_arms_count_nothing() -> None:
     ledger = recorded(3, [(0, 5, 1.0)], [5], [])
     assert ledger.inverse_counts.tolist()[1:] == [0.0, 0.0]
