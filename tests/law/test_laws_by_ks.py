@@ -22,7 +22,7 @@ from dpbandits.bandits import Bandit, Law
 from dpbandits.bandits.laws import Bernoulli, ClippedExponential, TruncatedExponential
 from support import kernel_decisions, settings_of
 
-TESTS = 60
+TESTS = 70
 LINE = 0.001 / TESTS
 DRAWS = 200_000
 """A scale 5 % off moves these distribution functions by 0.009; at LINE 0.0054 is significant."""
@@ -157,6 +157,10 @@ REGRETS: dict[str, tuple[dict[str, Any], Bandit, int]] = {
     "gdp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
     "adap-ucb": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
     "ncb": ({}, EXPONENTIAL_ARMS, 900),
+    "ldp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
+    "ldp-ucb-l": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
+    "anytime-gdp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
+    "anytime-ldp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
 }
 RUNS = 200
 
