@@ -36,8 +36,6 @@ EQUIVALENT = {
     # Bounds that are true of any such sum, and only spare the index where it is not needed.
     "safe_sum = max(shown - NOISE_AHEAD * scale, 0.0)": {"ldp-ncb"},
     # More rounds than need be in which every index is computed, or looser bounds.
-    "return -1": {"ldp-ucb-l"},
-    "return -2": {"ldp-ucb-l"},
     "if counts.min() > 4.0 * math.log(latest + settings.forced_offset):": {"ldp-ucb-l"},
     "gain = stretch.rise * max(inverse_root - stretch.common, 0.0)": {"ldp-ucb-l"},
     "rise, common = (_width(settings, end) - low, inverse_roots[order[0]])": {"ldp-ucb-l"},
@@ -128,9 +126,9 @@ OPERATORS = [
     ("gdp-ncb", "explored_sums[arm] += reward", "explored_sums[arm] = reward"),
     ("gdp-ncb", "stops = explored_sums[arm] > window.threshold", "stops = False"),
     ("gdp-ncb", "stops |= noisy_sum > window.threshold", "stops = noisy_sum > window.threshold"),
-    ("gdp-ncb", "or t % BLOCK_FROM else", "else"),
+    ("gdp-ncb", "0 if t % BLOCK_FROM else", ""),
     ("gdp-ncb", "longest = min(longest, distance)", "longest = min(longest, distance / 2.0)"),
-    ("gdp-ncb", "distance - length < NEAR", "distance < NEAR"),
+    ("gdp-ncb", ", distance - NEAR * window.noise", ""),
     ("gdp-ncb", "-math.log1p(-probability)", "probability"),
     ("gdp-ncb", "pulls -= own", "pulls -= 0"),
     ("gdp-ncb", "while noise > bound", "while False"),

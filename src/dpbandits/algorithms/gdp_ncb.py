@@ -26,7 +26,9 @@ Readings:
     index_log: logarithm in the three bonus terms, of the ``horizon`` or the ``window`` W (D4).
     start: private means at the start of Phase II: the last of Phase I clipped to [0, 1],
         ``carried``, or to what is not negative, ``carried-positive``, or ``zeros`` (A5, D5). Where
-        the stop test draws none, they are drawn at the end of Phase I.
+        the stop test draws none, they are drawn at the end of Phase I. With zeros and so long a
+        Phase I that the widths are below the best mean, the first good arm to be released is played
+        for ever: at epsilon = 100 from T = 1e7 on, at 2 from 1e9 on, at 0.2 beyond 1e10.
     pseudo_pull: before an arm's first episode one pull without a reward is ``counted`` beside those
         of Phase I or ``left-out`` (A3); an arm without any pull then has an infinite index.
     release_log: the scale of the noise is log(T) / (epsilon n) with the ``natural`` logarithm or

@@ -1,10 +1,10 @@
 """Phase I of GDP-NCB: uniformly random pulls, round by round or, the same in law, in blocks.
 
 A pull stops the phase where its arm's sum of rewards plus fresh Laplace noise exceeds a threshold.
-Let d be the distance of the largest sum to it. In a block of m <= d / 2 pulls only a noise above
-d - m can do that. The number of pulls before the first such noise is geometric; they are drawn as
-one multinomial with a sum of rewards for each arm, and the exceeding noise is, by lack of memory,
-d - m and another exponential. Near the threshold every pull is played by itself. Blocks begin at
+Let d be the distance of the largest sum to it. In a block of m < d pulls only a noise above d - m
+can do that. The number of pulls before the first such noise is geometric; they are drawn as one
+multinomial with a sum of rewards for each arm, and the exceeding noise is, by lack of memory, d - m
+and another exponential. Near the threshold every pull is played by itself. Blocks begin at
 multiples of BLOCK_FROM, so that it makes no difference where a kernel is resumed.
 """
 
@@ -30,7 +30,8 @@ BLOCK_FROM = 512
 """Blocks are multiples of so many pulls, which cost as much as the two binomials of every arm."""
 
 NEAR = math.log(BLOCK_FROM / 2.0)
-"""A noise of so many scales is exceeded once in BLOCK_FROM; blocks keep farther from it."""
+"""A noise of so many scales is exceeded once in BLOCK_FROM; blocks keep so far from the threshold,
+and half their distance besides, where the noise is small."""
 
 
 @numba.njit(cache=True)
@@ -94,10 +95,8 @@ def _block_length(settings, window, distance, t, rounds):  # type: ignore[no-unt
     if settings.stop_test == CLEAN_TEST:
         longest = min(longest, distance)
     elif settings.stop_test == PRIVATE_TEST:
-        longest = min(longest, distance / 2.0)
-    length = BLOCK_FROM * int(longest / BLOCK_FROM)
-    too_near = settings.stop_test == PRIVATE_TEST and distance - length < NEAR * window.noise
-    return 0 if too_near or t % BLOCK_FROM else length
+        longest = min(longest, distance / 2.0, distance - NEAR * window.noise)
+    return 0 if t % BLOCK_FROM else BLOCK_FROM * max(int(longest / BLOCK_FROM), 0)
 
 
 @numba.njit(cache=True)
@@ -227,11 +226,12 @@ class Reference:
         while self.t < end and not self.stopped:
             distance = self.threshold - max(self.s1)
             kind, left = self.settings.stop_test, end - self.t
-            safe = {PRIVATE_TEST: distance / 2, CLEAN_TEST: distance, NO_TEST: math.inf}[kind]
+            safe = math.inf if kind == NO_TEST else distance
+            if kind == PRIVATE_TEST:
+                safe = min(distance / 2, distance - NEAR * self.noise)
             pulls = BLOCK_FROM * math.floor(max(min(left, safe), 0) / BLOCK_FROM)
             bound = distance - pulls
-            too_near = kind == PRIVATE_TEST and bound < NEAR * self.noise
-            if self.t % BLOCK_FROM > 0 or pulls == 0 or too_near:
+            if self.t % BLOCK_FROM > 0 or pulls == 0:
                 yield from self.rounds(min(end, BLOCK_FROM * (self.t // BLOCK_FROM + 1)))
             else:
                 yield UNIFORM, *self.block(pulls, bound)

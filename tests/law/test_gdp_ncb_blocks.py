@@ -1,0 +1,201 @@
+"""Phase I of GDP-NCB in blocks against the same phase pull by pull, by Kolmogorov-Smirnov tests.
+
+Compared are, at the end of the phase, its length, the pulls and the sum of rewards of each arm, the
+noise in each arm's private mean, and the largest noisy sum. Error rate:
+at most TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct
+code fails this file with probability 0.001 at most over the choice of seeds, which are fixed. The
+null control compares pull by pull with itself. A noise and rewards 5 % off must be caught, and so
+must a noise whose law knows nothing of the bound of its block.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import dpbandits
+from dpbandits.algorithms import REGRET
+from dpbandits.algorithms.base import UNIFORM
+from dpbandits.algorithms.gdp_ncb_phase_one import (
+    EXPLORED,
+    _pull_uniformly,
+    _pulls_before_exceeding,
+    explore_by_blocks,
+    explore_by_rounds,
+)
+from dpbandits.algorithms.gdp_ncb_window import Window
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.laws import Bernoulli, FourthRoot, TwoPoint, Uniform
+from support import settings_of
+
+TESTS = 150
+LINE = 0.001 / TESTS
+RUNS = 2000
+LONGEST = 1 << 17
+
+GDP = REGRET["gdp-ncb"]
+Ends = dict[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is played: an instance, the scale of the noise in a sum, and the threshold."""
+
+    bandit: Bandit
+    noise: float
+    threshold: float
+    stop_test: str = "private"
+    cap: int = LONGEST
+
+
+CASES = {
+    # The last thousand pulls and more are played by themselves.
+    "small noise": Case(dpbandits.bernoulli([0.9, 0.5, 0.2]), 20.0, 5000.0),
+    # Most blocks end with a noise above their bound, and the phase in a block or at the cap.
+    "large noise": Case(dpbandits.bernoulli([0.9, 0.3]), 20_000.0, 240_000.0, cap=60_000),
+    "mixed laws": Case(
+        Bandit((Bernoulli(0.75), FourthRoot(), TwoPoint(), Uniform(1.0))), 300.0, 6000.0
+    ),
+    "clean test": Case(dpbandits.bernoulli([0.9, 0.8, 0.2]), 50.0, 5000.0, "clean"),
+}
+
+
+def ends(case: Case, exploration: str, seed: int) -> Ends:
+    """Return what phase I leaves, one value a run."""
+    readings = GDP.readings_from({"exploration": exploration, "stop_test": case.stop_test})
+    told = settings_of(GDP, {"epsilon": 1.0}, readings, case.bandit, case.cap)
+    window = Window(case.cap, case.cap, case.threshold, case.noise, 1.0)
+    explore = explore_by_blocks if exploration == "blocks" else explore_by_rounds
+    count = len(case.bandit.arms)
+    arms, lengths = np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64)
+    sums = np.empty(LONGEST)
+    names = ["length", "ended", "in blocks", "ended in one", "largest"]
+    names += [f"{what} of arm {arm}" for what in ("pulls", "sum", "noise") for arm in range(count)]
+    rows = np.zeros((RUNS, len(names)))
+    for row, stream in zip(rows, np.random.SeedSequence(seed).spawn(RUNS), strict=True):
+        state, generator = GDP.state(count), np.random.default_rng(stream)
+        written = explore(
+            *(told, window, case.cap, state, case.bandit.laws, case.bandit.law_parameters),
+            *(generator, arms, lengths, sums, 0),
+        )
+        noisy_sums = state.private_means * state.explored
+        in_blocks = lengths[:written][arms[:written] == UNIFORM].sum()
+        ended = state.phase[0] == EXPLORED
+        ended_in_one = ended and arms[written - 1] == UNIFORM
+        row[:5] = state.clock[0], ended, in_blocks, ended_in_one, noisy_sums.max()
+        row[5:] = [*state.explored, *state.explored_sums, *(noisy_sums - state.explored_sums)]
+        assert state.clock[0] == lengths[:written].sum() == state.explored.sum()
+        # The sums of whole numbers are exact.
+        assert sums[:written].sum() == pytest.approx(state.explored_sums.sum(), rel=1e-12)
+    return dict(zip(names, rows.T, strict=True))
+
+
+@cache
+def yardstick(name: str) -> Ends:
+    return ends(CASES[name], "rounds", seed=1)
+
+
+def p_values(name: str, found: Ends) -> dict[str, float]:
+    """Return the p-value of every quantity that is not the same in all runs."""
+    return {
+        quantity: float(stats.ks_2samp(values, found[quantity]).pvalue)
+        for quantity, values in yardstick(name).items()
+        if quantity not in ("in blocks", "ended", "ended in one") and np.unique(values).size > 1
+    }
+
+
+@pytest.mark.parametrize("exploration", ["blocks", "rounds"])
+@pytest.mark.parametrize("name", CASES)
+def test_blocks_have_the_law_of_rounds(name: str, exploration: str) -> None:
+    # "rounds" is the null control.
+    found = ends(CASES[name], exploration, seed=2)
+    values = p_values(name, found)
+    assert min(values.values()) > LINE, values
+    assert len(values) > 3 * len(CASES[name].bandit.arms) - 3
+    ended = [int(each["ended"].sum()) for each in (yardstick(name), found)]
+    table = [[count, RUNS - count] for count in ended]
+    assert ended[0] == ended[1] or stats.fisher_exact(table).pvalue > LINE
+    if exploration == "blocks":
+        assert (found["in blocks"] / found["length"]).mean() > 0.2
+
+
+def test_phases_end_in_blocks_and_between_them_and_at_the_cap() -> None:
+    large, small = (ends(CASES[name], "blocks", seed=2) for name in ("large noise", "small noise"))
+    assert 0.05 < large["ended in one"].mean() < large["ended"].mean() < 0.95
+    assert small["ended"].mean() == 1
+    assert small["ended in one"].mean() == 0
+
+
+@pytest.mark.parametrize("name", ["large noise", "mixed laws"])
+def test_a_noise_five_percent_off_is_caught(name: str) -> None:
+    case = CASES[name]
+    found = ends(replace(case, noise=1.05 * case.noise), "blocks", seed=3)
+    assert p_values(name, found)["length"] < LINE
+
+
+@pytest.mark.parametrize("name", ["small noise", "clean test"])
+def test_rewards_five_percent_off_are_caught(name: str) -> None:
+    case = CASES[name]
+    means = [0.95 * arm.mean for arm in case.bandit.arms]
+    found = ends(replace(case, bandit=dpbandits.bernoulli(means)), "blocks", seed=4)
+    assert p_values(name, found)["length"] < LINE
+
+
+def bulk(noise: float, bound: float, runs: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return pulls of five arms in blocks of 1000 pulls, and the noises in their sums."""
+    bandit = dpbandits.bernoulli([0.9, 0.7, 0.5, 0.3, 0.1])
+    told = settings_of(GDP, {"epsilon": 1.0}, GDP.readings_from({}), bandit, 10**6)
+    window = Window(10**6, 10**6, 1e9, noise, 1.0)
+    generator = np.random.default_rng(1)
+    pulls, noises = np.empty((runs, 5), np.int64), np.empty((runs, 5))
+    for run in range(runs):
+        state = GDP.state(5)
+        _pull_uniformly(
+            *(told, window, state, 1000, bound, bandit.laws, bandit.law_parameters, generator)
+        )
+        pulls[run] = state.explored
+        noises[run] = state.private_means * state.explored - state.explored_sums
+    return pulls, noises
+
+
+def binomial_p_value(pulls: NDArray[np.int64], probability: float) -> float:
+    """Goodness of fit to Binomial(1000, probability), in cells of 5 numbers."""
+    edges = np.arange(160, 245, 5)
+    law = stats.binom(1000, probability)
+    expected = np.diff(law.cdf(edges), prepend=0.0, append=1.0) * pulls.size
+    observed = np.bincount(np.searchsorted(edges, pulls), minlength=edges.size + 1)
+    return float(stats.chisquare(observed, expected).pvalue)
+
+
+def test_pulls_and_noises_of_a_block() -> None:
+    # With a bound of half a scale one noise in three is drawn anew.
+    noise, bound = 10.0, 5.0
+    pulls, noises = bulk(noise, bound, runs=20_000)
+    assert (pulls.sum(axis=1) == 1000).all()
+    below = stats.laplace(scale=noise).cdf
+    for arm in range(5):
+        assert binomial_p_value(pulls[:, arm], 0.2) > LINE
+        assert binomial_p_value(pulls[:, arm], 1.05 * 0.2) < LINE
+        drawn = noises[:, arm]
+        assert (
+            stats.kstest(drawn, lambda x: below(np.minimum(x, bound)) / below(bound)).pvalue > LINE
+        )
+        assert stats.kstest(drawn, below).pvalue < LINE
+
+
+def test_pulls_before_a_noise_exceeds() -> None:
+    # Geometric: P(J >= j) = (1 - q)^j for q = exp(-2) / 2, and for a probability that is 0 as a
+    # number there is none.
+    generator = np.random.default_rng(1)
+    q = np.exp(-2.0) / 2
+    drawn = [int(_pulls_before_exceeding(6.0, 3.0, generator)) for _ in range(50_000)]
+    edges = np.arange(0, 80, 4)
+    for probability, fits in ((q, True), (1.05 * q, False)):
+        law = stats.geom(probability, loc=-1)
+        expected = np.diff(law.cdf(edges), prepend=0.0, append=1.0) * len(drawn)
+        observed = np.bincount(np.searchsorted(edges, drawn), minlength=edges.size + 1)
+        assert (stats.chisquare(observed, expected).pvalue > LINE) == fits
+    assert _pulls_before_exceeding(1e6, 3.0, generator) == np.inf
