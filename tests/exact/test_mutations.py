@@ -27,6 +27,9 @@ EQUIVALENT = {
         *("dp-ts-ucb", "lazy-dp-ts", "dp-ts"),
     },
     "arm, largest, second = (0, -math.inf, -math.inf)": {"ncb"},
+    "arm, until, earlier_log, others = (0, 0, 0.0, math.inf)": {"ucb1"},
+    # A bound that is higher than need be only has the arms compared more often.
+    "growth = math.sqrt(2.0 * math.log(until + settings.clock_offset) / doubled_log)": {"ucb1"},
     # Two is as true as one.
     "frozen = True": {"dp-ts-ucb"},
     "above = True": {"ncb"},
@@ -41,6 +44,8 @@ EQUIVALENT = {
     "rise, common = (_width(settings, end) - low, inverse_roots[order[0]])": {"ldp-ucb-l"},
     # A default that the loop over the arms always overwrites.
     "first, largest, runner_up = (0, -math.inf, -math.inf)": {"ldp-ucb-l"},
+    # A forced arm is played all the same; it is not asked then whether it is alone.
+    "if stretch.forced >= 0:": {"ldp-ucb-l"},
     # Arms of one pull are forced, and arms are tied whatever the time.
     "pulled = np.maximum(counts, 1)": {"ldp-ucb-l"},
     "indices = means + _width(settings, t + 1) * inverse_roots": {"ldp-ucb-l"},
@@ -84,9 +89,14 @@ OPERATORS = [
     ("anytime-lazy-ucb", "noisy_sum / count", "noisy_sum / (count + 1)"),
     ("ucb1", "doubled_log / count", "doubled_log / (count + 1)"),
     ("ucb1", "math.sqrt(doubled_log / count)", "doubled_log / count"),
-    ("ucb1", "t + settings.clock_offset", "t + 1 + settings.clock_offset"),
+    ("ucb1", "doubled_log = 2.0 * math.log(t +", "doubled_log = 2.0 * math.log(t + 1 +"),
     ("ucb1", "and count == 1", "or count == 1"),
     ("ucb1", "mean = 0.0", "mean = 1.0"),
+    ("ucb1", "math.sqrt(2.0 * math.log(until + settings.clock_offset) / doubled_log)", "0.5"),
+    ("ucb1", "others = max(others, highest)", "pass"),
+    ("ucb1", "others = max(others, later)", "pass"),
+    ("ucb1", "t > until or", ""),
+    ("ucb1", "math.sqrt(earlier_log / n)", "1.01 * math.sqrt(earlier_log / n)"),
     ("dp-ts-ucb", "math.sqrt(settings.variance / counts[i])", "settings.variance / counts[i]"),
     ("dp-ts-ucb", "settings.variance / counts[i]", "settings.variance / (counts[i] + 1)"),
     ("dp-ts-ucb", "reward_sums[i] / counts[i] +", "reward_sums[i] / (counts[i] + 1) +"),

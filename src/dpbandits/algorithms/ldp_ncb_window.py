@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.noise import laplace
-from dpbandits.algorithms.ranking import draw_first, sink, sort
+from dpbandits.algorithms.ranking import draw_first, sink
 from dpbandits.bandits.draws import draw_reward
 
 C = 3.0
@@ -178,15 +178,16 @@ def _shown(settings, count, private_sum):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True)
 def _rank(settings, window, state):  # type: ignore[no-untyped-def]
     """Return the arms and their indices, largest first; a recursive clip enters the sums."""
-    order, indices = np.arange(state.counts.size), np.full(state.counts.size, math.inf)
-    for i in range(order.size):
+    indices = np.full(state.counts.size, math.inf)
+    for i in range(indices.size):
         if state.counts[i] > 0:
             shown = _shown(settings, state.counts[i], state.private_sums[i])
             if settings.clip == RECURSIVE_CLIP:
                 state.private_sums[i] = shown
             indices[i] = _index(window, state.counts[i], shown)
-    sort(order, indices)
-    return order, indices
+    # Stable, so that of equal indices the lowest arm stands first.
+    order = np.argsort(-indices, kind="mergesort")
+    return order, indices[order]
 
 
 @numba.njit(cache=True)

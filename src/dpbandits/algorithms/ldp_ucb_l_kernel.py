@@ -24,6 +24,8 @@ STRETCH = 0.1
 Measured: over so many rounds the indices rise by a small part of what one noisy reward moves them.
 """
 
+NONE, MAYBE = -1, -2
+
 ROUNDING = 1e-12
 """Relative lead below which indices are computed in full, far above what rounding can move."""
 
@@ -53,7 +55,7 @@ class Stretch(NamedTuple):
     An index is p + width / sqrt(N), and the width rises from ``low`` by ``rise`` at most. Compared
     are the indices less what an arm with 1 / sqrt(N) = ``common`` gains since the beginning: they
     rise by (1 / sqrt(N) - ``common``) ``rise`` at most, or fall by so much. A stretch is one round
-    where an arm may be ``forced``: the arm, or a negative number for none.
+    where an arm may be ``forced``: the arm, NONE, or MAYBE in a later round.
     """
 
     end: int
@@ -76,15 +78,15 @@ def _width(settings, t):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _forced(settings, t, latest, counts):  # type: ignore[no-untyped-def]
-    """Return the arm that is forced after t rounds, -1 if none is before ``latest``, else -2."""
+    """Return the arm that is forced after t rounds, or whether none is before ``latest``."""
     if t < counts.size and not settings.pseudo_pull:
         return t
     if counts.min() > 4.0 * math.log(latest + settings.forced_offset):
-        return -1
+        return NONE
     for i in range(counts.size):
         if counts[i] <= 4.0 * math.log(t + 1 + settings.forced_offset):
             return i
-    return -2
+    return MAYBE
 
 
 @numba.njit(cache=True)
@@ -101,10 +103,15 @@ def _upper(stretch, mean, inverse_root):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _open_stretch(settings, t, counts, means, inverse_roots, order, uppers):  # type: ignore[no-untyped-def]
-    """Return the stretch after t rounds, the arms put in order of their upper bounds."""
+    """Return the stretch after t rounds, the arms put in order of their upper bounds.
+
+    Where an arm is forced, nothing is compared.
+    """
     end = min(t + LEAST_STRETCH + int(STRETCH * math.sqrt(t)), settings.horizon)
     forced = _forced(settings, t, end, counts)
-    if forced != -1:
+    if forced >= 0:
+        return Stretch(t + 1, forced, math.nan, math.nan, math.nan)
+    if forced == MAYBE:
         end = t + 1
     low = _width(settings, t + 1)
     rise, common = _width(settings, end) - low, inverse_roots[order[0]]
@@ -139,12 +146,11 @@ def _bring_forward_largest(stretch, width, means, inverse_roots, order, uppers):
 
 @numba.njit(cache=True)
 def _find(settings, stretch, t, means, inverse_roots, order, uppers):  # type: ignore[no-untyped-def]
-    """Bring forward the arm to play after t rounds; tell whether no other could be played.
+    """Bring forward the lowest arm of the largest index, unless another is forced after t rounds.
 
-    That is a forced arm, or the lowest of the largest index.
+    Return whether no other arm could be played.
     """
     if stretch.forced >= 0:
-        bring_forward(order, uppers, find_position(order, stretch.forced))
         return True
     inverse_root = inverse_roots[order[0]]
     low = means[order[0]] + stretch.low * inverse_root
@@ -174,7 +180,7 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
             indices = means + _width(settings, t + 1) * inverse_roots
             arm = arm_of_largest(indices, True, generator)
             bring_forward(order, uppers, find_position(order, arm))
-        arm = order[0]
+        arm = stretch.forced if stretch.forced >= 0 else order[0]
         law, law_parameter = laws[arm], law_parameters[arm]
         count, private_sum = counts[arm], private_sums[arm]
         begin, rewards = t, 0.0
@@ -203,7 +209,8 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
                 uppers[0] = _upper(stretch, means[arm], inverse_roots[arm])
                 sink(order, uppers, 0)
             alone = _find(settings, stretch, t, means, inverse_roots, order, uppers)
-            if order[0] != arm or not alone:
+            following = stretch.forced if stretch.forced >= 0 else order[0]
+            if following != arm or not alone:
                 break
             safe_width = stretch.low * root + stretch.rise * min(root, stretch.common * count)
             slope = _above(uppers[1]) + stretch.rise * stretch.common
