@@ -82,7 +82,7 @@ def _stacked(parts: list[Block | None], metric: str) -> NDArray[np.float64]:
     return np.concatenate([part[metric] for part in parts if part is not None])
 
 
-_FEATURES = [[1, 0], [0, 1], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]
+_FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]
 """More arms than dimensions squared, so that a subset of arms has to be searched for."""
 
 
