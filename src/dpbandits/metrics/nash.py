@@ -32,7 +32,7 @@ MAXIMAL_PULLS = 2**62
 SMALLEST_MEAN = 2.0**-13
 """Below it an integer mean is less exact than 1e-12, and logarithms are carried instead."""
 
-ROUNDS_PER_CHUNK = 16
+ROUNDS_PER_CHUNK = 8
 """With more rounds than this to a chunk of any run, changes are sorted, not entered by round."""
 
 NOMINAL = "nominal_"

@@ -195,3 +195,14 @@ def count_pulls(runs, run, time):  # type: ignore[no-untyped-def]
     """Count the pulls of a run's present arm up to the round ``time``."""
     runs.pulls[run, runs.arms[run]] += time - runs.since[run]
     runs.since[run] = time
+
+
+@numba.njit(cache=True)
+def change_arm(scores, runs, run, arm, time, inverse_sum):  # type: ignore[no-untyped-def]
+    """Let a run go over to another arm; ``inverse_sum`` is the sum of 1/e until then."""
+    count_pulls(runs, run, time)
+    if not scores.in_logs:
+        weight = scores.weights[runs.arms[run]]
+        runs.influences[run] += weight * (inverse_sum - runs.entered[run])
+        runs.entered[run] = inverse_sum
+    runs.arms[run] = arm

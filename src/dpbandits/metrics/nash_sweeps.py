@@ -11,6 +11,7 @@ import numpy as np
 from dpbandits.metrics.nash_pieces import (
     begin_piece,
     begin_piece_in_logs,
+    change_arm,
     end_piece,
     end_piece_in_logs,
     inverse_sum_at,
@@ -72,7 +73,7 @@ def _scan(piece, runs, begin, end, changes, inverse_sums):  # type: ignore[no-un
 
 @numba.njit(cache=True)
 def _gather(weights, runs, begin, when, new, found, inverse_sums):  # type: ignore[no-untyped-def]
-    """Let every run go through its changes of arm."""
+    """Let every run go through its changes of arm, as ``change_arm`` does."""
     # Local names: fields read again and again cost twice the time.
     for run in range(runs.arms.size):
         own_when, own_new, pulls = when[run], new[run], runs.pulls[run]
@@ -146,38 +147,27 @@ def sweep_changes(ledger, times, changing, new, order, until):  # type: ignore[n
         until: the end of the window.
     """
     scores, piece, runs, records = ledger
-    units, weights, in_logs = scores.units, scores.weights, scores.in_logs
-    # Local names, and no call with so many arrays for every change: they would cost ten times all
-    # the rest of it.
-    arms, since, pulls, index = runs.arms, runs.since, runs.pulls, 0
-    entered, influences = runs.entered, runs.influences
+    units, index = scores.units, 0
     while index < order.size:
         time = times[order[index]]
-        if records.mark[0] < records.marks.size and records.marks[records.mark[0]] <= time:
-            record_marks(scores, piece, runs, records, time)
+        record_marks(scores, piece, runs, records, time)
         inverse_sum = inverse_sum_at(piece, time)
         first = second = 0
-        if in_logs:
-            end_piece_in_logs(piece, weights, runs, time)
+        if scores.in_logs:
+            end_piece_in_logs(piece, scores.weights, runs, time)
         while index < order.size and times[order[index]] == time:
             run, arm = changing[order[index]], new[order[index]]
-            present = arms[run]
-            first += units[arm, 0] - units[present, 0]
-            second += units[arm, 1] - units[present, 1]
-            pulls[run, present] += time - since[run]
-            since[run] = time
-            if not in_logs:
-                influences[run] += weights[present] * (inverse_sum - entered[run])
-                entered[run] = inverse_sum
-            arms[run] = arm
+            first += units[arm, 0] - units[runs.arms[run], 0]
+            second += units[arm, 1] - units[runs.arms[run], 1]
+            change_arm(scores, runs, run, arm, time, inverse_sum)
             index += 1
-        if in_logs:
-            begin_piece_in_logs(piece, scores.logs, weights, arms)
+        if scores.in_logs:
+            begin_piece_in_logs(piece, scores.logs, scores.weights, runs.arms)
         elif first != 0 or second != 0:
             end_piece(piece, time)
             piece.sums[0] += first
             piece.sums[1] += second
-            begin_piece(piece, arms.size)
+            begin_piece(piece, runs.arms.size)
     record_marks(scores, piece, runs, records, until)
 
 
