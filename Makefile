@@ -31,7 +31,7 @@ publish: .venv/installed everything ## copy png and csv of every panel to docs/f
 	.venv/bin/dpbandits publish
 
 test: .venv-test/installed ## all tests, the quick workflow end to end among them
-	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile
+	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
 	$(IN_TEST) ruff check .
