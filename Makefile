@@ -31,7 +31,7 @@ publish: .venv/installed everything ## copy png and csv of every panel to docs/f
 	.venv/bin/dpbandits publish
 
 test: .venv-test/installed ## all tests, the quick workflow end to end among them
-	$(IN_TEST) pytest -q -n $(CORES) --dist loadgroup
+	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
 	$(IN_TEST) ruff check .
@@ -48,6 +48,7 @@ format: .venv-test/installed ## format the sources
 
 bench: .venv/installed ## ratios of the kernels to their references and to their random draws
 	.venv/bin/python benchmarks/kernels.py
+	.venv/bin/python benchmarks/identification.py
 	.venv/bin/python benchmarks/nash.py
 
 check: .venv/installed ## check config, experiments and claims

@@ -24,3 +24,8 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     (folder / "numba").symlink_to(COMPILED_KERNELS, target_is_directory=True)
     monkeypatch.setenv("DPBANDITS_CACHE", str(folder))
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the workflow, which takes longest: the other workers do the rest meanwhile."""
+    items.sort(key=lambda item: "/workflow/" not in item.path.as_posix())

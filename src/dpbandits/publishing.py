@@ -96,12 +96,16 @@ def _verdicts(rows: pd.DataFrame) -> str:
         ", ".join(filter(None, [variant if variant != "as-written" else "", reading]))
         for variant, reading in zip(rows["variant"], rows["reading"], strict=True)
     ]
-    verdicts = dict.fromkeys(rows["verdict"])
+    told = [
+        f"**{verdict}**" + (", not contradicted" if "not contradicted" in detail else "")
+        for verdict, detail in zip(rows["verdict"], rows["detail"], strict=True)
+    ]
+    verdicts = dict.fromkeys(told)
     if len(verdicts) == 1:
-        return f"**{next(iter(verdicts))}**"
+        return told[0]
     return "; ".join(
-        f"**{verdict}** ({' / '.join(name for name, own in given if own == verdict)})"
-        for given in [list(zip(labels, rows["verdict"], strict=True))]
+        f"{verdict} ({' / '.join(name for name, own in given if own == verdict)})"
+        for given in [list(zip(labels, told, strict=True))]
         for verdict in verdicts
     )
 

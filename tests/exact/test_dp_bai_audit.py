@@ -1,23 +1,21 @@
 """The exact privacy audit of dp-bai: against other computations, simulations and the kernels.
 
-"spec" is the restatement of dp-bai, "audit spec" that of the audit. Simulations have fixed seeds
-and are compared within 4.5 standard errors, which a right number misses once in 150000 times.
+"spec" is the restatement of dp-bai, "audit spec" that of the audit.
+Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_bai_trials``).
 """
 
 import itertools
 import math
 from collections.abc import Callable
 
-import mpmath
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.integrate import quad
 from scipy.special import logsumexp
-from scipy.stats import laplace, norm
 
 import dpbandits
-from dpbandits import InputError, privacy
+from dp_bai_trials import TRIALS, near
+from dpbandits import InputError
 from dpbandits.algorithms.best_arm.g_optimal import g_optimal
 from dpbandits.papers.dp_bai.audit import (
     difference_loss,
@@ -28,110 +26,14 @@ from dpbandits.papers.dp_bai.audit import (
     tree_chances,
     tree_loss,
 )
-from dpbandits.papers.dp_bai.gauss_audit import (
-    DELTAS,
-    EPSILONS,
-    LARGER_EPSILONS,
-    deviation,
-    needed_delta,
-)
-from dpbandits.papers.dp_bai.instances import section5, two_armed
-from dpbandits.papers.dp_bai.laplace import log_selection, log_tail, log_tail_of_two
+from dpbandits.papers.dp_bai.laplace import log_tail, log_tail_of_two
 from dpbandits.papers.dp_bai.privacy_tables import limit_losses, unit_vectors
-from dpbandits.papers.dp_bai.pure_noise import (
-    cone_chance,
-    crossing,
-    linear_limit,
-    log_gauss_tail,
-    uniform_limit,
-)
 
 Values = NDArray[np.float64]
 
 ROOT2 = math.sqrt(2.0)
 DIAGONAL = unit_vectors(46.0, 224.0)
 SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / ROOT2
-TRIALS = 200_000
-
-
-def near(found: float, expected: float, trials: int = TRIALS) -> bool:
-    """Whether a share of trials is within 4.5 standard errors of a chance."""
-    return abs(found - expected) < 4.5 * math.sqrt(expected * (1.0 - expected) / trials)
-
-
-# Laws of the noise.
-
-
-@pytest.mark.parametrize("c", [-40.0, -3.0, -1e-9, 0.0, 0.5, 8.0, 900.0])
-def test_one_tail_is_that_of_scipy(c: float) -> None:
-    assert log_tail(c, 2.0) == pytest.approx(laplace.logsf(c, scale=2.0), rel=1e-12)
-
-
-@pytest.mark.parametrize("second", [1e-6, 0.3, 0.999, 1.0 - 1e-9, 1.0, 7.0])
-def test_two_tails_are_those_of_the_audit_spec(second: float) -> None:
-    """Audit spec 2.2, in 60 digits, where b1 - b2 does not cancel."""
-    with mpmath.workdps(60):
-        b1, b2 = mpmath.mpf(1), mpmath.mpf(second)
-        for c in (0.0, 1e-3, 1.0, 10.0, 200.0):
-            if second == 1.0:
-                chance = mpmath.exp(-c) * (mpmath.mpf("0.5") + mpmath.mpf(c) / 4)
-            else:
-                parts = b1**2 * mpmath.exp(-c / b1) - b2**2 * mpmath.exp(-c / b2)
-                chance = parts / (2 * (b1**2 - b2**2))
-            assert log_tail_of_two(c, 1.0, second) == pytest.approx(
-                float(mpmath.log(chance)), rel=1e-12
-            )
-            below = float(mpmath.log(1 - chance))
-            # The complement of a chance near 1 keeps its absolute digits.
-            assert log_tail_of_two(-c, second, 1.0) == pytest.approx(below, rel=1e-12, abs=1e-15)
-
-
-def test_two_tails_are_a_quadrature() -> None:
-    for c, first, second in ((0.7, 1.0, 0.4), (-1.5, 2.0, 2.0), (6.0, 0.5, 3.0)):
-
-        def integrand(
-            z: float, c: float = c, first: float = first, second: float = second
-        ) -> float:
-            return float(laplace.pdf(z) * laplace.sf((c - first * z) / second))
-
-        kink = c / first
-        ends = sorted([-60.0, 0.0, kink, 60.0])
-        value = sum(quad(integrand, *pair, epsabs=1e-14)[0] for pair in itertools.pairwise(ends))
-        assert np.exp(log_tail_of_two(c, first, second)) == pytest.approx(value, rel=1e-10)
-
-
-def test_selection_of_one_of_two_is_a_difference() -> None:
-    """Below -30 the complement in the closed form has lost its digits, not the integral."""
-    for c in (-8.0, -0.3, 0.0, 2.0, 25.0, 300.0):
-        expected = float(log_tail_of_two(c))
-        assert log_selection([0.0], [c]) == pytest.approx(expected, rel=1e-11)
-
-
-@pytest.mark.parametrize("kept", [1, 2, 3])
-def test_selections_are_all_there_is(kept: int) -> None:
-    """Chances of all sets of survivors sum to 1, ties and far apart sums included."""
-    for sums in ([0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 25.0], [-2.0, 0.5, 3.0, 3.1]):
-        values, total = np.array(sums), 0.0
-        for high in itertools.combinations(range(4), kept):
-            low = [arm for arm in range(4) if arm not in high]
-            total += math.exp(log_selection(values[list(high)], values[low]))
-        assert total == pytest.approx(1.0, abs=1e-12)
-
-
-def test_selection_of_alike_sums_is_by_symmetry() -> None:
-    for kept, lost in ((1, 3), (2, 2), (2, 1), (5, 5)):
-        chance = np.exp(log_selection(np.full(kept, 0.3), np.full(lost, 0.3)))
-        assert chance == pytest.approx(1.0 / math.comb(kept + lost, kept), rel=1e-12)
-
-
-def test_selections_agree_with_draws() -> None:
-    generator = np.random.default_rng(20240120)
-    sums = np.array([0.0, 1.0, 1.5, 3.0])
-    noisy = sums + generator.laplace(size=(TRIALS, 4))
-    for high in itertools.combinations(range(4), 2):
-        low = [arm for arm in range(4) if arm not in high]
-        found = (noisy[:, list(high)].min(axis=1) > noisy[:, low].max(axis=1)).mean()
-        assert near(float(found), math.exp(log_selection(sums[list(high)], sums[low])))
 
 
 # Losses.
@@ -384,145 +286,3 @@ def test_kernel_and_engine_would_differ_at_another_scale() -> None:
     """Negative control of the test above: noise for 0.8 in place of 0.7."""
     found = success("dp-bai", np.eye(2), [1, 0], 6)
     assert not near(found, 1.0 - float(np.exp(log_tail_of_two(2 * 0.8))), 20_000)
-
-
-# DP-BAI-Gauss.
-
-
-def excess(epsilon: float, m: float, s: float) -> mpmath.mpf:
-    """Return Phi(-s m) - exp(epsilon) Phi(-(s + 1) m) in 40 digits (audit spec 4.3)."""
-    with mpmath.workdps(40):
-        far = mpmath.ncdf(-(mpmath.mpf(s) + 1) * m)
-        return mpmath.ncdf(-mpmath.mpf(s) * m) - mpmath.exp(epsilon) * far
-
-
-def test_needed_delta_in_one_dimension_is_the_maximum_of_the_audit_spec() -> None:
-    for epsilon, delta in ((0.5, 0.01), (5.0, 0.3), (10.0, 0.1), (20.0, 1e-5)):
-        m = 1.0 / deviation(epsilon, delta, "classical")
-        expected = max(max(excess(epsilon, m, s) for s in range(60)), mpmath.mpf(0))
-        found = needed_delta(epsilon, 1.0 / m, 60, two_sums=False, binary=True)
-        assert found == pytest.approx(float(expected), rel=1e-9)
-
-
-@pytest.mark.parametrize("binary", [True, False])
-@pytest.mark.parametrize("two_sums", [True, False])
-def test_needed_delta_is_a_scan_over_tables(two_sums: bool, binary: bool) -> None:
-    """Both outputs, neighbours in both directions, sums 0..n; in between on a grid of 1/400."""
-    pulls, step = 6, 1.0 if binary else 1 / 400
-    for epsilon, delta in ((1.0, 0.3), (5.0, 0.3), (8.0, 0.5), (20.0, 0.9)):
-        sigma = deviation(epsilon, delta, "classical")
-        low = -pulls if two_sums else 0
-        sums = np.arange(low, pulls - 1 + step / 2, step)
-        scale = sigma * (ROOT2 if two_sums else 1.0)
-        wins = [norm.cdf(sums / scale), norm.cdf((sums + 1) / scale)]
-        loses = [norm.sf(sums / scale), norm.sf((sums + 1) / scale)]
-        scans = [p - math.exp(epsilon) * q for p, q in (wins, wins[::-1], loses, loses[::-1])]
-        expected = max(float(np.max(scans)), 0.0)
-        found = needed_delta(epsilon, sigma, pulls, two_sums=two_sums, binary=binary)
-        assert found == pytest.approx(expected, abs=1e-9 if binary else 1e-4)
-
-
-def test_needed_delta_is_at_most_that_of_the_released_sum() -> None:
-    """Deciding by a released sum is post-processing: Gaussian DP with eta = 1 / deviation."""
-    for epsilon, delta in itertools.product((*EPSILONS, *LARGER_EPSILONS), DELTAS):
-        for calibration in ("classical", "analytic"):
-            sigma = deviation(epsilon, delta, calibration)
-            limit = privacy.delta(epsilon, 1.0 / sigma)
-            found = needed_delta(epsilon, sigma, 5000, two_sums=False, binary=False)
-            assert found <= limit * (1 + 1e-9)
-            if calibration == "analytic":
-                assert limit == pytest.approx(delta, rel=1e-9)
-
-
-def test_the_classical_calibration_holds_below_1_and_fails_far_above() -> None:
-    """Spec E9: proved for epsilon < 1. Ours: at 5 some table of [0, 1] needs 0.3035 > 0.3."""
-    for delta in DELTAS:
-        sigma = deviation(0.5, delta, "classical")
-        assert needed_delta(0.5, sigma, 5000, two_sums=False, binary=False) < delta / 5
-    sigma = deviation(5.0, 0.3, "classical")
-    assert needed_delta(5.0, sigma, 11, two_sums=False, binary=True) < 0.3
-    found = needed_delta(5.0, sigma, 11, two_sums=False, binary=False)
-    assert found == pytest.approx(0.303538, abs=1e-6)
-    best = 5.0 * sigma**2 - 0.5
-    assert 0.0 < best < 1.0
-    assert found == pytest.approx(float(excess(5.0, 1.0 / sigma, best)), rel=1e-9)
-    sigma = deviation(10.0, 0.1, "classical")
-    assert needed_delta(10.0, sigma, 11, two_sums=False, binary=True) > 0.4
-
-
-def test_too_little_gaussian_noise_is_caught() -> None:
-    """Negative control: a third of the classical deviation at epsilon = 0.5."""
-    for delta in (1e-5, 0.01, 0.1):
-        sigma = deviation(0.5, delta, "classical") / 3
-        assert needed_delta(0.5, sigma, 5000, two_sums=False, binary=True) > delta
-
-
-def test_unknown_calibration_is_refused() -> None:
-    with pytest.raises(InputError, match="calibration is 'other'; allowed: classical, analytic"):
-        deviation(1.0, 0.1, "other")
-
-
-# Pure noise.
-
-
-def test_limits_of_pure_noise_are_those_of_the_spec() -> None:
-    """Spec 3.2, for every omega: 3/8, 21/44 and 1/30; spec 3.3: 1/2 for two arms."""
-    for draw in range(20):
-        features = section5(draw=draw).feature_matrix
-        assert linear_limit(features, (0, 2), (1.0, 1.0)) == pytest.approx(3 / 8, rel=1e-10)
-        assert linear_limit(features, (0, 2), (10.0, 1.0)) == pytest.approx(21 / 44, rel=1e-10)
-    assert uniform_limit(30) == pytest.approx(1 / 30, rel=1e-10)
-    pair = two_armed(ratio=5.0).feature_matrix
-    assert linear_limit(pair, (0, 1), (5.0, 1.0)) == pytest.approx(0.5, rel=1e-10)
-
-
-def test_cones_agree_with_draws() -> None:
-    generator = np.random.default_rng(20240123)
-    noise = generator.laplace(size=(TRIALS, 2)) * [3.0, 1.0]
-    for normals in ([[1.0, 0.2], [0.3, -1.0]], [[-1.0, 0.0]], [[1.0, 1.0], [-1.0, 0.5]]):
-        inside = (noise @ np.array(normals).T > 0.0).all(axis=1)
-        assert near(float(inside.mean()), cone_chance(np.array(normals), (3.0, 1.0)))
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "limit"), [("dp-bai", 3 / 8), ("dp-od", 21 / 44), ("baseline", 1 / 30)]
-)
-def test_kernels_tend_to_the_limits(algorithm: str, limit: float) -> None:
-    """At epsilon = 1e-7 and T = 100 the means move the noise by less than 1e-4 deviations."""
-    found = dpbandits.identify(
-        algorithm=algorithm,
-        params={"epsilon": 1e-7},
-        bandit=section5(),
-        budget=100,
-        runs=20_000,
-        seed=5,
-    )
-    assert near(float(found.success.mean()), limit, 20_000)
-
-
-@pytest.mark.parametrize(
-    ("delta", "level", "digits"),
-    [
-        (0.5, 7.8e-2, 0.01),
-        (0.3, 3.1e-3, 0.02),
-        (0.1, 1.5e-6, 0.04),
-        (0.01, 6e-14, 0.1),
-        (1e-5, 5e-37, 0.1),
-    ],
-)
-def test_tails_cross_where_the_spec_says(delta: float, level: float, digits: float) -> None:
-    """Spec 7.1, C16, to the digits printed; Gauss is the lighter tail beyond and not before."""
-    found = crossing(delta)
-    assert math.exp(found) == pytest.approx(level, rel=digits)
-    grid = np.linspace(0.01, 200.0, 5000)
-    logs = log_tail_of_two(grid)
-    beyond = logs < found - 1e-9
-    assert (log_gauss_tail(grid[beyond], delta) < logs[beyond]).all()
-    before = logs > found + 1e-9
-    assert (log_gauss_tail(grid[before], delta) > logs[before]).all()
-
-
-def test_gauss_is_lighter_everywhere_at_large_delta() -> None:
-    """Spec 7.1: its deviation is the smaller one iff delta > 1.25/e = 0.46; at 0.9 by far."""
-    assert math.exp(crossing(0.9)) == pytest.approx(0.5, rel=1e-12)
-    assert deviation(1.0, 1.25 / math.e, "classical") == pytest.approx(ROOT2, rel=1e-12)

@@ -1,6 +1,7 @@
 """The commands and snippets of the README do what it says."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -33,10 +34,10 @@ def test_make_targets_exist() -> None:
 def test_dpbandits_commands_of_the_readme_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands = re.findall(r"`dpbandits ((?:list|simulate|check)[^`]*)`", README)
-    assert len(commands) >= 3
+    commands = re.findall(r"`dpbandits ((?:list|simulate|identify|check)[^`]*)`", README)
+    assert len(commands) >= 4
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path))
     for command in commands:
-        assert main(command.split()) == 0, command
+        assert main(shlex.split(command)) == 0, command
         assert capsys.readouterr().out

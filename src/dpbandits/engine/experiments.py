@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,14 @@ class SimulationPlan:
         Raises:
             InputError: anything unknown or out of range, naming the file and the key.
         """
+        return list(self._before_tuning if tuned is None else self._expand(tuned))
+
+    @cached_property
+    def _before_tuning(self) -> tuple[Series, ...]:
+        """The series as they are without tuned parameters: asked for often, slow to expand."""
+        return tuple(self._expand(None))
+
+    def _expand(self, tuned: pd.DataFrame | None) -> list[Series]:
         try:
             found = [
                 self._series(entry, tags, tuned)
@@ -231,15 +239,18 @@ def _products(bindings: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
 
 def refuse_shared_cells(plans: Mapping[str, SimulationPlan]) -> None:
     """Raise InputError where one cell stands in two simulations (tuned ones are not known yet)."""
-    seen: dict[str, str] = {}
+    seen: dict[tuple[str, int], str] = {}
     for name, plan in plans.items():
         if plan.tuned_by is not None:
             continue
         for series in plan.series():
-            for block in series.cell.blocks():
-                key = digest_of([block.description, block.first_run])
-                if seen.setdefault(key, name) != name:
+            blocks = series.cell.blocks()
+            # All blocks of a cell have one description; there are many, and hashing is slow.
+            description = digest_of(blocks[0].description)
+            for block in blocks:
+                if seen.setdefault((description, block.first_run), name) != name:
                     raise InputError(
-                        f"{plan.origin}: series {series.label!r} stands in {seen[key]} too; "
+                        f"{plan.origin}: series {series.label!r} stands in "
+                        f"{seen[description, block.first_run]} too; "
                         f"allowed: each cell in one simulation"
                     )

@@ -82,12 +82,16 @@ def _stacked(parts: list[Block | None], metric: str) -> NDArray[np.float64]:
     return np.concatenate([part[metric] for part in parts if part is not None])
 
 
+_FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]
+"""More arms than dimensions squared, so that a subset of arms has to be searched for."""
+
+
 def compile_kernels(algorithms: Iterable[str | Definition]) -> None:
     """Compile the kernels of the algorithms in this process, by playing a few rounds of each."""
     for algorithm in algorithms:
         definition = find_definition(algorithm)
         identifies = isinstance(definition, IdentificationAlgorithm)
-        bandit = linear([[1, 0], [0, 1]], [0.5, 0.4]) if identifies else bernoulli([0.6, 0.4])
+        bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
         cell = make_cell(
             algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100, runs=1
         )
