@@ -158,7 +158,7 @@ def tabulate(arguments: argparse.Namespace) -> None:
     write_paper_table(_project(arguments), arguments.paper, arguments.name)
 
 
-def compare(arguments: argparse.Namespace) -> None:
+def readings(arguments: argparse.Namespace) -> None:
     """Hold the published readings of a paper against ours."""
     from dpbandits.drawing import write_paper_readings
 
@@ -245,7 +245,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add(commands, run, "paper", "name", workers=True)
     for command in (draw, tabulate):
         _add(commands, command, "paper", "name")
-    for command in (compare, judge):
+    for command in (readings, judge):
         _add(commands, command, "paper")
     _add(commands, explain, "claim")
     _add(commands, publish)

@@ -34,4 +34,4 @@ rule readings:
     message:
         "{wildcards.paper}: holding published readings against ours"
     shell:
-        "dpbandits compare {wildcards.paper} {params.options} --log {log}"
+        "dpbandits readings {wildcards.paper} {params.options} --log {log}"
