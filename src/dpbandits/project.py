@@ -16,7 +16,7 @@ from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper, find_paper
-from dpbandits.reporting.specs import parse_figure
+from dpbandits.reporting.specs import figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
 CONFIG = Path("config/config.yaml")
@@ -228,11 +228,22 @@ class Project:
                 parse_figure(figure, self.figure_spec(paper, figure))
             for table in experiments.tables:
                 parse_table(table, self.table_spec(paper, table))
-            known = {*experiments.plans, *experiments.analytic}
-            for claim in self.claims(paper):
-                if not known.issuperset(claim.reads):
-                    unknown = ", ".join(sorted(set(claim.reads) - known))
+            self._check_claims(paper)
+
+    def _check_claims(self, paper: str) -> None:
+        """Refuse a claim that reads results, or names a figure or table, that nothing makes."""
+        experiments = self.experiments(paper)
+        figures = experiments.document.get("figures", {})
+        stems = [stem for name in figures for stem in figure_stems(name, figures[name])]
+        allowed = {
+            "reads": {*experiments.plans, *experiments.analytic},
+            "figure": {*stems, *experiments.tables},
+        }
+        for claim in self.claims(paper):
+            for key, given in (("reads", claim.reads), ("figure", claim.figures)):
+                unknown = sorted(set(given) - allowed[key])
+                if unknown:
                     raise InputError(
-                        f"{self.claims_path(paper)}: claims.{claim.id}.reads has {unknown}; "
-                        f"allowed: {', '.join(sorted(known))}"
+                        f"{self.claims_path(paper)}: claims.{claim.id}.{key} has "
+                        f"{', '.join(unknown)}; allowed: {', '.join(sorted(allowed[key]))}"
                     )

@@ -72,6 +72,13 @@ def test_an_analytic_claim_has_no_looks(tmp_path: Path) -> None:
     assert load(tmp_path, lambda entry: entry.update(runs=400))[0].looks == (400,)
 
 
+@pytest.mark.parametrize("figure", ["fig1", ["fig1", "fig2b"]])
+def test_a_claim_names_one_figure_or_several(tmp_path: Path, figure: str | list[str]) -> None:
+    given = (figure,) if isinstance(figure, str) else tuple(figure)
+    assert load(tmp_path, lambda entry: entry.update(figure=figure))[0].figures == given
+    assert load(tmp_path)[0].figures == ()
+
+
 def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = entry["comparisons"]["mean"]
     return found
@@ -85,6 +92,7 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: e.update(runs="many"), ["runs", "an increasing list"]),
         (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increasing"]),
         (lambda e: e.update(runs=-1), ["runs", "a whole number"]),
+        (lambda e: e.update(figure=[]), ["figure", "or a list of them"]),
         (lambda e: e.update(combine="few"), ["combine is 'few'", "all, any, most"]),
         (lambda e: e.update(reads=[]), ["reads"]),
         (lambda e: comparison_of(e).update(kind="lower"), ["kind is 'lower'", "less, greater"]),

@@ -100,6 +100,7 @@ class Claim:
         level: chance allowed of deciding any comparison wrongly, two-sided.
         rerun: how many fresh runs a verdict that a part fails is judged again on; 0 for none.
         only_refutable: whether the results can contradict the claim but never establish it.
+        figures: the figures, panels and tables that it is about, the first one before all.
     """
 
     id: str
@@ -118,6 +119,7 @@ class Claim:
     level: float = ALPHA
     rerun: int = 0
     only_refutable: bool = False
+    figures: tuple[str, ...] = ()
 
     def settings(self, reading: Reading) -> dict[str, Any]:
         """Return the arguments of a row, its variant among them, short names replaced.
@@ -192,7 +194,12 @@ def _claim(
         level=entry.get("level", ALPHA),
         rerun=entry.get("rerun", 0),
         only_refutable=entry.get("only_refutable", False),
+        figures=_names(entry.get("figure", [])),
     )
+
+
+def _names(given: str | list[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _reading(entry: Mapping[str, Any]) -> Reading:
