@@ -18,6 +18,7 @@ from dpbandits.bandits import (  # noqa: E402
     uniform,
 )
 from dpbandits.engine.identification import Identification, identify  # noqa: E402
+from dpbandits.engine.own_algorithm import load_algorithm  # noqa: E402
 from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
 from dpbandits.errors import InputError  # noqa: E402
 from dpbandits.metrics import NashCurve  # noqa: E402
@@ -34,6 +35,7 @@ __all__ = [
     "clipped_exponential",
     "identify",
     "linear",
+    "load_algorithm",
     "privacy",
     "simulate",
     "truncated_exponential",

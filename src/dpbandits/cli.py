@@ -39,6 +39,20 @@ def _number(key: str, text: str) -> int | float:
     raise InputError(f"{key} is {text!r}; allowed: a number")
 
 
+def _number_or_name(text: str) -> int | float | str:
+    """Return the number that stands there, or else the text: the name of a column."""
+    with contextlib.suppress(InputError):
+        return _number("params", text)
+    return text
+
+
+def _algorithm(text: str) -> Any:
+    """Return the algorithm of a Python file, or the text, which is then an id."""
+    from dpbandits.engine.own_algorithm import load_algorithm
+
+    return load_algorithm(text) if text.endswith(".py") else text
+
+
 def _numbers(key: str, text: str) -> list[int | float]:
     return [_number(key, each) for each in text.split(",")]
 
@@ -74,7 +88,7 @@ def simulate(arguments: argparse.Namespace) -> None:
         raise InputError(f"law is {arguments.law!r}; allowed: {', '.join(INSTANCES)}")
     bandit = INSTANCES[arguments.law][1]([_number("arms", each) for each in arguments.arms])
     simulation = dpbandits.simulate(
-        algorithm=arguments.algorithm,
+        algorithm=_algorithm(arguments.algorithm),
         params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
         readings=_pairs("readings", arguments.readings),
@@ -105,7 +119,7 @@ def identify(arguments: argparse.Namespace) -> None:
         arguments.law,
     )
     trials = dpbandits.identify(
-        algorithm=arguments.algorithm,
+        algorithm=_algorithm(arguments.algorithm),
         params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
         readings=_pairs("readings", arguments.readings),
@@ -158,6 +172,25 @@ def tabulate(arguments: argparse.Namespace) -> None:
     write_paper_table(_project(arguments), arguments.paper, arguments.name)
 
 
+def compare(arguments: argparse.Namespace) -> None:
+    """Draw an algorithm of your own into a figure of a paper that is built."""
+    from dpbandits.comparing import compare_figure
+    from dpbandits.engine.own_algorithm import load_algorithm
+    from dpbandits.engine.simulation import require_workers
+    from dpbandits.own_lines import Own
+
+    own = Own(
+        load_algorithm(arguments.file),
+        {k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
+        arguments.variant,
+        _pairs("readings", arguments.readings),
+    )
+    out = None if arguments.out is None else Path(arguments.out)
+    workers = require_workers(arguments.workers)
+    for path in compare_figure(_project(arguments), arguments.figure, own, out, workers):
+        print(path)
+
+
 def readings(arguments: argparse.Namespace) -> None:
     """Hold the published readings of a paper against ours."""
     from dpbandits.drawing import write_paper_readings
@@ -201,14 +234,27 @@ def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> Non
     parser.set_defaults(command=command)
 
 
+def _add_compare(commands: Any) -> None:
+    """Add the command that draws the user's algorithm into a figure."""
+    _add(commands, compare, "figure", workers=True)
+    parser = commands.choices["compare"]
+    parser.add_argument("--with", dest="file", required=True, metavar="FILE.py")
+    _add_algorithm_options(parser)
+    parser.add_argument("--out", metavar="FOLDER", help="default: figures/compare/PAPER")
+
+
+def _add_algorithm_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--params", nargs="*", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--readings", nargs="*", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--variant", default="as-written")
+
+
 def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
     """Add a command that plays one algorithm on an instance of the command line."""
     summary = command.__doc__
     parser = commands.add_parser(command.__name__, help=summary, description=summary)
-    parser.add_argument("algorithm")
-    parser.add_argument("--params", nargs="*", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--readings", nargs="*", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--variant", default="as-written")
+    parser.add_argument("algorithm", help="an id (dpbandits list), or a Python file of your own")
+    _add_algorithm_options(parser)
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--workers", type=int, default=1)
@@ -245,6 +291,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add(commands, run, "paper", "name", workers=True)
     for command in (draw, tabulate):
         _add(commands, command, "paper", "name")
+    _add_compare(commands)
     for command in (readings, judge):
         _add(commands, command, "paper")
     _add(commands, explain, "claim")

@@ -67,13 +67,42 @@ def fingerprint(*modules: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def own_sources(path: Path) -> list[Path]:
+    """Return a file outside this package and the files beside it that it imports, transitively."""
+    found: dict[Path, None] = {}
+    waiting = [path.resolve()]
+    while waiting:
+        source = waiting.pop()
+        if source not in found:
+            found[source] = None
+            waiting.extend(_beside(source))
+    return list(found)
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    """Yield the files in the folder of ``path`` that it imports; of a package all files."""
+    for name in _imports(path):
+        first = path.parent / name.split(".")[0]
+        if first.with_suffix(".py").is_file():
+            yield first.with_suffix(".py")
+        elif first.is_dir():
+            yield from sorted(first.rglob("*.py"))
+
+
 def file_fingerprint(path: Path, engine: str) -> str:
     """Return the fingerprint of an algorithm in a file outside this package.
+
+    It covers the file, the files beside it that it imports, and what they import of this package.
 
     Args:
         path: the file.
         engine: the engine's part, ``EXECUTE``, ``LOCKSTEP`` or ``TRIALS_OF``.
     """
-    own = hashlib.sha256(path.read_bytes()).hexdigest()
-    packaged = [name for name in _imports(path) if name.split(".")[0] == PACKAGE]
-    return hashlib.sha256((own + fingerprint(*packaged, engine)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256()
+    packaged: dict[str, None] = {}
+    for source in own_sources(path):
+        digest.update(hashlib.sha256(source.read_bytes()).digest())
+        names = [name for name in _imports(source) if name.split(".")[0] == PACKAGE]
+        packaged |= dict.fromkeys(names)
+    digest.update(fingerprint(*packaged, engine).encode())
+    return digest.hexdigest()[:16]
