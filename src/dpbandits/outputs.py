@@ -15,12 +15,15 @@ from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.trials import TRIALS
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.papers import OURS
 from dpbandits.project import Project
 from dpbandits.reporting.published import has_published
 from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
 from dpbandits.reporting.table_specs import LEDGER, READINGS, parse_table
+from dpbandits.reporting.templates import template_text
 
 SUFFIXES = ("png", "pdf", "csv")
+TABLE_SUFFIXES = ("tex", "html", "csv")
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,9 @@ class Outputs:
         return parse_figure(figure, self.project.figure_spec(paper, figure)).caption
 
     def ledger(self, paper: str) -> list[str]:
-        """Return the verdicts on a paper's claims, and the comparisons behind them."""
+        """Return the verdicts on a paper's claims and the comparisons behind them, where it has."""
+        if paper in OURS:
+            return []
         folder = self.project.results_folder() / paper
         return [str(folder / "claims.csv"), str(folder / "evidence.csv")]
 
@@ -109,8 +114,29 @@ class Outputs:
     def ledger_fingerprint(self, paper: str) -> str:
         """Return the hash of what claims are judged with: their entries and the sources."""
         package = self.project.experiments(paper).paper.package
-        sources = fingerprint(f"{package}.statistics", "dpbandits.claims.ledger")
-        return digest_of([self.project.claims_path(paper).read_text(), sources])[:16]
+        sources = fingerprint(f"{package}.statistics", "dpbandits.claims.simultaneous")
+        size = self.project.ledger_size
+        return digest_of([self.project.claims_path(paper).read_text(), sources, size])[:16]
+
+    def whole_ledger(self) -> list[str]:
+        """Return the files with the verdicts on the claims of all chosen papers."""
+        folder = self.project.results_folder()
+        table = folder / "tables" / "claims"
+        return [str(folder / "claims.csv"), *(f"{table}.{suffix}" for suffix in ("tex", "csv"))]
+
+    def whole_ledger_inputs(self) -> list[str]:
+        """Return the ledgers of the chosen papers."""
+        papers = self.project.selected()[0]
+        return [path for paper in papers for path in self.ledger(paper) if "evidence" not in path]
+
+    def whole_ledger_made_from(self) -> dict[str, str]:
+        """Return the fingerprints that the whole ledger depends on."""
+        papers = {paper: self.ledger_fingerprint(paper) for paper in self.project.selected()[0]}
+        return {"ledger": fingerprint("dpbandits.whole_ledger")} | papers
+
+    def whole_ledger_targets(self) -> list[str]:
+        """Return the whole ledger, unless a part of a paper is asked for alone."""
+        return [] if self.project.selected()[1] else self.whole_ledger()
 
     @cached_property
     def _claims(self) -> dict[str, list[Claim]]:
@@ -144,7 +170,11 @@ class Outputs:
     def table_files(self, paper: str, table: str) -> list[str]:
         """Return the files of a table."""
         folder = self.project.tables_folder(paper)
-        return [str(folder / f"{table}.{suffix}") for suffix in ("tex", "csv")]
+        return [str(folder / f"{table}.{suffix}") for suffix in TABLE_SUFFIXES]
+
+    def table_caption(self, paper: str, table: str) -> str:
+        """Return the caption of a table, for the report."""
+        return parse_table(table, self.project.table_spec(paper, table)).caption
 
     def table_inputs(self, paper: str, table: str) -> list[str]:
         """Return what a table reads: results, the ledger (``claims``) or the ``readings``."""
@@ -162,7 +192,8 @@ class Outputs:
         sources = ["dpbandits.reporting.tables"]
         if parsed.compute is not None:
             sources.append(f"{self.project.experiments(paper).paper.package}.tables")
-        own = {"table": digest_of([dict(spec), fingerprint(*sources)])[:16]}
+        template = template_text("table.html")
+        own = {"table": digest_of([dict(spec), fingerprint(*sources), template])[:16]}
         if parsed.reads == LEDGER:
             return own | self.ledger_made_from(paper)
         if parsed.reads == READINGS:
@@ -178,8 +209,9 @@ class Outputs:
         return self._targets(extra=True)
 
     def _targets(self, *, extra: bool) -> list[str]:
-        papers, item = self.project.selected()
-        found = [path for paper in papers for path in self._paper_targets(paper, item, extra)]
+        item = self.project.selected()[1]
+        built = self.project.built()
+        found = [path for paper in built for path in self._paper_targets(paper, item, extra)]
         return list(dict.fromkeys(found))
 
     def _paper_targets(self, paper: str, item: str | None, extra: bool) -> list[str]:

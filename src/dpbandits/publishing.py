@@ -25,7 +25,8 @@ def current_fingerprints(project: Project, paper: str) -> dict[str, dict[str, st
     experiments = project.experiments(paper)
     figures = {name: outputs.figure_made_from(paper, name) for name in experiments.figures}
     tables = {f"table {name}": outputs.table_made_from(paper, name) for name in experiments.tables}
-    return figures | tables | {"claims": outputs.ledger_made_from(paper)}
+    verdicts = {"claims": outputs.ledger_made_from(paper)} if outputs.ledger(paper) else {}
+    return figures | tables | verdicts
 
 
 def publish_figures(project: Project) -> list[Path]:
@@ -36,15 +37,17 @@ def publish_figures(project: Project) -> list[Path]:
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
-    return [path for paper in project.selected()[0] for path in _publish_paper(project, paper)]
+    return [path for paper in project.built() for path in _publish_paper(project, paper)]
 
 
 def _publish_paper(project: Project, paper: str) -> list[Path]:
     fingerprints = current_fingerprints(project, paper)
     outputs = Outputs(project)
     experiments = project.experiments(paper)
-    figures = [Path(path) for path in outputs.ledger(paper)]
-    require_current(figures[0], fingerprints["claims"])
+    ledger = [Path(path) for path in outputs.ledger(paper)]
+    for path in ledger[:1]:
+        require_current(path, fingerprints["claims"])
+    figures = list(ledger)
     for name in experiments.figures:
         paths = [Path(path) for _, path in outputs.figure_files(paper, name)]
         require_current(project.figures_folder(paper) / f"{name}.png", fingerprints[name])
@@ -53,15 +56,23 @@ def _publish_paper(project: Project, paper: str) -> list[Path]:
     for name in experiments.tables:
         own = [Path(path) for path in outputs.table_files(paper, name)]
         require_current(own[0], fingerprints[f"table {name}"])
-        tables += own
-    table = claims_table(project, paper, pd.read_csv(figures[0], keep_default_na=False))
+        tables += [path for path in own if path.suffix != ".html"]
     written = _copied(figures, project.folder / PUBLISHED / paper, FINGERPRINTS)
     written += _copied(tables, project.folder / PUBLISHED_TABLES / paper)
     stamp = project.folder / PUBLISHED / paper / FINGERPRINTS
     write_text(stamp, json.dumps(fingerprints, indent=2, sort_keys=True) + "\n")
+    written.append(stamp)
+    if ledger:
+        written.append(_publish_verdicts(project, paper, ledger[0]))
+    return written
+
+
+def _publish_verdicts(project: Project, paper: str, ledger: Path) -> Path:
+    """Put the verdicts on a paper's claims into the README, as a table."""
+    table = claims_table(project, paper, pd.read_csv(ledger, keep_default_na=False))
     readme = project.folder / "README.md"
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), f"claims {paper}", table))
-    return [*written, stamp, readme]
+    return readme
 
 
 def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:

@@ -69,11 +69,11 @@ def write(paper: str, name: str, folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize(("paper", "name"), EVERY_TABLE)
-def test_a_table_is_tex_and_csv_and_rebuilds_to_the_same_bytes(
+def test_a_table_is_tex_html_and_csv_and_rebuilds_to_the_same_bytes(
     paper: str, name: str, tmp_path: Path
 ) -> None:
     written = write(paper, name, tmp_path / "first")
-    assert [path.name for path in written] == [f"{name}.tex", f"{name}.csv"]
+    assert [path.name for path in written] == [f"{name}.{each}" for each in ("tex", "html", "csv")]
     again = write(paper, name, tmp_path / "second")
     assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
 

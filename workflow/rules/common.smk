@@ -3,6 +3,18 @@
 CAPTIONS = os.path.join(workflow.basedir, "workflow", "report")
 
 
+def tabulated(paper, table):
+    """Return the files of a table; its page goes into the report."""
+    files = []
+    for path in OUTPUTS.table_files(paper, table):
+        if path.endswith(".html"):
+            labels = {"figure": table, "panel": "table"}
+            caption = os.path.join(CAPTIONS, "table.rst")
+            path = report(path, caption=caption, category=paper, labels=labels)
+        files.append(path)
+    return files
+
+
 def published(paper, figure):
     """Return the files of a figure; the png of every panel goes into the report."""
     files = []

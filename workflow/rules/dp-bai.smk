@@ -167,13 +167,14 @@ rule dp_bai_table_table1:
     input:
         OUTPUTS.table_inputs("dp-bai", "table1"),
     output:
-        OUTPUTS.table_files("dp-bai", "table1"),
+        tabulated("dp-bai", "table1"),
     log:
         "logs/dp-bai/table-table1.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-bai", "table1"),
+        caption=OUTPUTS.table_caption("dp-bai", "table1"),
         options=OUTPUTS.options(),
     message:
         "dp-bai: writing the table table1"
@@ -186,13 +187,14 @@ rule dp_bai_table_appendix_b:
     input:
         OUTPUTS.table_inputs("dp-bai", "appendix-b"),
     output:
-        OUTPUTS.table_files("dp-bai", "appendix-b"),
+        tabulated("dp-bai", "appendix-b"),
     log:
         "logs/dp-bai/table-appendix-b.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-bai", "appendix-b"),
+        caption=OUTPUTS.table_caption("dp-bai", "appendix-b"),
         options=OUTPUTS.options(),
     message:
         "dp-bai: writing the table appendix-b"
@@ -205,13 +207,14 @@ rule dp_bai_table_extra_readings:
     input:
         OUTPUTS.table_inputs("dp-bai", "extra-readings"),
     output:
-        OUTPUTS.table_files("dp-bai", "extra-readings"),
+        tabulated("dp-bai", "extra-readings"),
     log:
         "logs/dp-bai/table-extra-readings.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-bai", "extra-readings"),
+        caption=OUTPUTS.table_caption("dp-bai", "extra-readings"),
         options=OUTPUTS.options(),
     message:
         "dp-bai: writing the table extra-readings"
@@ -224,13 +227,14 @@ rule dp_bai_table_extra_overshoot:
     input:
         OUTPUTS.table_inputs("dp-bai", "extra-overshoot"),
     output:
-        OUTPUTS.table_files("dp-bai", "extra-overshoot"),
+        tabulated("dp-bai", "extra-overshoot"),
     log:
         "logs/dp-bai/table-extra-overshoot.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-bai", "extra-overshoot"),
+        caption=OUTPUTS.table_caption("dp-bai", "extra-overshoot"),
         options=OUTPUTS.options(),
     message:
         "dp-bai: writing the table extra-overshoot"
@@ -243,13 +247,14 @@ rule dp_bai_table_claims:
     input:
         OUTPUTS.table_inputs("dp-bai", "claims"),
     output:
-        OUTPUTS.table_files("dp-bai", "claims"),
+        tabulated("dp-bai", "claims"),
     log:
         "logs/dp-bai/table-claims.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-bai", "claims"),
+        caption=OUTPUTS.table_caption("dp-bai", "claims"),
         options=OUTPUTS.options(),
     message:
         "dp-bai: writing the table claims"

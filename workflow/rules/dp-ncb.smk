@@ -167,13 +167,14 @@ rule dp_ncb_table_readings:
     input:
         OUTPUTS.table_inputs("dp-ncb", "readings"),
     output:
-        OUTPUTS.table_files("dp-ncb", "readings"),
+        tabulated("dp-ncb", "readings"),
     log:
         "logs/dp-ncb/table-readings.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ncb", "readings"),
+        caption=OUTPUTS.table_caption("dp-ncb", "readings"),
         options=OUTPUTS.options(),
     message:
         "dp-ncb: writing the table readings"
@@ -186,13 +187,14 @@ rule dp_ncb_table_extra_deviations:
     input:
         OUTPUTS.table_inputs("dp-ncb", "extra-deviations"),
     output:
-        OUTPUTS.table_files("dp-ncb", "extra-deviations"),
+        tabulated("dp-ncb", "extra-deviations"),
     log:
         "logs/dp-ncb/table-extra-deviations.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ncb", "extra-deviations"),
+        caption=OUTPUTS.table_caption("dp-ncb", "extra-deviations"),
         options=OUTPUTS.options(),
     message:
         "dp-ncb: writing the table extra-deviations"
@@ -205,13 +207,14 @@ rule dp_ncb_table_claims:
     input:
         OUTPUTS.table_inputs("dp-ncb", "claims"),
     output:
-        OUTPUTS.table_files("dp-ncb", "claims"),
+        tabulated("dp-ncb", "claims"),
     log:
         "logs/dp-ncb/table-claims.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ncb", "claims"),
+        caption=OUTPUTS.table_caption("dp-ncb", "claims"),
         options=OUTPUTS.options(),
     message:
         "dp-ncb: writing the table claims"
@@ -224,13 +227,14 @@ rule dp_ncb_table_phase_one:
     input:
         OUTPUTS.table_inputs("dp-ncb", "phase-one"),
     output:
-        OUTPUTS.table_files("dp-ncb", "phase-one"),
+        tabulated("dp-ncb", "phase-one"),
     log:
         "logs/dp-ncb/table-phase-one.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ncb", "phase-one"),
+        caption=OUTPUTS.table_caption("dp-ncb", "phase-one"),
         options=OUTPUTS.options(),
     message:
         "dp-ncb: writing the table phase-one"

@@ -227,13 +227,14 @@ rule dp_ts_ucb_table_table1:
     input:
         OUTPUTS.table_inputs("dp-ts-ucb", "table1"),
     output:
-        OUTPUTS.table_files("dp-ts-ucb", "table1"),
+        tabulated("dp-ts-ucb", "table1"),
     log:
         "logs/dp-ts-ucb/table-table1.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ts-ucb", "table1"),
+        caption=OUTPUTS.table_caption("dp-ts-ucb", "table1"),
         options=OUTPUTS.options(),
     message:
         "dp-ts-ucb: writing the table table1"
@@ -246,13 +247,14 @@ rule dp_ts_ucb_table_privacy:
     input:
         OUTPUTS.table_inputs("dp-ts-ucb", "privacy"),
     output:
-        OUTPUTS.table_files("dp-ts-ucb", "privacy"),
+        tabulated("dp-ts-ucb", "privacy"),
     log:
         "logs/dp-ts-ucb/table-privacy.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ts-ucb", "privacy"),
+        caption=OUTPUTS.table_caption("dp-ts-ucb", "privacy"),
         options=OUTPUTS.options(),
     message:
         "dp-ts-ucb: writing the table privacy"
@@ -265,13 +267,14 @@ rule dp_ts_ucb_table_calibration:
     input:
         OUTPUTS.table_inputs("dp-ts-ucb", "calibration"),
     output:
-        OUTPUTS.table_files("dp-ts-ucb", "calibration"),
+        tabulated("dp-ts-ucb", "calibration"),
     log:
         "logs/dp-ts-ucb/table-calibration.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ts-ucb", "calibration"),
+        caption=OUTPUTS.table_caption("dp-ts-ucb", "calibration"),
         options=OUTPUTS.options(),
     message:
         "dp-ts-ucb: writing the table calibration"
@@ -284,13 +287,14 @@ rule dp_ts_ucb_table_claims:
     input:
         OUTPUTS.table_inputs("dp-ts-ucb", "claims"),
     output:
-        OUTPUTS.table_files("dp-ts-ucb", "claims"),
+        tabulated("dp-ts-ucb", "claims"),
     log:
         "logs/dp-ts-ucb/table-claims.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("dp-ts-ucb", "claims"),
+        caption=OUTPUTS.table_caption("dp-ts-ucb", "claims"),
         options=OUTPUTS.options(),
     message:
         "dp-ts-ucb: writing the table claims"

@@ -227,13 +227,14 @@ rule ts_is_dp_table_claims:
     input:
         OUTPUTS.table_inputs("ts-is-dp", "claims"),
     output:
-        OUTPUTS.table_files("ts-is-dp", "claims"),
+        tabulated("ts-is-dp", "claims"),
     log:
         "logs/ts-is-dp/table-claims.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("ts-is-dp", "claims"),
+        caption=OUTPUTS.table_caption("ts-is-dp", "claims"),
         options=OUTPUTS.options(),
     message:
         "ts-is-dp: writing the table claims"
@@ -246,13 +247,14 @@ rule ts_is_dp_table_privacy:
     input:
         OUTPUTS.table_inputs("ts-is-dp", "privacy"),
     output:
-        OUTPUTS.table_files("ts-is-dp", "privacy"),
+        tabulated("ts-is-dp", "privacy"),
     log:
         "logs/ts-is-dp/table-privacy.log",
     conda:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.table_made_from("ts-is-dp", "privacy"),
+        caption=OUTPUTS.table_caption("ts-is-dp", "privacy"),
         options=OUTPUTS.options(),
     message:
         "ts-is-dp: writing the table privacy"

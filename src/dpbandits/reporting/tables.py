@@ -1,4 +1,4 @@
-"""Write a table: LaTeX that compiles by itself, and the numbers as csv beside it."""
+"""Write a table: LaTeX that compiles by itself, a page of HTML, and the numbers as csv."""
 
 import itertools
 import math
@@ -16,6 +16,7 @@ from dpbandits.reporting.differences import add_differences
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.figure_files import NUMBER_FORMAT
 from dpbandits.reporting.latex import document
+from dpbandits.reporting.pages import page
 from dpbandits.reporting.points import final_means, final_rates
 from dpbandits.reporting.rows import read_rows, require_column, select
 from dpbandits.reporting.specs import RATE_METRICS
@@ -32,7 +33,7 @@ def write_table(
     folder: Path,
     computed: Mapping[str, Computed] | None = None,
 ) -> list[Path]:
-    """Write ``NAME.tex`` and ``NAME.csv``.
+    """Write ``NAME.tex``, ``NAME.html`` and ``NAME.csv``.
 
     Args:
         spec: its entry in the ``tables:`` section of an experiments file.
@@ -61,9 +62,11 @@ def write_table(
     types = ["l"] * len(table.rows) + [_column_type(column) for column in table.columns]
     tex = document(texts, table.caption, "".join(types), long=table.long)
     csv = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
-    write_text(folder / f"{name}.tex", tex)
-    write_text(folder / f"{name}.csv", csv)
-    return [folder / f"{name}.tex", folder / f"{name}.csv"]
+    html = page(texts, name, table.caption)
+    written = {"tex": tex, "html": html, "csv": csv}
+    for suffix, content in written.items():
+        write_text(folder / f"{name}.{suffix}", content)
+    return [folder / f"{name}.{suffix}" for suffix in written]
 
 
 def _rows_of(
