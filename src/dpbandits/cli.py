@@ -205,11 +205,25 @@ def judge(arguments: argparse.Namespace) -> None:
     judge_paper(_project(arguments), arguments.paper)
 
 
+def ledger(arguments: argparse.Namespace) -> None:
+    """Gather the verdicts on the claims of all chosen papers in one ledger."""
+    from dpbandits.judging import write_whole_ledger
+
+    write_whole_ledger(_project(arguments))
+
+
 def explain(arguments: argparse.Namespace) -> None:
     """Say how the verdict on a claim came about."""
     from dpbandits.judging import explain_claim
 
     print(explain_claim(_project(arguments), arguments.claim))
+
+
+def typeset(arguments: argparse.Namespace) -> None:
+    """Write the report, every figure, table and verdict, as one PDF (needs pdflatex)."""
+    from dpbandits.typesetting import typeset_report
+
+    typeset_report(_project(arguments))
 
 
 def publish(arguments: argparse.Namespace) -> None:
@@ -294,7 +308,9 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add_compare(commands)
     for command in (readings, judge):
         _add(commands, command, "paper")
+    _add(commands, ledger)
     _add(commands, explain, "claim")
+    _add(commands, typeset)
     _add(commands, publish)
     return parser.parse_args(words)
 

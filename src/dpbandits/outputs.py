@@ -21,6 +21,7 @@ from dpbandits.reporting.published import has_published
 from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
 from dpbandits.reporting.table_specs import LEDGER, READINGS, parse_table
 from dpbandits.reporting.templates import template_text
+from dpbandits.whole_ledger import CAPTION
 
 SUFFIXES = ("png", "pdf", "csv")
 TABLE_SUFFIXES = ("tex", "html", "csv")
@@ -98,11 +99,24 @@ class Outputs:
         return parse_figure(figure, self.project.figure_spec(paper, figure)).caption
 
     def ledger(self, paper: str) -> list[str]:
-        """Return the verdicts on a paper's claims and the comparisons behind them, where it has."""
+        """Return the verdicts on a paper's claims, the comparisons behind them and both verdicts.
+
+        What is ours has no claims.
+        """
         if paper in OURS:
             return []
         folder = self.project.results_folder() / paper
-        return [str(folder / "claims.csv"), str(folder / "evidence.csv")]
+        return [str(folder / f"{name}.csv") for name in ("claims", "evidence", "simultaneous")]
+
+    def claim_figures(self, paper: str, claim: Claim) -> list[str]:
+        """Return a file of each figure, panel and table that a claim is about."""
+        tables = self.project.experiments(paper).tables
+        return [
+            str(self.project.tables_folder(paper) / f"{name}.csv")
+            if name in tables
+            else str(self.project.figures_folder(paper) / f"{name}.png")
+            for name in claim.figures
+        ]
 
     def ledger_inputs(self, paper: str) -> list[str]:
         """Return all results that the paper's claims read."""
@@ -122,7 +136,11 @@ class Outputs:
         """Return the files with the verdicts on the claims of all chosen papers."""
         folder = self.project.results_folder()
         table = folder / "tables" / "claims"
-        return [str(folder / "claims.csv"), *(f"{table}.{suffix}" for suffix in ("tex", "csv"))]
+        return [str(folder / "claims.csv"), *(f"{table}.{suffix}" for suffix in TABLE_SUFFIXES)]
+
+    def whole_ledger_caption(self) -> str:
+        """Return the caption of the whole ledger, for the report."""
+        return CAPTION
 
     def whole_ledger_inputs(self) -> list[str]:
         """Return the ledgers of the chosen papers."""
@@ -135,8 +153,9 @@ class Outputs:
         return {"ledger": fingerprint("dpbandits.whole_ledger")} | papers
 
     def whole_ledger_targets(self) -> list[str]:
-        """Return the whole ledger, unless a part of a paper is asked for alone."""
-        return [] if self.project.selected()[1] else self.whole_ledger()
+        """Return the whole ledger, unless only a part of a paper, or of ours, is asked for."""
+        papers, item = self.project.selected()
+        return self.whole_ledger() if papers and item is None else []
 
     @cached_property
     def _claims(self) -> dict[str, list[Claim]]:
@@ -199,6 +218,20 @@ class Outputs:
         if parsed.reads == READINGS:
             return own | self.readings_made_from(paper)
         return own | self._results(paper, self.table_inputs(paper, table))
+
+    def report(self) -> list[str]:
+        """Return the files of the typeset report."""
+        folder = self.project.results_folder()
+        return [str(folder / f"report.{suffix}") for suffix in ("tex", "pdf")]
+
+    def report_inputs(self) -> list[str]:
+        """Return what the report shows: everything."""
+        return [*self.targets(), *self.extra_targets(), *self.whole_ledger_targets()]
+
+    def report_made_from(self) -> dict[str, str]:
+        """Return the fingerprint of the report's own sources; what it shows has others."""
+        own = [fingerprint("dpbandits.typesetting"), template_text("report.tex")]
+        return {"report": digest_of(own)[:16]}
 
     def targets(self) -> list[str]:
         """Return what ``rule all`` builds: the papers' own figures, tables and verdicts."""

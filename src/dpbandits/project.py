@@ -11,11 +11,11 @@ import pandas as pd
 from dpbandits.claims.entries import Claim, load_claims
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.documents import check_document, load_yaml
-from dpbandits.engine.experiments import SimulationPlan, refuse_shared_cells
+from dpbandits.engine.experiments import Series, SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
-from dpbandits.papers import Paper, find_paper
+from dpbandits.papers import OURS, PAPERS, Paper, find_paper
 from dpbandits.reporting.specs import figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
@@ -37,6 +37,16 @@ class Experiments:
         """Every simulation by name."""
         caps = self.document.get("quick", {}) if self.scale == "quick" else {}
         return {name: self._plan(name, spec, caps) for name, spec in self._simulations.items()}
+
+    @property
+    def title(self) -> str:
+        """Title of the paper."""
+        return str(self.document["title"])
+
+    @property
+    def authors(self) -> str:
+        """Who wrote the paper, and when; empty for what is ours."""
+        return str(self.document.get("authors", ""))
 
     @property
     def analytic(self) -> list[str]:
@@ -179,6 +189,11 @@ class Project:
         """Read the results ``name``; InputError if they are missing, damaged or stale."""
         return read_results(self.results_path(paper, name), self.results_fingerprint(paper, name))
 
+    def series(self, paper: str, name: str) -> list[Series]:
+        """Return every series of a simulation; results that tune it are read where it has some."""
+        plan = self.experiments(paper).plan(name)
+        return plan.series(self.frame(paper, plan.tuned_by) if plan.tuned_by else None)
+
     def figure_spec(self, paper: str, figure: str) -> Mapping[str, Any]:
         """Return the entry of a figure; InputError if there is none of that name."""
         return self._entry(paper, "figures", figure)
@@ -201,25 +216,43 @@ class Project:
         return self.folder / "config/claims" / f"{paper}.yaml"
 
     def claims(self, paper: str) -> list[Claim]:
-        """Return the claims of a paper, checked."""
+        """Return the claims of a paper, checked; what is ours has none."""
+        if paper in OURS:
+            return []
         schema = self.folder / "workflow/schemas/claims.schema.yaml"
         return load_claims(self.claims_path(paper), schema, find_paper(paper).statistics)
 
+    @cached_property
+    def ledger_size(self) -> int:
+        """How many claims the ledger has: those of all papers, whichever are chosen."""
+        papers = [paper for paper in PAPERS if self.claims_path(paper).exists()]
+        return sum(len(load_yaml(self.claims_path(paper))["claims"]) for paper in papers)
+
     def selected(self) -> tuple[list[str], str | None]:
-        """Return the papers to build and the one figure or table, where ``only`` names it."""
+        """Return the papers to build and the one figure or table, where ``only`` names it.
+
+        There are no papers where ``only`` names what is ours.
+        """
         only = self.config.get("only")
-        papers = list(self.config["papers"])
+        papers, ours = list(self.config["papers"]), list(self.config.get("ours", ()))
         if only is None:
             return papers, None
-        paper, _, item = str(only).partition("/")
-        if paper not in papers:
-            where = self.folder / CONFIG
-            raise InputError(f"{where}: only is {only!r}; allowed: one of {', '.join(papers)}")
-        return [paper], item or None
+        name, _, item = str(only).partition("/")
+        if name not in [*papers, *ours]:
+            allowed = ", ".join([*papers, *ours])
+            raise InputError(f"{self.folder / CONFIG}: only is {only!r}; allowed: one of {allowed}")
+        return [name] if name in papers else [], item or None
+
+    def built(self) -> list[str]:
+        """Return the papers to build and what is ours across papers, by name."""
+        only = self.config.get("only")
+        if only is None:
+            return [*self.config["papers"], *self.config.get("ours", ())]
+        return [str(only).partition("/")[0]]
 
     def check(self) -> None:
         """Check every file that a build of the chosen papers reads."""
-        for paper in self.selected()[0]:
+        for paper in self.built():
             experiments = self.experiments(paper)
             for plan in experiments.plans.values():
                 plan.check()

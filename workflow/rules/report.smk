@@ -19,6 +19,26 @@ rule claims:
         "dpbandits judge {wildcards.paper} {params.options} --log {log}"
 
 
+# The verdicts on the claims of all chosen papers in one table; its page goes into the report.
+rule ledger:
+    input:
+        OUTPUTS.whole_ledger_inputs(),
+    output:
+        whole_ledger(),
+    log:
+        "logs/ledger.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=OUTPUTS.whole_ledger_made_from(),
+        caption=OUTPUTS.whole_ledger_caption(),
+        options=OUTPUTS.options(),
+    message:
+        "gathering the verdicts of all papers"
+    shell:
+        "dpbandits ledger {params.options} --log {log}"
+
+
 rule readings:
     input:
         lambda w: OUTPUTS.readings_inputs(w.paper),
@@ -35,3 +55,22 @@ rule readings:
         "{wildcards.paper}: holding published readings against ours"
     shell:
         "dpbandits readings {wildcards.paper} {params.options} --log {log}"
+
+
+# Every figure and table, the ledger, methods and provenance as one PDF.
+rule pdf:
+    input:
+        OUTPUTS.report_inputs(),
+    output:
+        OUTPUTS.report(),
+    log:
+        "logs/report.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=OUTPUTS.report_made_from(),
+        options=OUTPUTS.options(),
+    message:
+        "typesetting the report"
+    shell:
+        "dpbandits typeset {params.options} --log {log}"
