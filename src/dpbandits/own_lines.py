@@ -95,8 +95,13 @@ def plan_panel(
     """
     require_kind(panel, own, place)
     found: dict[tuple[Any, ...], Played] = {}
-    for label, x in _shown(panel, rows, place):
-        played = _played(panel, own, known[label], x, place)
+    shown = [(known[label], x) for label, x in _shown(panel, rows, place)]
+    named = {value for value in own.params.values() if isinstance(value, str)}
+    _require_columns(own, [series for series, _ in shown], place)
+    for series, x in shown:
+        if not named.issubset(series.tags):
+            continue
+        played = _played(panel, own, series, x)
         where = (played.line, played.x, played.key)
         if where in found:
             grid = sorted({*found[where].cell.grid, *played.cell.grid})
@@ -117,15 +122,21 @@ def _shown(panel: PanelSpec, rows: pd.DataFrame, place: str) -> Iterator[tuple[s
                 yield str(label), None if tag is None else own[tag].iloc[0]
 
 
-def _played(panel: PanelSpec, own: Own, series: Series, x: Any, place: str) -> Played:
+def _require_columns(own: Own, shown: Sequence[Series], place: str) -> None:
+    """Raise InputError where a parameter names a column that no series of the panel has."""
+    columns = dict.fromkeys(tag for series in shown for tag in series.tags)
+    for key, value in own.params.items():
+        if isinstance(value, str) and value not in columns:
+            allowed = ", ".join(["a number", *columns])
+            raise InputError(f"{place}: params {key} is {value!r}; allowed: {allowed}")
+
+
+def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
     """Return the user's algorithm in place of that of a series."""
     params, line = {}, []
     for key, value in own.params.items():
         params[key] = value
         if isinstance(value, str):
-            if value not in series.tags:
-                allowed = ", ".join(["a number", *series.tags])
-                raise InputError(f"{place}: params {key} is {value!r}; allowed: {allowed}")
             params[key] = series.tags[value]
             line += [(key, params[key])] if value != panel.x.tag else []
     cell = make_cell(

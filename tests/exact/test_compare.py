@@ -1,0 +1,297 @@
+"""An algorithm of the user's own file, drawn into the papers' figures (dpbandits compare)."""
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpbandits
+from dpbandits.cli import main
+from dpbandits.comparing import Target, compare_figure
+from dpbandits.engine.fan_out import compute
+from dpbandits.engine.results import results_frame, write_results
+from dpbandits.metrics import mean_interval, rate_interval
+from dpbandits.own_lines import Own
+from dpbandits.project import Project
+from support import message_of
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = str(ROOT / "examples/my_algorithm.py")
+NAME = "Private explore-then-commit"
+CAPS = {
+    "ts-is-dp": "quick: {runs: 10, horizon: 2000}",
+    "dp-ts-ucb": "quick: {runs: 10, horizon: 31622}",
+    "dp-ncb": "quick: {runs: 4, horizon: 20000}",
+    "dp-bai": "quick: {runs: 50, horizon: 400}",
+}
+"""A scale of seconds."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project at a very small scale, nothing built."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("config", "workflow"):
+        shutil.copytree(ROOT / name, folder / name)
+    for paper, caps in CAPS.items():
+        path = folder / "config/experiments" / f"{paper}.yaml"
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join(caps if each.startswith("quick:") else each for each in lines))
+    return folder
+
+
+@pytest.fixture
+def project(folder: Path) -> Project:
+    return Project.load(folder).at(scale="quick")
+
+
+@pytest.fixture
+def built(project: Project) -> Callable[[str, str], None]:
+    """Build the results that a figure reads, where they are not built yet."""
+
+    def build(paper: str, figure: str) -> None:
+        panels = Target.find(project, f"{paper}/{figure}").panels.values()
+        for name in dict.fromkeys(name for panel in panels for name in panel.reads):
+            path = project.results_path(paper, name)
+            if path.is_file():
+                continue
+            fingerprint = project.results_fingerprint(paper, name)
+            if name in project.experiments(paper).analytic:
+                write_results(path, project.experiments(paper).paper.analytic[name](), fingerprint)
+                continue
+            series = project.series(paper, name)
+            blocks = compute([each.cell for each in series], root_seed=project.seed)
+            write_results(path, results_frame(series, blocks), fingerprint)
+
+    return build
+
+
+def own(**params: Any) -> Own:
+    return Own(dpbandits.load_algorithm(EXAMPLE), {"epsilon": 0.5, "pulls": 20, **params})
+
+
+def lines_of(path: Path, name: str = NAME) -> pd.DataFrame:
+    """Return the user's points in a csv."""
+    points = pd.read_csv(path, keep_default_na=False)
+    return points[points["series"].str.contains(name)]
+
+
+def test_a_curve_is_that_of_simulate(
+    project: Project, built: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    """On the figure's instance and horizon, with its runs, at its recording times."""
+    built("dp-ts-ucb", "fig5b")
+    written = compare_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
+    assert {path.name for path in written} == {"fig5b.png", "fig5b.pdf", "fig5b.csv"}
+    points = lines_of(tmp_path / "fig5b.csv")
+    assert set(points["series"]) == {f"{NAME} (yours)"}
+    every = pd.read_csv(tmp_path / "fig5b.csv", keep_default_na=False)
+    times = every[every["series"] == "DP-TS-UCB"]["x"].tolist()
+    assert points["x"].tolist() == times
+    values = dpbandits.simulate(
+        algorithm=own().algorithm,
+        params={"epsilon": 0.5, "pulls": 20},
+        bandit=dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15]),
+        horizon=31622,
+        runs=10,
+        seed=project.seed,
+    ).curve(metric="pseudo_regret", at=times)
+    mean, low, high = mean_interval(values)
+    # The csv has ten significant digits.
+    np.testing.assert_allclose(points[["y", "lo", "hi"]].T, [mean, low, high], rtol=1e-9)
+    assert set(points["runs"]) == {10}
+
+
+def test_other_lines_stay_as_they_are(
+    project: Project, built: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    from dpbandits.reporting.figures import draw_figure
+
+    built("dp-ts-ucb", "fig5")
+    spec = project.figure_spec("dp-ts-ucb", "fig5")
+    draw_figure(spec, "fig5", lambda name: project.frame("dp-ts-ucb", name), tmp_path / "before")
+    written = compare_figure(project, "dp-ts-ucb/fig5", own(), tmp_path)
+    assert [path.name for path in written if path.suffix == ".csv"] == [
+        "fig5a.csv",
+        "fig5b.csv",
+        "fig5.csv",
+    ]
+    for stem in ("fig5a", "fig5b", "fig5"):
+        before = pd.read_csv(tmp_path / "before" / f"{stem}.csv", keep_default_na=False)
+        after = pd.read_csv(tmp_path / f"{stem}.csv", keep_default_na=False)
+        others = after[~after["series"].str.contains("yours")]
+        pd.testing.assert_frame_equal(others.reset_index(drop=True), before)
+        assert len(after) > len(before)
+    sidecar = json.loads((tmp_path / "fig5.provenance.json").read_text())
+    assert sidecar["algorithm"] == "my-algorithm"
+    assert sidecar["played"]
+
+
+def test_a_horizon_axis_has_a_simulation_for_each_horizon(
+    project: Project,
+    built: Callable[[str, str], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """And the panel of exact values beside it stays as it is, which is said."""
+    built("dp-ts-ucb", "fig3")
+    compare_figure(project, "dp-ts-ucb/fig3", own(), tmp_path)
+    assert lines_of(tmp_path / "fig3a.csv")["x"].tolist() == [10000, 31622]
+    assert lines_of(tmp_path / "fig3b.csv").empty
+    assert "dp-ts-ucb/fig3b: shows exact values and stays as it is" in capsys.readouterr().err
+
+
+def test_an_axis_that_means_nothing_to_it_gives_a_level_line(
+    project: Project, built: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    built("ts-is-dp", "fig3")
+    compare_figure(project, "ts-is-dp/fig3", own(), tmp_path)
+    points = lines_of(tmp_path / "fig3.csv")
+    assert points["x"].tolist() == [1, 2, 5]
+    assert points["y"].nunique() == 1
+
+
+def test_a_parameter_may_be_a_column_along_the_axis(
+    project: Project, built: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    built("ts-is-dp", "fig3")
+    compare_figure(project, "ts-is-dp/fig3", own(epsilon="eta"), tmp_path)
+    points = lines_of(tmp_path / "fig3.csv")
+    assert set(points["series"]) == {f"{NAME} (yours)"}
+    at_two = dpbandits.simulate(
+        algorithm=own().algorithm,
+        params={"epsilon": 2, "pulls": 20},
+        bandit=dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25]),
+        horizon=2000,
+        runs=10,
+        seed=project.seed,
+    ).realised_regret.mean()
+    assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
+    message = message_of(
+        lambda: compare_figure(project, "ts-is-dp/fig3", own(epsilon="nonsense"), tmp_path)
+    )
+    assert message == "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
+
+
+def test_a_parameter_may_be_a_column_beside_the_axis(
+    project: Project, built: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    """There is a line for each of its values then; lines without that column count for none."""
+    from dpbandits.algorithms.dp_bai import ALGORITHM
+
+    built("dp-bai", "fig1a")
+    mine = dataclasses.replace(ALGORITHM, id="mine", name="Mine")
+    compare_figure(project, "dp-bai/fig1a", Own(mine, {"epsilon": "epsilon"}), tmp_path)
+    points = lines_of(tmp_path / "fig1a.csv", "Mine")
+    assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
+    assert points["x"].tolist() == [100, 200, 400] * 2
+
+
+def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_path: Path) -> None:
+    built("dp-ncb", "fig1b")
+    compare_figure(project, "dp-ncb/fig1b", own(epsilon=0.2), tmp_path)
+    points = lines_of(tmp_path / "fig1b.csv")
+    plan = project.experiments("dp-ncb").plan("panel-b")
+    bandit = plan.series()[0].cell.bandit
+    curve = dpbandits.simulate(
+        algorithm=own().algorithm,
+        params={"epsilon": 0.2, "pulls": 20},
+        bandit=bandit,
+        horizon=20000,
+        runs=4,
+        seed=project.seed,
+    ).nash_regret(at=points["x"].tolist())
+    # The csv has ten significant digits.
+    np.testing.assert_allclose(points["y"], curve.nash_regret, rtol=1e-9)
+
+
+def identification() -> Own:
+    """An algorithm for best-arm identification that is not ours: sequential halving renamed."""
+    from dpbandits.algorithms.sequential_halving import ALGORITHM
+
+    return Own(dataclasses.replace(ALGORITHM, id="mine", name="Mine"), {})
+
+
+def test_best_arm_identification(
+    project: Project, built: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    built("dp-bai", "fig1a")
+    compare_figure(project, "dp-bai/fig1a", identification(), tmp_path)
+    points = lines_of(tmp_path / "fig1a.csv", "Mine")
+    assert points["x"].tolist() == [100, 200, 400]
+    plan = project.experiments("dp-bai").plan("fig1-budget")
+    trials = dpbandits.identify(
+        algorithm=identification().algorithm,
+        bandit=plan.series()[0].cell.bandit,
+        budget=400,
+        runs=50,
+        seed=project.seed,
+    )
+    expected = rate_interval(trials.success.sum(), 50)
+    np.testing.assert_allclose(points[["y", "lo", "hi"]].iloc[-1].tolist(), expected, rtol=1e-9)
+
+
+REFUSED = [
+    ("fig5", "figure is 'fig5'; allowed: PAPER/FIGURE"),
+    ("no-paper/fig5", "paper is 'no-paper'; allowed: ts-is-dp"),
+    ("dp-ts-ucb/fig99", "dp-ts-ucb has no figure 'fig99'; allowed: fig1, fig2"),
+    ("dp-ts-ucb/fig1", "dp-ts-ucb/fig1: is a diagram; allowed: a figure of regret"),
+    ("dp-ts-ucb/fig3b", "dp-ts-ucb/fig3b: shows exact values; allowed: a figure of regret"),
+    (
+        "dp-bai/fig2",
+        "dp-bai/fig2a: shows success, and my-algorithm is an Algorithm; allowed: an Id",
+    ),
+    (
+        "ts-is-dp/fig8",
+        "comparison-curves.parquet: does not exist; build the figure first: snakemake",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), REFUSED)
+def test_what_cannot_take_it_is_refused_in_one_line(
+    project: Project, tmp_path: Path, name: str, expected: str
+) -> None:
+    assert expected in message_of(lambda: compare_figure(project, name, own(), tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_lines_of_different_simulations_are_refused(
+    project: Project, built: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    built("dp-ncb", "extra-bias")
+    message = message_of(lambda: compare_figure(project, "dp-ncb/extra-bias", own(), tmp_path))
+    assert "dp-ncb/extra-bias: its lines come from simulations that differ in run" in message
+
+
+def test_the_command(
+    built: Callable[[str, str], None],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    built("dp-ts-ucb", "fig5")
+    words = ["compare", "--with", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
+    words += ["--scale", "quick"]
+    assert main([*words, "--params", "epsilon=1", "pulls=20"]) == 0
+    printed = capsys.readouterr().out.split()
+    assert [Path(each).name for each in printed] == ["fig5a.pdf", "fig5a.png", "fig5a.csv"]
+    assert {Path(each).parent for each in printed} == {folder / "figures/quick/compare/dp-ts-ucb"}
+    assert main([*words, "--params", "epsilon=-1", "pulls=20"]) == 2
+    assert "my-algorithm: epsilon is -1; allowed: " in capsys.readouterr().err
+    assert main([*words, "--params", "epsilon=1"]) == 2
+    assert (
+        "my-algorithm: parameters are epsilon; allowed: epsilon, pulls" in capsys.readouterr().err
+    )
+
+
+def test_simulate_takes_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", EXAMPLE, "--params", "epsilon=1", "pulls=2", "--arms", "0.7", "0.5"]
+    assert main([*words, "--horizon", "50", "--runs", "4"]) == 0
+    assert "pseudo_regret: " in capsys.readouterr().out
