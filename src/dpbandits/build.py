@@ -4,19 +4,12 @@ import time
 from pathlib import Path
 
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.experiments import Series
 from dpbandits.engine.fan_out import compile_kernels, compile_nash_kernels, compute
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash import NASH
 from dpbandits.project import Project
-
-
-def _series(project: Project, paper: str, name: str) -> list[Series]:
-    plan = project.experiments(paper).plan(name)
-    tuned = project.frame(paper, plan.tuned_by) if plan.tuned_by else None
-    return plan.series(tuned)
 
 
 def build_results(project: Project, paper: str, name: str, workers: int) -> Path:
@@ -36,7 +29,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
 def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
     """Simulate one set of cells and write ``results/PAPER/NAME.parquet``."""
     begun = time.monotonic()
-    series = _series(project, paper, name)
+    series = project.series(paper, name)
     blocks = compute(
         [each.cell for each in series],
         root_seed=project.seed,
@@ -73,10 +66,10 @@ def compute_analytic(project: Project, paper: str, name: str) -> Path:
 
 
 def compile_paper_kernels(project: Project) -> list[str]:
-    """Compile the kernels of every algorithm that the chosen papers simulate; return their ids."""
+    """Compile the kernels of every algorithm that what is built simulates; return their ids."""
     plans = [
         plan
-        for paper in project.selected()[0]
+        for paper in project.built()
         for plan in project.experiments(paper).plans.values()
     ]
     algorithms = sorted({entry["algorithm"] for plan in plans for entry in plan.spec["cells"]})

@@ -20,6 +20,10 @@ PAPERS = {
 and, where it needs them, ``diagrams`` (figures of that kind), ``instances`` and ``tables`` (rows
 that are computed)."""
 
+OURS = {"equal-privacy": "dpbandits.papers.equal_privacy"}
+"""The same for what is ours across papers: figures and tables, all of them extras, and no claims.
+"""
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -74,7 +78,8 @@ class Paper:
 
 
 def find_paper(name: str) -> Paper:
-    """Return the paper of a short name; InputError if there is none."""
-    if name not in PAPERS:
-        raise InputError(f"paper is {name!r}; allowed: {', '.join(PAPERS)}")
-    return Paper(name, PAPERS[name])
+    """Return the paper of a short name, or what is ours; InputError if there is none."""
+    known = PAPERS | OURS
+    if name not in known:
+        raise InputError(f"paper is {name!r}; allowed: {', '.join(known)}")
+    return Paper(name, known[name])
