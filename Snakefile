@@ -30,13 +30,15 @@ include: "workflow/rules/ts-is-dp.smk"
 include: "workflow/rules/dp-ts-ucb.smk"
 include: "workflow/rules/dp-bai.smk"
 include: "workflow/rules/dp-ncb.smk"
+include: "workflow/rules/equal-privacy.smk"
 
 
-# The papers' own figures and tables, and the verdicts on all their claims.
+# The papers' own figures and tables, and the verdicts on all their claims, in one ledger.
 rule all:
     default_target: True
     input:
         OUTPUTS.targets(),
+        OUTPUTS.whole_ledger_targets(),
 
 
 # What is ours and marked so.

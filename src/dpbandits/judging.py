@@ -3,29 +3,48 @@
 import time
 from pathlib import Path
 
+import pandas as pd
+
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import Judgement, judge
+from dpbandits.claims.judge import Judgement, Scale, judge
 from dpbandits.claims.ledger import comparisons, explain, ledger, to_csv
+from dpbandits.claims.simultaneous import (
+    ALONE,
+    EXACT,
+    IN_LEDGER,
+    OPEN,
+    judge_in_ledger,
+    simultaneous,
+    standing,
+)
 from dpbandits.engine.files import write_text
+from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
+from dpbandits.whole_ledger import join, read_ledger, tables
 
 
-def _judged(project: Project, paper: str, claims: list[Claim]) -> list[Judgement]:
+def _judged(
+    project: Project, paper: str, claims: list[Claim]
+) -> tuple[list[Judgement], list[Judgement]]:
+    """Judge claims by themselves, and at the level of the whole ledger."""
     evidence = Evidence.of(lambda name: project.frame(paper, name), root_seed=project.seed)
-    return judge(claims, evidence, "quick" if project.scale == "quick" else "paper")
+    scale: Scale = "quick" if project.scale == "quick" else "paper"
+    alone = judge(claims, evidence, scale)
+    return alone, judge_in_ledger(claims, evidence, project.ledger_size, scale)
 
 
 def judge_paper(project: Project, paper: str) -> None:
-    """Judge every claim of a paper; write the ledger and the comparisons behind it."""
+    """Judge every claim of a paper; write the ledger, the comparisons and both verdicts."""
     begun = time.monotonic()
     outputs = Outputs(project)
-    judgements = _judged(project, paper, project.claims(paper))
-    claims, evidence = (Path(path) for path in outputs.ledger(paper))
-    write_text(claims, to_csv(ledger(judgements)))
-    write_text(evidence, to_csv(comparisons(judgements)))
+    alone, within = _judged(project, paper, project.claims(paper))
+    claims, evidence, both = (Path(path) for path in outputs.ledger(paper))
+    write_text(claims, to_csv(ledger(alone)))
+    write_text(evidence, to_csv(comparisons(alone)))
+    write_text(both, to_csv(simultaneous(alone, within)))
     outputs.finish(claims, begun, outputs.ledger_made_from(paper))
 
 
@@ -37,5 +56,50 @@ def explain_claim(project: Project, identifier: str) -> str:
         known += [claim.id for claim in claims]
         chosen = [claim for claim in claims if claim.id == identifier]
         if chosen:
-            return "\n".join(explain(each) for each in _judged(project, paper, chosen)).rstrip()
+            rows = zip(*_judged(project, paper, chosen), strict=True)
+            told = (_told(project, paper, alone, within) for alone, within in rows)
+            return "\n".join(told).rstrip()
     raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known)}")
+
+
+def _told(project: Project, paper: str, alone: Judgement, within: Judgement) -> str:
+    """Return how a verdict comes about, what it is in the whole ledger, and the figures."""
+    lines = [explain(alone).rstrip()]
+    if alone.verdict != "not-applicable":
+        stands = standing(alone, within)
+        meaning = {
+            EXACT: "the same, as nothing in it depends on chance",
+            IN_LEDGER: f"{within.verdict}; it stands among all {project.ledger_size} claims",
+            ALONE: f"{within.verdict}; it stands only by itself",
+            OPEN: within.verdict,
+        }[stands]
+        level = "" if stands == EXACT else f" (level {within.claim.level:.3g}, {within.runs} runs)"
+        lines.append(f"  verdict in the whole ledger{level}: {meaning}")
+    lines.append(f"  scale: {alone.scale}{', no evidence' * (alone.scale == 'quick')}")
+    paths = Outputs(project).claim_figures(paper, alone.claim)
+    lines += [f"  figure: {path}" for path in paths]
+    return "\n".join(lines) + "\n"
+
+
+def write_whole_ledger(project: Project) -> None:
+    """Write the verdicts on the claims of all chosen papers, as csv and as a table.
+
+    Raises:
+        InputError: the ledger of a paper is missing or stale.
+    """
+    begun = time.monotonic()
+    outputs = Outputs(project)
+    ledgers = []
+    for paper in project.selected()[0]:
+        verdicts, _, both = (Path(path) for path in outputs.ledger(paper))
+        require_current(verdicts, outputs.ledger_made_from(paper))
+        claims = project.claims(paper)
+        figures = {each.id: outputs.claim_figures(paper, each) for each in claims}
+        ledgers.append(join(paper, claims, read_ledger(verdicts), read_ledger(both), figures))
+    whole = pd.concat(ledgers, ignore_index=True)
+    ledger_csv, *shown = (Path(path) for path in outputs.whole_ledger())
+    write_text(ledger_csv, to_csv(whole))
+    texts = tables(whole)
+    for path in shown:
+        write_text(path, texts[path.suffix])
+    outputs.finish(ledger_csv, begun, outputs.whole_ledger_made_from())

@@ -109,14 +109,16 @@ class Outputs:
         return [str(folder / f"{name}.csv") for name in ("claims", "evidence", "simultaneous")]
 
     def claim_figures(self, paper: str, claim: Claim) -> list[str]:
-        """Return a file of each figure, panel and table that a claim is about."""
-        tables = self.project.experiments(paper).tables
-        return [
-            str(self.project.tables_folder(paper) / f"{name}.csv")
+        """Return a file of each figure, panel and table that a claim is about, in the project."""
+        project = self.project
+        tables = project.experiments(paper).tables
+        paths = [
+            project.tables_folder(paper) / f"{name}.csv"
             if name in tables
-            else str(self.project.figures_folder(paper) / f"{name}.png")
+            else project.figures_folder(paper) / f"{name}.png"
             for name in claim.figures
         ]
+        return [path.relative_to(project.folder).as_posix() for path in paths]
 
     def ledger_inputs(self, paper: str) -> list[str]:
         """Return all results that the paper's claims read."""

@@ -92,7 +92,7 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: e.update(runs="many"), ["runs", "an increasing list"]),
         (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increasing"]),
         (lambda e: e.update(runs=-1), ["runs", "a whole number"]),
-        (lambda e: e.update(figure=[]), ["figure", "or a list of them"]),
+        (lambda e: e.update(figure=[]), ["figure"]),
         (lambda e: e.update(combine="few"), ["combine is 'few'", "all, any, most"]),
         (lambda e: e.update(reads=[]), ["reads"]),
         (lambda e: comparison_of(e).update(kind="lower"), ["kind is 'lower'", "less, greater"]),

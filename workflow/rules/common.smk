@@ -15,6 +15,18 @@ def tabulated(paper, table):
     return files
 
 
+def whole_ledger():
+    """Return the files of the ledger of all papers; its page goes into the report."""
+    labels = {"figure": "claims", "panel": "table"}
+    caption = os.path.join(CAPTIONS, "table.rst")
+    return [
+        report(path, caption=caption, category="claims", labels=labels)
+        if path.endswith(".html")
+        else path
+        for path in OUTPUTS.whole_ledger()
+    ]
+
+
 def published(paper, figure):
     """Return the files of a figure; the png of every panel goes into the report."""
     files = []

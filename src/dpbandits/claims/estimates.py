@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 Values = NDArray[np.float64]
 
@@ -31,6 +31,10 @@ class Estimate:
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends (lo, hi) of the two-sided interval of coverage 1 - alpha."""
         return self.value, self.value
+
+    def with_tails(self) -> "Estimate":
+        """Return the same estimate with intervals at levels that resamples cannot resolve."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,10 @@ class ExtremeEstimate(Estimate):
             return _extreme([lo for lo, _ in jointly], max), _extreme([hi for _, hi in each], max)
         return _extreme([lo for lo, _ in each], min), _extreme([hi for _, hi in jointly], min)
 
+    def with_tails(self) -> Estimate:
+        """Return the extreme of the same parts, each with tails."""
+        return replace(self, parts=tuple(part.with_tails() for part in self.parts))
+
 
 @dataclass(frozen=True, eq=False)
 class PercentileEstimate(Estimate):
@@ -153,6 +161,39 @@ class PercentileEstimate(Estimate):
         low = self.resamples[rank - 1 - undefined] if rank > undefined else -math.inf
         high = self.resamples[count - rank] if rank > undefined else math.inf
         return float(low), float(high)
+
+    def with_tails(self) -> Estimate:
+        """Return the same resamples with normal tails beyond what they resolve."""
+        return TailedEstimate(self.value, self.runs, self.resamples)
+
+
+_RANK_RESOLVED = 10
+
+
+@dataclass(frozen=True, eq=False)
+class TailedEstimate(PercentileEstimate):
+    """A percentile bootstrap interval that goes on with normal tails.
+
+    Down to the level at which ten resamples lie beyond each end these are the percentiles; below
+    it the distance of each end from the value grows like the quantile of the normal law. An end
+    that coincides with the value, as where all resamples agree, tells nothing of a tail: there
+    the interval has no end.
+    """
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval of coverage 1 - alpha."""
+        resolved = 2.0 * _RANK_RESOLVED / (self.resamples.size + 1)
+        if alpha >= resolved or resolved >= 1.0:
+            return super().interval(alpha)
+        lo, hi = super().interval(resolved)
+        growth = float(ndtri(alpha / 2.0) / ndtri(resolved / 2.0))
+        below, above = growth * (self.value - lo), growth * (hi - self.value)
+        low = self.value - below if below > 0.0 else -math.inf
+        return low, self.value + above if above > 0.0 else math.inf
+
+    def with_tails(self) -> Estimate:
+        """Return itself."""
+        return self
 
 
 def exact(value: float, runs: int = 0) -> Estimate:

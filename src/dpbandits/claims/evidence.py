@@ -161,6 +161,7 @@ class Evidence:
         limit: how many runs are read, the first in the order of run numbers; None for all.
         skip: how many runs are left out before them.
         reads: names that may be read; None for any.
+        has_tails: whether bootstrap intervals go on beyond what the resamples resolve.
     """
 
     load: Loader
@@ -168,6 +169,7 @@ class Evidence:
     limit: int | None = None
     skip: int = 0
     reads: Collection[str] | None = None
+    has_tails: bool = False
     _loaded: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -195,6 +197,10 @@ class Evidence:
     def after(self, skip: int, runs: int) -> "Evidence":
         """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
         return replace(self, limit=runs, skip=skip)
+
+    def with_tails(self) -> "Evidence":
+        """Return the same evidence, to be judged at levels that resamples cannot resolve."""
+        return replace(self, has_tails=True)
 
     @property
     def _window(self) -> slice:

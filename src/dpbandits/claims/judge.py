@@ -206,7 +206,8 @@ def _measure(
                 points = {"no point to compare": exact(math.nan)}
             for point, estimate in points.items():
                 label = f"{name} [{point}]" if point else name
-                measured.append((comparison, part, label, estimate))
+                number = estimate.with_tails() if evidence.has_tails else estimate
+                measured.append((comparison, part, label, number))
     return measured
 
 

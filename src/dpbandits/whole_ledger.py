@@ -1,0 +1,143 @@
+"""The ledger of all papers: every verdict by itself and among all, in one table."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpbandits.claims.entries import Claim
+from dpbandits.reporting.latex import document
+from dpbandits.reporting.pages import page
+
+Row = Mapping[Any, Any]
+"""A row of the ledger, column -> value."""
+
+COLUMNS = (
+    "paper",
+    "claim",
+    "variant",
+    "reading",
+    "verdict",
+    "verdict_in_ledger",
+    "stands",
+    "measured",
+    "asked",
+    "estimate",
+    "lo",
+    "hi",
+    "runs",
+    "runs_paper",
+    "verdict_at_paper_runs",
+    "scale",
+    "level",
+    "level_in_ledger",
+    "runs_in_ledger",
+    "place",
+    "figure",
+    "statement",
+    "detail",
+)
+
+KEYS = ["claim", "variant", "reading", "verdict"]
+"""What the rows of the two files of a paper are told apart by."""
+
+CAPTION = (
+    "The empirical claims of all papers. Verdict: each claim by itself, at its own level. In the "
+    "ledger: judged again at a level that keeps the chance of any wrong decision in the whole "
+    "ledger to 5 %; exact verdicts do not depend on chance. The estimate with its interval, by "
+    "itself, is that of the comparison that the verdict hangs on."
+)
+
+_TEXT = ["claim", "variant", "reading", "verdict", "verdict_in_ledger", "stands"]
+_TEXT += ["verdict_at_paper_runs", "scale", "measured", "asked", "detail"]
+_WIDTHS = (None, 64, 40, None, 17, 34, None, None, 17)
+
+
+def read_ledger(path: Path) -> pd.DataFrame:
+    """Read a csv of the ledger: text as it stands, numbers with NaN where there is none."""
+    frame = pd.read_csv(path, keep_default_na=False, dtype=str)
+    for column in set(frame.columns) - set(_TEXT):
+        frame[column] = pd.to_numeric(frame[column])
+    return frame
+
+
+def join(
+    paper: str,
+    claims: Sequence[Claim],
+    verdicts: pd.DataFrame,
+    both: pd.DataFrame,
+    figures: Mapping[str, Sequence[str]],
+) -> pd.DataFrame:
+    """Return the rows of one paper in the ledger of all.
+
+    Args:
+        paper: its short name.
+        claims: its claims.
+        verdicts: ``claims.csv``.
+        both: ``simultaneous.csv``.
+        figures: claim -> the files that show what it is about.
+    """
+    joined = verdicts.merge(both, on=KEYS, how="left", validate="one_to_one")
+    by_id = {claim.id: claim for claim in claims}
+    named = [by_id[identifier] for identifier in joined["claim"]]
+    joined["paper"] = paper
+    joined["place"] = [claim.place for claim in named]
+    joined["statement"] = [" ".join(claim.statement.split()) for claim in named]
+    joined["figure"] = [" ".join(figures[claim.id]) for claim in named]
+    return joined[list(COLUMNS)]
+
+
+def interval(row: Row) -> str:
+    """Return the estimate of a row with its interval; nothing where there is none."""
+    value, lo, hi = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    if math.isnan(value):
+        return ""
+    ends = "" if lo == hi else f" [{lo:.4g}, {hi:.4g}]"
+    return f"{value:.4g}{ends}"
+
+
+def choice(row: Row) -> str:
+    """Return the variant and the readings of a row, a space behind each comma."""
+    return ", ".join(filter(None, [row["variant"], row["reading"].replace(",", ", ")]))
+
+
+def cells(whole: pd.DataFrame) -> pd.DataFrame:
+    """Return the ledger as text for a table, a row a verdict."""
+    rows = whole.to_dict("records")
+    return pd.DataFrame(
+        {
+            "Claim": whole["claim"],
+            "What the paper says": whole["statement"],
+            "Variant, reading": [choice(row) for row in rows],
+            "Verdict": whole["verdict"],
+            "In the ledger": whole["stands"],
+            "Estimate [interval]": [interval(row) for row in rows],
+            "Runs": [str(row["runs"]) if row["runs"] else "exact" for row in rows],
+            "Scale": whole["scale"],
+            "At the paper's runs": [at_paper_runs(row) for row in rows],
+        }
+    )
+
+
+def at_paper_runs(row: Row) -> str:
+    """Return the verdict at the paper's own number of runs, with that number where it has one."""
+    runs = f" ({row['runs_paper']})" if row["runs_paper"] else ""
+    return f"{row['verdict_at_paper_runs']}{runs}"
+
+
+def tables(whole: pd.DataFrame) -> dict[str, str]:
+    """Return the ledger as a LaTeX longtable, a page of HTML with filters, and csv, by suffix."""
+    texts = cells(whole)
+    once = texts.copy()
+    once.loc[once["Claim"].duplicated(), "What the paper says"] = ""
+    types = "".join(
+        "l" if width is None else rf">{{\raggedright\arraybackslash}}p{{{width}mm}}"
+        for width in _WIDTHS
+    )
+    return {
+        ".tex": document(once, CAPTION, types, long=True),
+        ".html": page(texts, "The ledger of all claims", CAPTION),
+        ".csv": str(texts.to_csv(index=False, lineterminator="\n")),
+    }

@@ -1,0 +1,107 @@
+"""The second verdict: at which level, what it keeps to, and what the ledger says of both."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from claims.toys import claim, comparison, on_series, toy_evidence
+from dpbandits.claims import Reading, from_resamples, judge, largest
+from dpbandits.claims.simultaneous import (
+    SIMULTANEOUS_COLUMNS,
+    judge_in_ledger,
+    ledger_level,
+    simultaneous,
+)
+
+CLAIMS = 91
+
+
+def test_rows_that_can_err_share_the_level_of_their_claim() -> None:
+    readings = (Reading(), Reading("repaired"), Reading("as-coded", (), "no code was released"))
+    toy = claim(*on_series(0), readings=readings)
+    assert ledger_level(toy, CLAIMS) == pytest.approx(0.05 / CLAIMS / 2)
+    assert ledger_level(replace(toy, readings=readings[:1]), CLAIMS) == pytest.approx(0.05 / CLAIMS)
+    assert ledger_level(replace(toy, level=1e-6), CLAIMS) == 1e-6
+
+
+def both(means: list[float], **settings: float) -> tuple[object, ...]:
+    """Return the row of a claim that one mean is below 0, at 50 of 50 runs."""
+    toy = claim(*on_series(0), looks=(50,))
+    evidence = toy_evidence(means, runs=50, **settings)
+    frame = simultaneous(judge([toy], evidence), judge_in_ledger([toy], evidence, CLAIMS))
+    assert tuple(frame.columns) == SIMULTANEOUS_COLUMNS
+    row = frame.iloc[0]
+    return row["verdict"], row["verdict_in_ledger"], row["stands"]
+
+
+def test_a_clear_verdict_stands_and_a_narrow_one_only_by_itself() -> None:
+    """With sd 1 over 50 runs, -2 is 14 standard errors below 0 and -0.4 between 2 and 3.5."""
+    assert both([-2.0]) == ("holds", "holds", "yes")
+    assert both([2.0]) == ("fails", "fails", "yes")
+    assert both([-0.4]) == ("holds", "undecided", "only by itself")
+    assert both([0.0], seed=3)[0::2] == ("undecided", "-")
+
+
+def test_an_exact_verdict_stands_without_a_level() -> None:
+    toy = claim(comparison("constant", arguments={"value": -1.0}), looks=())
+    evidence = toy_evidence([0.0])
+    row = simultaneous(judge([toy], evidence), judge_in_ledger([toy], evidence, CLAIMS)).iloc[0]
+    assert (row["verdict_in_ledger"], row["stands"]) == ("holds", "exact")
+    assert np.isnan(row["level"])
+    assert np.isnan(row["level_in_ledger"])
+
+
+def test_what_does_not_apply_has_no_verdict_that_could_stand() -> None:
+    toy = claim(*on_series(0), readings=(Reading("as-coded", (), "no code was released"),))
+    evidence = toy_evidence([0.0])
+    row = simultaneous(judge([toy], evidence), judge_in_ledger([toy], evidence, CLAIMS)).iloc[0]
+    assert (row["verdict_in_ledger"], row["stands"]) == ("not-applicable", "-")
+
+
+def test_the_ledger_errs_seldom_where_single_claims_err_often() -> None:
+    """Null control: 40 ledgers of 20 claims whose mean is exactly at the threshold.
+
+    By itself each claim is decided, either way, with chance 5 %: of 800 about 40, three standard
+    deviations 18. In the ledger any of 20 is with chance 5 %: more than 7 of 40 ledgers have
+    chance 3e-3 (binomial).
+    """
+    toy = claim(*on_series(0), looks=(50,))
+    decided, spoilt = 0, 0
+    for ledger in range(40):
+        alone, within = [], []
+        for seed in range(20):
+            evidence = toy_evidence([0.0], runs=50, seed=1000 * ledger + seed)
+            alone += judge([toy], evidence)
+            within += judge_in_ledger([toy], evidence, 20)
+        decided += sum(each.verdict != "undecided" for each in alone)
+        spoilt += any(each.verdict != "undecided" for each in within)
+    assert 22 <= decided <= 58
+    assert spoilt <= 7
+
+
+def test_tails_go_on_from_the_percentiles_like_the_normal_law() -> None:
+    """Normal resamples of known law: the ends are the normal quantiles at any level."""
+    resamples = norm.ppf((np.arange(20_000) + 0.5) / 20_000, loc=3.0, scale=2.0)
+    plain = from_resamples(3.0, resamples, 50)
+    tailed = plain.with_tails()
+    assert tailed.interval(0.05) == plain.interval(0.05)
+    assert plain.interval(1e-6) == (-np.inf, np.inf)
+    for alpha in (1e-3, 1e-4, 1e-6, 1e-9):
+        half = 2.0 * norm.isf(alpha / 2.0)
+        # Order statistics are rounded outwards, by less than one rank of ten: 3 %.
+        assert tailed.interval(alpha) == pytest.approx((3.0 - half, 3.0 + half), abs=0.03 * half)
+    assert tailed.with_tails() is tailed
+    [low, high] = largest([plain, plain]).with_tails().interval(1e-6)
+    assert low > tailed.interval(1e-6)[0] - 1.0
+    assert high == tailed.interval(1e-6)[1]
+
+
+def test_resamples_that_all_agree_tell_nothing_of_a_tail() -> None:
+    agreeing = from_resamples(1.0, np.ones(20_000), 50)
+    assert agreeing.interval(0.001) == (1.0, 1.0)
+    assert agreeing.with_tails().interval(0.001) == (1.0, 1.0)
+    assert agreeing.with_tails().interval(1e-5) == (-np.inf, np.inf)
+    undefined = from_resamples(1.0, np.full(20_000, np.nan), 50).with_tails()
+    assert undefined.interval(1e-5) == (-np.inf, np.inf)
