@@ -17,14 +17,14 @@ def tabulated(paper, table):
 
 def whole_ledger():
     """Return the files of the ledger of all papers; its page goes into the report."""
-    labels = {"figure": "claims", "panel": "table"}
-    caption = os.path.join(CAPTIONS, "table.rst")
-    return [
-        report(path, caption=caption, category="claims", labels=labels)
-        if path.endswith(".html")
-        else path
-        for path in OUTPUTS.whole_ledger()
-    ]
+    files = []
+    for path in OUTPUTS.whole_ledger():
+        if path.endswith(".html"):
+            labels = {"figure": "claims", "panel": "table"}
+            caption = os.path.join(CAPTIONS, "table.rst")
+            path = report(path, caption=caption, category="claims", labels=labels)
+        files.append(path)
+    return files
 
 
 def published(paper, figure):
