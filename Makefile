@@ -24,8 +24,10 @@ everything: .venv/installed ## figures and extras
 quick: .venv/installed ## all figures and tables at a small scale (under results/quick, figures/quick)
 	$(SNAKEMAKE) all extras --config scale=quick
 
-report: .venv/installed ## Snakemake's own HTML report of the figures built
-	$(SNAKEMAKE) --report results/report.html
+report: .venv/installed ## results/report.html (Snakemake's own) and results/report.pdf (needs pdflatex) of everything
+	$(SNAKEMAKE) all extras
+	$(SNAKEMAKE) all extras --report results/report.html
+	$(SNAKEMAKE) pdf
 
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish

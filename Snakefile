@@ -8,6 +8,9 @@ import sys
 configfile: "config/config.yaml"
 
 
+report: "workflow/report/overview.rst"
+
+
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 

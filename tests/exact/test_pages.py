@@ -2,9 +2,11 @@
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pandas as pd
 
+from chromium import SET, chromium_page
 from dpbandits.reporting.pages import MOST_CHOICES, page
 
 CELLS = pd.DataFrame(
@@ -59,3 +61,22 @@ def test_columns_of_few_values_are_chosen_from() -> None:
 def test_a_page_needs_no_network() -> None:
     text = page(CELLS, "all claims", "Of all papers.")
     assert not re.search(r"(?:src|href|@import|url\()\s*=?", text)
+
+
+def test_rows_are_found_by_words_and_by_values(tmp_path: Path) -> None:
+    opened = tmp_path / "page.html"
+    opened.write_text(page(CELLS, "all claims", "Of all papers."), encoding="utf-8")
+    shown = (
+        "[...document.querySelectorAll('tbody tr:not([hidden])')].map((r) => r.cells[0].innerText)"
+    )
+    with chromium_page() as browser:
+        browser.open(opened.as_uri())
+        assert browser.run(shown) == list(CELLS["claim"])
+        browser.run(SET.format(place="#words", value="≤  x-c1"))
+        assert browser.run(shown) == ["X-C10", "X-C11", "X-C12"], "the first has no such sign"
+        browser.run(SET.format(place="select[data-column='2']", value="mixed"))
+        assert browser.run(shown) == ["X-C11"]
+        assert browser.run("document.querySelector('#shown').innerText") == "1 of 12 rows"
+        browser.run(SET.format(place="#words", value="no such words"))
+        assert browser.run(shown) == []
+        assert browser.errors == []
