@@ -76,13 +76,13 @@ def own_sources(path: Path) -> list[Path]:
         if source not in found:
             found[source] = None
             waiting.extend(_beside(source))
-    return list(found)
+    return sorted(found)
 
 
 def _beside(path: Path) -> Iterator[Path]:
     """Yield the files in the folder of ``path`` that it imports; of a package all files."""
-    for name in _imports(path):
-        first = path.parent / name.split(".")[0]
+    for name in {name.split(".")[0] for name in _imports(path)} - {PACKAGE}:
+        first = path.parent / name
         if first.with_suffix(".py").is_file():
             yield first.with_suffix(".py")
         elif first.is_dir():
