@@ -138,12 +138,15 @@ class Document:
         return results_frame(series, blocks)
 
 
-PAPERS = {name: Document(name) for name in ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb")}
+NAMES = ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb", "equal-privacy")
+"""The papers in the order of their milestones, and what is ours across them."""
+
+PAPERS = {name: Document(name) for name in NAMES}
 
 EVERY_FIGURE = [(paper, name) for paper, own in PAPERS.items() for name in own.figures]
 EVERY_TABLE = [(paper, name) for paper, own in PAPERS.items() for name in own.tables]
 
-FIRST, SECOND, THIRD, FOURTH = PAPERS.values()
+FIRST, SECOND, THIRD, FOURTH, ACROSS = PAPERS.values()
 EXPERIMENTS, DOCUMENT, FIGURES, frame = FIRST.path, FIRST.document, FIRST.figures, FIRST.frame
 
 # Section 4 of each specification and contract 1: panels in reading order.
@@ -194,6 +197,7 @@ PANELS = {
         "extra-ucb1": "ab",
         "extra-bias": "",
     },
+    "equal-privacy": {"extra-equal-privacy": "abc"},
 }
 
 

@@ -18,7 +18,7 @@ from dpbandits.reporting.specs import figure_reads, figure_stems, panel_stem, pa
 from synthetic_results import EVERY_FIGURE, EXPERIMENTS, PANELS, PAPERS, Drawn, read_csv
 
 # Runs, or trials, of each paper; of diagrams, and where a figure pools more.
-RUNS = {"ts-is-dp": 10, "dp-ts-ucb": 20, "dp-bai": 1000, "dp-ncb": 50}
+RUNS = {"ts-is-dp": 10, "dp-ts-ucb": 20, "dp-bai": 1000, "dp-ncb": 50, "equal-privacy": 20}
 OWN_RUNS = {
     ("dp-ts-ucb", "fig1"): {1},
     ("dp-ts-ucb", "fig2"): {1},
@@ -31,8 +31,13 @@ OWN_RUNS = {
     ("dp-ncb", "extra-horizons"): {20},
     ("dp-ncb", "extra-anytime"): {50, 200},
     ("dp-ncb", "extra-bias"): {500},
+    # Ten on the fifty arms, whose rounds cost ten times as much.
+    ("equal-privacy", "extra-equal-privacy"): {10, 20},
 }
-VARIANTS = {"dp-ncb": {"as-written", "as-coded", "repaired", "published"}}
+VARIANTS = {
+    "dp-ncb": {"as-written", "as-coded", "repaired", "published"},
+    "equal-privacy": {"as-written", "repaired"},
+}
 OF_PANELS = [each for each in EVERY_FIGURE if PANELS[each[0]][each[1]]]
 HEADER = "series,variant,reading,x,y,lo,hi,runs"
 

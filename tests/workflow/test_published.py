@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dpbandits.outputs import Outputs
-from dpbandits.papers import PAPERS
+from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
 from dpbandits.publishing import (
     FINGERPRINTS,
@@ -24,14 +24,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", [*PAPERS, *OURS])
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
     published = json.loads((ROOT / PUBLISHED / paper / FINGERPRINTS).read_text())
     assert published == current_fingerprints(PROJECT, paper)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", [*PAPERS, *OURS])
 def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
     outputs = Outputs(PROJECT)
     expected = {Path(path).name for path in outputs.ledger(paper)} | {FINGERPRINTS}

@@ -1,0 +1,178 @@
+"""The comparison at equal privacy: who plays, at which budget, and tuned by what."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dpbandits.algorithms import REGRET
+from dpbandits.engine.experiments import Series
+from dpbandits.engine.formulas import Context
+from dpbandits.errors import InputError
+from dpbandits.papers.equal_privacy.formulas import (
+    DELTA,
+    FORMULAS,
+    least_alpha,
+    level,
+    share_b,
+    share_c,
+    tuned,
+)
+from dpbandits.papers.equal_privacy.tables import GAUSSIAN, LOCAL, NONE, PRIVACY, PURE, TABLES
+from dpbandits.privacy import dp_ts_ucb_gdp, epsilon, modified_ts_gdp
+from synthetic_results import ACROSS
+
+INSTANCES = ("ts-is-dp-arms", "dp-ts-ucb-arms", "dp-ncb-arms")
+HORIZON = 100_000
+
+
+def context(tags: dict[str, Any], tuning: pd.DataFrame | None = None) -> Context:
+    return Context(tags, HORIZON, 5, tuning)
+
+
+def series(name: str) -> list[Series]:
+    plan = ACROSS.plan(name)
+    return plan.series(ACROSS.frame(plan.tuned_by) if plan.tuned_by else None)
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_every_regret_algorithm_plays_at_every_budget_that_it_can_meet(name: str) -> None:
+    own = series(name)
+    assert {each.cell.definition.id for each in own} == set(REGRET) == set(PRIVACY)
+    budgets: dict[str, list[float]] = {}
+    for each in own:
+        budgets.setdefault(each.cell.definition.id, []).append(each.tags.get("epsilon", None))
+    every = budgets["dp-se"]
+    assert every == sorted(set(every))
+    for algorithm, found in budgets.items():
+        if PRIVACY[algorithm] == NONE:
+            assert found == [None]
+        elif algorithm != "dp-ts-ucb":
+            assert found == every
+    # Theorem 4.4: sqrt(2 c0) = 2.875 at alpha = 1, whatever T is.
+    assert budgets["dp-ts-ucb"] == [each for each in every if level(each) >= 2.875]
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_what_each_algorithm_guarantees_is_the_budget(name: str) -> None:
+    for each in series(name):
+        cell = each.cell
+        guarantee = cell.definition.guarantee(cell.parameters, cell.horizon)
+        privacy = PRIVACY[cell.definition.id]
+        if privacy == GAUSSIAN:
+            assert guarantee.kind == "gdp"
+            # The inverse of the conversion is found by bisection to about 1e-9.
+            assert guarantee.epsilon(DELTA) == pytest.approx(each.tags["epsilon"], rel=1e-6)
+        elif privacy in (PURE, LOCAL):
+            assert guarantee.kind == "pure"
+            assert guarantee.parameter == each.tags["epsilon"]
+        else:
+            # TS-Gaussian has a level, sqrt(T/2), far beyond every budget.
+            assert guarantee.epsilon(DELTA) > 1000
+
+
+def test_the_local_ones_are_those_that_privatise_every_reward() -> None:
+    local = {each for each, privacy in PRIVACY.items() if privacy == LOCAL}
+    assert local == {"ldp-ncb", "anytime-ldp-ncb", "ldp-ucb-l"}
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_variants_are_as_written_but_where_those_cannot_work(name: str) -> None:
+    """dp-ncb, Section 6 (uniform play to the end) and Q1 (the logarithm of the noise)."""
+    repaired = {"gdp-ncb", "anytime-gdp-ncb", "ldp-ncb", "anytime-ldp-ncb"}
+    for each in series(name):
+        own = each.cell.definition
+        assert each.cell.variant == ("repaired" if own.id in repaired else "as-written")
+        preset = own.readings_from({}, each.cell.variant)
+        changed = {key: value for key, value in each.cell.readings if value != preset[key]}
+        expected = {"release_log": "base2"} if own.id.endswith("gdp-ncb") else {}
+        assert changed == expected
+
+
+def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:
+    for name in INSTANCES:
+        plan = ACROSS.plan(name)
+        assert plan.tuned_by is not None
+        tuning = ACROSS.plan(plan.tuned_by)
+        assert tuning.spec["instance"] == plan.spec["instance"]
+        assert tuning.horizon == plan.horizon
+        assert plan.spec["runs"]["first"] + plan.runs <= tuning.spec["runs"]["first"]
+
+
+def test_a_level_is_worth_its_budget() -> None:
+    """ts-is-dp, Appendix D: eta = 1 and 5 are worth 4.88 and 35.57 at delta = 1e-6."""
+    assert level(4.88) == pytest.approx(1, abs=2e-3)
+    assert level(35.57) == pytest.approx(5, abs=2e-3)
+    assert epsilon(DELTA, level(0.2)) == pytest.approx(0.2, rel=1e-6)
+
+
+@pytest.mark.parametrize("budget", [17.5, 20, 100, 1000])
+def test_the_least_alpha_meets_the_budget_and_a_smaller_one_does_not(budget: float) -> None:
+    alpha = least_alpha(context({"epsilon": budget}))
+    assert 0 < alpha < 1
+    assert dp_ts_ucb_gdp(alpha, HORIZON) == pytest.approx(level(budget), rel=1e-9)
+    assert dp_ts_ucb_gdp(alpha - 1e-3, HORIZON) > level(budget)
+
+
+def test_alpha_ends_where_the_algorithm_does() -> None:
+    assert least_alpha(context({"epsilon": 1e6})) == 0
+    # dp-ts-ucb, E14: alpha = 1 is worth epsilon = 17.2.
+    with pytest.raises(InputError, match=r"epsilon is 17: DP-TS-UCB is 2\.875-Gaussian DP"):
+        least_alpha(context({"epsilon": 17}))
+
+
+@pytest.mark.parametrize("share", [0, 0.0005, 0.1, 1])
+def test_pre_pulls_fit_into_the_horizon_and_meet_the_budget(share: float) -> None:
+    tags = {"epsilon": 5, "share": share}
+    b, c = share_b(context(tags)), share_c(context(tags))
+    assert b == share * HORIZON / 5
+    assert modified_ts_gdp(b, c, HORIZON) == pytest.approx(level(5), rel=1e-9)
+    assert share_b(Context({"share": 1}, 1003, 5)) * 5 <= 1003
+
+
+def made_up_tuning() -> pd.DataFrame:
+    """Two budgets, three pairs, two runs; the pair of the best single run is not the best."""
+    rows = [
+        {"epsilon": budget, "b": b, "c": 10.0 / (b + 1), "run": run, "t": HORIZON, "value": value}
+        for budget, values in ((1, ((9, 9), (1, 11), (5, 6))), (2, ((3, 3), (4, 4), (5, 5))))
+        for b, own in zip((0, 50, 100), values, strict=True)
+        for run, value in enumerate(own)
+    ]
+    return pd.DataFrame(rows).assign(metric="pseudo_regret")
+
+
+def test_the_tuned_pair_has_the_smallest_mean_at_its_own_budget() -> None:
+    assert tuned(context({"epsilon": 1}, made_up_tuning())) == (100, pytest.approx(10 / 101))
+    assert tuned(context({"epsilon": 2}, made_up_tuning())) == (0, 10.0)
+    assert FORMULAS["tuned_b"](context({"epsilon": 1}, made_up_tuning())) == 100
+    with pytest.raises(InputError, match="needs the key tuned_by"):
+        tuned(context({"epsilon": 1}))
+
+
+def test_the_table_has_the_means_of_every_algorithm_and_leaves_out_what_there_is_not() -> None:
+    frames = {name: ACROSS.frame(name) for name in INSTANCES}
+    table = TABLES["regrets"](frames)
+    assert len(table) == len(INSTANCES) * len(PRIVACY)
+    assert list(table["instance"].unique()) == ["ts-is-dp", "dp-ts-ucb", "dp-ncb"]
+    frame = frames["dp-ncb-arms"]
+    rows = frame[(frame["algorithm"] == "gdp-ncb") & (frame["epsilon"] == 0.2)]
+    row = table[(table["instance"] == "dp-ncb") & (table["algorithm"] == "GDP-NCB")].iloc[0]
+    assert row["epsilon_0_2"] == pytest.approx(rows["value"].mean())
+    assert row["epsilon_0_2_lo"] < row["epsilon_0_2"] < row["epsilon_0_2_hi"]
+    assert (row["variant"], row["reading"]) == ("repaired", "release_log=base2")
+    assert row["runs"] == len(rows) == 10
+    without = table[table["privacy"] == NONE]
+    assert without["any"].notna().all()
+    assert without.filter(like="epsilon").isna().all(axis=None)
+    batched = table[table["algorithm"] == "DP-TS-UCB"]
+    assert batched["epsilon_10"].isna().all()
+    assert batched["epsilon_20"].notna().all()
+
+
+def test_the_table_of_tuning_says_what_was_played() -> None:
+    frames = {name: ACROSS.frame(name) for name in INSTANCES}
+    table = TABLES["parameters"](frames)
+    for row in table.to_dict("records"):
+        assert row["eta"] == level(row["epsilon"])
+        assert modified_ts_gdp(int(row["b"]), row["c"], HORIZON) == pytest.approx(row["eta"])
+        assert pd.isna(row["alpha"]) == (row["eta"] < 2.875)
