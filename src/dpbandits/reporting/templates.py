@@ -1,6 +1,5 @@
 """The templates in the folder ``templates``, filled with what was computed."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,30 +8,25 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 FOLDER = Path(__file__).with_name("templates")
 
 
-@cache
-def _environment(*, is_latex: bool) -> Environment:
-    """Return how templates are read; LaTeX has its braces to itself, HTML is escaped."""
-    marks = (
-        {
-            "variable_start_string": "<<",
-            "variable_end_string": ">>",
-            "block_start_string": "<%",
-            "block_end_string": "%>",
-            "comment_start_string": "<#",
-            "comment_end_string": "#>",
-        }
-        if is_latex
-        else {}
-    )
-    return Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=not is_latex,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        **marks,
-    )
+_SHARED: dict[str, Any] = {
+    "loader": FileSystemLoader(FOLDER),
+    "undefined": StrictUndefined,
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+}
+_HTML = Environment(autoescape=True, **_SHARED)
+# LaTeX has its braces to itself.
+_LATEX = Environment(
+    autoescape=False,
+    variable_start_string="<<",
+    variable_end_string=">>",
+    block_start_string="<%",
+    block_end_string="%>",
+    comment_start_string="<#",
+    comment_end_string="#>",
+    **_SHARED,
+)
 
 
 def template_text(name: str) -> str:
@@ -47,5 +41,5 @@ def render(name: str, **values: Any) -> str:
         name: its file; one that ends in ``.tex`` marks its names ``<< >>`` and takes LaTeX.
         values: what its names stand for, all of them.
     """
-    template = _environment(is_latex=name.endswith(".tex")).get_template(name)
-    return template.render(values)
+    templates = _LATEX if name.endswith(".tex") else _HTML
+    return templates.get_template(name).render(values)

@@ -1,0 +1,149 @@
+"""The gallery: each panel once, with its sentence, its claims and what their verdicts hang on."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpbandits.claims.ledger import LEDGER_COLUMNS
+from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
+from dpbandits.errors import InputError
+from dpbandits.gallery import anchor_of, gallery_page, head_of
+from dpbandits.outputs import Outputs
+from dpbandits.papers import OURS, PAPERS
+from dpbandits.project import Project
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = "dp-bai"
+TEXT = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+
+ROWS = [
+    # About the whole of Figure 1, and two readings that come apart.
+    ("BAI-C1", "schedule=consistent", "holds", 0.0766, "DP-BAI minus Baseline", "greater than 0"),
+    ("BAI-C1", "schedule=printed", "fails", -0.25, "DP-BAI minus Baseline", "greater than 0"),
+    # About Figure 1(a) alone.
+    ("BAI-C17", "", "fails", -0.2947, "change of the slope", "within [-0.2, 0.2]"),
+    # About nothing that is drawn.
+    ("BAI-C10", "", "holds", 1.0, "largest coefficient", "at most 1"),
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with one published paper, whose verdicts are those above."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("config", "workflow"):
+        shutil.copytree(ROOT / name, folder / name)
+    published = folder / "docs/figures" / PAPER
+    published.mkdir(parents=True)
+    rows = []
+    for claim, reading, verdict, estimate, measured, asked in ROWS:
+        row = {"claim": claim, "variant": "as-written", "reading": reading, "verdict": verdict}
+        row |= {"estimate": estimate, "lo": estimate - 0.01, "hi": estimate + 0.01}
+        row |= {"runs": 100, "runs_paper": 10, "scale": "paper", "detail": "", "stands": "yes"}
+        rows.append(row | {"measured": measured, "asked": asked})
+    for name, columns in (("claims", LEDGER_COLUMNS), ("simultaneous", SIMULTANEOUS_COLUMNS)):
+        frame = pd.DataFrame(rows).reindex(columns=list(columns))
+        frame.to_csv(published / f"{name}.csv", index=False)
+    return Project.load(folder)
+
+
+@pytest.fixture(scope="module")
+def text(project: Project) -> str:
+    """Its gallery."""
+    return gallery_page(project, TEXT)
+
+
+def section(text: str, head: str) -> str:
+    """Return what stands under a heading, up to the next one of any level."""
+    return text.partition(f" {head}\n")[2].partition("\n#")[0]
+
+
+def test_every_panel_is_shown_once_with_its_numbers(project: Project, text: str) -> None:
+    outputs = Outputs(project)
+    for figure in project.experiments(PAPER).figures:
+        stems = list(dict.fromkeys(stem for stem, _ in outputs.figure_files(PAPER, figure)))
+        shown = (stems[:-1] or stems) if figure.startswith("fig") else [figure]
+        for stem in shown:
+            assert text.count(f"](figures/{PAPER}/{stem}.png)") == 1, stem
+            assert text.count(f"](figures/{PAPER}/{stem}.csv)") == 1, stem
+    assert gallery_page(project, text) == text
+
+
+def test_a_claim_stands_under_its_figure_or_panel_with_what_it_hangs_on(text: str) -> None:
+    whole = section(text, "dp-bai, Figure 1")
+    assert "[BAI-C1](claims.md#bai-c1)" in whole
+    assert (
+        "  - **holds** (as-written, schedule=consistent). "
+        "DP-BAI minus Baseline: 0.0766 [0.0666, 0.0866], asked: greater than 0\n"
+        "  - **fails** (as-written, schedule=printed). "
+        "DP-BAI minus Baseline: -0.25 [-0.26, -0.24], asked: greater than 0"
+    ) in whole
+    assert "BAI-C17" not in whole
+    panel = section(text, "dp-bai, Figure 1(a)")
+    assert "  - **fails**. change of the slope: -0.2947 [-0.3047, -0.2847], asked: within" in panel
+    assert "Of Figure 1 as a whole: [BAI-C1](claims.md#bai-c1) **holds** / **fails**." in panel
+    assert "BAI-C17" not in section(text, "dp-bai, Figure 1(b)")
+    assert "shows: [BAI-C10](claims.md#bai-c10) **holds**." in section(text, "dp-bai")
+
+
+def test_another_verdict_gives_another_gallery(project: Project, text: str) -> None:
+    folder = project.folder / "docs/figures" / PAPER
+    kept = {path: path.read_text() for path in folder.glob("*.csv")}
+    for path, rows in kept.items():
+        path.write_text(rows.replace("BAI-C10,as-written,,holds", "BAI-C10,as-written,,fails"))
+    try:
+        assert gallery_page(project, text) != text
+    finally:
+        for path, rows in kept.items():
+            path.write_text(rows)
+
+
+def test_links_of_the_contents_lead_to_headings(text: str) -> None:
+    heads = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+    anchors = [anchor_of(head) for head in heads]
+    assert len(set(anchors)) == len(anchors)
+    contents = text.partition("<!-- begin contents -->")[2].partition("<!-- end contents -->")[0]
+    links = [part.partition(")")[0] for part in contents.split("](#")[1:]]
+    assert links
+    assert set(links) <= set(anchors)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  fig2d: ", "  fig3: "),
+        ("  fig2d: The same with the second arm twenty times as long.\n", ""),
+    ],
+)
+def test_a_panel_without_a_sentence_is_refused(project: Project, old: str, new: str) -> None:
+    path = project.folder / "config/gallery.yaml"
+    kept = path.read_text()
+    path.write_text(kept.replace(old, new))
+    try:
+        with pytest.raises(InputError, match=r"config/gallery.yaml: dp-bai lacks.*fig2d"):
+            gallery_page(project, TEXT)
+    finally:
+        path.write_text(kept)
+
+
+def test_every_paper_has_its_block_and_its_sentences() -> None:
+    project = Project.load(ROOT)
+    for name in [*PAPERS, *OURS]:
+        assert TEXT.count(f"<!-- begin gallery {name} -->") == 1
+        assert project.experiments(name).title
+
+
+@pytest.mark.parametrize(
+    ("stem", "head"),
+    [
+        ("fig1", "Figure 1"),
+        ("fig12b", "Figure 12(b)"),
+        ("fig1b-repaired", "Figure 1(b)"),
+        ("fig1-as-written", "Figure 1"),
+        ("extra-fig6-corrected", "extra-fig6-corrected (ours)"),
+    ],
+)
+def test_heads(stem: str, head: str) -> None:
+    assert head_of(stem) == head
