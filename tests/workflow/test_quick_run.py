@@ -5,68 +5,32 @@ file to one worker.
 """
 
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from chromium import SET, Page, chromium_page
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
-
-ROOT = Path(__file__).resolve().parents[2]
-SNAKEMAKE = [sys.executable, "-m", "snakemake"]
-QUICK = ["--cores", "2", "--config", "scale=quick"]
-ONE = "ts-is-dp"
-ONE_PAPER = f"papers=[{ONE}] ours=[]"
-"""What holds of one paper's outputs holds of all; a rebuild of all would cost minutes."""
-
-
-def environment(clone: Path) -> dict[str, str]:
-    """Return an environment in which the clone's own package is imported."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DPBANDITS", "NUMBA"))}
-    return kept | {"PYTHONPATH": str(clone / "src")}
-
-
-def run(clone: Path, *words: str, config: str = "") -> subprocess.CompletedProcess[str]:
-    """Run snakemake in the clone and return what it printed, both streams in one."""
-    return subprocess.run(
-        [*SNAKEMAKE, *words, *QUICK, *config.split()],
-        cwd=clone,
-        env=environment(clone),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
-
-
-def copy_checkout(target: Path) -> Path:
-    """Copy every file that git tracks, or would, to an empty folder."""
-    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target / name)
-    return target
-
-
-def built_files(clone: Path) -> dict[str, bytes]:
-    """Return the bytes of every figure, table and verdict of one paper."""
-    results = clone / "results/quick"
-    folders = [clone / "figures/quick" / ONE, results / ONE, results / "tables" / ONE]
-    suffixes = {".csv", ".tex", ".pdf", ".png"}
-    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    return {
-        str(path.relative_to(clone)): path.read_bytes() for path in paths if path.suffix in suffixes
-    }
+from quick_clone import (
+    ONE,
+    ONE_PAPER,
+    QUICK,
+    SNAKEMAKE,
+    built_files,
+    copy_checkout,
+    edit,
+    environment,
+    planned,
+    run,
+)
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +71,99 @@ def test_a_second_run_has_nothing_to_do(built: Path) -> None:
     assert "Nothing to be done" in run(built, "all", "extras").stdout
 
 
+@pytest.fixture(scope="module")
+def report(built: Path) -> Path:
+    """Snakemake's report of the clone."""
+    done = run(built, "all", "extras", "--report", "results/quick/report.html")
+    assert done.returncode == 0, done.stdout[-4000:]
+    return built / "results/quick/report.html"
+
+
+@pytest.fixture(scope="module")
+def page(report: Path) -> Iterator[Page]:
+    """The report, opened; without Chromium the tests that ask for it are skipped."""
+    with chromium_page() as opened:
+        opened.open(report.as_uri())
+        yield opened
+
+
+PICTURES = """(async () => {
+  const widths = {};
+  for (const path of Object.keys(results).filter((each) => each.endsWith(".png"))) {
+    const picture = new Image();
+    picture.src = results[path].data_uri;
+    await picture.decode();
+    widths[path] = picture.naturalWidth;
+  }
+  return widths;
+})()"""
+"""Draws every picture that a report has; returns the width of each."""
+
+ROWS = '[...document.querySelectorAll("tbody tr:not([hidden])")]'
+FIRST_CELLS = f"{ROWS}.map((row) => row.cells[0].innerText)"
+
+
+def test_the_report_has_every_figure_and_table_with_a_caption(built: Path, page: Page) -> None:
+    outputs = Outputs(Project.load(built).at(scale="quick"))
+    expected = {*outputs.targets(), *outputs.extra_targets()}
+    widths = page.run(PICTURES)
+    assert set(widths) == {path for path in expected if path.endswith(".png")}
+    assert min(widths.values()) > 300
+    tables = page.run('Object.keys(results).filter((path) => path.endsWith(".html"))')
+    assert set(tables) == {path for path in expected if path.endswith(".html")}
+    categories = page.run("Object.keys(categories)")
+    assert set(categories) == {"claims", *outputs.project.built()}
+    captions = page.run("Object.values(results).map((each) => each.caption)")
+    assert all(len(caption) > 100 for caption in captions)
+    assert page.errors == []
+
+
+def test_a_figure_of_the_report_is_opened_by_hand(page: Page) -> None:
+    page.run(f'app.showCategory("{ONE}")')
+    assert "fig8" in page.run('document.querySelector("#app").innerText')
+    page.run("""document.querySelector("#app td a").click()""")
+    assert page.run('document.querySelector("#app img").naturalWidth') > 300
+    assert page.errors == []
+
+
+def test_the_ledger_of_the_report_is_read_and_filtered(built: Path, page: Page) -> None:
+    ledger = pd.read_csv(built / "results/quick/tables/claims.csv", keep_default_na=False)
+    opened = page.frame(
+        """{
+          const path = "results/quick/tables/claims.html";
+          app.setView({content: "html", contentPath: results[path].data_uri, resultPath: path});
+        }"""
+    )
+    assert page.run(FIRST_CELLS, opened) == list(ledger["Claim"])
+    page.run(SET.format(place="#words", value="TSDP-C8 lemma5"), opened)
+    found = page.run(FIRST_CELLS, opened)
+    assert 0 < len(found) < 10
+    assert set(found) == {"TSDP-C8"}
+    page.run(SET.format(place="#words", value=""), opened)
+    column = list(ledger.columns).index("Verdict")
+    page.run(SET.format(place=f"select[data-column='{column}']", value="fails"), opened)
+    assert page.run(FIRST_CELLS, opened) == list(ledger.loc[ledger["Verdict"] == "fails", "Claim"])
+    assert page.errors == []
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_the_report_is_typeset_to_the_same_bytes_again(built: Path) -> None:
+    done = run(built, "pdf")
+    assert done.returncode == 0, done.stdout[-4000:]
+    pdf, tex = (built / f"results/quick/report.{suffix}" for suffix in ("pdf", "tex"))
+    first, source = pdf.read_bytes(), tex.read_text(encoding="utf-8")
+    project = Project.load(built).at(scale="quick")
+    for name in project.built():
+        for figure in project.experiments(name).figures:
+            assert source.count(rf"\drawn{{figures/quick/{name}/{figure}.pdf}}") == 1
+    tables = sum(len(project.experiments(name).tables) for name in project.built())
+    assert source.count(r"\toprule") >= tables + 3, "the ledger, the counts and the provenance too"
+    for path in (pdf, tex):
+        path.unlink()
+    assert run(built, "pdf").returncode == 0
+    assert (pdf.read_bytes(), tex.read_text(encoding="utf-8")) == (first, source)
+
+
 def test_a_rebuild_from_the_cache_computes_nothing_and_gives_the_same_bytes(built: Path) -> None:
     before = built_files(built)
     for folder in ("results/quick", "results/quick/tables", "figures/quick"):
@@ -115,27 +172,6 @@ def test_a_rebuild_from_the_cache_computes_nothing_and_gives_the_same_bytes(buil
     assert again.returncode == 0, again.stdout[-4000:]
     assert "blocks computed" not in again.stdout
     assert built_files(built) == before
-
-
-def edit(path: Path, old: str, new: str) -> Callable[[], None]:
-    """Replace a text in a file; return what undoes it."""
-    text = path.read_text()
-    times = path.stat().st_mtime_ns
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-    def undo() -> None:
-        path.write_text(text)
-        os.utime(path, ns=(times, times))
-
-    return undo
-
-
-def planned(clone: Path, *words: str) -> set[str]:
-    """Return what a dry run would compute, draw, judge or write, by name."""
-    text = run(clone, "all", "extras", "--dry-run", *words).stdout
-    message = r"^Job \d+: [a-z-]+: (?:computing|drawing|judging|writing the table) ([\w-]+)"
-    return set(re.findall(message, text, flags=re.MULTILINE))
 
 
 def test_an_edited_plot_redraws_that_plot_only(built: Path) -> None:
