@@ -190,6 +190,16 @@ def test_a_copy_of_ours_plays_as_ours_does_but_for_its_streams(tmp_path: Path) -
     np.testing.assert_array_equal(same, ours)
 
 
+def test_a_kernel_need_not_be_compiled() -> None:
+    plain = replace(example(), advance=example().advance.py_func)  # type: ignore[attr-defined]
+    # The key of the cache is that of the same function, so that the results would be taken from it.
+    cell = play(plain, runs=2).cell.blocks()[0]
+    np.testing.assert_array_equal(
+        replace(cell, runs=2, metrics=("pulls",)).play(0)["pulls"],
+        replace(cell, algorithm=example(), runs=2, metrics=("pulls",)).play(0)["pulls"],
+    )
+
+
 CALL = """
 import dpbandits
 

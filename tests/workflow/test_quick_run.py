@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 from chromium import SET, Page, chromium_page
+from documents import ON_RESULTS, dpbandits_commands
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 from quick_clone import (
@@ -222,6 +223,24 @@ def test_stale_results_are_refused_without_the_bookkeeping(built: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "comparison-curves.parquet: is stale" in done.stderr
+
+
+@pytest.mark.parametrize("command", dpbandits_commands(ON_RESULTS))
+def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: str) -> None:
+    """At the quick scale: what the documents say is of the papers' own."""
+    words = [*shlex.split(command)[1:], "--scale", "quick"]
+    done = subprocess.run(
+        [sys.executable, "-m", "dpbandits.cli", *words],
+        cwd=built,
+        env=environment(built),
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    if words[0] == "compare":
+        assert all((built / line).is_file() for line in done.stdout.splitlines())
 
 
 def test_a_killed_run_resumes_to_the_same_bytes(

@@ -1,0 +1,135 @@
+"""The commands and snippets of the documents do what they say.
+
+Snippets and short commands are run. Commands that take minutes are not: those of make and of
+snakemake are run as dry runs. Commands on results that are built are run in `test_quick_run.py`,
+where there are some, at the quick scale.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from documents import (
+    BY_ITSELF,
+    DOCUMENTS,
+    ON_RESULTS,
+    ROOT,
+    blocks,
+    dpbandits_commands,
+    inline_commands,
+    shell_lines,
+)
+from dpbandits.cli import main
+
+SET_UP = {
+    "source .venv/bin/activate",
+    "conda activate dpbandits",
+    "conda env create -f environment.yml",
+    "pip install -e .",
+    "pip install --no-deps --no-build-isolation -e .",
+}
+"""Set an environment up, as this test's own is: not run."""
+
+PYTHON = blocks("python")
+
+
+@pytest.mark.parametrize(
+    ("document", "snippet"), PYTHON, ids=[f"{name}-{i}" for i, (name, _) in enumerate(PYTHON)]
+)
+def test_python_snippets_run(document: str, snippet: str) -> None:
+    """In the project's folder, where they read what is published; warnings are errors."""
+    command = [sys.executable, "-W", "error", "-c", snippet]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{document}: {done.stderr}"
+    assert done.stdout
+
+
+def test_every_line_of_a_shell_block_is_known() -> None:
+    """So that none is left untried."""
+    programs = {"make", "snakemake", "dpbandits", "python"}
+    for document, line in [*shell_lines()]:
+        assert line.split()[0] in programs or line in SET_UP, f"{document}: {line}"
+    known = {*BY_ITSELF, *ON_RESULTS, "kernels", "publish"}
+    for document, line in [*shell_lines(), *inline_commands("dpbandits")]:
+        if line.startswith("dpbandits "):
+            assert line.split()[1] in known, f"{document}: {line}"
+
+
+def make_lines() -> list[str]:
+    lines = [line for _, line in [*shell_lines(), *inline_commands("make")]]
+    return list(dict.fromkeys(line for line in lines if line.startswith("make ")))
+
+
+@pytest.mark.parametrize("line", make_lines())
+def test_make_targets_exist(line: str) -> None:
+    """Run dry: `make figures` takes minutes, `make test` would not end."""
+    words = [re.sub(r"=\.\.\.$", "=python3", word) for word in shlex.split(line)]
+    dry = [words[0], "--dry-run", *words[1:]]
+    done = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    listed = subprocess.run(
+        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    target = next(word for word in words[1:] if "=" not in word)
+    assert target in {each.split()[0] for each in listed.splitlines()}
+
+
+def snakemake_lines() -> list[str]:
+    lines = [line for _, line in [*shell_lines(), *inline_commands("snakemake")]]
+    # `snakemake extras` and the like are spoken of: a command says how many cores.
+    return list(dict.fromkeys(line for line in lines if " --cores " in line))
+
+
+@pytest.mark.parametrize("line", snakemake_lines())
+def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
+    """Run dry: they take minutes. In a folder without results, so that there is something to do."""
+    for name in ("config", "workflow"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "Snakefile", tmp_path)
+    words = shlex.split(line)
+    command = [sys.executable, "-m", *words, "--dry-run", "--quiet"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Nothing to be done" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", dpbandits_commands(BY_ITSELF))
+def test_commands_run(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+    assert capsys.readouterr().out
+
+
+def test_there_are_commands_of_every_kind() -> None:
+    """Else the tests above would hold of nothing."""
+    assert len(PYTHON) >= 8
+    assert {"make figures", "make quick", "make test"} <= set(make_lines())
+    assert len(snakemake_lines()) >= 3
+    assert {each.split()[1] for each in dpbandits_commands(BY_ITSELF)} == set(BY_ITSELF)
+    assert {each.split()[1] for each in dpbandits_commands(ON_RESULTS)} >= {"compare", "explain"}
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors of a document's headings, as code hosts make them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", DOCUMENTS[document]):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        found = Path(os.path.normpath((ROOT / document).parent / path)) if path else ROOT / document
+        assert found.exists(), target
+        if anchor:
+            assert anchor in anchors(found.read_text(encoding="utf-8")), target
