@@ -5,6 +5,7 @@ file to one worker.
 """
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
