@@ -1,19 +1,31 @@
 """The published copies: png and csv of every panel, tables, ledger, with their fingerprints."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pandas as pd
 
+from dpbandits.blocks import with_block as with_block
+from dpbandits.claims_page import claims_page
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
+from dpbandits.errata_page import errata_page
 from dpbandits.errors import InputError
+from dpbandits.gallery import gallery_page
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 
 PUBLISHED = Path("docs/figures")
 PUBLISHED_TABLES = Path("docs/tables")
 FINGERPRINTS = "fingerprints.json"
+
+DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
+    "docs/claims.md": claims_page,
+    "docs/errata.md": errata_page,
+    "docs/gallery.md": gallery_page,
+}
+"""Document -> what returns it, from the text that it has, as the published copies give it."""
 
 
 def current_fingerprints(project: Project, paper: str) -> dict[str, dict[str, str]]:
@@ -37,7 +49,16 @@ def publish_figures(project: Project) -> list[Path]:
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
-    return [path for paper in project.built() for path in _publish_paper(project, paper)]
+    written = [path for paper in project.built() for path in _publish_paper(project, paper)]
+    return written + publish_documents(project)
+
+
+def publish_documents(project: Project) -> list[Path]:
+    """Write what is computed in every document from the published copies; return the documents."""
+    paths = [project.folder / name for name in DOCUMENTS]
+    for path, document in zip(paths, DOCUMENTS.values(), strict=True):
+        write_text(path, document(project, path.read_text(encoding="utf-8")))
+    return paths
 
 
 def _publish_paper(project: Project, paper: str) -> list[Path]:
@@ -119,16 +140,3 @@ def _verdicts(rows: pd.DataFrame) -> str:
         for given in [list(zip(labels, told, strict=True))]
         for verdict in verdicts
     )
-
-
-def with_block(text: str, name: str, content: str) -> str:
-    """Return ``text`` with what stands between the marks of the block ``name`` replaced.
-
-    Raises:
-        InputError: the marks are missing.
-    """
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise InputError(f"README.md: the marks {begin} and {end} are missing or double")
-    head, _, rest = text.partition(begin)
-    return f"{head}{begin}\n{content}\n{end}{rest.partition(end)[2]}"

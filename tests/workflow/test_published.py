@@ -12,6 +12,7 @@ from dpbandits.outputs import Outputs
 from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
 from dpbandits.publishing import (
+    DOCUMENTS,
     FINGERPRINTS,
     PUBLISHED,
     PUBLISHED_TABLES,
@@ -63,6 +64,32 @@ def test_the_readme_shows_the_published_verdicts(paper: str) -> None:
     assert with_block(readme, f"claims {paper}", claims_table(PROJECT, paper, ledger)) == readme
 
 
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_documents_show_what_is_published(document: str) -> None:
+    """Where this fails: `dpbandits publish` writes what is computed in them anew."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert DOCUMENTS[document](PROJECT, text) == text
+
+
+def test_the_ledger_of_all_papers_has_every_claim_and_every_reading() -> None:
+    text = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r'<a id="[^"]+"></a>([A-Z]+-C[0-9]+) ', text))
+    claims = [claim for paper in PAPERS for claim in PROJECT.claims(paper)]
+    assert len(claims) == PROJECT.ledger_size
+    assert shown == {claim.id for claim in claims}
+    rows = [line for line in text.splitlines() if re.match(r"\| (<a id|) ", line)]
+    assert len(rows) == sum(len(claim.readings) for claim in claims)
+    assert text.startswith("# The claims ledger")
+
+
+def test_a_verdict_of_the_whole_ledger_is_never_the_opposite_of_the_one_by_itself() -> None:
+    for paper in PAPERS:
+        both = pd.read_csv(ROOT / PUBLISHED / paper / "simultaneous.csv", keep_default_na=False)
+        pairs = set(zip(both["verdict"], both["verdict_in_ledger"], strict=True))
+        assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
+        assert set(both["stands"]) <= {"exact", "yes", "only by itself", "-"}
+
+
 def test_a_perturbed_ledger_would_not_pass_for_the_published_one() -> None:
     ledger = pd.read_csv(ROOT / PUBLISHED / "ts-is-dp" / "claims.csv", keep_default_na=False)
     ledger.loc[0, "verdict"] = "fails"
@@ -71,7 +98,9 @@ def test_a_perturbed_ledger_would_not_pass_for_the_published_one() -> None:
     assert with_block(readme, "claims ts-is-dp", table) != readme
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "config/README.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "CONTRIBUTING.md", "config/README.md", *DOCUMENTS]
+)
 def test_links_and_pictures_exist(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)\)", text):

@@ -1,0 +1,139 @@
+"""The errata: numbers come from published files, and whatever is wrong is said in one line."""
+
+import copy
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dpbandits.errata_page import errata_page, load_errata
+from dpbandits.errors import InputError
+from dpbandits.papers import PAPERS
+from dpbandits.project import Project
+
+ROOT = Path(__file__).resolve().parents[2]
+ENTRIES = yaml.safe_load((ROOT / "config/errata.yaml").read_text())["errata"]
+
+EVIDENCE = """claim,variant,reading,part,comparison,estimate,lo,hi
+TSDP-C3,as-written,accounting=lemma4,,GDP parameter,223.6068,223.6068,223.6068
+TSDP-C3,as-written,accounting=lemma5,,GDP parameter,316.22777,310,320
+"""
+TABLE = """horizon,eta,coded,coded_lo,coded_hi
+10000,12.5,0.25,0.125,0.5
+20000,13.5,,,
+"""
+ENTRY: dict[str, Any] = {
+    "paper": "ts-is-dp",
+    "place": "Lemma 4",
+    "kind": "error",
+    "printed": "Two | bounds.",
+    "found": "They are {one}, {two}, {three} and {four}.",
+    "taken": "One of them.",
+    "numbers": {
+        "one": {
+            "claim": "TSDP-C3",
+            "reading": "accounting=lemma4",
+            "comparison": "GDP parameter",
+            "format": ".1f",
+        },
+        "two": {"claim": "TSDP-C3", "reading": "accounting=lemma5", "comparison": "GDP parameter"},
+        "three": {"file": "table.csv", "where": {"horizon": 1.0e4}, "column": "eta"},
+        "four": {"file": "table.csv", "where": {"horizon": 10000}, "column": "coded"},
+    },
+}
+PAGE = "# Errata\n\n<!-- begin errata ts-is-dp -->\nold\n<!-- end errata ts-is-dp -->\nrest\n"
+
+
+def project_with(folder: Path, change: Callable[[dict[str, Any]], object]) -> Project:
+    """A project with one entry, changed, and published numbers for it."""
+    for part in ("config", "workflow"):
+        shutil.copytree(ROOT / part, folder / part)
+    entry = copy.deepcopy(ENTRY)
+    change(entry)
+    (folder / "config/errata.yaml").write_text(
+        yaml.safe_dump({"errata": {"TSDP-E1": entry}}, sort_keys=False)
+    )
+    (folder / "docs/figures/ts-is-dp").mkdir(parents=True)
+    (folder / "docs/figures/ts-is-dp/evidence.csv").write_text(EVIDENCE)
+    (folder / "docs/table.csv").write_text(TABLE)
+    return Project.load(folder)
+
+
+def test_published_numbers_are_filled_in_with_their_intervals(tmp_path: Path) -> None:
+    page = errata_page(project_with(tmp_path, lambda entry: None), PAGE)
+    assert "They are 223.6, 316.2 [310, 320], 12.5 and 0.25 [0.125, 0.5]. |" in page
+    assert "| Two \\| bounds. |" in page
+    assert "[TSDP-C3](claims.md#tsdp-c3) [table](table.csv) |" in page
+    assert "old" not in page
+    assert page.endswith("rest\n")
+
+
+def test_another_number_gives_another_page(tmp_path: Path) -> None:
+    project = project_with(tmp_path, lambda entry: None)
+    page = errata_page(project, PAGE)
+    (tmp_path / "docs/table.csv").write_text(TABLE.replace("12.5", "12.6"))
+    assert errata_page(project, page) == page.replace(", 12.5 and", ", 12.6 and")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda e: e.update(paper="no-paper"), ["paper is 'no-paper'", "ts-is-dp"]),
+        (lambda e: e.update(kind="typo"), ["kind is 'typo'", "error, open, code"]),
+        (lambda e: e.pop("taken"), ["key taken is missing"]),
+        (lambda e: e.update(found="They are {five}."), ["found asks for 'five'", "one, two"]),
+        (lambda e: e.update(found="They are {one}."), ["found leaves out two, three, four"]),
+        (lambda e: e["numbers"]["one"].update(reading="x"), ["0 rows", "allowed: one"]),
+        (lambda e: e["numbers"]["three"].update(where={"eta": 1}), ["0 rows", "allowed: one"]),
+        (lambda e: e["numbers"]["three"].update(column="b"), ["has no b", "horizon, eta"]),
+        (lambda e: e["numbers"]["three"].update(file="none.csv"), ["none.csv is not there"]),
+    ],
+)
+def test_whatever_is_wrong_is_said_in_one_line(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], words: list[str]
+) -> None:
+    project = project_with(tmp_path, change)
+    with pytest.raises(InputError) as caught:
+        errata_page(project, PAGE)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert all(word in message for word in ["errata.yaml", *words]), message
+
+
+def test_a_page_without_the_marks_is_refused(tmp_path: Path) -> None:
+    project = project_with(tmp_path, lambda entry: None)
+    with pytest.raises(InputError, match="errata ts-is-dp --> are missing or double"):
+        errata_page(project, "# Errata\n")
+
+
+def test_every_claim_and_reading_that_an_entry_names_is_in_the_ledger() -> None:
+    project = Project.load(ROOT)
+    rows = {
+        (paper, claim.id, reading.variant, reading.label)
+        for paper in PAPERS
+        for claim in project.claims(paper)
+        for reading in claim.readings
+    }
+    for name, entry in load_errata(project).items():
+        for number in entry["numbers"].values():
+            if "claim" in number:
+                variant = number.get("variant", "as-written")
+                row = (entry["paper"], number["claim"], variant, number.get("reading", ""))
+                assert row in rows, (name, row)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_no_computed_number_is_typed(name: str) -> None:
+    """A decimal in the words around the numbers is that of a theorem, a setting or a quotation."""
+    quoted = set(re.findall(r"\d+\.\d+", f"{ENTRIES[name]['printed']} {ENTRIES[name]['place']}"))
+    allowed = {"4.1", "4.4", "4.6", "5.1", "0.1", "0.2", "0.5", "1.1", "1.18", "60.46"}
+    typed = set(re.findall(r"\d+\.\d+", ENTRIES[name]["found"]))
+    assert typed <= quoted | allowed
+
+
+def test_the_papers_of_the_errata_are_all_papers() -> None:
+    assert {entry["paper"] for entry in ENTRIES.values()} == set(PAPERS)
