@@ -22,6 +22,7 @@ from dpbandits.engine.files import write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
+from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
 from dpbandits.whole_ledger import join, read_ledger, tables
 
@@ -37,7 +38,13 @@ def _judged(
 
 
 def judge_paper(project: Project, paper: str) -> None:
-    """Judge every claim of a paper; write the ledger, the comparisons and both verdicts."""
+    """Judge every claim of a paper; write the ledger, the comparisons and both verdicts.
+
+    Raises:
+        InputError: it is ours and has no claims.
+    """
+    if paper in OURS:
+        raise InputError(f"paper is {paper!r}, which has no claims; allowed: {', '.join(PAPERS)}")
     begun = time.monotonic()
     outputs = Outputs(project)
     alone, within = _judged(project, paper, project.claims(paper))
@@ -59,7 +66,7 @@ def explain_claim(project: Project, identifier: str) -> str:
             rows = zip(*_judged(project, paper, chosen), strict=True)
             told = (_told(project, paper, alone, within) for alone, within in rows)
             return "\n".join(told).rstrip()
-    raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known)}")
+    raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known) or 'none'}")
 
 
 def _told(project: Project, paper: str, alone: Judgement, within: Judgement) -> str:

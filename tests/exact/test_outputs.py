@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dpbandits.cli import main
 from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
 from dpbandits.papers import PAPERS
@@ -88,3 +89,19 @@ def test_only_builds_what_is_ours_where_it_names_it() -> None:
     assert names(one.targets(), ".tex") == ["extra-tuning"]
     with pytest.raises(InputError, match="only is 'equal-privacy'; allowed: one of ts-is-dp"):
         outputs(papers=["ts-is-dp"], ours=[], only="equal-privacy")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["judge", "equal-privacy"], "which has no claims; allowed: ts-is-dp"),
+        (["tabulate", "equal-privacy", "claims"], "tables has no 'claims'; allowed: extra-equal"),
+        (["draw", "equal-privacy", "fig1"], "figures has no 'fig1'; allowed: extra-equal-privacy"),
+    ],
+)
+def test_what_ours_does_not_have_is_said_in_one_line(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--project", str(ROOT)]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert expected in line
