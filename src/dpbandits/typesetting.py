@@ -60,7 +60,7 @@ def report_source(project: Project) -> str:
         seed=project.seed,
         level=escape(f"{ALPHA:.0%}"),
         verdicts=verdicts,
-        counts=[_counts(paper, ledger, verdicts) for paper, ledger in ledgers.items()],
+        counts=[counts(paper, ledger, verdicts) for paper, ledger in ledgers.items()],
         ledger=_whole_ledger(outputs),
         sections=[_section(outputs, name) for name in project.built()],
         version=version("dpbandits"),
@@ -75,8 +75,14 @@ def _ledger(outputs: Outputs, paper: str) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False)
 
 
-def _counts(paper: str, ledger: pd.DataFrame, verdicts: list[str]) -> dict[str, Any]:
-    """Return how many claims of a paper came out how."""
+def counts(paper: str, ledger: pd.DataFrame, verdicts: list[str]) -> dict[str, Any]:
+    """Return how many claims of a paper came out how.
+
+    Args:
+        paper: its short name.
+        ledger: the rows of ``claims.csv``.
+        verdicts: what to count, in order; ``DEPENDS`` where a claim's rows come apart.
+    """
     outcomes = [set(rows["verdict"]) for _, rows in ledger.groupby("claim")]
     counted = Counter(min(own) if len(own) == 1 else DEPENDS for own in outcomes)
     return {
@@ -87,6 +93,9 @@ def _counts(paper: str, ledger: pd.DataFrame, verdicts: list[str]) -> dict[str, 
 
 
 def _whole_ledger(outputs: Outputs) -> str:
+    """Return the ledger as LaTeX; nothing where only what is ours is chosen, which has none."""
+    if not outputs.whole_ledger_targets():
+        return ""
     _, source, *_ = (Path(path) for path in outputs.whole_ledger())
     require_current(Path(outputs.whole_ledger()[0]), outputs.whole_ledger_made_from())
     return body(source.read_text(encoding="utf-8"))
