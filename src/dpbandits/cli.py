@@ -234,9 +234,14 @@ def publish(arguments: argparse.Namespace) -> None:
         print(path)
 
 
+def _help(summary: str) -> str:
+    """Return a sentence as the help of a command, in which argparse expands percent signs."""
+    return summary.replace("%", "%%")
+
+
 def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> None:
     summary = command.__doc__
-    parser = commands.add_parser(command.__name__, help=summary, description=summary)
+    parser = commands.add_parser(command.__name__, help=_help(summary), description=summary)
     parser.add_argument("--project", default=".", help="folder of the project (default: here)")
     parser.add_argument("--scale", choices=["paper", "quick"], help="instead of the config's")
     parser.add_argument("--seed", type=int, help="instead of the config's")
@@ -266,7 +271,7 @@ def _add_algorithm_options(parser: argparse.ArgumentParser) -> None:
 def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
     """Add a command that plays one algorithm on an instance of the command line."""
     summary = command.__doc__
-    parser = commands.add_parser(command.__name__, help=summary, description=summary)
+    parser = commands.add_parser(command.__name__, help=_help(summary), description=summary)
     parser.add_argument("algorithm", help="an id (dpbandits list), or a Python file of your own")
     _add_algorithm_options(parser)
     parser.add_argument("--runs", type=int, required=True)

@@ -52,7 +52,7 @@ CAPTION = (
 
 _TEXT = ["claim", "variant", "reading", "verdict", "verdict_in_ledger", "stands"]
 _TEXT += ["verdict_at_paper_runs", "scale", "measured", "asked", "detail"]
-_WIDTHS = (None, 64, 40, None, 17, 34, None, None, 17)
+_WIDTHS = (None, 53, 37, None, 15, 32, None, None, 17, 17)
 
 
 def read_ledger(path: Path) -> pd.DataFrame:
@@ -117,6 +117,7 @@ def cells(whole: pd.DataFrame) -> pd.DataFrame:
             "Runs": [str(row["runs"]) if row["runs"] else "exact" for row in rows],
             "Scale": whole["scale"],
             "At the paper's runs": [at_paper_runs(row) for row in rows],
+            "Figure": [" ".join(Path(path).stem for path in row["figure"].split()) for row in rows],
         }
     )
 

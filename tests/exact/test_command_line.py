@@ -25,6 +25,18 @@ def test_list_names_every_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
             assert f"reading {reading}: {', '.join(values)} (default {values[0]})" in printed.out
 
 
+@pytest.mark.parametrize("words", [[], ["simulate"], ["explain"], ["ledger"], ["judge"]])
+def test_help_says_what_each_command_does(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--help"])
+    assert ended.value.code == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("usage: dpbandits")
+    assert words or all(f"\n    {each} " in printed for each in ("simulate", "explain", "ledger"))
+
+
 def test_simulate_prints_what_the_api_returns(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SIMULATE, *SHORT, "--seed", "3", "--readings", "count=n"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -59,6 +59,7 @@ def test_the_texts_say_the_same(whole: pd.DataFrame) -> None:
         "undecided (10)",
         "not-applicable (10)",
     ]
+    assert shown["Figure"].tolist() == ["fig8", "fig3 fig2", "fig3 fig2"]
     texts = tables(whole)
     assert pd.read_csv(io.StringIO(texts[".csv"]), keep_default_na=False).equals(shown)
     assert texts[".tex"].count("The lowest final regret") == 1

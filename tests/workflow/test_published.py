@@ -77,7 +77,7 @@ def test_the_ledger_of_all_papers_has_every_claim_and_every_reading() -> None:
     claims = [claim for paper in PAPERS for claim in PROJECT.claims(paper)]
     assert len(claims) == PROJECT.ledger_size
     assert shown == {claim.id for claim in claims}
-    rows = [line for line in text.splitlines() if re.match(r"\| (<a id|) ", line)]
+    rows = [line for line in text.splitlines() if line.startswith(("| <a id=", "|  |"))]
     assert len(rows) == sum(len(claim.readings) for claim in claims)
     assert text.startswith("# The claims ledger")
 
