@@ -31,6 +31,7 @@ report: .venv/installed ## results/report.html (Snakemake's own) and results/rep
 
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
+	.venv/bin/python -m dpbandits.api_reference
 
 test: .venv-test/installed ## all tests, the quick workflow end to end among them
 	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder

@@ -17,7 +17,8 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.errors import InputError
 from dpbandits.own_lines import (
-    OWN_LOOK,
+    OWN_COLOUR,
+    OWN_MARKERS,
     Own,
     Played,
     own_lines,
@@ -209,9 +210,10 @@ def _written(target: Target, lines: Mapping[str, list[Line]], folder: Path) -> l
 def _mark(drawn: Figure) -> None:
     """Make the user's lines and their entries in the legend stand out."""
     for line in drawn.findobj(Line2D):
-        if isinstance(line, Line2D) and line.get_color() == OWN_LOOK.colour:
+        if isinstance(line, Line2D) and line.get_color() == OWN_COLOUR:
             line.set_linewidth(OWN_WIDTH)
-            if line.get_marker() == OWN_LOOK.marker:
+            # Not the caps of error bars.
+            if line.get_marker() in OWN_MARKERS:
                 line.set_markersize(OWN_MARKER)
 
 

@@ -14,14 +14,18 @@ from dpbandits.engine.experiments import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.panels import Line
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.rows import select
 from dpbandits.reporting.specs import BY_TAG, KINDS, PanelSpec, SeriesSpec
 from dpbandits.reporting.style import Look
 
-OWN_LOOK = Look("#E6007E", "solid", "*")
-"""How the user's line is drawn: a colour and a marker that no other line has."""
+OWN_COLOUR = "#E6007E"
+"""Colour of the user's lines, which no other line has."""
+
+OWN_MARKERS = ("*", "P", "X", "D", "v")
+"""Their markers: stars, and others where there are several."""
 
 
 @dataclass(frozen=True)
@@ -199,11 +203,18 @@ def own_lines(
             frame[str(panel.x.tag)] = each.x
         rows.setdefault(each.line, []).append(frame)
     lines = []
-    for parameters, frames in rows.items():
+    for index, (parameters, frames) in enumerate(rows.items()):
         told = "".join(f", {key}={value:g}" for key, value in parameters)
         name = f"{own.algorithm.name}{told} (yours)"
         points = POINTS[panel.kind](panel, SeriesSpec(name), pd.concat(frames), place)
         reading = str(frames[0]["reading"].iloc[0])
         points = points.assign(variant=own.variant, reading=reading)
-        lines.append(Line(name, name, OWN_LOOK, points))
+        lines.append(Line(name, name, own_look(index), points))
     return lines
+
+
+def own_look(index: int) -> Look:
+    """Return how the ``index``-th of the user's lines is drawn."""
+    dashes = list(DASHES)
+    marker = OWN_MARKERS[index % len(OWN_MARKERS)]
+    return Look(OWN_COLOUR, dashes[index % len(dashes)], marker)

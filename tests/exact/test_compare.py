@@ -17,8 +17,9 @@ from dpbandits.comparing import Target, compare_figure
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics import mean_interval, rate_interval
-from dpbandits.own_lines import Own
+from dpbandits.own_lines import OWN_COLOUR, Own, own_look
 from dpbandits.project import Project
+from dpbandits.reporting.palette import COLOURS
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -191,6 +192,13 @@ def test_a_parameter_may_be_a_column_beside_the_axis(
     points = lines_of(tmp_path / "fig1a.csv", "Mine")
     assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
     assert points["x"].tolist() == [100, 200, 400] * 2
+
+
+def test_lines_of_the_user_differ_in_dash_and_marker() -> None:
+    looks = [own_look(index) for index in range(4)]
+    assert {look.colour for look in looks} == {OWN_COLOUR}
+    assert OWN_COLOUR not in COLOURS.values()
+    assert len({look.dash for look in looks}) == len({look.marker for look in looks}) == 4
 
 
 def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_path: Path) -> None:

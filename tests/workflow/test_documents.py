@@ -118,9 +118,10 @@ def test_there_are_commands_of_every_kind() -> None:
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors of a document's headings, as code hosts make them."""
+    """Return the anchors of a document: its own, and those that code hosts make of headings."""
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+    made = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+    return made | set(re.findall(r'<a (?:id|name)="([^"]+)">', text))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
