@@ -5,6 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpbandits.documents import (
+    PUBLISHED_TABLES,
+    documents_with_tables,
+    with_block,
+    with_tables,
+)
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
@@ -12,7 +18,6 @@ from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 
 PUBLISHED = Path("docs/figures")
-PUBLISHED_TABLES = Path("docs/tables")
 FINGERPRINTS = "fingerprints.json"
 
 
@@ -36,7 +41,10 @@ def publish_figures(project: Project) -> list[Path]:
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
-    return [path for paper in project.selected()[0] for path in _publish_paper(project, paper)]
+    written = [path for paper in project.selected()[0] for path in _publish_paper(project, paper)]
+    for document in documents_with_tables(project):
+        write_text(document, with_tables(document.read_text(encoding="utf-8"), project))
+    return [*written, *documents_with_tables(project)]
 
 
 def _publish_paper(project: Project, paper: str) -> list[Path]:
@@ -108,16 +116,3 @@ def _verdicts(rows: pd.DataFrame) -> str:
         for given in [list(zip(labels, told, strict=True))]
         for verdict in verdicts
     )
-
-
-def with_block(text: str, name: str, content: str) -> str:
-    """Return ``text`` with what stands between the marks of the block ``name`` replaced.
-
-    Raises:
-        InputError: the marks are missing.
-    """
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise InputError(f"README.md: the marks {begin} and {end} are missing or double")
-    head, _, rest = text.partition(begin)
-    return f"{head}{begin}\n{content}\n{end}{rest.partition(end)[2]}"

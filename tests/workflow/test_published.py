@@ -8,16 +8,20 @@ import pandas as pd
 import pytest
 import yaml
 
+from dpbandits.documents import (
+    PUBLISHED_TABLES,
+    documents_with_tables,
+    with_block,
+    with_tables,
+)
 from dpbandits.outputs import Outputs
 from dpbandits.papers import PAPERS
 from dpbandits.project import Project
 from dpbandits.publishing import (
     FINGERPRINTS,
     PUBLISHED,
-    PUBLISHED_TABLES,
     claims_table,
     current_fingerprints,
-    with_block,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +72,14 @@ def test_a_perturbed_ledger_would_not_pass_for_the_published_one() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     table = claims_table(PROJECT, "ts-is-dp", ledger)
     assert with_block(readme, "claims ts-is-dp", table) != readme
+
+
+def test_documents_show_the_published_tables() -> None:
+    documents = documents_with_tables(PROJECT)
+    assert ROOT / "docs/deviations.md" in documents
+    for path in documents:
+        text = path.read_text(encoding="utf-8")
+        assert with_tables(text, PROJECT) == text
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "config/README.md"])
