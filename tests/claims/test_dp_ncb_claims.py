@@ -68,9 +68,6 @@ OTHERWISE: dict[tuple[str, str, str], str] = {
     # Scored by the true best mean AdaP-UCB is 0.03 lower, and below GDP-NCB (D17).
     ("NCB-C2", "as-coded", "best_mean=true"): "fails",
     ("NCB-C19", "as-coded", "epsilon=2,best_mean=true"): "fails",
-    # As written LDP-NCB at T = 1e8 has the curve of GDP-NCB, with its slope.
-    ("NCB-C9", "as-written", ""): "fails",
-    ("NCB-C9", "as-written", "bias=subtracted"): "fails",
     # Horizons at which the wrapper as written could be told are not played.
     ("NCB-C12", "as-written", "algorithm=gdp-ncb"): "undecided",
     ("NCB-C12", "as-written", "algorithm=ldp-ncb"): "undecided",
