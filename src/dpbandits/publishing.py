@@ -8,6 +8,7 @@ import pandas as pd
 
 from dpbandits.blocks import with_block as with_block
 from dpbandits.claims_page import claims_page
+from dpbandits.documents import PUBLISHED_TABLES, with_tables
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errata_page import errata_page
@@ -17,11 +18,11 @@ from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 
 PUBLISHED = Path("docs/figures")
-PUBLISHED_TABLES = Path("docs/tables")
 FINGERPRINTS = "fingerprints.json"
 
 DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
     "docs/claims.md": claims_page,
+    "docs/deviations.md": with_tables,
     "docs/errata.md": errata_page,
     "docs/gallery.md": gallery_page,
 }

@@ -4,10 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from claims.dp_ncb_results import Change, Where, World
-from claims.perturbations import Edit, as_it_is, missing, on, rows, scaled
+from claims.perturbations import Edit, as_it_is, both, missing, on, rows, scaled
+from dpbandits.papers.dp_ncb.curves import EPSILON
+from dpbandits.papers.dp_ncb.instances import drawn_means
+from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, scale
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,19 @@ NARROWING = changed(
 )
 """GDP-NCB over NCB is 1.67, 1.2 and 1.05 at T = 1e6, 1e7 and 1e8."""
 SHORT = values_of("phase-lengths", "nash_bins", lambda values: values.clip(lower=0.9))
-ALL_LOST = values_of("phase-lengths", "nash_bins", lambda values: values * float("nan"))
+
+
+def ends_at_the_limit(frame: pd.DataFrame) -> None:
+    """Let Phase I end within the bin of time that 3872 kS lies in."""
+    means = np.array(drawn_means())
+    for horizon in (10**9, 10**10):
+        own = rows(frame, metric="nash_bins", horizon=horizon)
+        limit = PHASE_ONE_RANGE[1] * means.size * scale(GDP, horizon, EPSILON, means.max())
+        frame.loc[own & (frame["t"] <= limit), "value"] = means.mean()
+        frame.loc[own & (frame["t"] > limit), "value"] = means.max()
+
+
+LOSSLESS = set_to("composed-loss", 1.0, variant="as-written")
 
 CASES: dict[str, Case] = {
     "NCB-C1": Case(
@@ -112,16 +128,22 @@ CASES: dict[str, Case] = {
     ),
     "NCB-C10": Case(changed(steeper(-0.3, algorithm=GDP)), NOISY),
     "NCB-C11": Case(changed(times(0.4, algorithm=LDP, simulation="panel-f")), NOISY),
-    "NCB-C12": Case(changed(times(20.0, simulation="anytime")), Made(World(noise=30.0)), reading=2),
-    "NCB-C13": Case(Made(edit=SHORT), Made(edit=ALL_LOST)),
+    "NCB-C12": Case(
+        changed(times(0.02, simulation="known-horizon")), Made(World(noise=30.0)), reading=2
+    ),
+    "NCB-C13": Case(Made(edit=SHORT), Made(edit=on("phase-lengths", ends_at_the_limit))),
     "NCB-C14": Case(
         Made(edit=values_of("panel-b", "average_mean", lambda values: values - 1e-4)),
         Made(edit=values_of("panel-b", "average_mean", lambda values: values * float("nan"))),
     ),
     "NCB-C15": Case(
         Made(),
-        Made(edit=missing("composed-loss", variant="as-written", x=10**3, counted="all")),
-        holds=Made(edit=set_to("composed-loss", 1.0, variant="as-written")),
+        Made(
+            edit=both(
+                LOSSLESS, missing("composed-loss", variant="as-written", x=10**3, counted="all")
+            )
+        ),
+        holds=Made(edit=LOSSLESS),
     ),
     "NCB-C16": Case(
         Made(edit=set_to("noise-scales", 0.999, variant="as-written", phase="II")),

@@ -6,7 +6,7 @@ import pytest
 
 from claims.dp_ncb_judged import VARIANTS, verdict_of
 from claims.dp_ncb_perturbations import GDP, LDP, Made, at, changed, steeper, times, values_of
-from claims.dp_ncb_results import BEST, Change
+from claims.dp_ncb_results import BEST, Change, World
 from dpbandits.claims import Judgement
 
 
@@ -25,7 +25,7 @@ PARTLY = {"in outline": "holds", "in full": "fails"}
         ("NCB-C1", at(0.9, algorithm="adap-ucb"), "repaired", {"epsilon": 0.2}),
         ("NCB-C1", at(0.12, algorithm=GDP, horizon=1000), "as-coded", {"epsilon": 2}),
         # A crossing elsewhere than published, as coded (C2).
-        ("NCB-C2", times(0.5, algorithm=GDP, horizon=10**8), "as-coded", {}),
+        ("NCB-C2", times(0.7, algorithm=GDP, horizon=10**8), "as-coded", {}),
         # Leads at T that do not stand before it.
         ("NCB-C4", times(2.0, algorithm=GDP, epsilon=1, share=0.1), "as-coded", {}),
         ("NCB-C5", times(3.0, algorithm=LDP, epsilon=2, share=0.3), "repaired", {}),
@@ -73,8 +73,9 @@ def test_what_holds_in_outline_alone_is_mixed(
 def test_a_tie_at_the_horizon_fails() -> None:
     """Spec 10.1: no or tie. Two curves half a per cent apart, and an early lead besides."""
     tied = at(lambda regret: 0.995 * 0.14 / 0.075 * regret, algorithm=GDP, horizon=10**7)
+    exactly = Made(World(tied, noise=0.002))
     for variant in VARIANTS:
-        found = verdict_of("NCB-C8", changed(tied), variant)
+        found = verdict_of("NCB-C8", exactly, variant)
         assert found.verdict == "fails"
         against = [each for each in found.comparisons if each.decision == "against"]
         assert any("GDP-NCB against LDP-NCB" in each.label for each in against)
@@ -95,7 +96,7 @@ def test_the_rules_of_crossing_differ_by_variant() -> None:
     assert verdict_of("NCB-C2", late, "as-coded").verdict == "fails"
     repaired = verdict_of("NCB-C2", late, "repaired")
     assert (repaired.verdict, parts_of(repaired)) == ("mixed", PARTLY)
-    everywhere = changed(times(40.0, algorithm=GDP), times(0.3, algorithm="adap-ucb"))
+    everywhere = changed(times(400.0, algorithm=GDP), times(0.3, algorithm="adap-ucb"))
     assert verdict_of("NCB-C2", everywhere, "repaired").verdict == "fails"
     measured = {each.label: each for each in verdict_of("NCB-C2", Made(), "as-coded").comparisons}
     # 0.009 s^-0.95 = 0.038 s^-0.0547 at s = 0.2001.

@@ -23,7 +23,9 @@ def found() -> pd.DataFrame:
 
 def test_every_switch_that_is_played_has_a_row_and_every_row_its_results() -> None:
     """Spec section 4: the differences that are switches of algorithms or of the scoring."""
-    curves = {curve for each in DEVIATIONS for curve in (each.coded.simulation, each.changed.simulation)}
+    curves = {
+        curve for each in DEVIATIONS for curve in (each.coded.simulation, each.changed.simulation)
+    }
     assert curves == set(TABLE["reads"])
     played = set(FOURTH.frame("switches")["switch"].dropna())
     assert played == {each.id for each in DEVIATIONS if each.changed.simulation == "switches"}
@@ -56,7 +58,9 @@ def test_another_best_mean_is_an_exact_change(found: pd.DataFrame) -> None:
 def test_panel_a_is_taken_at_a_thousand_rounds() -> None:
     rows = [each for each in DEVIATIONS if "panel (a)" in each.algorithm]
     assert [each.id for each in rows] == ["D15", "A15", "D19", "D20"]
-    assert all(isinstance(each.coded, Curve) and each.coded.where["horizon"] == 1000 for each in rows)
+    assert all(
+        isinstance(each.coded, Curve) and each.coded.where["horizon"] == 1000 for each in rows
+    )
 
 
 def test_the_table_is_written_with_all_rows(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import copy
 import itertools
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -34,8 +34,9 @@ def lines_of(paper: str, panel: PanelSpec) -> list[Line]:
     return panel_lines(panel, read_rows(panel.reads, PAPERS[paper].frame, "reads"), "panel")
 
 
-def figures_of(paper: str, name: str) -> Iterator[Figure]:
-    """Yield the figure and each of its panels, laid out but not written."""
+@cache
+def figures_of(paper: str, name: str) -> list[Figure]:
+    """Return the figure and each of its panels, laid out but not written, drawn once for all."""
     own = PAPERS[paper]
     spec = parse_figure(name, own.figures[name])
     lines = {letter: lines_of(paper, panel) for letter, panel in spec.panels.items()}
@@ -47,7 +48,7 @@ def figures_of(paper: str, name: str) -> Iterator[Figure]:
     for figure in drawn:
         FigureCanvasAgg(figure)
         figure.draw_without_rendering()
-        yield figure
+    return drawn
 
 
 @pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)

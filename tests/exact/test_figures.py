@@ -28,7 +28,6 @@ OWN_RUNS = {
     # Published readings have none; panel (a) is ten curves of 50 runs.
     **{("dp-ncb", name): {0, 50, 500} for name in ("fig1", "fig1-as-written", "fig1-repaired")},
     ("dp-ncb", "extra-panel-a"): {500},
-    ("dp-ncb", "extra-horizons"): {20},
     ("dp-ncb", "extra-anytime"): {50, 200},
     ("dp-ncb", "extra-bias"): {500},
     # Ten on the fifty arms, whose rounds cost ten times as much.

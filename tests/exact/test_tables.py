@@ -180,7 +180,7 @@ def test_a_claim_without_statement_is_named() -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_tables_read_the_ledger_or_results_that_exist(paper: str) -> None:
     own = PAPERS[paper]
-    known = {"claims", *own.document["simulations"], *own.document["analytic"]}
+    known = {"claims", "readings", *own.document["simulations"], *own.document["analytic"]}
     assert {each for name in own.tables for each in table_reads(name, own.tables[name])} <= known
 
 

@@ -63,7 +63,8 @@ class Judgement:
         runs: number of runs of that look, 0 for an analytic claim.
         level: the level of that look.
         looks: numbers of runs that were looked at.
-        verdict_at_paper_runs: at the paper's own number of runs, at the level of the claim.
+        verdict_at_paper_runs: at the paper's own number of runs, at the level of the claim;
+            ``not-applicable`` where the paper has no experiment of the kind.
         scale: ``paper``, or ``quick`` (no evidence).
         remark: why there is no verdict, where that has another reason than the intervals.
         before: the verdict that was judged again on fresh runs, if one was.
@@ -159,6 +160,8 @@ def _judge_again(first: Judgement, evidence: Evidence, available: int) -> Judgem
 def _verdict_at_paper_runs(
     claim: Claim, reading: Reading, evidence: Evidence, available: int, scale: Scale
 ) -> Verdict:
+    if not claim.runs_paper:
+        return "not-applicable"
     if available < claim.runs_paper:
         return "undecided"
     runs = claim.runs_paper

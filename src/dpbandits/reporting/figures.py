@@ -191,7 +191,7 @@ def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle
 
 def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
     """Draw open marks above all lines; return what stands for those of all lines."""
-    own = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
+    own: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
     axes.plot(x, line.points["y"], color=line.look.colour, marker=line.look.marker, zorder=3, **own)
     return Line2D([], [], color=style.OPEN_MARKS.colour, marker=style.OPEN_MARKS.marker, **own)
 

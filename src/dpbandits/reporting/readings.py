@@ -56,15 +56,20 @@ def _compared(line: Line, stem: str) -> list[dict[str, Any]]:
     if line.published is None:
         return []
     ours = {x: own for x, *own in line.points[["x", "y", "lo", "hi"]].itertuples(index=False)}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for x, published, tolerance in line.published.points:
         allowance = line.published.allowance(x, published, tolerance)
         y, low, high = ours.get(x, [math.nan] * 3)
-        row = {"x": x, "published": published, "tolerance": tolerance, "allowance": allowance}
+        row: dict[str, Any] = {
+            "x": x,
+            "published": published,
+            "tolerance": tolerance,
+            "allowance": allowance,
+        }
         row |= {"ours": y, "lo": low, "hi": high, "difference": y - published}
         found = agreement(y, published, allowance) if x in ours else NOT_REACHED
         rows.append(row | {"agreement": found})
-    every = [row["agreement"] for row in rows]
+    every = [str(row["agreement"]) for row in rows]
     whole = NOT_REACHED if NOT_REACHED in every else series_agreement(every)
     first = line.points.iloc[0]
     named = {"panel": stem, "series": line.name, "variant": first["variant"]}

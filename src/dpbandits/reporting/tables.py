@@ -58,7 +58,7 @@ def write_table(
     if table.rows:
         numbers, texts = _spread(table, numbers, place)
     else:
-        texts = _as_it_is(table, numbers, place)
+        texts = cells_of(table, numbers, place)
     types = ["l"] * len(table.rows) + [_column_type(column) for column in table.columns]
     tex = document(texts, table.caption, "".join(types), long=table.long)
     csv = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
@@ -83,8 +83,17 @@ def _rows_of(
     return computed[table.compute]({name: frames(name) for name in table.reads})
 
 
-def _as_it_is(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Return the cells of a table whose rows are those of the results."""
+def cells_of(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Return the texts of a table whose rows are those of the results, one column for each head.
+
+    Args:
+        table: its checked entry, without ``rows``.
+        frame: the results, or what was written of them.
+        place: where the entry stands, for error messages.
+
+    Raises:
+        InputError: a column or what a template names is not there.
+    """
     for column in table.columns:
         require_column(frame, column.name, f"{place}.columns")
     rows = [_keyed(row) for row in frame.to_dict("records")]

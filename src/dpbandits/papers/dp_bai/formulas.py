@@ -1,6 +1,7 @@
 """Budgets that the experiments file names instead of printing them."""
 
 import math
+from functools import cache
 
 from scipy.integrate import quad
 from scipy.special import ndtr
@@ -46,6 +47,7 @@ def _normal_plus_laplace_below(z: float, deviation: float, scale: float) -> floa
     return float(ndtr(z / deviation) + (left - right) / 2)
 
 
+@cache
 def budget_near(error: float, gap: float, scales: tuple[float, float]) -> int:
     """Return the even budget at which the error is about ``error``."""
     low, high = 8.0, 16.0

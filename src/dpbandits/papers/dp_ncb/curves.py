@@ -5,7 +5,7 @@ claims' intervals come. Sections and differences (D) are those of the replicatio
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,30 +56,21 @@ class Line:
     @property
     def place(self) -> tuple[str, dict[str, Any]]:
         """The simulation it is recorded in, and its tags there."""
-        line = self._stand_in
-        tags: dict[str, Any] = {"algorithm": line.algorithm, "variant": line.variant}
-        if line.algorithm == "ncb":
-            tags["version"] = line.version
-        elif line.algorithm != "ucb1":
-            tags["epsilon"] = line.epsilon
-        if line.mixed:
+        tags: dict[str, Any] = {"algorithm": self.algorithm, "variant": self.variant}
+        if self.algorithm == "ncb":
+            tags["version"] = self.version
+        elif self.algorithm != "ucb1":
+            tags["epsilon"] = self.epsilon
+        if self.mixed:
             return "panel-f", tags
-        if line.horizon > HUNDRED_MILLION:
-            return "horizons", {**tags, "horizon": line.horizon}
-        if line.horizon != TEN_MILLION:
-            return _BY_HORIZON[line.horizon], tags
-        is_plotted = line.algorithm in PRIVATE and line.epsilon in _PLOTTED_EPSILONS
-        if is_plotted or (line.algorithm == "ncb" and line.version is None):
+        if self.horizon > HUNDRED_MILLION:
+            return "horizons", {**tags, "horizon": self.horizon}
+        if self.horizon != TEN_MILLION:
+            return _BY_HORIZON[self.horizon], tags
+        is_plotted = self.algorithm in PRIVATE and self.epsilon in _PLOTTED_EPSILONS
+        if is_plotted or (self.algorithm == "ncb" and self.version is None):
             return "panels-c-to-e", tags
         return "ten-million", tags
-
-    @property
-    def _stand_in(self) -> "Line":
-        """The curve that is the same in law: as written both explore to the end of T = 1e8 (D1)."""
-        is_uniform = (self.algorithm, self.variant) == (LOCAL, "as-written")
-        if is_uniform and self.horizon == HUNDRED_MILLION:
-            return replace(self, algorithm=GLOBAL)
-        return self
 
     def curves(self, evidence: Evidence) -> Curves:
         """Return its curves; none where no run is read."""

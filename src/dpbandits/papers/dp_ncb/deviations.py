@@ -101,9 +101,12 @@ def _coded(algorithm: str) -> Curve:
     return Curve("panels-c-to-e" if in_panels else "ten-million", where)
 
 
-def _switched(id_: str, algorithm: str, *texts: str) -> Deviation:
+def _switched(
+    id_: str, algorithm: str, switch: str, paper: str, code: str, repaired: str
+) -> Deviation:
+    coded = _coded(algorithm)
     changed = Curve("switches", {"algorithm": algorithm, "switch": id_})
-    return Deviation(id_, algorithm, *texts, _coded(algorithm), changed)
+    return Deviation(id_, algorithm, switch, paper, code, repaired, coded, changed)
 
 
 def _panel_a(algorithm: str, **where: Any) -> Curve:
