@@ -159,8 +159,11 @@ def simulate(
     Example:
         >>> import dpbandits
         >>> simulation = dpbandits.simulate(
-        ...     algorithm="m-ts-gaussian", params={"b": 10, "c": 1.0},
-        ...     bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=50, runs=3,
+        ...     algorithm="m-ts-gaussian",
+        ...     params={"b": 10, "c": 1.0},
+        ...     bandit=dpbandits.bernoulli([0.7, 0.5]),
+        ...     horizon=50,
+        ...     runs=3,
         ... )
         >>> simulation.pulls.sum(axis=1)
         array([50, 50, 50])
