@@ -8,12 +8,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from dpbandits.outputs import Outputs
+from dpbandits.project import Project
+
 ROOT = Path(__file__).resolve().parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 QUICK = ["--cores", "2", "--config", "scale=quick"]
 ONE = "ts-is-dp"
-ONE_PAPER = f"papers=[{ONE}] ours=[]"
-"""What holds of one paper's outputs holds of all; a rebuild of all would cost minutes."""
+FIGURE = "fig8"
+ONE_FIGURE = f"papers=[{ONE}] ours=[] only={ONE}/{FIGURE}"
+"""What holds of one figure, its tuning and its simulations holds of all, which cost minutes."""
 
 
 def environment(clone: Path) -> dict[str, str]:
@@ -46,15 +50,17 @@ def copy_checkout(target: Path) -> Path:
     return target
 
 
+def files_of_figure(clone: Path) -> list[Path]:
+    """Return the files of one figure and the results that it reads, all built."""
+    outputs = Outputs(Project.load(clone).at(scale="quick"))
+    drawn = [path for _, path in outputs.figure_files(ONE, FIGURE)]
+    return [clone / path for path in (*drawn, *outputs.figure_inputs(ONE, FIGURE))]
+
+
 def built_files(clone: Path) -> dict[str, bytes]:
-    """Return the bytes of every figure, table and verdict of one paper."""
-    results = clone / "results/quick"
-    folders = [clone / "figures/quick" / ONE, results / ONE, results / "tables" / ONE]
-    suffixes = {".csv", ".tex", ".pdf", ".png"}
-    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    return {
-        str(path.relative_to(clone)): path.read_bytes() for path in paths if path.suffix in suffixes
-    }
+    """Return the bytes of all that is drawn of one figure; parquet is compared by values."""
+    drawn = [path for path in files_of_figure(clone) if path.suffix != ".parquet"]
+    return {str(path.relative_to(clone)): path.read_bytes() for path in drawn}
 
 
 def edit(path: Path, old: str, new: str) -> Callable[[], None]:

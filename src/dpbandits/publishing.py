@@ -4,15 +4,13 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pandas as pd
-
-from dpbandits.blocks import with_block as with_block
 from dpbandits.claims_page import claims_page
 from dpbandits.documents import PUBLISHED_TABLES, with_tables
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errata_page import errata_page
 from dpbandits.errors import InputError
+from dpbandits.front_page import front_page
 from dpbandits.gallery import gallery_page
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
@@ -21,6 +19,7 @@ PUBLISHED = Path("docs/figures")
 FINGERPRINTS = "fingerprints.json"
 
 DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
+    "README.md": front_page,
     "docs/claims.md": claims_page,
     "docs/deviations.md": with_tables,
     "docs/errata.md": errata_page,
@@ -84,17 +83,7 @@ def _publish_paper(project: Project, paper: str) -> list[Path]:
     stamp = project.folder / PUBLISHED / paper / FINGERPRINTS
     write_text(stamp, json.dumps(fingerprints, indent=2, sort_keys=True) + "\n")
     written.append(stamp)
-    if ledger:
-        written.append(_publish_verdicts(project, paper, ledger[0]))
     return written
-
-
-def _publish_verdicts(project: Project, paper: str, ledger: Path) -> Path:
-    """Put the verdicts on a paper's claims into the README, as a table."""
-    table = claims_table(project, paper, pd.read_csv(ledger, keep_default_na=False))
-    readme = project.folder / "README.md"
-    write_text(readme, with_block(readme.read_text(encoding="utf-8"), f"claims {paper}", table))
-    return readme
 
 
 def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:
@@ -105,39 +94,3 @@ def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:
     for old in set(folder.glob("*.*")) - {*written, *(folder / name for name in kept)}:
         old.unlink()
     return written
-
-
-def claims_table(project: Project, paper: str, ledger: pd.DataFrame) -> str:
-    """Return the verdicts as a Markdown table: a row a claim, readings where they come apart.
-
-    Args:
-        project: the project, for the statements.
-        paper: its short name.
-        ledger: the rows of ``claims.csv``.
-    """
-    lines = ["| claim | what the paper says | where | verdict |", "|---|---|---|---|"]
-    for claim in project.claims(paper):
-        rows = ledger[ledger["claim"] == claim.id]
-        cells = [claim.id, " ".join(claim.statement.split()), claim.place, _verdicts(rows)]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-def _verdicts(rows: pd.DataFrame) -> str:
-    """Return the verdict, or each verdict with the rows that it is given in."""
-    labels = [
-        ", ".join(filter(None, [variant if variant != "as-written" else "", reading]))
-        for variant, reading in zip(rows["variant"], rows["reading"], strict=True)
-    ]
-    told = [
-        f"**{verdict}**" + (", not contradicted" if "not contradicted" in detail else "")
-        for verdict, detail in zip(rows["verdict"], rows["detail"], strict=True)
-    ]
-    verdicts = dict.fromkeys(told)
-    if len(verdicts) == 1:
-        return told[0]
-    return "; ".join(
-        f"{verdict} ({' / '.join(name for name, own in given if own == verdict)})"
-        for given in [list(zip(labels, told, strict=True))]
-        for verdict in verdicts
-    )
