@@ -68,9 +68,7 @@ def compute_analytic(project: Project, paper: str, name: str) -> Path:
 def compile_paper_kernels(project: Project) -> list[str]:
     """Compile the kernels of every algorithm that what is built simulates; return their ids."""
     plans = [
-        plan
-        for paper in project.built()
-        for plan in project.experiments(paper).plans.values()
+        plan for paper in project.built() for plan in project.experiments(paper).plans.values()
     ]
     algorithms = sorted({entry["algorithm"] for plan in plans for entry in plan.spec["cells"]})
     compile_kernels(algorithms)
