@@ -18,7 +18,7 @@ CONFIG = "config/config.yaml"
 BROKEN = [
     (CONFIG, "scale: paper", "scale: huge", "scale is 'huge'; allowed: paper, quick"),
     (CONFIG, "seed: 20260719", "seed: 1.5", "seed: 1.5 is not of type 'integer'"),
-    (CONFIG, "seed: 20260719", "seeds: 1", "unknown key seeds; allowed: papers, scale, seed"),
+    (CONFIG, "seed: 20260719", "seeds: 1", "unknown key seeds; allowed: papers, ours, scale, seed"),
     (CONFIG, "only: null", "only: 3", "only: 3 is not of type"),
     (CONFIG, "ours: [equal-privacy]", "ours: [ts-is-dp]", "'ts-is-dp'; allowed: equal-privacy"),
     (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
