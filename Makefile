@@ -2,14 +2,15 @@
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
-SNAKEMAKE = .venv/bin/snakemake --cores $(CORES)
+# Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
+SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake --cores $(CORES)
 IN_TEST = PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help figures extras everything quick report publish test lint format bench check lock clean
+.PHONY: help figures extras everything quick report publish test faults faults-part lint format bench check lock clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 	@echo "Variables: CORES=$(CORES) (processes), PYTHON=$(PYTHON) (3.11 or newer)"
 
 figures: .venv/installed ## every figure, table and verdict of the papers, at their own scale
@@ -36,6 +37,12 @@ publish: .venv/installed everything ## copy png and csv of every panel to docs/f
 test: .venv-test/installed ## all tests, the quick workflow end to end among them
 	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 
+faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md
+	$(IN_TEST) python tests/reliability.py
+
+faults-part: .venv-test/installed ## the part of it that the tests run; notes it in docs/reliability.md
+	$(IN_TEST) python tests/reliability.py --part
+
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
 	$(IN_TEST) ruff check .
 	$(IN_TEST) ruff format --check .
@@ -57,11 +64,13 @@ bench: .venv/installed ## ratios of the kernels to their references and to their
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
 
-lock: ## resolve requirements.lock and requirements-test.lock anew (needs uv)
+lock: ## resolve the locks anew: requirements.lock, -test and -metadata (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  --extra build pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  --extra build --extra test pyproject.toml -o requirements-test.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  workflow/artifact/requirements.in -o requirements-metadata.lock
 
 clean: ## delete what was built (figures, results, logs), keep caches and environments
 	rm -rf logs .snakemake
