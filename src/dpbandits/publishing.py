@@ -8,6 +8,7 @@ import pandas as pd
 
 from dpbandits.blocks import with_block as with_block
 from dpbandits.claims_page import claims_page
+from dpbandits.cost_page import cluster_page, condense
 from dpbandits.documents import PUBLISHED_TABLES, with_tables
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
@@ -22,6 +23,7 @@ FINGERPRINTS = "fingerprints.json"
 
 DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
     "docs/claims.md": claims_page,
+    "docs/cluster.md": cluster_page,
     "docs/deviations.md": with_tables,
     "docs/errata.md": errata_page,
     "docs/gallery.md": gallery_page,
@@ -51,6 +53,7 @@ def publish_figures(project: Project) -> list[Path]:
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
     written = [path for paper in project.built() for path in _publish_paper(project, paper)]
+    written.append(condense(project))
     return written + publish_documents(project)
 
 
