@@ -105,12 +105,12 @@ def test_results_of_another_machine(
 
 def test_results_of_other_sources_are_refused(copied: Path, counted: Counted) -> None:
     """They were made with another seed, somewhere else; their file times say nothing."""
-    words = ["run", "ts-is-dp", "comparison-curves", "--seed", "5"]
-    assert dpbandits_command(copied, *words).returncode == 0
-    refused = dpbandits_command(copied, "draw", "ts-is-dp", "fig8")
+    other = dpbandits_command(copied, "run", "ts-is-dp", "tuning", "--seed", "5")
+    assert other.returncode == 0, other.stdout
+    refused = dpbandits_command(copied, "run", "ts-is-dp", "comparison-curves")
     assert refused.returncode == 2
     assert refused.stdout.count("\n") == 1
-    assert f"{RESULTS}: is stale" in refused.stdout
+    assert "results/quick/ts-is-dp/tuning.parquet: is stale" in refused.stdout
     counted("results copied from a run of other sources or another seed", "refused in one line")
 
 

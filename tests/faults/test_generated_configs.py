@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import dpbandits.engine.documents
 import dpbandits.project
-from broken_configs import Case, broken_configs, broken_files, valid_configs
+from broken_configs import Case, broken_configs, broken_files, document_of, valid_configs
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
 from dpbandits.project import Project
@@ -79,9 +79,17 @@ def keys(document: Any) -> set[str]:
 
 
 def names_a_key(line: str, case: Case) -> bool:
-    """Whether a line names a key of the broken document, or of the one that it was."""
-    words = set(re.split(r"[\s.,:;'\"\[\]{}()=]+", line.split(case.path, 1)[-1]))
-    known = keys(case.document) | keys(load_once(ROOT / case.path)) | {"top"}
+    """Whether a line names a file and a key of it, or of the generated one.
+
+    A change may be wrong in what another file says: a claim about a figure that is there no more.
+    """
+    named = re.search(r"config/\S+\.yaml", line)
+    if named is None:
+        return False
+    words = set(re.split(r"[\s.,:;'\"\[\]{}()=]+", line[named.end() :]))
+    known = {"top"}.union(
+        *map(keys, (case.document, document_of(case.path), document_of(named[0])))
+    )
     return not words.isdisjoint(known) or any(key in line for key in known if " " in key)
 
 
@@ -117,8 +125,7 @@ def test_broken_configs_end_in_one_line(kind: str, share: float, counted: Counte
         if line is not None:
             assert "\n" not in line
             assert "Traceback" not in line
-            assert case.path in line, f"names no file: {line}"
-            assert names_a_key(line, case), f"names no key: {line}"
+            assert names_a_key(line, case), f"names no file or no key: {line}"
 
     one_line()
     assert any(refused)
