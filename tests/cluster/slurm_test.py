@@ -7,6 +7,7 @@ built. The run is then taken up again without the fault.
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,9 +24,8 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cluster.one_node import install, one_node
-from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
-
 from dpbandits.papers import OURS, PAPERS
+from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
 
 PROFILE = ["--workflow-profile", "workflow/profiles/slurm-test"]
 OUTPUTS = ("results", "figures", "logs", ".snakemake", ".cache")
@@ -34,35 +34,37 @@ HEAD = "def privacy_by_b_and_c() -> pd.DataFrame:\n"
 FAULT = (HEAD, f'{HEAD}    raise MemoryError("{PLANTED}")\n')
 
 
-class Failure(Exception):
+class WrongError(Exception):
     """What the test found wrong."""
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise Failure with the message unless the condition holds."""
+    """Raise WrongError with the message unless the condition holds."""
     if not condition:
-        raise Failure(message)
+        raise WrongError(message)
 
 
 class Workflow:
     """A clone of the checkout in which the workflow is run, at the quick scale."""
 
-    def __init__(self, clone: Path, papers: Sequence[str]) -> None:
-        """Keep where it is and what is built."""
+    def __init__(self, clone: Path) -> None:
+        """Keep where it is."""
         self.clone = clone
-        self.papers = papers
-        ours = list(OURS) if set(papers) == set(PAPERS) else []
-        self.config = [
-            "scale=quick",
-            f"papers=[{','.join(papers)}]",
-            f"ours=[{','.join(ours)}]",
-            # The same kernels for both runs: they lie apart from the results' cache.
-            f"kernels={clone.parent / 'kernels'}",
-        ]
+
+    def choose(self, papers: Sequence[str]) -> None:
+        """Write what is built into the clone's config."""
+        ours = OURS if set(papers) == set(PAPERS) else ()
+        path = self.clone / "config/config.yaml"
+        text = path.read_text()
+        for key, names in (("papers", papers), ("ours", ours)):
+            text = re.sub(rf"^{key}:.*$", f"{key}: [{', '.join(names)}]", text, flags=re.MULTILINE)
+        path.write_text(text)
 
     def run(self, words: Sequence[str], changed: dict[str, str]) -> tuple[int, str]:
         """Run snakemake; return its status and what it printed."""
-        command = [*SNAKEMAKE, "all", "extras", *words, "--config", *self.config]
+        # The same kernels for both runs: they lie apart from the results' cache.
+        config = ["scale=quick", f"kernels={self.clone.parent / 'kernels'}"]
+        command = [*SNAKEMAKE, "all", "extras", *words, "--config", *config]
         with (
             (self.clone.parent / "output").open("w+b") as output,
             subprocess.Popen(
@@ -98,7 +100,7 @@ class Workflow:
         for name in OUTPUTS:
             if (self.clone / name).exists():
                 shutil.move(self.clone / name, aside / name)
-        return Workflow(aside, self.papers)
+        return Workflow(aside)
 
 
 @contextmanager
@@ -140,7 +142,9 @@ def failed_with_a_fault(workflow: Workflow, cluster: dict[str, str]) -> None:
     told = output[output.rfind(" failed:\n") :]
     require(status != 0, "a run with a job that fails at every attempt ended well")
     require(bool(killed), "no job was killed")
-    require(PLANTED in told, f"the last lines of the failed job's log are not told:\n{output[-4000:]}")
+    require(
+        PLANTED in told, f"the last lines of the failed job's log are not told:\n{output[-4000:]}"
+    )
     restarts = output.count("Trying to restart job")
     require(restarts >= 3, f"jobs were tried again {restarts} times, not thrice")
     done = workflow.built()
@@ -170,7 +174,8 @@ def test(papers: Sequence[str], folder: Path) -> None:
     """Run locally, run on a cluster of one node, compare."""
     clone = folder / "clone"
     clone.mkdir()
-    workflow = Workflow(copy_checkout(clone), papers)
+    workflow = Workflow(copy_checkout(clone))
+    workflow.choose(papers)
     print(f"slurm-test of {', '.join(papers)}, quick scale", flush=True)
     begun = time.monotonic()
     status, output = workflow.run(["--cores", str(os.cpu_count())], {"SLURM_CONF": "/dev/null"})
@@ -207,7 +212,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="dpbandits-slurm-test-") as folder:
         try:
             test(papers, Path(folder))
-        except Failure as failure:
+        except WrongError as failure:
             print(f"slurm-test: {failure}", file=sys.stderr)
             return 1
     print("slurm-test: passed")
