@@ -76,8 +76,8 @@ bench: .venv/installed ## ratios of the kernels to their references and to their
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
 
-interpreters: ## resolve the lock for each Python, test on those present; writes docs/artifact.md (needs uv)
-	$(PYTHON) tests/interpreters.py
+interpreters: .venv-test/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md (needs uv)
+	$(IN_TEST) python tests/interpreters.py
 
 cost: .venv/installed ## what a run costs, before it is begun: core-minutes and memory of each figure
 	.venv/bin/dpbandits cost --cores $(CORES)

@@ -312,9 +312,9 @@ def _add_verify(commands: Any) -> None:
     """Add the command that recomputes a sample of the results."""
     _add(commands, verify, workers=True)
     parser = commands.choices["verify"]
-    parser.add_argument("--cells", type=int, default=2, help="of each set of results (default: 2)")
+    parser.add_argument("--cells", type=int, default=5, help="of each set of results (default: 5)")
     parser.add_argument(
-        "--rounds", type=int, default=10**7, help="most rounds of a cell (default: 10000000)"
+        "--rounds", type=int, default=5 * 10**7, help="most rounds of a cell (default: 50000000)"
     )
     parser.add_argument("--sample-seed", type=int, default=1, help="of the draw (default: 1)")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpbandits.artifact_page import artifact_page
 from dpbandits.blocks import with_block as with_block
 from dpbandits.claims_page import claims_page
 from dpbandits.cost_page import cluster_page, condense
@@ -22,6 +23,7 @@ PUBLISHED = Path("docs/figures")
 FINGERPRINTS = "fingerprints.json"
 
 DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
+    "docs/artifact.md": artifact_page,
     "docs/claims.md": claims_page,
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": with_tables,

@@ -21,8 +21,8 @@ class Plan:
         seed: of the draw; the streams of the cells do not depend on it.
     """
 
-    cells: int = 2
-    rounds: int = 10**7
+    cells: int = 5
+    rounds: int = 5 * 10**7
     seed: int = 1
 
     def __post_init__(self) -> None:
