@@ -2,15 +2,18 @@
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
-SNAKEMAKE = .venv/bin/snakemake --cores $(CORES)
-IN_TEST = PATH="$(CURDIR)/.venv-test/bin:$$PATH"
+# Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
+# Without the profile of a cluster nothing asks Slurm: its client would wait for a controller.
+SNAKEMAKE = $(if $(PROFILE),,SLURM_CONF=/dev/null) XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
+  $(if $(PROFILE),--workflow-profile workflow/profiles/$(PROFILE),--cores $(CORES))
+IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help figures extras everything quick report publish test lint format bench check lock clean
+.PHONY: help figures extras everything quick report publish test faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
-	@echo "Variables: CORES=$(CORES) (processes), PYTHON=$(PYTHON) (3.11 or newer)"
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+	@echo "Variables: CORES=$(CORES) (processes), PYTHON=$(PYTHON) (3.11 or newer), PROFILE=slurm (docs/cluster.md)"
 
 figures: .venv/installed ## every figure, table and verdict of the papers, at their own scale
 	$(SNAKEMAKE)
@@ -33,8 +36,24 @@ publish: .venv/installed everything ## copy png and csv of every panel to docs/f
 	.venv/bin/dpbandits publish
 	.venv/bin/python -m dpbandits.api_reference
 
+artifact: .venv/installed .venv-metadata/installed report metadata ## one archive to cite and run, artifact/dpbandits-*.tar.gz, validated
+	archive=$$(.venv/bin/dpbandits artifact) && \
+	  .venv-metadata/bin/python workflow/artifact/check_crate.py "$$archive"
+
+verify: .venv/installed ## recompute a random sample of cells: exact, within its interval, or outside
+	.venv/bin/dpbandits verify --workers $(CORES)
+
+metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert
+	.venv-metadata/bin/cffconvert --validate
+
 test: .venv-test/installed ## all tests, the quick workflow end to end among them
 	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
+
+faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md
+	$(IN_TEST) python tests/reliability.py
+
+faults-part: .venv-test/installed ## the part of it that the tests run; notes it in docs/reliability.md
+	$(IN_TEST) python tests/reliability.py --part
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
 	$(IN_TEST) ruff check .
@@ -57,15 +76,33 @@ bench: .venv/installed ## ratios of the kernels to their references and to their
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
 
-lock: ## resolve requirements.lock and requirements-test.lock anew (needs uv)
+interpreters: .venv-test/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md (needs uv)
+	$(IN_TEST) python tests/interpreters.py
+
+cost: .venv/installed ## what a run costs, before it is begun: core-minutes and memory of each figure
+	.venv/bin/dpbandits cost --cores $(CORES)
+
+# A waiting Snakemake does not end when it is asked to, hence the second signal.
+slurm-test: .venv-test/installed ## a Slurm cluster of one node gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)
+	$(IN_TEST) timeout -k 60 7200 python tests/cluster/slurm_test.py $(PAPERS)
+
+lock: ## resolve the locks anew: requirements.lock, -test and -metadata (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  --extra build pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  --extra build --extra test pyproject.toml -o requirements-test.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  workflow/artifact/requirements.in -o requirements-metadata.lock
 
 clean: ## delete what was built (figures, results, logs), keep caches and environments
 	rm -rf logs .snakemake
 	find results figures -mindepth 1 ! -name README.md -delete
+
+# Of its own: cffconvert pins a jsonschema that Snakemake does not run with.
+.venv-metadata/installed: requirements-metadata.lock
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install $(PIP_FLAGS) -r $<
+	@touch $@
 
 %/installed: requirements.lock requirements-test.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -11,19 +11,24 @@ configfile: "config/config.yaml"
 report: "workflow/report/overview.rst"
 
 
+from dpbandits.jobs import Jobs
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 
 PROJECT = Project.load(config=config)
 PROJECT.check()
 OUTPUTS = Outputs(PROJECT)
+JOBS = Jobs(PROJECT)
 
-# A snakemake called by its full path finds the package's command all the same; and kernels and
-# results of one project share one cache folder.
+# A snakemake called by its full path finds the package's command all the same.
 shell.prefix(
-    f"export PATH={shlex.quote(os.path.dirname(sys.executable))}:$PATH"
-    f" DPBANDITS_CACHE={shlex.quote(os.path.abspath(PROJECT.cache_folder))}; "
+    f"export PATH={shlex.quote(os.path.dirname(sys.executable))}:$PATH; {JOBS.environment()}"
 )
+
+
+# What failed, by the last lines of its logs.
+onerror:
+    shell("python workflow/last_lines.py {log}")
 
 
 include: "workflow/rules/common.smk"

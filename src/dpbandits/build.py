@@ -3,10 +3,12 @@
 import time
 from pathlib import Path
 
+from dpbandits.costs import write_timing
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.fan_out import compile_kernels, compile_nash_kernels, compute
+from dpbandits.engine.fan_out import compile_kernels, compile_nash_kernels, compute, compute_part
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
+from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash import NASH
 from dpbandits.project import Project
@@ -28,7 +30,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
 
 def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
     """Simulate one set of cells and write ``results/PAPER/NAME.parquet``."""
-    begun = time.monotonic()
+    begun, spent = time.monotonic(), Spent()
     series = project.series(paper, name)
     blocks = compute(
         [each.cell for each in series],
@@ -36,6 +38,7 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         workers=workers,
         cache=Cache(project.cache_folder),
         title=f"{paper}: {name}",
+        spent=spent,
     )
     path = project.results_path(paper, name)
     fingerprint = project.results_fingerprint(paper, name)
@@ -48,12 +51,39 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         "series": {each.label: each.cell.description for each in series},
     }
     write_provenance(path, project.folder, details, time.monotonic() - begun)
+    write_timing(project, paper, name, spent)
     return path
+
+
+def simulate_part(
+    project: Project, paper: str, name: str, part: tuple[int, int], workers: int
+) -> None:
+    """Simulate part I of N of a set of cells into the cache, for ``run_simulation`` to find.
+
+    Raises:
+        InputError: there is no such part, or the results are computed exactly.
+    """
+    number, parts = part
+    if name in project.experiments(paper).analytic or not 1 <= number <= parts:
+        raise InputError(
+            f"part is {number}/{parts}; allowed: I/N with I from 1 to N, of simulations"
+        )
+    spent = Spent()
+    compute_part(
+        [each.cell for each in project.series(paper, name)],
+        part,
+        root_seed=project.seed,
+        workers=workers,
+        cache=Cache(project.cache_folder),
+        title=f"{paper}: {name}, part {number} of {parts}",
+        spent=spent,
+    )
+    write_timing(project, paper, name, spent, part)
 
 
 def compute_analytic(project: Project, paper: str, name: str) -> Path:
     """Compute one exact result and write ``results/PAPER/NAME.parquet``."""
-    begun = time.monotonic()
+    begun, processed = time.monotonic(), time.process_time()
     analytic = project.experiments(paper).paper.analytic
     if name not in analytic:
         raise InputError(f"{paper}: analytic result is {name!r}; allowed: {', '.join(analytic)}")
@@ -62,6 +92,9 @@ def compute_analytic(project: Project, paper: str, name: str) -> Path:
     write_results(path, analytic[name](), fingerprint)
     details = {"fingerprint": fingerprint, "scale": project.scale}
     write_provenance(path, project.folder, details, time.monotonic() - begun)
+    spent = Spent(blocks=1)
+    spent.add(time.process_time() - processed, peak_memory())
+    write_timing(project, paper, name, spent)
     return path
 
 

@@ -153,9 +153,20 @@ def kernels(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Simulate one named set of cells of a paper, or compute one of its exact results."""
-    from dpbandits.build import build_results
+    from dpbandits.build import build_results, simulate_part
 
-    build_results(_project(arguments), arguments.paper, arguments.name, arguments.workers)
+    project, paper, name = _project(arguments), arguments.paper, arguments.name
+    if arguments.part is None:
+        build_results(project, paper, name, arguments.workers)
+    else:
+        simulate_part(project, paper, name, _part(arguments.part), arguments.workers)
+
+
+def _part(text: str) -> tuple[int, int]:
+    numbers = text.split("/")
+    if len(numbers) != 2 or not all(number.isdecimal() for number in numbers):
+        raise InputError(f"part is {text!r}; allowed: I/N, such as 2/8")
+    return int(numbers[0]), int(numbers[1])
 
 
 def draw(arguments: argparse.Namespace) -> None:
@@ -226,12 +237,40 @@ def typeset(arguments: argparse.Namespace) -> None:
     typeset_report(_project(arguments))
 
 
+def verify(arguments: argparse.Namespace) -> None:
+    """Recompute a random sample of the results' cells, and say of each whether it agrees."""
+    from dpbandits.engine.simulation import require_workers
+    from dpbandits.verification.sample import Plan
+    from dpbandits.verification.verify import require_agreement, verify
+
+    plan = Plan(arguments.cells, arguments.rounds, arguments.sample_seed)
+    found = verify(_project(arguments), plan, require_workers(arguments.workers))
+    for line in found.lines():
+        print(line)
+    require_agreement(found)
+
+
+def artifact(arguments: argparse.Namespace) -> None:
+    """Pack sources, results, figures, tables, ledger and report into one archive."""
+    from dpbandits.artifact.archive import pack
+
+    print(pack(_project(arguments), Path(arguments.out)))
+
+
 def publish(arguments: argparse.Namespace) -> None:
     """Copy figures, tables and verdicts at paper scale to docs/, with their fingerprints."""
     from dpbandits.publishing import publish_figures
 
     for path in publish_figures(_project(arguments)):
         print(path)
+
+
+def cost(arguments: argparse.Namespace) -> None:
+    """Print what a run costs, by recorded timings: core-minutes and memory of each figure."""
+    from dpbandits.cost_page import forecast_text
+    from dpbandits.engine.simulation import require_workers
+
+    print(forecast_text(_project(arguments), require_workers(arguments.cores)))
 
 
 def _help(summary: str) -> str:
@@ -253,6 +292,13 @@ def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> Non
     parser.set_defaults(command=command)
 
 
+def _add_run(commands: Any) -> None:
+    """Add the command that simulates."""
+    _add(commands, run, "paper", "name", workers=True)
+    parser = commands.choices["run"]
+    parser.add_argument("--part", metavar="I/N", help="only this part, into the cache")
+
+
 def _add_compare(commands: Any) -> None:
     """Add the command that draws the user's algorithm into a figure."""
     _add(commands, compare, "figure", workers=True)
@@ -260,6 +306,24 @@ def _add_compare(commands: Any) -> None:
     parser.add_argument("--with", dest="file", required=True, metavar="FILE.py")
     _add_algorithm_options(parser)
     parser.add_argument("--out", metavar="FOLDER", help="default: figures/compare/PAPER")
+
+
+def _add_verify(commands: Any) -> None:
+    """Add the command that recomputes a sample of the results."""
+    _add(commands, verify, workers=True)
+    parser = commands.choices["verify"]
+    parser.add_argument("--cells", type=int, default=5, help="of each set of results (default: 5)")
+    parser.add_argument(
+        "--rounds", type=int, default=5 * 10**7, help="most rounds of a cell (default: 50000000)"
+    )
+    parser.add_argument("--sample-seed", type=int, default=1, help="of the draw (default: 1)")
+
+
+def _add_artifact(commands: Any) -> None:
+    """Add the command that packs the archive."""
+    _add(commands, artifact)
+    parser = commands.choices["artifact"]
+    parser.add_argument("--out", metavar="FOLDER", default="artifact", help="default: artifact")
 
 
 def _add_algorithm_options(parser: argparse.ArgumentParser) -> None:
@@ -307,7 +371,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add_identify(commands)
     _add(commands, check)
     _add(commands, kernels)
-    _add(commands, run, "paper", "name", workers=True)
+    _add_run(commands)
     for command in (draw, tabulate):
         _add(commands, command, "paper", "name")
     _add_compare(commands)
@@ -316,7 +380,11 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add(commands, ledger)
     _add(commands, explain, "claim")
     _add(commands, typeset)
+    _add_verify(commands)
+    _add_artifact(commands)
     _add(commands, publish)
+    _add(commands, cost)
+    commands.choices["cost"].add_argument("--cores", type=int, default=2, help="default: 2")
     return parser.parse_args(words)
 
 

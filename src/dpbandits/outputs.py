@@ -13,8 +13,7 @@ from dpbandits.claims.entries import Claim
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.provenance import write_provenance
-from dpbandits.engine.trials import TRIALS
-from dpbandits.metrics import IDENTIFIED
+from dpbandits.engine.spent import peak_memory
 from dpbandits.papers import OURS
 from dpbandits.project import Project
 from dpbandits.reporting.published import has_published
@@ -51,15 +50,6 @@ class Outputs:
         if name in experiments.analytic or experiments.plan(name).tuned_by is None:
             return []
         return [str(self.project.results_path(paper, str(experiments.plan(name).tuned_by)))]
-
-    def threads(self, paper: str, name: str) -> int:
-        """Return how many threads a set of results is worth; worker processes cost seconds."""
-        experiments = self.project.experiments(paper)
-        if name in experiments.analytic or self.project.scale == "quick":
-            return 1
-        plan = experiments.plan(name)
-        brief = plan.runs <= TRIALS and set(plan.spec["metrics"]) <= set(IDENTIFIED)
-        return 1 if brief else 8
 
     def figure_files(self, paper: str, figure: str) -> list[tuple[str, str]]:
         """Return (panel, path) of every file of a figure, panels in reading order."""
@@ -277,5 +267,11 @@ class Outputs:
             made_from: name -> fingerprint of all that it depends on.
         """
         project = self.project
-        details = {"scale": project.scale, "seed": project.seed, "made from": dict(made_from)}
+        details = {
+            "scale": project.scale,
+            "seed": project.seed,
+            "made from": dict(made_from),
+            "core_seconds": round(time.process_time(), 3),
+            "memory": peak_memory(),
+        }
         write_provenance(path, project.folder, details, time.monotonic() - begun)

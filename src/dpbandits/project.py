@@ -1,6 +1,7 @@
 """A project folder: its config, its plans, where its outputs lie and what they are made from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -135,6 +136,21 @@ class Project:
         """Folder of the caches."""
         return self.folder / str(self.config["cache"])
 
+    @property
+    def threads(self) -> int:
+        """Number of threads of a simulation that is worth them."""
+        return int(self.config.get("threads", 8))
+
+    @property
+    def spread(self) -> int:
+        """Largest number of jobs that one simulation is split into."""
+        return int(self.config.get("spread", 1))
+
+    @property
+    def kernels(self) -> str | None:
+        """Folder of compiled kernels, as the shell of a job reads it; None in the cache folder."""
+        return self.config.get("kernels")
+
     def results_folder(self) -> Path:
         """Folder of the results at this scale."""
         return self.folder / "results" / ("quick" if self.scale == "quick" else "")
@@ -254,14 +270,28 @@ class Project:
         """Check every file that a build of the chosen papers reads."""
         for paper in self.built():
             experiments = self.experiments(paper)
+            self._check_item(experiments)
             for plan in experiments.plans.values():
                 plan.check()
             refuse_shared_cells(experiments.plans)
-            for figure in experiments.figures:
-                parse_figure(figure, self.figure_spec(paper, figure))
-            for table in experiments.tables:
-                parse_table(table, self.table_spec(paper, table))
-            self._check_claims(paper)
+            with _naming(experiments.path):
+                for figure in experiments.figures:
+                    parse_figure(figure, self.figure_spec(paper, figure))
+                for table in experiments.tables:
+                    parse_table(table, self.table_spec(paper, table))
+            with _naming(self.claims_path(paper)):
+                self._check_claims(paper)
+
+    def _check_item(self, experiments: Experiments) -> None:
+        """Refuse an ``only`` whose figure or table there is none of: nothing would be built."""
+        item = str(self.config.get("only") or "").partition("/")[2]
+        allowed = [*experiments.figures, *experiments.tables, "claims", "readings"]
+        if item and item not in allowed:
+            only = self.config["only"]
+            raise InputError(
+                f"{self.folder / CONFIG}: only is {only!r}; allowed of this paper: "
+                f"{', '.join(allowed)}"
+            )
 
     def _check_claims(self, paper: str) -> None:
         """Refuse a claim that reads results, or names a figure or table, that nothing makes."""
@@ -280,3 +310,13 @@ class Project:
                         f"{self.claims_path(paper)}: claims.{claim.id}.{key} has "
                         f"{', '.join(unknown)}; allowed: {', '.join(sorted(allowed[key]))}"
                     )
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let every line on what is wrong begin with the file, where it does not yet."""
+    try:
+        yield
+    except InputError as error:
+        line = str(error)
+        raise InputError(line if str(path) in line else f"{path}: {line}") from None

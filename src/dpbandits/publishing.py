@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from dpbandits.artifact_page import artifact_page
 from dpbandits.claims_page import claims_page
+from dpbandits.cost_page import cluster_page, condense
 from dpbandits.documents import PUBLISHED_TABLES, with_tables
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
@@ -20,7 +22,9 @@ FINGERPRINTS = "fingerprints.json"
 
 DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
     "README.md": front_page,
+    "docs/artifact.md": artifact_page,
     "docs/claims.md": claims_page,
+    "docs/cluster.md": cluster_page,
     "docs/deviations.md": with_tables,
     "docs/errata.md": errata_page,
     "docs/gallery.md": gallery_page,
@@ -50,6 +54,7 @@ def publish_figures(project: Project) -> list[Path]:
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
     written = [path for paper in project.built() for path in _publish_paper(project, paper)]
+    written.append(condense(project))
     return written + publish_documents(project)
 
 

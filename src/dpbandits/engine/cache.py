@@ -3,6 +3,7 @@
 import hashlib
 import io
 import sys
+import zipfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -58,11 +59,10 @@ class Cache:
         except OSError:
             return None
         body = content[len(MAGIC) + 32 :]
-        if content[: len(MAGIC) + 32] != MAGIC + _seal(key, body):
+        block = _arrays(body) if content[: len(MAGIC) + 32] == MAGIC + _seal(key, body) else None
+        if block is None:
             print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
-            return None
-        with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+        return block
 
     def store(self, key: str, block: Block) -> None:
         """Write the entry atomically."""
@@ -70,6 +70,15 @@ class Cache:
         np.savez(buffer, **block)  # type: ignore[arg-type]
         body = buffer.getvalue()
         write_bytes(self.path(key), MAGIC + _seal(key, body) + body)
+
+
+def _arrays(body: bytes) -> Block | None:
+    """Return the arrays, or None for what this class has not written, such as pickled objects."""
+    try:
+        with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (ValueError, OSError, TypeError, AttributeError, zipfile.BadZipFile):
+        return None
 
 
 def _seal(key: str, body: bytes) -> bytes:

@@ -33,6 +33,11 @@ class Checkpoints:
     def _name(self) -> str:
         return f"{self.key}-checkpoint"
 
+    @property
+    def exist(self) -> bool:
+        """Whether there is one, so that the block is not computed from its beginning."""
+        return self.cache.path(self._name).exists()
+
     def resumed(self) -> Arrays | None:
         """Return what the last checkpoint keeps, or None."""
         kept = self.cache.load(self._name)

@@ -30,7 +30,7 @@ def check_document(document: Any, schema: dict[str, Any], path: Path) -> None:
     error = best_match(Draft202012Validator(schema).iter_errors(document))
     if error is not None:
         raise InputError(f"{path}: {_explain(error)}")
-    _refuse_not_finite(document, path, "")
+    _refuse_odd_values(document, path, "")
 
 
 def load_document(path: Path, schema: Path) -> dict[str, Any]:
@@ -63,14 +63,21 @@ def _shorten(message: str, limit: int = 160) -> str:
     return message if len(message) <= limit else f"{message[:limit]} ..."
 
 
-def _refuse_not_finite(value: Any, path: Path, where: str) -> None:
-    """Refuse numbers that are not finite, but for an infinite epsilon, which adds no noise."""
+def _refuse_odd_values(value: Any, path: Path, where: str) -> None:
+    """Refuse dates and the like, and numbers that are not finite.
+
+    An infinite epsilon is allowed: it adds no noise.
+    """
     if value == math.inf and "epsilon" in where.split(".")[-2:]:
         return
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{path}: {where} is {value}; allowed: finite numbers")
+    if not isinstance(value, str | int | float | list | dict | None):
+        kind = type(value).__name__
+        allowed = "texts (in quotes), numbers, lists and mappings"
+        raise InputError(f"{path}: {where} is {value} ({kind}); allowed: {allowed}")
     items = value.items() if isinstance(value, dict) else ()
     if isinstance(value, list):
         items = dict(enumerate(value)).items()
     for key, inner in items:
-        _refuse_not_finite(inner, path, f"{where}.{key}".strip("."))
+        _refuse_odd_values(inner, path, f"{where}.{key}".strip("."))

@@ -73,6 +73,11 @@ class SimulationPlan:
         return min(int(self.spec["runs"].get("together", 0)), self.runs)
 
     @property
+    def jobs(self) -> int:
+        """Number of jobs that it is worth on a cluster; results do not depend on it."""
+        return int(self.spec.get("jobs", 1))
+
+    @property
     def tuned_by(self) -> str | None:
         """Name of the simulation whose results set the parameters, or None."""
         return self.spec.get("tuned_by")
@@ -204,7 +209,7 @@ class SimulationPlan:
         algorithms = sorted({entry["algorithm"] for entry in self.spec["cells"]})
         return digest_of(
             {
-                "spec": dict(self.spec),
+                "spec": {key: value for key, value in self.spec.items() if key != "jobs"},
                 "instance": dict(self.instance),
                 "scale": [dict(self.caps), self.horizon, self.runs],
                 "root seed": root_seed,

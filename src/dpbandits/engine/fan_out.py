@@ -1,5 +1,6 @@
 """Compute the missing blocks of many cells over worker processes, and put the runs together."""
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpbandits.engine.cache import Block, Cache, block_key
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.progress import progress
+from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.metrics.nash import NASH
 
 
@@ -23,27 +25,83 @@ def compute(
     workers: int = 1,
     cache: Cache | None = None,
     title: str = "simulating",
+    spent: Spent | None = None,
 ) -> list[Block]:
     """Return each cell's metrics, one row a run, from the cache where it can.
 
     Results are the same for any number of workers: every block is computed from its own streams,
-    and blocks are put together in the order of their runs.
+    and blocks are put together in the order of their runs. What it takes is counted in ``spent``.
     """
     cache = cache or Cache()
-    blocks = {block_key(block, root_seed): block for cell in cells for block in cell.blocks()}
+    blocks = _blocks(cells, root_seed)
     known = {key: cache.load(key) for key in blocks}
     missing = {key: blocks[key] for key, found in known.items() if found is None}
-    for key, computed in _computed(missing, root_seed, workers, cache, title):
+    spent = spent if spent is not None else Spent()
+    spent.blocks += len(blocks)
+    for key, computed in _computed(missing, root_seed, workers, cache, title, spent):
         known[key] = computed
     return [_assemble(cell, known, root_seed) for cell in cells]
 
 
+def compute_part(
+    cells: Sequence[Cell],
+    part: tuple[int, int],
+    *,
+    root_seed: int,
+    workers: int,
+    cache: Cache,
+    title: str,
+    spent: Spent,
+) -> None:
+    """Compute part I of N of the blocks into the cache, where ``compute`` then finds them.
+
+    Blocks are dealt out in turn, so that the parts of a set with long and short cells are alike.
+
+    Args:
+        cells: those of the whole set.
+        part: I, from 1, and N.
+        root_seed: root of all random streams.
+        workers: processes to compute with.
+        cache: where the blocks are put.
+        title: what progress is called.
+        spent: counts what it takes.
+    """
+    number, parts = part
+    every = list(_blocks(cells, root_seed).items())
+    own = dict(every[number - 1 :: parts])
+    missing = {key: block for key, block in own.items() if cache.load(key) is None}
+    spent.blocks += len(every)
+    for _ in _computed(missing, root_seed, workers, cache, title, spent):
+        pass
+
+
+def _blocks(cells: Sequence[Cell], root_seed: int) -> dict[str, Cell]:
+    """Return the blocks of all cells by key, each once, in the order of the cells."""
+    return {block_key(block, root_seed): block for cell in cells for block in cell.blocks()}
+
+
+Computed = tuple[str, Block, float | None, int]
+"""Key of a block, the block, its core seconds and the peak memory of the process in MiB.
+
+Core seconds are not known (None) of a block that went on from a checkpoint.
+"""
+
+
 def _computed(
-    missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
+    missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str, spent: Spent
 ) -> Iterator[tuple[str, Block]]:
+    for key, block, seconds, memory in _played(missing, root_seed, workers, cache, title):
+        if seconds is not None:
+            spent.add(seconds, memory)
+        yield key, block
+
+
+def _played(
+    missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
+) -> Iterator[Computed]:
     tasks = (delayed(_compute_block)(key, b, root_seed, cache) for key, b in missing.items())
     if min(workers, len(missing)) <= 1:
-        results: Iterator[tuple[str, Block]] = (f(*args, **kwargs) for f, args, kwargs in tasks)
+        results: Iterator[Computed] = (f(*args, **kwargs) for f, args, kwargs in tasks)
     else:
         # Here, once: workers that race on a cold kernel cache would each compile everything.
         compile_kernels(
@@ -57,17 +115,20 @@ def _computed(
     yield from progress(results, len(missing), title)
 
 
-def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> tuple[str, Block]:
+def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> Computed:
+    begun = time.process_time()
     if not block.in_lockstep:
         computed = block.play(root_seed)
         cache.store(key, computed)
-        return key, computed
+        return key, computed, time.process_time() - begun, peak_memory()
     title = f"{block.definition.id}, {block.runs} runs of {block.horizon} rounds"
     checkpoints = Checkpoints(cache, key, title)
+    is_whole = not checkpoints.exist
     computed = block.play(root_seed, checkpoints)
     cache.store(key, computed)
     checkpoints.clear()
-    return key, computed
+    seconds = time.process_time() - begun
+    return key, computed, seconds if is_whole else None, peak_memory()
 
 
 def _assemble(cell: Cell, known: dict[str, Block | None], root_seed: int) -> Block:

@@ -1,0 +1,205 @@
+"""A Slurm cluster of one node, this machine, of Debian's packages; in a folder of its own.
+
+munged, slurmctld and slurmd are started by hand, without systemd, accounting or control groups,
+and stopped again. Nothing is written to /etc: the cluster is known to those who have SLURM_CONF.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+PACKAGES = ("slurm-wlm", "munge")
+DAEMONS = ("munged", "slurmctld", "slurmd")
+SECONDS_TO_START = 60.0
+PARTITION = "test"
+
+
+def install() -> None:
+    """Install Debian's packages where a daemon is missing; one clear line where that cannot be."""
+    wanted = " ".join(PACKAGES)
+    missing = [name for name in DAEMONS if shutil.which(name, path=search_path()) is None]
+    if os.geteuid() != 0:
+        sys.exit(f"slurm-test: starts daemons of Slurm; allowed: as root (sudo), with {wanted}")
+    if not missing:
+        return
+    if shutil.which("apt-get") is None:
+        sys.exit(
+            f"slurm-test: {', '.join(missing)} not found; allowed: Debian's {wanted} installed"
+        )
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for words in (["update", "-q"], ["install", "-qy", "--no-install-recommends", *PACKAGES]):
+        done = subprocess.run(
+            ["apt-get", *words], env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            [*_, line] = ["no message", *done.stderr.splitlines()]
+            sys.exit(f"slurm-test: apt-get {words[0]} failed ({line}); allowed: {wanted} installed")
+
+
+def search_path() -> str:
+    """Return where programs are looked for: daemons stand in folders of the system's."""
+    return os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
+
+
+def configuration(folder: Path, ports: tuple[int, int]) -> str:
+    """Return slurm.conf of the cluster whose files all lie in ``folder``."""
+    host = socket.gethostname().partition(".")[0]
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory = int(0.9 * pages / 2**20)
+    return f"""ClusterName=dpbandits
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=1
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+ReturnToService=2
+MinJobAge=300
+KillWait=5
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory={memory}
+PartitionName={PARTITION} Nodes={host} Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+@contextmanager
+def one_node() -> Iterator[dict[str, str]]:
+    """Run the cluster; yield the environment in which Slurm's commands speak to it."""
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="dpbandits-slurm-"))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        folder.chmod(0o755)
+        for name in ("state", "spool", "munge"):
+            (folder / name).mkdir(mode=0o755)
+        path = folder / "slurm.conf"
+        path.write_text(configuration(folder, free_ports()))
+        programs = os.pathsep.join([str(_own_srun(folder, path)), search_path()])
+        environment = os.environ | {"SLURM_CONF": str(path), "PATH": programs}
+        stack.enter_context(_munged(folder / "munge"))
+        for daemon in ("slurmctld", "slurmd"):
+            words = [daemon, "-D", "-f", str(path)]
+            stack.enter_context(_daemon(words, folder / f"{daemon}.out", environment))
+        _wait_for("an idle node", lambda: _state(environment) == "idle", folder)
+        try:
+            yield environment
+        finally:
+            _cancel(environment)
+
+
+def _cancel(environment: dict[str, str]) -> None:
+    """Cancel what still runs, so that no step outlives the daemons."""
+    words = ["scancel", "--signal=KILL", "--full", "--state=RUNNING", f"--partition={PARTITION}"]
+    for options in (words, ["scancel", f"--partition={PARTITION}"]):
+        subprocess.run(options, env=environment, capture_output=True, check=False)
+    deadline = time.monotonic() + 20
+    while _jobs(environment) and time.monotonic() < deadline:
+        time.sleep(0.2)
+
+
+def _jobs(environment: dict[str, str]) -> str:
+    command = ["squeue", "--noheader"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _own_srun(folder: Path, path: Path) -> Path:
+    """Return a folder with an srun that knows the cluster.
+
+    Inside a job Snakemake drops SLURM_CONF before it calls srun, which then looks in /etc.
+    """
+    srun = folder / "bin" / "srun"
+    srun.parent.mkdir()
+    found = shutil.which("srun", path=search_path())
+    srun.write_text(f'#!/bin/sh\nSLURM_CONF={path} exec {found} "$@"\n')
+    srun.chmod(0o755)
+    return srun.parent
+
+
+def free_ports() -> tuple[int, int]:
+    """Return two ports that nothing listens on."""
+    with socket.socket() as one, socket.socket() as other:
+        one.bind(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", 0))
+        return one.getsockname()[1], other.getsockname()[1]
+
+
+@contextmanager
+def _munged(folder: Path) -> Iterator[None]:
+    key = folder / "key"
+    key.write_bytes(os.urandom(1024))
+    key.chmod(0o400)
+    for path in (folder, key):
+        shutil.chown(path, "munge", "munge")
+    files = {"socket": "socket", "key-file": "key", "pid-file": "pid", "seed-file": "seed"}
+    options = [f"--{option}={folder / name}" for option, name in files.items()]
+    words = ["munged", "--foreground", f"--log-file={folder}/log", *options]
+    with _daemon(words, folder / "out", os.environ | {"PATH": search_path()}, user="munge"):
+        _wait_for("munged", (folder / "socket").exists, folder)
+        yield
+
+
+@contextmanager
+def _daemon(
+    words: list[str], output: Path, environment: dict[str, str], user: str | None = None
+) -> Iterator[None]:
+    """Run a daemon in the foreground; stop it at the end."""
+    with (
+        output.open("wb") as stream,
+        subprocess.Popen(
+            words, env=environment, stdout=stream, stderr=stream, user=user, group=user
+        ) as process,
+    ):
+        try:
+            yield
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _state(environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        ["sinfo", "--noheader", "--format=%T"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip()
+
+
+def _wait_for(what: str, ready: Callable[[], bool], folder: Path) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while not ready():
+        if time.monotonic() > deadline:
+            logs = sorted([*folder.glob("*.log"), *folder.glob("*log"), *folder.glob("*out")])
+            told = "\n".join(log.read_text(errors="replace")[-2000:] for log in logs)
+            sys.exit(f"{told}\nslurm-test: {what} did not come up in {SECONDS_TO_START:.0f} s")
+        time.sleep(0.2)

@@ -1,0 +1,223 @@
+"""`make slurm-test`: through Slurm the quick workflow gives what it gives locally, byte for byte.
+
+One job of the run on the cluster is killed and has to come through at its second attempt; one exact
+result fails at every attempt, which has to be told with the last lines of its log while the rest is
+built. The run is then taken up again without the fault.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from cluster.one_node import install, one_node
+from dpbandits.papers import OURS, PAPERS
+from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
+
+PROFILE = ["--workflow-profile", "workflow/profiles/slurm-test"]
+OUTPUTS = ("results", "figures", "logs", ".snakemake", ".cache")
+PLANTED = "planted by the test"
+HEAD = "def privacy_by_b_and_c() -> pd.DataFrame:\n"
+FAULT = (HEAD, f'{HEAD}    raise MemoryError("{PLANTED}")\n')
+
+
+class WrongError(Exception):
+    """What the test found wrong."""
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise WrongError with the message unless the condition holds."""
+    if not condition:
+        raise WrongError(message)
+
+
+class Workflow:
+    """A clone of the checkout in which the workflow is run, at the quick scale."""
+
+    def __init__(self, clone: Path) -> None:
+        """Keep where it is."""
+        self.clone = clone
+
+    def choose(self, papers: Sequence[str]) -> None:
+        """Write what is built into the clone's config."""
+        ours = OURS if set(papers) == set(PAPERS) else ()
+        path = self.clone / "config/config.yaml"
+        text = path.read_text()
+        for key, names in (("papers", papers), ("ours", ours)):
+            text = re.sub(rf"^{key}:.*$", f"{key}: [{', '.join(names)}]", text, flags=re.MULTILINE)
+        path.write_text(text)
+
+    def run(self, words: Sequence[str], changed: dict[str, str]) -> tuple[int, str]:
+        """Run snakemake; return its status and what it printed."""
+        # The same kernels for both runs: they lie apart from the results' cache.
+        config = ["scale=quick", f"kernels={self.clone.parent / 'kernels'}"]
+        command = [*SNAKEMAKE, "all", "extras", *words, "--config", *config]
+        with (
+            (self.clone.parent / "output").open("w+b") as output,
+            subprocess.Popen(
+                command,
+                cwd=self.clone,
+                env=environment(self.clone) | changed,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            ) as process,
+        ):
+            try:
+                status = process.wait()
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+            output.seek(0)
+            return status, output.read().decode(errors="replace")
+
+    def built(self) -> dict[str, Path]:
+        """Return every csv and every file of results, by its path in the project."""
+        found = [
+            path
+            for folder in ("results", "figures")
+            for path in sorted((self.clone / folder).rglob("*"))
+            if path.suffix in (".csv", ".parquet")
+        ]
+        return {str(path.relative_to(self.clone)): path for path in found}
+
+    def set_aside(self) -> "Workflow":
+        """Move what was built, caches too, beside the clone; return that folder as a workflow."""
+        aside = self.clone.parent / "local"
+        for name in OUTPUTS:
+            if (self.clone / name).exists():
+                shutil.move(self.clone / name, aside / name)
+        return Workflow(aside)
+
+
+@contextmanager
+def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
+    """Kill one job that simulates as soon as one runs; the list then has its comment."""
+    killed: list[str] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.5) and not killed:
+            for line in slurm(cluster, "squeue", "-h", "-t", "R", "-o", "%i %k").splitlines():
+                number, _, comment = line.partition(" ")
+                if comment.startswith(("rule_part", "rule_results")) and not killed:
+                    slurm(cluster, "scancel", number)
+                    killed.append(comment)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield killed
+    finally:
+        over.set()
+        watcher.join()
+
+
+def slurm(cluster: dict[str, str], *words: str) -> str:
+    """Run one of Slurm's commands; return what it printed."""
+    done = subprocess.run(words, env=cluster, capture_output=True, text=True, check=False)
+    return done.stdout
+
+
+def failed_with_a_fault(workflow: Workflow, cluster: dict[str, str]) -> None:
+    """Run with a fault in one exact result and one job killed; hold what is told and built."""
+    analytic = workflow.clone / "src/dpbandits/papers/ts_is_dp/analytic.py"
+    undo = edit(analytic, *FAULT)
+    with one_job_killed(cluster) as killed:
+        status, output = workflow.run(PROFILE, cluster)
+    undo()
+    told = output[output.rfind(" failed:\n") :]
+    require(status != 0, "a run with a job that fails at every attempt ended well")
+    require(bool(killed), "no job was killed")
+    require(
+        PLANTED in told, f"the last lines of the failed job's log are not told:\n{output[-4000:]}"
+    )
+    restarts = output.count("Trying to restart job")
+    require(restarts >= 3, f"jobs were tried again {restarts} times, not thrice")
+    done = workflow.built()
+    require("figures/quick/ts-is-dp/fig8.csv" in done, "the rest of the run did not go on")
+    print(f"  killed {killed[0]}: tried again; a fault: told after 3 attempts, the rest was built")
+
+
+def differences(local: Workflow, other: Workflow) -> list[str]:
+    """Return what is not the same: csv by bytes, results by values."""
+    one, two = local.built(), other.built()
+    found = [f"{name}: built in one run only" for name in sorted(set(one) ^ set(two))]
+    for name in sorted(set(one) & set(two)):
+        if name.endswith(".csv"):
+            same = one[name].read_bytes() == two[name].read_bytes()
+        else:
+            same = pd.read_parquet(one[name]).equals(pd.read_parquet(two[name]))
+        found += [] if same else [f"{name}: differs"]
+    return found
+
+
+def timed(what: str, begun: float) -> None:
+    """Say how long something took."""
+    print(f"  {what}: {time.monotonic() - begun:.0f} s", flush=True)
+
+
+def test(papers: Sequence[str], folder: Path) -> None:
+    """Run locally, run on a cluster of one node, compare."""
+    clone = folder / "clone"
+    clone.mkdir()
+    workflow = Workflow(copy_checkout(clone))
+    workflow.choose(papers)
+    print(f"slurm-test of {', '.join(papers)}, quick scale", flush=True)
+    begun = time.monotonic()
+    status, output = workflow.run(["--cores", str(os.cpu_count())], {"SLURM_CONF": "/dev/null"})
+    require(status == 0, f"the local run failed:\n{output[-4000:]}")
+    timed("local run", begun)
+    (folder / "local").mkdir()
+    local = workflow.set_aside()
+    require(len(local.built()) > 10, "the local run built nothing")
+    with one_node() as cluster:
+        begun = time.monotonic()
+        if "ts-is-dp" in papers:
+            failed_with_a_fault(workflow, cluster)
+            timed("run through Slurm with a fault", begun)
+            begun = time.monotonic()
+        status, output = workflow.run(PROFILE, cluster)
+        require(status == 0, f"the run through Slurm failed:\n{output[-4000:]}")
+        timed("run through Slurm", begun)
+        jobs = len(slurm(cluster, "squeue", "-h", "--states=all").splitlines())
+    require(jobs > 10, f"Slurm has run {jobs} jobs only")
+    wrong = differences(local, workflow)
+    require(not wrong, "\n".join(wrong))
+    names = list(local.built())
+    tables = sum(name.endswith(".csv") for name in names)
+    print(f"  {tables} csv byte for byte and {len(names) - tables} results by values: the same")
+
+
+def main() -> int:
+    """Run the test; stop what was started, whatever happens."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("papers", nargs="*", default=PAPERS, choices=[*PAPERS, []])
+    papers = list(parser.parse_args().papers)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    install()
+    with tempfile.TemporaryDirectory(prefix="dpbandits-slurm-test-") as folder:
+        try:
+            test(papers, Path(folder))
+        except WrongError as failure:
+            print(f"slurm-test: {failure}", file=sys.stderr)
+            return 1
+    print("slurm-test: passed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""What results cost: only what was computed is timed, and nothing known is forgotten."""
+
+import dataclasses
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dpbandits.build import build_results, simulate_part
+from dpbandits.cost_page import condense, forecast_text, items
+from dpbandits.costs import (
+    COLUMNS,
+    COSTS,
+    RESULTS,
+    Cost,
+    Costs,
+    memory_to_ask_for,
+    minutes_to_ask_for,
+    recorded_cost,
+    timings_folder,
+    write_timing,
+)
+from dpbandits.engine.spent import Spent
+from dpbandits.jobs import Jobs
+from dpbandits.papers import OURS, PAPERS
+from dpbandits.project import SCALES, Project
+from support import message_of
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER, NAME, EXACT = "ts-is-dp", "small-steps", "constants"
+BLOCKS = 7
+"""Blocks of small-steps at the quick scale: seven series of ten runs."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project folder of its own without results, at the quick scale, one paper."""
+    for part in ("config", "workflow"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    config = dict(Project.load(tmp_path).config) | {"papers": [PAPER], "ours": []}
+    return Project.load(tmp_path, config).at(scale="quick")
+
+
+def spread(project: Project, jobs: int) -> Project:
+    return Project.load(project.folder, {**project.config, "spread": jobs})
+
+
+def costs(project: Project) -> dict[tuple[str, str, str, str], Cost]:
+    return Costs(project.folder / COSTS).rows
+
+
+def test_parts_give_the_results_of_one_job_and_leave_nothing_to_compute(project: Project) -> None:
+    whole = build_results(project, PAPER, NAME, workers=1).read_bytes()
+    shutil.rmtree(project.cache_folder)
+    shutil.rmtree(project.results_folder())
+    computed = 0
+    for part in (3, 1, 2):
+        simulate_part(project, PAPER, NAME, (part, 3), workers=1)
+        text = (timings_folder(project, PAPER) / f"{NAME}.{part}-of-3.json").read_text()
+        computed += json.loads(text)["computed"]
+    assert computed == BLOCKS
+    assert build_results(project, PAPER, NAME, workers=1).read_bytes() == whole
+    assert not (timings_folder(project, PAPER) / f"{NAME}.json").exists(), "computed again"
+    cost = recorded_cost(project, PAPER, NAME)
+    assert cost is not None
+    assert (cost.blocks, cost.computed) == (BLOCKS, BLOCKS)
+
+
+def test_results_from_the_cache_keep_the_timing_that_there_was(project: Project) -> None:
+    path = build_results(project, PAPER, NAME, workers=2)
+    before = recorded_cost(project, PAPER, NAME)
+    path.unlink()
+    build_results(project, PAPER, NAME, workers=1)
+    assert recorded_cost(project, PAPER, NAME) == before
+    assert before is not None
+    # Two hundred thousand rounds and more a block take time, and Python with numba memory.
+    assert before.core_seconds > 0
+    assert 50 < before.memory < 5000
+
+
+def test_exact_results_are_timed(project: Project) -> None:
+    build_results(project, PAPER, EXACT, workers=1)
+    cost = recorded_cost(project, PAPER, EXACT)
+    assert cost is not None
+    assert (cost.blocks, cost.computed) == (1, 1)
+
+
+@pytest.mark.parametrize("part", [(0, 3), (4, 3)])
+def test_there_are_parts_from_one_to_all(project: Project, part: tuple[int, int]) -> None:
+    message = message_of(lambda: simulate_part(project, PAPER, NAME, part, workers=1))
+    assert (
+        message == f"part is {part[0]}/{part[1]}; allowed: I/N with I from 1 to N, of simulations"
+    )
+
+
+def test_exact_results_have_no_parts(project: Project) -> None:
+    assert "of simulations" in message_of(lambda: simulate_part(project, PAPER, EXACT, (1, 1), 1))
+
+
+def timing(project: Project, seconds: float, computed: int, **changes: Any) -> None:
+    """Keep a timing of some blocks, all of the same length."""
+    spent = Spent(blocks=BLOCKS)
+    for _ in range(computed):
+        spent.add(seconds, 100)
+    write_timing(project, PAPER, NAME, dataclasses.replace(spent, **changes))
+
+
+def test_where_some_blocks_are_timed_the_whole_is_in_proportion(project: Project) -> None:
+    timing(project, 10.0, 2)
+    cost = recorded_cost(project, PAPER, NAME)
+    assert cost is not None
+    assert (cost.core_seconds, cost.longest, cost.computed) == (70.0, 10.0, 2)
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"blocks": 7}', "\x00"])
+def test_damaged_timings_and_those_of_other_sources_do_not_count(
+    project: Project, damage: str
+) -> None:
+    timing(project, 10.0, 2)
+    path = timings_folder(project, PAPER) / f"{NAME}.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps(record | {"fingerprint": "0" * 16}))
+    assert recorded_cost(project, PAPER, NAME) is None
+    path.write_text(damage)
+    assert recorded_cost(project, PAPER, NAME) is None
+
+
+def test_publishing_keeps_what_is_known_until_more_is(project: Project) -> None:
+    key = ("quick", PAPER, RESULTS, NAME)
+    timing(project, 10.0, 5)
+    condense(project)
+    assert costs(project)[key].core_seconds == 70.0
+    # Fewer blocks; a clock that differs a little; more blocks; a clock that differs much.
+    for seconds, computed, expected in ((90, 2, 70), (12, 5, 70), (12, 7, 84), (30, 7, 210)):
+        timing(project, seconds, computed)
+        condense(project)
+        assert costs(project)[key].core_seconds == expected
+    shutil.rmtree(project.results_folder())
+    condense(project)
+    assert costs(project)[key].core_seconds == 210
+
+
+def test_nothing_is_split_unless_the_config_says_so_and_fingerprints_do_not_tell(
+    project: Project,
+) -> None:
+    plans = project.experiments(PAPER).plans
+    heavy = [name for name, plan in plans.items() if plan.jobs > 1]
+    assert "bernoulli-verdicts" in heavy
+    for name, plan in plans.items():
+        assert Jobs(project).part_markers(PAPER, name) == []
+        split = Jobs(spread(project, 16)).part_markers(PAPER, name)
+        assert len(split) == (plan.jobs if name in heavy else 0)
+        spec = {key: value for key, value in plan.spec.items() if key != "jobs"}
+        without = dataclasses.replace(plan, spec=spec)
+        more = dataclasses.replace(plan, spec={**spec, "jobs": 99})
+        assert without.fingerprint(1, "") == plan.fingerprint(1, "") == more.fingerprint(1, "")
+    changed = dataclasses.replace(plan, spec={**spec, "horizon": 99})
+    assert changed.fingerprint(1, "") != plan.fingerprint(1, "")
+
+
+def test_a_job_that_failed_asks_for_more() -> None:
+    cost = Cost(core_seconds=7200, longest=600, memory=400, blocks=10, computed=10)
+    for known in (cost, None):
+        first = minutes_to_ask_for(known, 4, 1, 1), memory_to_ask_for(known, 4, 1)
+        third = minutes_to_ask_for(known, 4, 1, 3), memory_to_ask_for(known, 4, 3)
+        assert third == (3 * first[0], 3 * first[1])
+    # 7200 s on 4 threads are 30 minutes, thrice that; split in 8, the longest block decides.
+    assert minutes_to_ask_for(cost, 4, 1, 1) == 90
+    assert minutes_to_ask_for(cost, 4, 8, 1) == 30
+    # Beside 1000 MiB: the command and four workers, each 400 MiB and a quarter more.
+    assert memory_to_ask_for(cost, 4, 1) == 3500
+    assert memory_to_ask_for(cost, 1, 1) == 1500
+
+
+def test_sums_count_shared_results_once(project: Project) -> None:
+    """Figures 2 and 3 read the same curves."""
+    columns = list(COLUMNS)
+    row = ["quick", PAPER, RESULTS, "bernoulli-curves", 600.0, 60.0, 300, 10, 10]
+    path = project.folder / COSTS
+    path.parent.mkdir()
+    pd.DataFrame([row], columns=columns).to_csv(path, index=False)
+    lines = forecast_text(project, cores=4).splitlines()
+    for figure in ("fig2", "fig3"):
+        [line] = [each for each in lines if each.split()[1:2] == [figure]]
+        assert "10.0 and 1 not recorded  2.5" in re.sub(r" {3,}", "  ", line)
+    [own] = [each for each in lines if "make figures" in each]
+    assert " 10.0 and " in own
+    assert any(each.startswith("0.17 core-hours at the quick scale") for each in lines)
+
+
+def test_a_damaged_table_of_costs_ends_in_one_line(project: Project) -> None:
+    path = project.folder / COSTS
+    path.parent.mkdir()
+    path.write_text("scale,paper\nquick,ts-is-dp\n")
+    message = message_of(lambda: costs(project))
+    assert message.startswith(f"{path}: ")
+    assert "allowed: columns scale, paper" in message
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *OURS])
+@pytest.mark.parametrize("scale", SCALES)
+def test_published_costs_are_of_what_there_is(paper: str, scale: str) -> None:
+    """Every result and figure has a cost, and nothing else has."""
+    project = Project.load(ROOT).at(scale=scale)
+    experiments = project.experiments(paper)
+    expected = {(RESULTS, name) for name in [*experiments.plans, *experiments.analytic]}
+    expected |= {(item.kind, item.name) for item in items(project, paper)}
+    rows = Costs(ROOT / COSTS).rows
+    assert {key[2:] for key in rows if key[:2] == (scale, paper)} == expected

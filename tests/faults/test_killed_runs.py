@@ -1,0 +1,79 @@
+"""kill -9 at random moments of a run: what is resumed ends in the bytes of an undisturbed run."""
+
+import os
+import random
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from fault_project import build, command, entries, environment, forget, make_project, outputs, run
+
+KILLS = int(os.environ.get("FAULTS_KILLS", "2"))
+VICTIMS = ("everything", "one of its processes", "snakemake alone")
+SEED = 7
+"""Of the moments; another one draws others."""
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command("all"),
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def kill(process: subprocess.Popen[str], victim: str, chance: random.Random) -> None:
+    """Kill the run, snakemake but not its jobs, or a process of a job but not snakemake."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    if victim == "everything":
+        os.killpg(process.pid, signal.SIGKILL)
+    elif victim == "snakemake alone" or not children:
+        process.kill()
+    else:
+        chance.choice(children).kill()
+    # A run that lost a process ends by itself, in failure or not; orphans may still be writing.
+    process.wait(timeout=600)
+
+
+def killed(folder: Path, share: float, seconds: float, victim: str, chance: random.Random) -> None:
+    """Start a run and kill it after a share of the time; begin anew where it was faster."""
+    while True:
+        with start(folder) as process:
+            try:
+                process.wait(timeout=share * seconds)
+            except subprocess.TimeoutExpired:
+                kill(process, victim, chance)
+                return
+        forget(folder)
+        for path in entries(folder):
+            path.unlink()
+        share *= 0.7
+
+
+@pytest.mark.parametrize("number", range(KILLS))
+def test_a_killed_run_resumes_to_the_same_bytes(
+    number: int, undisturbed: Any, tmp_path: Path, counted: Callable[..., None]
+) -> None:
+    chance = random.Random(SEED + number)
+    folder = make_project(tmp_path)
+    victim = VICTIMS[number % len(VICTIMS)]
+    killed(folder, chance.uniform(0.02, 1.0), undisturbed.seconds, victim, chance)
+    kept = {path: path.stat().st_mtime_ns for path in entries(folder)}
+    if list((folder / ".snakemake/locks").glob("*")):
+        assert run(folder, command("--unlock")).returncode == 0
+    build(folder)
+    assert outputs(folder) == undisturbed.outputs
+    if victim != "snakemake alone":
+        assert all(path.stat().st_mtime_ns == at for path, at in kept.items()), "computed twice"
+    counted(
+        f"kill -9 of {victim} at a random moment of a run",
+        "resumed, every output has the bytes of an undisturbed run",
+    )

@@ -1,0 +1,24 @@
+"""docs/reliability.md tells of the present sources."""
+
+import reliability
+
+
+def test_the_page_is_current() -> None:
+    page = reliability.PAGE.read_text(encoding="utf-8")
+    assert reliability.fingerprints_of(page).get("part") == reliability.fingerprint(), (
+        "what reads, checks, computes or writes files has changed since; "
+        "run `make faults-part` (a minute), or `make faults`"
+    )
+
+
+def test_the_fingerprint_covers_what_writes_and_not_what_is_drawn() -> None:
+    names = {path.relative_to(reliability.ROOT).as_posix() for path in reliability.sources()}
+    assert {"Snakefile", "src/dpbandits/engine/cache.py", "tests/isolated.sh"} <= names
+    assert not any("/papers/" in name or name.startswith(("docs/", "figures/")) for name in names)
+
+
+def test_fingerprints_are_read_off_the_page() -> None:
+    line = reliability.run_line("part", 60.0)
+    assert reliability.fingerprints_of(f"# x\n{line}\n") == {"part": reliability.fingerprint()}
+    renewed = reliability.with_part("- part: fingerprint `0123456789abcdef`, 1 minutes\n", 60.0)
+    assert reliability.fingerprints_of(renewed) == {"part": reliability.fingerprint()}
