@@ -187,7 +187,8 @@ class SimulationPlan:
         given = {key: value for key, value in self.instance.items() if key != "make"}
         for key, value in given.items():
             given[key] = tags.get(value, value) if isinstance(value, str) else value
-        return _computed(f"instance: make {name}", partial(self.makers[name], **given))
+        made: Bandit = _computed(f"instance: make {name}", partial(self.makers[name], **given))
+        return made
 
     def _value(self, key: str, value: Any, context: Context) -> Any:
         """Return a parameter: a number, the tag of that name, or what the formula makes of it."""
