@@ -28,7 +28,7 @@ shell.prefix(
 
 # What failed, by the last lines of its logs.
 onerror:
-    shell("python workflow/last_lines.py {log}")
+    shell("python {workflow.basedir}/workflow/last_lines.py {log}")
 
 
 include: "workflow/rules/common.smk"

@@ -109,9 +109,8 @@ def changes(path: str) -> st.SearchStrategy[tuple[Any, str]]:
 
     def with_value(place: Place) -> st.SearchStrategy[tuple[Any, str]]:
         others = st.sampled_from(all_places(path)).map(lambda other: at(document_of(path), other))
-        return st.builds(
-            changed, st.just(path), st.just(place), kinds, JUNK | others.map(copy.deepcopy)
-        )
+        junk = JUNK | others.map(copy.deepcopy)
+        return st.tuples(kinds, junk).map(lambda drawn: changed(path, place, *drawn))
 
     return st.sampled_from(all_places(path)).flatmap(with_value)
 

@@ -89,7 +89,7 @@ PartitionName={PARTITION} Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 @contextmanager
 def one_node() -> Iterator[dict[str, str]]:
-    """Run the cluster; yield the environment in which Slurm's commands speak to it."""
+    """Run the cluster; yield the variables with which Slurm's commands speak to it."""
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="dpbandits-slurm-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -99,31 +99,37 @@ def one_node() -> Iterator[dict[str, str]]:
         path = folder / "slurm.conf"
         path.write_text(configuration(folder, free_ports()))
         programs = os.pathsep.join([str(_own_srun(folder, path)), search_path()])
-        environment = os.environ | {"SLURM_CONF": str(path), "PATH": programs}
+        variables = {"SLURM_CONF": str(path), "PATH": programs}
+        environment = os.environ | variables
         stack.enter_context(_munged(folder / "munge"))
         for daemon in ("slurmctld", "slurmd"):
             words = [daemon, "-D", "-f", str(path)]
             stack.enter_context(_daemon(words, folder / f"{daemon}.out", environment))
-        _wait_for("an idle node", lambda: _state(environment) == "idle", folder)
+        idle = ["sinfo", "--noheader", "--format=%T"]
+        _wait_for("an idle node", lambda: _asked(idle, environment) == "idle", folder)
         try:
-            yield environment
+            yield variables
         finally:
             _cancel(environment)
 
 
 def _cancel(environment: dict[str, str]) -> None:
-    """Cancel what still runs, so that no step outlives the daemons."""
-    words = ["scancel", "--signal=KILL", "--full", "--state=RUNNING", f"--partition={PARTITION}"]
-    for options in (words, ["scancel", f"--partition={PARTITION}"]):
-        subprocess.run(options, env=environment, capture_output=True, check=False)
+    """Cancel what there is, so that no step outlives the daemons."""
+    _asked(["scancel", "--signal=KILL", "--full", f"--partition={PARTITION}"], environment)
+    _asked(["scancel", f"--partition={PARTITION}"], environment)
     deadline = time.monotonic() + 20
-    while _jobs(environment) and time.monotonic() < deadline:
+    while _asked(["squeue", "--noheader"], environment) and time.monotonic() < deadline:
         time.sleep(0.2)
 
 
-def _jobs(environment: dict[str, str]) -> str:
-    command = ["squeue", "--noheader"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+def _asked(words: list[str], environment: dict[str, str]) -> str:
+    """Run a command of Slurm's; return what it printed, nothing where no controller answers."""
+    try:
+        done = subprocess.run(
+            words, env=environment, capture_output=True, text=True, check=False, timeout=20
+        )
+    except subprocess.TimeoutExpired:
+        return ""
     return done.stdout.strip()
 
 
@@ -171,7 +177,14 @@ def _daemon(
     with (
         output.open("wb") as stream,
         subprocess.Popen(
-            words, env=environment, stdout=stream, stderr=stream, user=user, group=user
+            words,
+            env=environment,
+            stdout=stream,
+            stderr=stream,
+            user=user,
+            group=user,
+            # What ends the test must not end the daemons before their jobs are cancelled.
+            start_new_session=True,
         ) as process,
     ):
         try:
@@ -182,17 +195,6 @@ def _daemon(
                 process.wait(20)
             except subprocess.TimeoutExpired:
                 process.kill()
-
-
-def _state(environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        ["sinfo", "--noheader", "--format=%T"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout.strip()
 
 
 def _wait_for(what: str, ready: Callable[[], bool], folder: Path) -> None:

@@ -128,7 +128,8 @@ def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
 
 def slurm(cluster: dict[str, str], *words: str) -> str:
     """Run one of Slurm's commands; return what it printed."""
-    done = subprocess.run(words, env=cluster, capture_output=True, text=True, check=False)
+    variables = os.environ | cluster
+    done = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
     return done.stdout
 
 

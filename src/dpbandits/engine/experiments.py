@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,8 @@ class SimulationPlan:
 
     def _fits(self, tags: Mapping[str, Any]) -> bool:
         """Return whether a series stands at this scale: a tag ``horizon`` is its own horizon."""
-        return int(tags.get("horizon", 1)) <= self.caps.get("horizon", MAXIMAL_HORIZON)
+        horizon: int = _computed("tag horizon", int, tags.get("horizon", 1))
+        return horizon <= self.caps.get("horizon", MAXIMAL_HORIZON)
 
     def series(self, tuned: pd.DataFrame | None = None) -> list[Series]:
         """Return every series with its cell, in the order of the file.
@@ -148,10 +149,11 @@ class SimulationPlan:
     ) -> Series:
         tags = {**bindings, **entry.get("tags", {})}
         bandit = self._bandit(tags)
-        horizon = int(tags.get("horizon", self.horizon))
+        horizon = _computed("tag horizon", int, tags.get("horizon", self.horizon))
         context = Context(tags, horizon, len(bandit.arms), tuned)
         if "horizon" in entry:
-            horizon = int(self._value("horizon", entry["horizon"], context))
+            value = self._value("horizon", entry["horizon"], context)
+            horizon = _computed("horizon", int, value)
             tags["horizon"] = horizon
             context = Context(tags, horizon, len(bandit.arms), tuned)
         cell = make_cell(
@@ -185,7 +187,8 @@ class SimulationPlan:
         given = {key: value for key, value in self.instance.items() if key != "make"}
         for key, value in given.items():
             given[key] = tags.get(value, value) if isinstance(value, str) else value
-        return self.makers[name](**given)
+        made: Bandit = _computed(f"instance: make {name}", partial(self.makers[name], **given))
+        return made
 
     def _value(self, key: str, value: Any, context: Context) -> Any:
         """Return a parameter: a number, the tag of that name, or what the formula makes of it."""
@@ -194,7 +197,7 @@ class SimulationPlan:
         if value in context.tags:
             return context.tags[value]
         if value in self.formulas:
-            return self.formulas[value](context)
+            return _computed(f"parameter {key}: formula {value}", self.formulas[value], context)
         allowed = ", ".join([*context.tags, *self.formulas])
         raise InputError(f"parameter {key} is {value!r}; allowed: a number or one of {allowed}")
 
@@ -240,6 +243,18 @@ def _readings(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> dict[str, st
 def _products(bindings: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
     for values in itertools.product(*bindings.values()):
         yield dict(zip(bindings, values, strict=True))
+
+
+def _computed(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function makes of values of the config; InputError where it makes nothing."""
+    try:
+        return function(*arguments)
+    except InputError:
+        raise
+    except KeyError as error:
+        raise InputError(f"{what} needs the tag {error}") from None
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise InputError(f"{what} cannot be computed ({error})".replace("\n", " ")) from None
 
 
 def refuse_shared_cells(plans: Mapping[str, SimulationPlan]) -> None:
