@@ -46,13 +46,13 @@ verify: .venv/installed ## recompute a random sample of cells: exact, within its
 metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert
 	.venv-metadata/bin/cffconvert --validate
 
-test: .venv-test/installed ## all tests, the quick workflow end to end among them
-	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
+test: .venv-test/installed ## all tests but the faults, the quick workflow of one paper end to end among them
+	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder --ignore tests/faults
 
 faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md
 	$(IN_TEST) python tests/reliability.py
 
-faults-part: .venv-test/installed ## the part of it that the tests run; notes it in docs/reliability.md
+faults-part: .venv-test/installed ## a small part of it, in a few minutes; notes it in docs/reliability.md
 	$(IN_TEST) python tests/reliability.py --part
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
