@@ -9,7 +9,9 @@ SNAKEMAKE = $(if $(PROFILE),,SLURM_CONF=/dev/null) XDG_CACHE_HOME="$(CURDIR)/.ca
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help figures extras everything quick report publish test faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
+SLOW = tests/faults tests/workflow/test_artifact.py
+
+.PHONY: help figures extras everything quick report publish test slow faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -46,8 +48,11 @@ verify: .venv/installed ## recompute a random sample of cells: exact, within its
 metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert
 	.venv-metadata/bin/cffconvert --validate
 
-test: .venv-test/installed ## all tests but the faults, the quick workflow of one paper end to end among them
-	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder --ignore tests/faults
+test: .venv-test/installed ## all tests but slow ones and faults, the quick workflow of one paper among them
+	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(SLOW))
+
+slow: .venv-test/installed ## tests that take minutes more: the archive, unpacked elsewhere
+	$(IN_TEST) pytest -q tests/workflow/test_artifact.py
 
 faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md
 	$(IN_TEST) python tests/reliability.py

@@ -171,7 +171,7 @@ def timed(what: str, begun: float) -> None:
     print(f"  {what}: {time.monotonic() - begun:.0f} s", flush=True)
 
 
-def test(papers: Sequence[str], folder: Path) -> None:
+def compare_runs(papers: Sequence[str], folder: Path) -> None:
     """Run locally, run on a cluster of one node, compare."""
     clone = folder / "clone"
     clone.mkdir()
@@ -212,7 +212,7 @@ def main() -> int:
     install()
     with tempfile.TemporaryDirectory(prefix="dpbandits-slurm-test-") as folder:
         try:
-            test(papers, Path(folder))
+            compare_runs(papers, Path(folder))
         except WrongError as failure:
             print(f"slurm-test: {failure}", file=sys.stderr)
             return 1
