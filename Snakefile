@@ -16,7 +16,9 @@ from dpbandits.outputs import Outputs
 from dpbandits.project import Project
 
 PROJECT = Project.load(config=config)
-PROJECT.check()
+# On a cluster, what a job was submitted with has been checked, which takes seconds.
+if not workflow.remote_exec:
+    PROJECT.check()
 OUTPUTS = Outputs(PROJECT)
 JOBS = Jobs(PROJECT)
 

@@ -37,9 +37,17 @@ def resolved(version: str, lock: str) -> str:
     return f"{len(pins)} packages"
 
 
+def interpreter(version: str) -> str | None:
+    """Return a Python of a version that starts, or None: a name on the path may be a stand-in."""
+    found = shutil.which(f"python{version}")
+    if found is None or subprocess.run([found, "--version"], capture_output=True).returncode:
+        return None
+    return found
+
+
 def tested(version: str, tests: list[str]) -> str:
     """Return how the tests came out on an interpreter, or that it is not there."""
-    python = shutil.which(f"python{version}")
+    python = interpreter(version)
     if python is None:
         return NOT_PRESENT
     folder = f".venv-test-{version}"

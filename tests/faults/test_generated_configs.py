@@ -161,8 +161,8 @@ def test_dry_runs_say_what_the_check_says(tmp_path: Path, counted: Counted) -> N
         for path, content in whole.items():
             path.write_bytes(content)
         line = outcome_of_text(case, text)
-        assert (done.returncode == 0) == (line is None), done.stdout
-        assert "Traceback" not in done.stdout
+        assert (done.returncode == 0) == (line is None), f"{case}\n{line}\n{done.stdout}"
+        assert "Traceback" not in done.stdout, f"{case}\n{line}\n{done.stdout}"
         if line is not None:
             expected = line.replace(f"{ROOT}/", "")
             assert expected in done.stdout.splitlines(), f"{expected}\n\n{done.stdout}"
