@@ -6,6 +6,7 @@ PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
 # Without the profile of a cluster nothing asks Slurm: its client would wait for a controller.
 SNAKEMAKE = $(if $(PROFILE),,SLURM_CONF=/dev/null) XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
   $(if $(PROFILE),--workflow-profile workflow/profiles/$(PROFILE),--cores $(CORES))
+UV = .venv-metadata/bin/uv
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
@@ -81,8 +82,8 @@ bench: .venv/installed ## ratios of the kernels to their references and to their
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
 
-interpreters: .venv-test/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md (needs uv)
-	$(IN_TEST) python tests/interpreters.py
+interpreters: .venv-test/installed .venv-metadata/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md
+	$(IN_TEST):"$(CURDIR)/.venv-metadata/bin" python tests/interpreters.py
 
 cost: .venv/installed ## what a run costs, before it is begun: core-minutes and memory of each figure
 	.venv/bin/dpbandits cost --cores $(CORES)
@@ -91,19 +92,19 @@ cost: .venv/installed ## what a run costs, before it is begun: core-minutes and 
 slurm-test: .venv-test/installed ## a Slurm cluster of one node gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)
 	$(IN_TEST) timeout -k 60 7200 python tests/cluster/slurm_test.py $(PAPERS)
 
-lock: ## resolve the locks anew: requirements.lock, -test and -metadata (needs uv)
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+lock: .venv-metadata/installed ## resolve the locks anew: requirements.lock, -test and -metadata
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  --extra build pyproject.toml -o requirements.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  --extra build --extra test pyproject.toml -o requirements-test.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  workflow/artifact/requirements.in -o requirements-metadata.lock
 
 clean: ## delete what was built (figures, results, logs), keep caches and environments
 	rm -rf logs .snakemake
 	find results figures -mindepth 1 ! -name README.md -delete
 
-# Of its own: cffconvert pins a jsonschema that Snakemake does not run with.
+# Of its own: cffconvert pins a jsonschema that Snakemake does not run with. uv is for the locks.
 .venv-metadata/installed: requirements-metadata.lock
 	@$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python -m pip install $(PIP_FLAGS) -r $<

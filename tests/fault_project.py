@@ -17,6 +17,9 @@ DPBANDITS = [sys.executable, "-m", "dpbandits.cli"]
 FIGURE = "papers=[ts-is-dp] ours=[] only=ts-is-dp/fig8 scale=quick"
 """One figure of one paper: two simulations, of which one tunes the other, and four panels."""
 
+PAPER = "papers=[ts-is-dp] ours=[] scale=quick"
+"""All of that paper: its figures, tables and verdicts."""
+
 BUILT = {".csv", ".tex", ".html", ".pdf", ".png", ".parquet"}
 PARTS = ("Snakefile", "config", "workflow", "profiles", "environment.yml")
 COMPILED = Path(config.CACHE_DIR).resolve()  # type: ignore[attr-defined]
@@ -70,9 +73,15 @@ def run(
     )
 
 
-def build(folder: Path, *words: str, cores: int = 2, changes: dict[str, str] | None = None) -> str:
-    """Build the figure; return what was printed once it is seen to have worked."""
-    done = run(folder, command("all", *words, cores=cores), changes)
+def build(
+    folder: Path,
+    *words: str,
+    config: str = FIGURE,
+    cores: int = 2,
+    changes: dict[str, str] | None = None,
+) -> str:
+    """Build what a config chooses; return what was printed once it is seen to have worked."""
+    done = run(folder, command("all", *words, config=config, cores=cores), changes)
     assert done.returncode == 0, done.stdout[-4000:]
     return done.stdout
 

@@ -1,10 +1,11 @@
 """Resolve the lock for each Python that it is for, and run the tests on each that is there.
 
-    python tests/interpreters.py [path of tests ...]
+    python tests/interpreters.py [words for pytest ...]
 
 Writes the block ``interpreters`` of docs/artifact.md. The environments are ``.venv-test-VERSION``.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/artifact.md"
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 LOCKS = ("requirements.lock", "requirements-test.lock")
+SHARED = ("-n", str(os.cpu_count()), "--dist", "loadfile")
 NOT_PRESENT = "no such interpreter was present"
 
 
@@ -53,8 +55,11 @@ def tested(version: str, tests: list[str]) -> str:
     folder = f".venv-test-{version}"
     subprocess.run(["make", f"PYTHON={python}", f"{folder}/installed"], cwd=ROOT, check=True)
     own = ROOT / folder / "bin"
-    words = [str(own / "python"), "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    words = [str(own / "python"), "-m", "pytest", "-q", "-p", "no:cacheprovider", *SHARED, *tests]
+    path = os.pathsep.join([str(own), os.environ["PATH"]])
+    variables = os.environ | {"PATH": path}
+    done = subprocess.run(words, cwd=ROOT, env=variables, capture_output=True, text=True)
+    print(done.stdout[-2000:], file=sys.stderr)
     counts = re.findall(r"\d+ (?:passed|failed|error|skipped)\w*", done.stdout.rpartition("\n=")[2])
     shown = ", ".join(counts) or f"ended with status {done.returncode}"
     exact = subprocess.run([python, "--version"], capture_output=True, text=True).stdout.strip()
@@ -64,7 +69,7 @@ def tested(version: str, tests: list[str]) -> str:
 def main(tests: list[str]) -> int:
     """Write the table; fail where a lock does not resolve or a test fails."""
     if shutil.which("uv") is None:
-        print("uv is not there; allowed: a uv on the path", file=sys.stderr)
+        print("uv is not on the path; allowed: as by `make interpreters`", file=sys.stderr)
         return 2
     lines = [
         "| Python | `requirements.lock` | `requirements-test.lock` | tests |",

@@ -85,8 +85,9 @@ runs a part of them and checks that this page is current.
 Counts asked for in this run: {stated}.
 `make faults` by itself asks for {asked}.
 
-A run is one figure of one paper at the quick scale: two simulations, of which one tunes the other,
-and four panels. The bytes that are compared are those of every csv, pdf, png and parquet.
+What is killed is a run of one whole paper, `ts-is-dp`, at the quick scale. Any other run is one
+figure of it: two simulations, of which one tunes the other, and four panels. The bytes that are
+compared are those of every csv, tex, html, pdf, png and parquet.
 
 ## Not tried
 {skipped}

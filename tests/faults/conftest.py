@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fault_project import build, make_project, outputs
+from fault_project import FIGURE, PAPER, build, make_project, outputs
 
 WHOLE = bool(os.environ.get("FAULTS_WHOLE"))
 
@@ -19,26 +19,39 @@ class Undisturbed:
 
     Attributes:
         folder: its project; tests copy it and leave it as it is.
+        config: what was built.
         outputs: path -> bytes of everything built.
         seconds: how long it took.
     """
 
     folder: Path
+    config: str
     outputs: dict[str, bytes]
     seconds: float
 
 
-@pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """Build the figure once; kernels that are not compiled yet are compiled before."""
-    folder = make_project(tmp_path_factory.mktemp("undisturbed"))
-    build(folder, "--until", "kernels")
+def left_alone(folder: Path, config: str) -> Undisturbed:
+    """Build what a config chooses; kernels that are not compiled yet are compiled before."""
+    make_project(folder)
+    build(folder, "--until", "kernels", config=config)
     begun = time.monotonic()
-    build(folder)
+    build(folder, config=config)
     seconds = time.monotonic() - begun
     built = outputs(folder)
-    assert {Path(name).suffix for name in built} == {".csv", ".pdf", ".png", ".parquet"}
-    return Undisturbed(folder, built, seconds)
+    assert {".csv", ".pdf", ".png", ".parquet"} <= {Path(name).suffix for name in built}
+    return Undisturbed(folder, config, built, seconds)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """One figure, built once."""
+    return left_alone(tmp_path_factory.mktemp("undisturbed"), FIGURE)
+
+
+@pytest.fixture(scope="session")
+def to_kill(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """What is killed, undisturbed: a whole paper, in `make test` one figure of it."""
+    return left_alone(tmp_path_factory.mktemp("to-kill"), PAPER if WHOLE else FIGURE)
 
 
 @pytest.fixture

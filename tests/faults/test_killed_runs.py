@@ -11,7 +11,17 @@ from typing import Any
 import psutil
 import pytest
 
-from fault_project import build, command, entries, environment, forget, make_project, outputs, run
+from fault_project import (
+    FIGURE,
+    build,
+    command,
+    entries,
+    environment,
+    forget,
+    make_project,
+    outputs,
+    run,
+)
 
 KILLS = int(os.environ.get("FAULTS_KILLS", "2"))
 VICTIMS = ("everything", "one of its processes", "snakemake alone")
@@ -19,9 +29,9 @@ SEED = 7
 """Of the moments; another one draws others."""
 
 
-def start(folder: Path) -> subprocess.Popen[str]:
+def start(folder: Path, config: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        command("all"),
+        command("all", config=config),
         cwd=folder,
         env=environment(),
         stdout=subprocess.DEVNULL,
@@ -43,12 +53,12 @@ def kill(process: subprocess.Popen[str], victim: str, chance: random.Random) -> 
     process.wait(timeout=600)
 
 
-def killed(folder: Path, share: float, seconds: float, victim: str, chance: random.Random) -> None:
+def killed(folder: Path, whole: Any, share: float, victim: str, chance: random.Random) -> None:
     """Start a run and kill it after a share of the time; begin anew where it was faster."""
     while True:
-        with start(folder) as process:
+        with start(folder, whole.config) as process:
             try:
-                process.wait(timeout=share * seconds)
+                process.wait(timeout=share * whole.seconds)
             except subprocess.TimeoutExpired:
                 kill(process, victim, chance)
                 return
@@ -60,20 +70,21 @@ def killed(folder: Path, share: float, seconds: float, victim: str, chance: rand
 
 @pytest.mark.parametrize("number", range(KILLS))
 def test_a_killed_run_resumes_to_the_same_bytes(
-    number: int, undisturbed: Any, tmp_path: Path, counted: Callable[..., None]
+    number: int, to_kill: Any, tmp_path: Path, counted: Callable[..., None]
 ) -> None:
     chance = random.Random(SEED + number)
     folder = make_project(tmp_path)
     victim = VICTIMS[number % len(VICTIMS)]
-    killed(folder, chance.uniform(0.02, 1.0), undisturbed.seconds, victim, chance)
+    killed(folder, to_kill, chance.uniform(0.02, 1.0), victim, chance)
     kept = {path: path.stat().st_mtime_ns for path in entries(folder)}
     if list((folder / ".snakemake/locks").glob("*")):
         assert run(folder, command("--unlock")).returncode == 0
-    build(folder)
-    assert outputs(folder) == undisturbed.outputs
+    build(folder, config=to_kill.config)
+    assert outputs(folder) == to_kill.outputs
+    what = "one figure" if to_kill.config == FIGURE else "a whole paper"
     if victim != "snakemake alone":
         assert all(path.stat().st_mtime_ns == at for path, at in kept.items()), "computed twice"
     counted(
-        f"kill -9 of {victim} at a random moment of a run",
+        f"kill -9 of {victim} at a random moment of a run of {what}",
         "resumed, every output has the bytes of an undisturbed run",
     )

@@ -4,13 +4,10 @@ One clone is built once and serves all tests of this file, in their order; `make
 file to one worker.
 """
 
-import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,8 +23,6 @@ from quick_clone import (
     BUILT,
     ONE,
     ONE_FIGURE,
-    QUICK,
-    SNAKEMAKE,
     built_files,
     copy_checkout,
     edit,
@@ -36,10 +31,6 @@ from quick_clone import (
     planned,
     run,
 )
-
-COMPILED = Path(".cache/dpbandits/numba")
-ENOUGH = 10
-"""Blocks of results after which a run is killed."""
 
 
 @pytest.fixture(scope="module")
@@ -254,35 +245,6 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
     assert done.stdout
     if words[0] == "compare":
         assert all((built / line).is_file() for line in done.stdout.splitlines())
-
-
-def test_a_killed_run_resumes_to_the_same_bytes(
-    built: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    other = copy_checkout(tmp_path_factory.mktemp("killed"))
-    # Compiled kernels are the same, and not what is killed here.
-    shutil.copytree(built / COMPILED, other / COMPILED)
-    with subprocess.Popen(
-        [*SNAKEMAKE, "all", *QUICK, *ONE_FIGURE.split()],
-        cwd=other,
-        env=environment(other),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        deadline = time.monotonic() + 300
-        cells = other / ".cache/dpbandits/cells"
-        while len(list(cells.rglob("*.block"))) < ENOUGH and time.monotonic() < deadline:
-            assert process.poll() is None, "the run ended before it could be killed"
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-    computed = {path: path.stat().st_mtime_ns for path in cells.rglob("*.block")}
-    assert len(computed) >= ENOUGH
-    assert run(other, "--unlock").returncode == 0
-    done = run(other, "all", config=ONE_FIGURE)
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert built_files(other) == built_files(built)
-    assert all(path.stat().st_mtime_ns == at for path, at in computed.items()), "computed twice"
 
 
 @pytest.mark.parametrize(
