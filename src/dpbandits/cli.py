@@ -58,10 +58,13 @@ def _numbers(key: str, text: str) -> list[int | float]:
 
 
 def _project(arguments: argparse.Namespace) -> Any:
-    """Load the project folder, at the scale and seed of the command line."""
+    """Load the project folder, at the scale, seed and choice of the command line."""
     from dpbandits.project import Project
 
-    return Project.load(Path(arguments.project)).at(scale=arguments.scale, seed=arguments.seed)
+    keys = ("scale", "seed", "papers", "ours", "only")
+    return Project.load(Path(arguments.project)).at(
+        **{key: getattr(arguments, key, None) for key in keys}
+    )
 
 
 def list_algorithms(arguments: argparse.Namespace) -> None:
@@ -292,6 +295,13 @@ def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> Non
     parser.set_defaults(command=command)
 
 
+def _add_choice(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose what is gathered."""
+    for key, what in (("papers", "papers"), ("ours", "what is ours")):
+        parser.add_argument(f"--{key}", nargs="*", help=f"{what}, instead of the config's")
+    parser.add_argument("--only", help="one of them, instead of the config's")
+
+
 def _add_run(commands: Any) -> None:
     """Add the command that simulates."""
     _add(commands, run, "paper", "name", workers=True)
@@ -377,9 +387,10 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add_compare(commands)
     for command in (readings, judge):
         _add(commands, command, "paper")
-    _add(commands, ledger)
     _add(commands, explain, "claim")
-    _add(commands, typeset)
+    for command in (ledger, typeset):
+        _add(commands, command)
+        _add_choice(commands.choices[command.__name__])
     _add_verify(commands)
     _add_artifact(commands)
     _add(commands, publish)

@@ -172,13 +172,15 @@ def forecast_text(project: Project, cores: int) -> str:
 def cluster_page(project: Project, text: str) -> str:
     """Return the page with the table of costs filled in from ``docs/cost.csv``."""
     forecasts = [Forecast(project.at(scale=scale)) for scale in SCALES]
-    heads = ["paper", "figure, table or verdicts", "core-minutes", "quick", "MiB a process"]
-    lines = [table_row(heads), "|---|---|---:|---:|---:|"]
+    heads = ["paper", "figure, table or verdicts"]
+    heads += [f"{what}, {scale} scale" for scale in SCALES for what in ("core-minutes", "MiB")]
+    lines = [table_row(heads), "|---|---|---:|---:|---:|---:|"]
     every = forecasts[0].items()
     groups = [(item.paper, item.title, [item]) for item in every]
     groups.append(("all", "the papers' own", [item for item in every if not is_extra(item)]))
     groups.append(("all", "with what is ours", every))
     for paper, title, chosen in groups:
-        paper_scale, quick = (forecast.row(chosen, 1) for forecast in forecasts)
-        lines.append(table_row([paper, title, paper_scale[0], quick[0], paper_scale[2]]))
+        costs = [forecast.row(chosen, 1) for forecast in forecasts]
+        cells = [cell for minutes, _, memory in costs for cell in (minutes, memory)]
+        lines.append(table_row([paper, title, *cells]))
     return with_block(text, "cost", "\n".join(lines))

@@ -3,6 +3,7 @@
 The workflow asks here; the paths are relative to the project's folder.
 """
 
+import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,6 +36,13 @@ class Outputs:
     def options(self) -> str:
         """Return what every command is told, so that it sees the same config as the workflow."""
         return f"--scale {self.project.scale} --seed {self.project.seed}"
+
+    def choice(self) -> str:
+        """Return what commands on all that is chosen are told: a run may choose otherwise."""
+        config = self.project.config
+        words = ["--papers", *config["papers"], "--ours", *config.get("ours", ())]
+        words += ["--only", str(config["only"])] if config.get("only") else []
+        return f"{self.options()} {shlex.join(words)}"
 
     def kernels_marker(self) -> str:
         """File that says that the kernels were compiled once; it goes with the cache."""

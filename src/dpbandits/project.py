@@ -1,6 +1,6 @@
 """A project folder: its config, its plans, where its outputs lie and what they are made from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -111,14 +111,32 @@ class Project:
         project.selected()
         return project
 
-    def at(self, *, scale: str | None = None, seed: int | None = None) -> "Project":
-        """Return the project at another scale or root seed, where one is given.
+    def at(
+        self,
+        *,
+        scale: str | None = None,
+        seed: int | None = None,
+        papers: Sequence[str] | None = None,
+        ours: Sequence[str] | None = None,
+        only: str | None = None,
+    ) -> "Project":
+        """Return the project at another scale or root seed or choice, where one is given.
+
+        Args:
+            scale: ``paper`` or ``quick``.
+            seed: root of all random streams, from 0.
+            papers: short names of the papers to build; ``ours`` and ``only`` then hold as given.
+            ours: names of what is built across papers.
+            only: one paper, or one figure or table as PAPER/NAME.
 
         Raises:
-            InputError: the scale or the seed is not allowed.
+            InputError: one of them is not allowed.
         """
-        changes = {"scale": scale, "seed": seed}
+        changes: dict[str, Any] = {"scale": scale, "seed": seed, "only": only}
         given = {key: value for key, value in changes.items() if value is not None}
+        if papers is not None:
+            # A whole choice: what the config says of one item is none of it.
+            given |= {"papers": list(papers), "ours": list(ours or ()), "only": only}
         return Project.load(self.folder, {**self.config, **given}) if given else self
 
     @property

@@ -32,7 +32,7 @@ rule ledger:
     params:
         made_from=OUTPUTS.whole_ledger_made_from(),
         caption=OUTPUTS.whole_ledger_caption(),
-        options=OUTPUTS.options(),
+        options=OUTPUTS.choice(),
     message:
         "gathering the verdicts of all papers"
     shell:
@@ -69,7 +69,7 @@ rule pdf:
         "../../environment.yml"
     params:
         made_from=OUTPUTS.report_made_from(),
-        options=OUTPUTS.options(),
+        options=OUTPUTS.choice(),
     message:
         "typesetting the report"
     shell:

@@ -1,0 +1,38 @@
+"""What is gathered is what the run chose, on the command line of Snakemake too."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbandits.cli import _arguments, _project
+from dpbandits.outputs import Outputs
+from dpbandits.project import Project
+from support import message_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("command", ["ledger", "typeset"])
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"papers": ["ts-is-dp"], "ours": [], "only": None},
+        {"papers": ["dp-bai", "ts-is-dp"], "ours": ["equal-privacy"], "only": None},
+        {"papers": ["dp-bai", "ts-is-dp"], "ours": [], "only": "dp-bai"},
+        {"papers": ["dp-ncb"], "ours": ["equal-privacy"], "only": "equal-privacy"},
+    ],
+)
+def test_commands_on_all_see_what_the_run_chose(command: str, chosen: dict[str, Any]) -> None:
+    run = Project.load(ROOT, {**Project.load(ROOT).config, **chosen, "scale": "quick", "seed": 7})
+    words = [command, *shlex.split(Outputs(run).choice()), "--project", str(ROOT)]
+    seen = _project(_arguments(words))
+    assert (seen.built(), seen.selected()) == (run.built(), run.selected())
+    assert (seen.scale, seen.seed) == ("quick", 7)
+
+
+def test_a_wrong_choice_ends_in_one_line() -> None:
+    message = message_of(lambda: Project.load(ROOT).at(papers=["no-paper"]))
+    assert message.startswith(f"{ROOT / 'config/config.yaml'}: papers")
+    assert "ts-is-dp" in message
