@@ -46,8 +46,10 @@ artifact: .venv/installed .venv-metadata/installed report metadata ## one archiv
 verify: .venv/installed ## recompute a random sample of cells: exact, within its interval, or outside
 	.venv/bin/dpbandits verify --workers $(CORES)
 
-metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert
+metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert and the Dockerfile with hadolint
 	.venv-metadata/bin/cffconvert --validate
+	@if [ -x .venv-metadata/bin/hadolint ]; then .venv-metadata/bin/hadolint --failure-threshold info Dockerfile; \
+	  else echo "hadolint has no wheel for this machine: the Dockerfile is not linted" >&2; fi
 
 test: .venv-test/installed ## all tests but slow ones and faults, the quick workflow of one paper among them
 	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(SLOW))

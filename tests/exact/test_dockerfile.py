@@ -53,7 +53,7 @@ def test_the_dockerfile_has_its_stated_properties() -> None:
     ("old", "new", "lacks"),
     [
         ("python:3.11.7-slim-bookworm", "python:3.11", "pinned base"),
-        ("USER evaluator\n", "", "not root"),
+        ("USER 1000\n", "", "not root"),
         ("--no-install-recommends ", "", "no packages beside those named"),
         ('["make", "figures"]', "make figures", "one command, without a shell"),
         ("RUN make .venv/installed", "RUN pip install -e .", "nothing unhashed"),
