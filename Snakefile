@@ -11,14 +11,21 @@ configfile: "config/config.yaml"
 report: "workflow/report/overview.rst"
 
 
+from dpbandits.errors import InputError
 from dpbandits.jobs import Jobs
 from dpbandits.outputs import Outputs
+from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
 
-PROJECT = Project.load(config=config)
-# On a cluster, what a job was submitted with has been checked, which takes seconds.
-if not workflow.remote_exec:
-    PROJECT.check()
+# An exception that is let through would be told with the lines of code that it passed.
+try:
+    PROJECT = Project.load(config=config)
+    # On a cluster, what a job was submitted with has been checked, which takes seconds.
+    if not workflow.remote_exec:
+        PROJECT.check()
+except InputError as error:
+    print(error, file=sys.stderr)
+    sys.exit(2)
 OUTPUTS = Outputs(PROJECT)
 JOBS = Jobs(PROJECT)
 

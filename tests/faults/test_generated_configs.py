@@ -143,6 +143,7 @@ def case_name(kind: str) -> str:
     return "config/config.yaml" if kind == "config" else f"config/{kind}/PAPER.yaml"
 
 
+@pytest.mark.usefixtures("read_once")
 def test_dry_runs_say_what_the_check_says(tmp_path: Path, counted: Counted) -> None:
     folder = make_project(tmp_path)
     whole = {path: path.read_bytes() for path in (folder / "config").rglob("*.yaml")}
@@ -162,7 +163,8 @@ def test_dry_runs_say_what_the_check_says(tmp_path: Path, counted: Counted) -> N
             path.write_bytes(content)
         line = outcome_of_text(case, text)
         assert (done.returncode == 0) == (line is None), f"{case}\n{line}\n{done.stdout}"
-        assert "Traceback" not in done.stdout, f"{case}\n{line}\n{done.stdout}"
+        traces = re.findall(r'^Traceback|^ +File "', done.stdout, re.MULTILINE)
+        assert not traces, f"{case}\n{line}\n{done.stdout}"
         if line is not None:
             expected = line.replace(f"{ROOT}/", "")
             assert expected in done.stdout.splitlines(), f"{expected}\n\n{done.stdout}"

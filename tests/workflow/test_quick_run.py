@@ -264,3 +264,4 @@ def test_a_bad_config_ends_in_one_line(clone: Path, key: str, value: str, allowe
     assert key in line
     assert allowed in line
     assert "Traceback" not in done.stdout
+    assert ' File "' not in done.stdout

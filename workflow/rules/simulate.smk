@@ -2,7 +2,7 @@
 
 
 wildcard_constraints:
-    paper="[a-z0-9-]+",
+    paper="|".join([*PAPERS, *OURS]),
     name="[a-z0-9-]+",
     part="[0-9]+",
     parts="[0-9]+",
