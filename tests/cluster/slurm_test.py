@@ -206,8 +206,10 @@ def compare_runs(papers: Sequence[str], folder: Path) -> None:
 def main() -> int:
     """Run the test; stop what was started, whatever happens."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("papers", nargs="*", default=PAPERS, choices=[*PAPERS, []])
-    papers = list(parser.parse_args().papers)
+    parser.add_argument("papers", nargs="*", help=f"some of {', '.join(PAPERS)} (default: all)")
+    papers = parser.parse_args().papers or list(PAPERS)
+    if unknown := sorted({*papers} - {*PAPERS}):
+        parser.error(f"papers: {', '.join(unknown)}; allowed: {', '.join(PAPERS)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     install()
     with tempfile.TemporaryDirectory(prefix="dpbandits-slurm-test-") as folder:
