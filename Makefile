@@ -10,7 +10,9 @@ UV = .venv-metadata/bin/uv
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-SLOW = tests/faults tests/workflow/test_artifact.py
+SLOW = tests/workflow/test_artifact.py
+# What the interpreters are tried on; empty for all tests.
+TESTS ?= tests/exact tests/law tests/claims
 
 .PHONY: help figures extras everything quick report publish test slow faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
 
@@ -51,16 +53,16 @@ metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert and the
 	@if [ -x .venv-metadata/bin/hadolint ]; then .venv-metadata/bin/hadolint --failure-threshold info Dockerfile; \
 	  else echo "hadolint has no wheel for this machine: the Dockerfile is not linted" >&2; fi
 
-test: .venv-test/installed ## all tests but slow ones and faults, the quick workflow of one paper among them
+test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them
 	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(SLOW))
 
 slow: .venv-test/installed ## tests that take minutes more: the archive, unpacked elsewhere
 	$(IN_TEST) pytest -q tests/workflow/test_artifact.py
 
-faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md
+faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md (half an hour)
 	$(IN_TEST) python tests/reliability.py
 
-faults-part: .venv-test/installed ## a small part of it, in a few minutes; notes it in docs/reliability.md
+faults-part: .venv-test/installed ## the part of it that make test runs, in a few minutes; notes it in docs/reliability.md
 	$(IN_TEST) python tests/reliability.py --part
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
@@ -85,7 +87,7 @@ check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
 
 interpreters: .venv-test/installed .venv-metadata/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md
-	$(IN_TEST):"$(CURDIR)/.venv-metadata/bin" python tests/interpreters.py
+	$(IN_TEST):"$(CURDIR)/.venv-metadata/bin" python tests/interpreters.py $(TESTS)
 
 cost: .venv/installed ## what a run costs, before it is begun: core-minutes and memory of each figure
 	.venv/bin/dpbandits cost --cores $(CORES)
