@@ -7,7 +7,8 @@ import re
 import sys
 from pathlib import Path
 
-LINES = 10
+LINES = 30
+"""Snakemake itself ends the log of a job with twenty lines that say only that it failed."""
 MARK = " (check log file(s) for error details)"
 
 

@@ -114,7 +114,7 @@ def test_last_lines_are_told_of_jobs_that_failed_in_the_end(tmp_path: Path) -> N
     told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     assert told.count("results failed:") == 1
     assert "    line 99\n" in told
-    assert "    line 90\n" in told
-    assert "line 89" not in told
+    assert "    line 70\n" in told
+    assert "line 69" not in told
     assert "(no such file)" in told
     assert "came through" not in told
