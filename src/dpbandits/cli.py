@@ -5,6 +5,7 @@ import contextlib
 import math
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -421,6 +422,11 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except Exception:
+        # Standard error of a job ends with lines of Snakemake's; the log ends with the reason.
+        with contextlib.suppress(InputError):
+            _log(log, traceback.format_exc().rstrip())
+        raise
     return 0
 
 

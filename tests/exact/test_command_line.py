@@ -8,8 +8,10 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
 from dpbandits.metrics import mean_interval
+from dpbandits.project import Project
 from support import digits_printed, run_python
 
+ROOT = Path(__file__).resolve().parents[2]
 SIMULATE = ["simulate", "m-ts-gaussian", "--params", "b=2", "c=1.5", "--arms", "0.75", "0.5"]
 SHORT = ["--horizon", "50", "--runs", "4"]
 
@@ -118,3 +120,25 @@ def test_unwritable_cache(
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
     assert main([*SIMULATE, *SHORT]) == 2
     assert "cannot be written" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_the_log_of_a_job_ends_with_what_went_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["check", "--project", str(ROOT), "--log", str(tmp_path / "check.log")]
+
+    def ended() -> str:
+        return (tmp_path / "check.log").read_text().splitlines()[-1]
+
+    assert main(words) == 0
+    assert ended() == "done"
+    assert main([*words, "--seed", "-1"]) == 2
+    assert "seed" in ended()
+
+    def fail(_: Project) -> None:
+        raise MemoryError("no more of it")
+
+    monkeypatch.setattr(Project, "check", fail)
+    with pytest.raises(MemoryError):
+        main(words)
+    assert ended() == "MemoryError: no more of it"

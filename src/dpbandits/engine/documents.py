@@ -10,11 +10,14 @@ from jsonschema.exceptions import best_match
 
 from dpbandits.errors import InputError
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The safe loader in C, ten times as fast, where PyYAML was built with it."""
+
 
 def load_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML mapping; InputError where the file is missing, no YAML or no mapping."""
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document = yaml.load(path.read_text(encoding="utf-8"), LOADER)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:

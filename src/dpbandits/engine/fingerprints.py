@@ -45,6 +45,12 @@ def _imports(path: Path) -> Iterator[str]:
                 yield submodule if _path_of(submodule) else node.module
 
 
+@cache
+def _package_imports(path: Path) -> tuple[str, ...]:
+    """Return what a file of this package imports: parsed once, though many are made of it."""
+    return tuple(dict.fromkeys(_imports(path)))
+
+
 def sources_of(*modules: str) -> list[Path]:
     """Return the files that the modules are made of, sorted."""
     found: set[Path] = set()
@@ -53,7 +59,7 @@ def sources_of(*modules: str) -> list[Path]:
         path = _path_of(waiting.pop())
         if path is not None and path not in found:
             found.add(path)
-            waiting.extend(_imports(path))
+            waiting.extend(_package_imports(path))
     return sorted(found)
 
 
