@@ -1,8 +1,8 @@
 """`make slurm-test`: through Slurm the quick workflow gives what it gives locally, byte for byte.
 
-One job of the run on the cluster is killed and has to come through at its second attempt; one exact
-result fails at every attempt, which has to be told with the last lines of its log while the rest is
-built. The run is then taken up again without the fault.
+One job of the run on the cluster is killed and has to come through at its second attempt; drawing
+one figure fails at every attempt, which has to be told with the last lines of its log while the
+rest is built. The run is then taken up again without the fault.
 """
 
 import argparse
@@ -30,8 +30,9 @@ from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
 PROFILE = ["--workflow-profile", "workflow/profiles/slurm-test"]
 OUTPUTS = ("results", "figures", "logs", ".snakemake", ".cache")
 PLANTED = "planted by the test"
-HEAD = "def privacy_by_b_and_c() -> pd.DataFrame:\n"
-FAULT = (HEAD, f'{HEAD}    raise MemoryError("{PLANTED}")\n')
+LINE = "    folder = project.figures_folder(paper)\n"
+FIGURE = "fig1"
+"""Every paper has one of this name, and others."""
 
 
 class WrongError(Exception):
@@ -133,10 +134,12 @@ def slurm(cluster: dict[str, str], *words: str) -> str:
     return done.stdout
 
 
-def failed_with_a_fault(workflow: Workflow, cluster: dict[str, str]) -> None:
-    """Run with a fault in one exact result and one job killed; hold what is told and built."""
-    analytic = workflow.clone / "src/dpbandits/papers/ts_is_dp/analytic.py"
-    undo = edit(analytic, *FAULT)
+def failed_with_a_fault(workflow: Workflow, paper: str, cluster: dict[str, str]) -> None:
+    """Run with a fault in drawing one figure and one job killed; hold what is told and built."""
+    fault = (
+        f'    if (paper, figure) == {(paper, FIGURE)}:\n        raise MemoryError("{PLANTED}")\n'
+    )
+    undo = edit(workflow.clone / "src/dpbandits/drawing.py", LINE, LINE + fault)
     with one_job_killed(cluster) as killed:
         status, output = workflow.run(PROFILE, cluster)
     undo()
@@ -148,8 +151,9 @@ def failed_with_a_fault(workflow: Workflow, cluster: dict[str, str]) -> None:
     )
     restarts = output.count("Trying to restart job")
     require(restarts >= 3, f"jobs were tried again {restarts} times, not thrice")
-    done = workflow.built()
-    require("figures/quick/ts-is-dp/fig8.csv" in done, "the rest of the run did not go on")
+    done = {path.stem for path in (workflow.clone / f"figures/quick/{paper}").glob("*.csv")}
+    require(FIGURE not in done, "a figure whose drawing fails was drawn")
+    require(bool(done), "the rest of the run did not go on")
     print(f"  killed {killed[0]}: tried again; a fault: told after 3 attempts, the rest was built")
 
 
@@ -187,13 +191,12 @@ def compare_runs(papers: Sequence[str], folder: Path) -> None:
     require(len(local.built()) > 10, "the local run built nothing")
     with one_node() as cluster:
         begun = time.monotonic()
-        if "ts-is-dp" in papers:
-            failed_with_a_fault(workflow, cluster)
-            timed("run through Slurm with a fault", begun)
-            begun = time.monotonic()
+        failed_with_a_fault(workflow, papers[0], cluster)
+        timed("run through Slurm with a fault", begun)
+        begun = time.monotonic()
         status, output = workflow.run(PROFILE, cluster)
         require(status == 0, f"the run through Slurm failed:\n{output[-4000:]}")
-        timed("run through Slurm", begun)
+        timed("the rest of it without the fault", begun)
         jobs = len(slurm(cluster, "squeue", "-h", "--states=all").splitlines())
     require(jobs > 10, f"Slurm has run {jobs} jobs only")
     wrong = differences(local, workflow)
