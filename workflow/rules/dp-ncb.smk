@@ -240,3 +240,23 @@ rule dp_ncb_table_phase_one:
         "dp-ncb: writing the table phase-one"
     shell:
         "dpbandits tabulate dp-ncb phase-one {params.options} --log {log}"
+
+
+# Ours: from which horizon on Phase I ends as written.
+rule dp_ncb_table_extra_first_horizons:
+    input:
+        OUTPUTS.table_inputs("dp-ncb", "extra-first-horizons"),
+    output:
+        tabulated("dp-ncb", "extra-first-horizons"),
+    log:
+        "logs/dp-ncb/table-extra-first-horizons.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=OUTPUTS.table_made_from("dp-ncb", "extra-first-horizons"),
+        caption=OUTPUTS.table_caption("dp-ncb", "extra-first-horizons"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: writing the table extra-first-horizons"
+    shell:
+        "dpbandits tabulate dp-ncb extra-first-horizons {params.options} --log {log}"
