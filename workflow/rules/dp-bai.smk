@@ -13,7 +13,7 @@ rule dp_bai_fig1:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "fig1"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "fig1"),
         caption=OUTPUTS.caption("dp-bai", "fig1"),
         options=OUTPUTS.options(),
     message:
@@ -33,7 +33,7 @@ rule dp_bai_fig2:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "fig2"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "fig2"),
         caption=OUTPUTS.caption("dp-bai", "fig2"),
         options=OUTPUTS.options(),
     message:
@@ -53,7 +53,7 @@ rule dp_bai_extra_ratios:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "extra-ratios"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-ratios"),
         caption=OUTPUTS.caption("dp-bai", "extra-ratios"),
         options=OUTPUTS.options(),
     message:
@@ -73,7 +73,7 @@ rule dp_bai_extra_corner:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "extra-corner"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-corner"),
         caption=OUTPUTS.caption("dp-bai", "extra-corner"),
         options=OUTPUTS.options(),
     message:
@@ -93,7 +93,7 @@ rule dp_bai_extra_gauss:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "extra-gauss"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-gauss"),
         caption=OUTPUTS.caption("dp-bai", "extra-gauss"),
         options=OUTPUTS.options(),
     message:
@@ -113,7 +113,7 @@ rule dp_bai_extra_phases:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "extra-phases"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-phases"),
         caption=OUTPUTS.caption("dp-bai", "extra-phases"),
         options=OUTPUTS.options(),
     message:
@@ -133,7 +133,7 @@ rule dp_bai_extra_omega:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "extra-omega"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-omega"),
         caption=OUTPUTS.caption("dp-bai", "extra-omega"),
         options=OUTPUTS.options(),
     message:
@@ -153,7 +153,7 @@ rule dp_bai_extra_regimes:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-bai", "extra-regimes"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-regimes"),
         caption=OUTPUTS.caption("dp-bai", "extra-regimes"),
         options=OUTPUTS.options(),
     message:
@@ -173,7 +173,7 @@ rule dp_bai_table_table1:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-bai", "table1"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-bai", "table1"),
         caption=OUTPUTS.table_caption("dp-bai", "table1"),
         options=OUTPUTS.options(),
     message:
@@ -193,7 +193,7 @@ rule dp_bai_table_appendix_b:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-bai", "appendix-b"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-bai", "appendix-b"),
         caption=OUTPUTS.table_caption("dp-bai", "appendix-b"),
         options=OUTPUTS.options(),
     message:
@@ -213,7 +213,7 @@ rule dp_bai_table_extra_readings:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-bai", "extra-readings"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-bai", "extra-readings"),
         caption=OUTPUTS.table_caption("dp-bai", "extra-readings"),
         options=OUTPUTS.options(),
     message:
@@ -233,7 +233,7 @@ rule dp_bai_table_extra_overshoot:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-bai", "extra-overshoot"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-bai", "extra-overshoot"),
         caption=OUTPUTS.table_caption("dp-bai", "extra-overshoot"),
         options=OUTPUTS.options(),
     message:
@@ -253,7 +253,7 @@ rule dp_bai_table_claims:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-bai", "claims"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-bai", "claims"),
         caption=OUTPUTS.table_caption("dp-bai", "claims"),
         options=OUTPUTS.options(),
     message:

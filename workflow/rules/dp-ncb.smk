@@ -13,7 +13,7 @@ rule dp_ncb_fig1:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "fig1"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "fig1"),
         caption=OUTPUTS.caption("dp-ncb", "fig1"),
         options=OUTPUTS.options(),
     message:
@@ -33,7 +33,7 @@ rule dp_ncb_fig1_as_written:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "fig1-as-written"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "fig1-as-written"),
         caption=OUTPUTS.caption("dp-ncb", "fig1-as-written"),
         options=OUTPUTS.options(),
     message:
@@ -53,7 +53,7 @@ rule dp_ncb_fig1_repaired:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "fig1-repaired"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "fig1-repaired"),
         caption=OUTPUTS.caption("dp-ncb", "fig1-repaired"),
         options=OUTPUTS.options(),
     message:
@@ -73,7 +73,7 @@ rule dp_ncb_extra_panel_a:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-panel-a"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-panel-a"),
         caption=OUTPUTS.caption("dp-ncb", "extra-panel-a"),
         options=OUTPUTS.options(),
     message:
@@ -93,7 +93,7 @@ rule dp_ncb_extra_horizons:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-horizons"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-horizons"),
         caption=OUTPUTS.caption("dp-ncb", "extra-horizons"),
         options=OUTPUTS.options(),
     message:
@@ -113,7 +113,7 @@ rule dp_ncb_extra_anytime:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-anytime"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-anytime"),
         caption=OUTPUTS.caption("dp-ncb", "extra-anytime"),
         options=OUTPUTS.options(),
     message:
@@ -133,7 +133,7 @@ rule dp_ncb_extra_ucb1:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-ucb1"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-ucb1"),
         caption=OUTPUTS.caption("dp-ncb", "extra-ucb1"),
         options=OUTPUTS.options(),
     message:
@@ -153,7 +153,7 @@ rule dp_ncb_extra_bias:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ncb", "extra-bias"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-bias"),
         caption=OUTPUTS.caption("dp-ncb", "extra-bias"),
         options=OUTPUTS.options(),
     message:
@@ -173,7 +173,7 @@ rule dp_ncb_table_readings:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ncb", "readings"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "readings"),
         caption=OUTPUTS.table_caption("dp-ncb", "readings"),
         options=OUTPUTS.options(),
     message:
@@ -193,7 +193,7 @@ rule dp_ncb_table_extra_deviations:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ncb", "extra-deviations"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "extra-deviations"),
         caption=OUTPUTS.table_caption("dp-ncb", "extra-deviations"),
         options=OUTPUTS.options(),
     message:
@@ -213,7 +213,7 @@ rule dp_ncb_table_claims:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ncb", "claims"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "claims"),
         caption=OUTPUTS.table_caption("dp-ncb", "claims"),
         options=OUTPUTS.options(),
     message:
@@ -233,7 +233,7 @@ rule dp_ncb_table_phase_one:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ncb", "phase-one"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "phase-one"),
         caption=OUTPUTS.table_caption("dp-ncb", "phase-one"),
         options=OUTPUTS.options(),
     message:
@@ -253,7 +253,7 @@ rule dp_ncb_table_extra_first_horizons:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ncb", "extra-first-horizons"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "extra-first-horizons"),
         caption=OUTPUTS.table_caption("dp-ncb", "extra-first-horizons"),
         options=OUTPUTS.options(),
     message:

@@ -13,7 +13,7 @@ rule dp_ts_ucb_fig1:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig1"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig1"),
         caption=OUTPUTS.caption("dp-ts-ucb", "fig1"),
         options=OUTPUTS.options(),
     message:
@@ -33,7 +33,7 @@ rule dp_ts_ucb_fig2:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig2"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig2"),
         caption=OUTPUTS.caption("dp-ts-ucb", "fig2"),
         options=OUTPUTS.options(),
     message:
@@ -53,7 +53,7 @@ rule dp_ts_ucb_fig3:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig3"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig3"),
         caption=OUTPUTS.caption("dp-ts-ucb", "fig3"),
         options=OUTPUTS.options(),
     message:
@@ -73,7 +73,7 @@ rule dp_ts_ucb_fig4:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig4"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig4"),
         caption=OUTPUTS.caption("dp-ts-ucb", "fig4"),
         options=OUTPUTS.options(),
     message:
@@ -93,7 +93,7 @@ rule dp_ts_ucb_fig5:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig5"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig5"),
         caption=OUTPUTS.caption("dp-ts-ucb", "fig5"),
         options=OUTPUTS.options(),
     message:
@@ -113,7 +113,7 @@ rule dp_ts_ucb_fig6:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig6"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig6"),
         caption=OUTPUTS.caption("dp-ts-ucb", "fig6"),
         options=OUTPUTS.options(),
     message:
@@ -133,7 +133,7 @@ rule dp_ts_ucb_fig7:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig7"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "fig7"),
         caption=OUTPUTS.caption("dp-ts-ucb", "fig7"),
         options=OUTPUTS.options(),
     message:
@@ -153,7 +153,7 @@ rule dp_ts_ucb_extra_fig3_long:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-fig3-long"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-fig3-long"),
         caption=OUTPUTS.caption("dp-ts-ucb", "extra-fig3-long"),
         options=OUTPUTS.options(),
     message:
@@ -173,7 +173,9 @@ rule dp_ts_ucb_extra_fig4_tight:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-fig4-tight"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ts-ucb", "extra-fig4-tight"
+        ),
         caption=OUTPUTS.caption("dp-ts-ucb", "extra-fig4-tight"),
         options=OUTPUTS.options(),
     message:
@@ -193,7 +195,7 @@ rule dp_ts_ucb_extra_crossover:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-crossover"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-crossover"),
         caption=OUTPUTS.caption("dp-ts-ucb", "extra-crossover"),
         options=OUTPUTS.options(),
     message:
@@ -213,7 +215,7 @@ rule dp_ts_ucb_extra_tuning:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-tuning"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-tuning"),
         caption=OUTPUTS.caption("dp-ts-ucb", "extra-tuning"),
         options=OUTPUTS.options(),
     message:
@@ -233,7 +235,7 @@ rule dp_ts_ucb_table_table1:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ts-ucb", "table1"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ts-ucb", "table1"),
         caption=OUTPUTS.table_caption("dp-ts-ucb", "table1"),
         options=OUTPUTS.options(),
     message:
@@ -253,7 +255,7 @@ rule dp_ts_ucb_table_privacy:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ts-ucb", "privacy"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ts-ucb", "privacy"),
         caption=OUTPUTS.table_caption("dp-ts-ucb", "privacy"),
         options=OUTPUTS.options(),
     message:
@@ -273,7 +275,7 @@ rule dp_ts_ucb_table_calibration:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ts-ucb", "calibration"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ts-ucb", "calibration"),
         caption=OUTPUTS.table_caption("dp-ts-ucb", "calibration"),
         options=OUTPUTS.options(),
     message:
@@ -293,7 +295,7 @@ rule dp_ts_ucb_table_claims:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("dp-ts-ucb", "claims"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ts-ucb", "claims"),
         caption=OUTPUTS.table_caption("dp-ts-ucb", "claims"),
         options=OUTPUTS.options(),
     message:

@@ -13,7 +13,9 @@ rule equal_privacy_extra_equal_privacy:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("equal-privacy", "extra-equal-privacy"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "equal-privacy", "extra-equal-privacy"
+        ),
         caption=OUTPUTS.caption("equal-privacy", "extra-equal-privacy"),
         options=OUTPUTS.options(),
     message:
@@ -33,7 +35,9 @@ rule equal_privacy_table_extra_equal_privacy:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("equal-privacy", "extra-equal-privacy"),
+        made_from=lambda w: OUTPUTS.table_made_from(
+            "equal-privacy", "extra-equal-privacy"
+        ),
         caption=OUTPUTS.table_caption("equal-privacy", "extra-equal-privacy"),
         options=OUTPUTS.options(),
     message:
@@ -53,7 +57,7 @@ rule equal_privacy_table_extra_tuning:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("equal-privacy", "extra-tuning"),
+        made_from=lambda w: OUTPUTS.table_made_from("equal-privacy", "extra-tuning"),
         caption=OUTPUTS.table_caption("equal-privacy", "extra-tuning"),
         options=OUTPUTS.options(),
     message:

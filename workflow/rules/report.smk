@@ -30,7 +30,7 @@ rule ledger:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.whole_ledger_made_from(),
+        made_from=lambda w: OUTPUTS.whole_ledger_made_from(),
         caption=OUTPUTS.whole_ledger_caption(),
         options=OUTPUTS.choice(),
     message:
@@ -68,7 +68,7 @@ rule pdf:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.report_made_from(),
+        made_from=lambda w: OUTPUTS.report_made_from(),
         options=OUTPUTS.choice(),
     message:
         "typesetting the report"

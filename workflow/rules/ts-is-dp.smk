@@ -13,7 +13,7 @@ rule ts_is_dp_fig1:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig1"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig1"),
         caption=OUTPUTS.caption("ts-is-dp", "fig1"),
         options=OUTPUTS.options(),
     message:
@@ -33,7 +33,7 @@ rule ts_is_dp_fig2:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig2"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig2"),
         caption=OUTPUTS.caption("ts-is-dp", "fig2"),
         options=OUTPUTS.options(),
     message:
@@ -53,7 +53,7 @@ rule ts_is_dp_fig3:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig3"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig3"),
         caption=OUTPUTS.caption("ts-is-dp", "fig3"),
         options=OUTPUTS.options(),
     message:
@@ -73,7 +73,7 @@ rule ts_is_dp_fig4:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig4"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig4"),
         caption=OUTPUTS.caption("ts-is-dp", "fig4"),
         options=OUTPUTS.options(),
     message:
@@ -93,7 +93,7 @@ rule ts_is_dp_fig5:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig5"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig5"),
         caption=OUTPUTS.caption("ts-is-dp", "fig5"),
         options=OUTPUTS.options(),
     message:
@@ -113,7 +113,7 @@ rule ts_is_dp_fig6:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig6"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig6"),
         caption=OUTPUTS.caption("ts-is-dp", "fig6"),
         options=OUTPUTS.options(),
     message:
@@ -133,7 +133,7 @@ rule ts_is_dp_fig7:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig7"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig7"),
         caption=OUTPUTS.caption("ts-is-dp", "fig7"),
         options=OUTPUTS.options(),
     message:
@@ -153,7 +153,7 @@ rule ts_is_dp_fig8:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "fig8"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig8"),
         caption=OUTPUTS.caption("ts-is-dp", "fig8"),
         options=OUTPUTS.options(),
     message:
@@ -173,7 +173,9 @@ rule ts_is_dp_extra_fig1_linear:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig1-linear"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "ts-is-dp", "extra-fig1-linear"
+        ),
         caption=OUTPUTS.caption("ts-is-dp", "extra-fig1-linear"),
         options=OUTPUTS.options(),
     message:
@@ -193,7 +195,9 @@ rule ts_is_dp_extra_fig2_pseudo:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig2-pseudo"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "ts-is-dp", "extra-fig2-pseudo"
+        ),
         caption=OUTPUTS.caption("ts-is-dp", "extra-fig2-pseudo"),
         options=OUTPUTS.options(),
     message:
@@ -213,7 +217,9 @@ rule ts_is_dp_extra_fig6_corrected:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig6-corrected"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "ts-is-dp", "extra-fig6-corrected"
+        ),
         caption=OUTPUTS.caption("ts-is-dp", "extra-fig6-corrected"),
         options=OUTPUTS.options(),
     message:
@@ -233,7 +239,7 @@ rule ts_is_dp_table_claims:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("ts-is-dp", "claims"),
+        made_from=lambda w: OUTPUTS.table_made_from("ts-is-dp", "claims"),
         caption=OUTPUTS.table_caption("ts-is-dp", "claims"),
         options=OUTPUTS.options(),
     message:
@@ -253,7 +259,7 @@ rule ts_is_dp_table_privacy:
     conda:
         "../../environment.yml"
     params:
-        made_from=OUTPUTS.table_made_from("ts-is-dp", "privacy"),
+        made_from=lambda w: OUTPUTS.table_made_from("ts-is-dp", "privacy"),
         caption=OUTPUTS.table_caption("ts-is-dp", "privacy"),
         options=OUTPUTS.options(),
     message:
