@@ -51,10 +51,10 @@ def project(tmp_path: Path) -> Project:
         ",".join(SIMULTANEOUS_COLUMNS) + "\n"
         "TSDP-C1,as-written,,holds,holds,exact,,,,96.7,96.7,96.7,0,epsilon,<1\n"
         "TSDP-C3,as-written,accounting=lemma5,fails,fails,exact,,,,1,1,1,0,eta,<1\n"
-        "TSDP-C8,as-written,b_grid=main,holds,undecided,only at its own level,0.05,0.0002,,0,0,1,400,"
-        "a|b,\n"
-        "TSDP-C8,repaired,b_grid=main,not contradicted,not contradicted,yes,0.05,0.0002,1e-5,0.1,-1,"
-        "1,400,loss,<0\n"
+        "TSDP-C8,as-written,b_grid=main,holds,undecided,only at its own level,0.05,"
+        "0.0002,,0,0,1,400,a|b,\n"
+        "TSDP-C8,repaired,b_grid=main,not contradicted,not contradicted,yes,0.05,"
+        "0.0002,1e-5,0.1,-1,1,400,loss,<0\n"
         "TSDP-C8,as-coded,,not testable,not testable,-,,,,,,,0,,\n"
     )
     (folder / "findings.csv").write_text(

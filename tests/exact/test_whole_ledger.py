@@ -26,7 +26,7 @@ TSDP-C8,experiment,repaired,b_grid=main,not applicable,,,,0,10,not applicable,pa
 """
 BOTH = f"""{",".join(SIMULTANEOUS_COLUMNS)}
 TSDP-C1,as-written,,holds,holds,exact,,,,96.7,96.7,96.7,0,epsilon,at most 97
-TSDP-C8,as-written,b_grid=main,holds,undecided,only at its own level,0.05,5e-4,,0.25,0.0625,1,400,loss,<1
+TSDP-C8,as-written,b_grid=main,holds,undecided,only at its own level,0.05,5e-4,,0.25,0.1,1,40,l,<1
 TSDP-C8,as-written,b_grid=other,holds,holds,yes,0.05,5e-4,6e-5,0.25,0.0625,1,400,loss,<1
 TSDP-C8,repaired,b_grid=main,not applicable,not applicable,-,,,,,,,0,,
 """
@@ -53,7 +53,7 @@ def test_every_row_has_both_verdicts_statement_and_figures(whole: pd.DataFrame) 
     for column in ("statement", "scope", "rule"):
         text = getattr(claims["TSDP-C8"], column)
         assert whole[column][1] == " ".join(text.split())
-    assert whole["runs_in_family"].tolist() == [0, 400, 400, 0]
+    assert whole["runs_in_family"].tolist() == [0, 40, 400, 0]
 
 
 def test_a_verdict_stands_among_all_papers_at_a_level_of_all_their_claims(

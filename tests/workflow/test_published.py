@@ -88,7 +88,7 @@ def test_every_verdict_is_a_word_that_its_claim_may_end_in(paper: str) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
-    """Orders say nothing of constants, and an upper bound above a claim refutes its proof at most."""
+    """An order leaves constants open; an upper bound above a claim refutes at most its proof."""
     ledger = pd.read_csv(ROOT / PUBLISHED / paper / "claims.csv", keep_default_na=False)
     evidence = pd.read_csv(ROOT / PUBLISHED / paper / "evidence.csv", keep_default_na=False)
     accused = set(ledger.loc[ledger["verdict"] == "fails", "claim"])
