@@ -12,6 +12,7 @@ from dpbandits.papers import PAPERS
 from dpbandits.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
+*OTHERS, LAST = PAPERS
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     for part in ("config", "workflow"):
         shutil.copytree(ROOT / part, tmp_path / part)
     for section in ("claims", "findings"):
-        path = tmp_path / f"config/{section}/{PAPERS[-1]}.yaml"
+        path = tmp_path / f"config/{section}/{LAST}.yaml"
         document = yaml.safe_load(path.read_text())
         first, entry = next(iter(document[section].items()))
         document[section][f"{first.rstrip('0123456789abc')}99"] = copy.deepcopy(entry)
@@ -35,14 +36,14 @@ def test_a_claim_more_moves_the_verdicts_of_its_own_paper_alone(folder: Path) ->
         for paper in PAPERS
         if before.ledger_fingerprint(paper) != after.ledger_fingerprint(paper)
     ]
-    assert moved == [PAPERS[-1]]
+    assert moved == [LAST]
 
 
 def test_a_paper_less_moves_no_verdict_of_the_others(folder: Path) -> None:
     before = Outputs(Project.load(ROOT))
     for section in ("claims", "findings"):
-        (folder / f"config/{section}/{PAPERS[-1]}.yaml").unlink()
-    config = dict(before.project.config) | {"papers": list(PAPERS[:-1])}
+        (folder / f"config/{section}/{LAST}.yaml").unlink()
+    config = dict(before.project.config) | {"papers": OTHERS}
     after = Outputs(Project.load(folder, config=config))
-    for paper in PAPERS[:-1]:
+    for paper in OTHERS:
         assert before.ledger_fingerprint(paper) == after.ledger_fingerprint(paper)
