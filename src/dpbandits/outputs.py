@@ -145,7 +145,8 @@ class Outputs:
     def whole_ledger_inputs(self) -> list[str]:
         """Return the ledgers of the chosen papers."""
         papers = self.project.selected()[0]
-        return [path for paper in papers for path in self.ledger(paper) if "evidence" not in path]
+        ledgers = [path for paper in papers for path in self.ledger(paper)]
+        return [path for path in ledgers if Path(path).stem != "evidence"]
 
     def whole_ledger_made_from(self) -> dict[str, str]:
         """Return the fingerprints that the whole ledger depends on."""
