@@ -103,10 +103,13 @@ class Project:
         """Read and check the config of a folder; a config already read (and changed) may be given.
 
         Raises:
-            InputError: config is no mapping, or a key is unknown, missing or not allowed.
+            InputError: config is no mapping, or a key is unknown, missing, not allowed or given
+                twice in the file.
         """
         path = folder / CONFIG
-        document = dict(config) if config is not None else load_yaml(path)
+        # Snakemake has read it too, but keeps the last of two equal keys.
+        stated = load_yaml(path)
+        document = dict(config) if config is not None else stated
         check_document(document, load_yaml(folder / "workflow/schemas/config.schema.yaml"), path)
         project = cls(folder, document)
         project.selected()
