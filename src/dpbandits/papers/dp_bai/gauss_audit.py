@@ -102,11 +102,9 @@ def witness_pulls(budget: int) -> int:
 
 def pulls_of(instance: str, budget: int) -> int:
     """Return how often each arm is pulled whose noisy sum decides, by instance."""
-    return {
-        "witness": witness_pulls,
-        "line": lambda budget: budget - 1,
-        "plane": lambda budget: -(-(budget - 2) // 2),
-    }[instance](budget)
+    if instance == "witness":
+        return witness_pulls(budget)
+    return budget - 1 if instance == "line" else -(-(budget - 2) // 2)
 
 
 def gauss_privacy() -> pd.DataFrame:
@@ -146,7 +144,7 @@ def smallest_refuted() -> tuple[float, float]:
         )
         return max(zip(found, _SEARCHED_DELTAS.tolist(), strict=True))
 
-    root = float(brentq(lambda epsilon: excess(epsilon)[0] - 1.0, 2.0, 5.0, xtol=1e-9))
+    root = float(brentq(lambda epsilon: excess(epsilon)[0] - 1.0, 2.0, 5.0, xtol=1e-6))
     return root, excess(root)[1]
 
 

@@ -102,7 +102,8 @@ def _row(x: float, loss: Loss, *, epsilon: float, **tags: Any) -> pd.DataFrame:
 
 def _line(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
     """Return the losses of two arms in one dimension, by budget."""
-    tags = {"arms": 2, "dimension": 1, "epsilon": epsilon, "largest_reward": reward}
+    tags: dict[str, Any] = {"arms": 2, "dimension": 1}
+    tags |= {"epsilon": epsilon, "largest_reward": reward}
     for budget in BUDGETS:
         loss = sign_loss(budget - 1, epsilon, reward)
         yield _row(budget, loss, algorithm="dp-bai", **tags)
@@ -110,7 +111,7 @@ def _line(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
         yield _row(budget, loss, algorithm="baseline", **tags)
         if budget >= SMALLEST_OF_MULTIPLES:
             loss = sign_loss(witness_pulls(budget), epsilon, reward)
-            more = {**tags, "arms": 3, "dimension": 2, "features": "multiples"}
+            more: dict[str, Any] = {**tags, "arms": 3, "dimension": 2, "features": "multiples"}
             yield _row(budget, loss, algorithm="dp-bai", **more, output="sequence")
 
 
