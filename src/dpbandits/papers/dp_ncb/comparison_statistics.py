@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, StudentEstimate
+from dpbandits.claims import Estimate, Evidence, StudentEstimate, smallest
 from dpbandits.claims.jackknife import Measure, exponential, ratio_of
 from dpbandits.papers.dp_ncb.curves import GLOBAL, HUNDRED_MILLION, TEN_MILLION, Line, line
 
@@ -51,6 +51,23 @@ def regret_ratio(
         line(name, variant, horizon, **readings).regret(evidence, share) for name in (first, second)
     )
     return ratio_of(one, other)
+
+
+def smallest_ratio(
+    evidence: Evidence,
+    *,
+    variant: str,
+    first: str,
+    second: str,
+    horizon: int,
+    scored: str = "code",
+) -> Estimate:
+    """Smallest Nash regret of the first algorithm over that of the second at any recorded time."""
+    lines = [line(name, variant, horizon, scored=scored) for name in (first, second)]
+    (_, one), (_, other) = (each.history(evidence) for each in lines)
+    if not one or not other:
+        return StudentEstimate(math.nan)
+    return smallest(ratio_of(above, below) for above, below in zip(one, other, strict=True))
 
 
 def crossing_time(

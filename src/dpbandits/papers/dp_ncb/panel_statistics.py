@@ -5,7 +5,7 @@
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -84,16 +84,21 @@ def two_arm_growth(
 
 
 def epsilon_ratios(
-    evidence: Evidence, *, variant: str, algorithm: str, share: float = 1.0
+    evidence: Evidence,
+    *,
+    variant: str,
+    algorithm: str,
+    share: float = 1.0,
+    epsilons: Sequence[float] = EPSILONS,
 ) -> Mapping[str, Estimate]:
-    """Nash regret at each epsilon over that at the next smaller one (panels (c) and (d))."""
+    """Nash regret at each epsilon over that at the next smaller one, T = 1e7."""
     regrets = {
         epsilon: Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
-        for epsilon in EPSILONS
+        for epsilon in epsilons
     }
     return {
         f"epsilon={higher:g} over {lower:g}": ratio_of(regrets[higher], regrets[lower])
-        for lower, higher in itertools.pairwise(EPSILONS)
+        for lower, higher in itertools.pairwise(epsilons)
     }
 
 

@@ -11,6 +11,7 @@ from dpbandits.papers.dp_ncb import (
 STATISTICS: dict[str, Statistic] = {
     "regret": comparison_statistics.regret,
     "regret_ratio": comparison_statistics.regret_ratio,
+    "smallest_ratio": comparison_statistics.smallest_ratio,
     "crossing_time": comparison_statistics.crossing_time,
     "time_below": comparison_statistics.time_below,
     "time_below_ratio": comparison_statistics.time_below_ratio,
