@@ -83,7 +83,7 @@ def _number(project: Project, paper: str, source: Source, place: str) -> str:
         if key not in frame:
             raise InputError(f"{place}: {path} has no {key}; allowed: {', '.join(frame.columns)}")
     for key, value in where.items():
-        frame = frame[[_equals(cell, value) for cell in frame[key]]]
+        frame = frame.loc[[_equals(cell, value) for cell in frame[key]]]
     if len(frame) != 1:
         raise InputError(f"{place}: {len(frame)} rows of {path} are meant; allowed: one")
     return _formatted(frame.iloc[0].to_dict(), column, source.get("format", _FORMAT))
