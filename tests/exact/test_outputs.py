@@ -12,8 +12,8 @@ from dpbandits.papers import PAPERS
 from dpbandits.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
-BEHIND = ["evidence.csv", "simultaneous.csv"]
-"""What stands beside the verdicts on a paper's claims."""
+BEHIND = ["simultaneous.csv", "evidence.csv", "findings.csv"]
+"""What is written beside the verdicts on a paper's claims."""
 
 
 def outputs(**changes: Any) -> Outputs:
