@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dpbandits.claims import Estimate, Evidence, exact, welch_difference
 from dpbandits.claims.bootstrap import Sample, from_means, ratio
 from dpbandits.papers.ts_is_dp.analytic import COMPARED_LEVELS
+from dpbandits.privacy import modified_ts_gdp
 
 COMPARISON = "comparison-verdicts"
 SMALL_STEPS = "small-steps"
@@ -132,6 +133,11 @@ def price_of_privacy(evidence: Evidence, *, eta: int, c_range: str) -> Estimate:
 def price_of_pair(evidence: Evidence, *, b: int, c: int) -> Estimate:
     """Return the final regret at a pair near (0, 1) over that at (0, 1)."""
     return ratio(_pair(evidence, b, c), _pair(evidence, 0, 1))
+
+
+def level_of_pair(evidence: Evidence, *, b: int, c: float) -> Estimate:
+    """Return the GDP parameter of a pair over the horizon of the simulation (Lemma 5)."""
+    return exact(modified_ts_gdp(b, c, evidence.horizon(SMALL_STEPS)))
 
 
 def _pair(evidence: Evidence, b: int, c: int) -> Sample:

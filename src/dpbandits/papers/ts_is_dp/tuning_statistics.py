@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dpbandits.claims import (
     Estimate,
     Evidence,
+    exact,
     largest,
     mean,
     ratio_of_means,
@@ -103,6 +104,11 @@ def extremes_margin(
 def mean_regret(evidence: Evidence, *, family: str, eta: int, b: int) -> Estimate:
     """Return the mean final regret."""
     return mean(final_regret(evidence, family, eta, b).values)
+
+
+def uniform_regret(evidence: Evidence, *, family: str) -> Estimate:
+    """Return the expected final regret of playing all arms equally often."""
+    return exact(horizon_of(evidence, family) * float(FAMILIES[family].gaps.mean()))
 
 
 def best_b_shift(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Estimate:
