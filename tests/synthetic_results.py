@@ -175,6 +175,8 @@ PANELS = {
         "extra-fig3-long": "",
         "extra-fig4-tight": "",
         "extra-crossover": "",
+        "extra-lemma-4-1": "abc",
+        "extra-lemma-c1": "ab",
         "extra-tuning": "ab",
     },
     "dp-bai": {
