@@ -46,7 +46,7 @@ def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
     }
 
 
-SPHERE = {
+SPHERE: dict[str, tuple[str, dict[str, Any]]] = {
     "dp-od": ("dp-od", {"norm": "l2"}),
     "dp-od-l1": ("dp-od", {"norm": "l1"}),
     "dp-bai-silent": ("dp-bai", {"epsilon": math.inf}),
