@@ -46,49 +46,48 @@ def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
     }
 
 
+SPHERE: dict[str, tuple[str, dict[str, Any]]] = {
+    "dp-od": ("dp-od", {"norm": "l2"}),
+    "dp-od-l1": ("dp-od", {"norm": "l1"}),
+    "dp-bai-silent": ("dp-bai", {"epsilon": math.inf}),
+}
+"""Names of algorithms on 200 arms in six dimensions that are more than an id -> id and tags.
+
+DP-OD with L by the Euclidean norm or by l1, and DP-BAI without noise.
+"""
+
+
 def sphere_rate(
-    evidence: Evidence, *, algorithm: str, budget: int, epsilon: float | None = None
+    evidence: Evidence, *, algorithm: str, budget: int, epsilon: float = math.nan
 ) -> Estimate:
-    """Success rate on 200 arms in six dimensions; without epsilon, of OD-LinBAI."""
+    """Success rate on 200 arms in six dimensions.
+
+    Args:
+        evidence: the results.
+        algorithm: an id, or a key of ``SPHERE``.
+        budget: T.
+        epsilon: not asked for by ``dp-bai-silent`` and ``od-linbai``.
+    """
     return rate(_sphere(evidence, algorithm, budget, epsilon))
 
 
 def sphere_difference(
-    evidence: Evidence,
-    *,
-    first: str,
-    second: str,
-    budgets: list[int],
-    epsilon: float,
-    other_epsilon: float | None = None,
+    evidence: Evidence, *, first: str, second: str, budgets: list[int], epsilon: float
 ) -> Differences:
-    """Difference of two success rates on 200 arms in six dimensions, at each budget.
-
-    Args:
-        evidence: the results.
-        first: the algorithm from whose rate is subtracted; ``dp-od-l1`` is DP-OD with L by the sum
-            of absolute values.
-        second: the other one.
-        budgets: T.
-        epsilon: of both, unless ``other_epsilon`` is that of the second.
-        other_epsilon: see there; infinite adds no noise.
-    """
-    last = epsilon if other_epsilon is None else other_epsilon
+    """Rate of one algorithm minus that of another there, at each budget."""
     return {
         f"T={budget}, epsilon={epsilon:g}": rate_difference(
-            _sphere(evidence, first, budget, epsilon), _sphere(evidence, second, budget, last)
+            *(_sphere(evidence, name, budget, epsilon) for name in (first, second))
         )
         for budget in budgets
     }
 
 
-def _sphere(evidence: Evidence, algorithm: str, budget: int, epsilon: float | None) -> Counted:
-    tags: dict[str, Any] = {"horizon": budget}
-    if algorithm != "od-linbai":
-        tags["epsilon"] = epsilon
-    if algorithm.startswith("dp-od"):
-        tags["norm"] = "l1" if algorithm.endswith("l1") else "l2"
-    name = algorithm.removesuffix("-l1")
+def _sphere(evidence: Evidence, algorithm: str, budget: int, epsilon: float) -> Counted:
+    name, more = SPHERE.get(algorithm, (algorithm, {}))
+    tags: dict[str, Any] = {"horizon": budget, "epsilon": epsilon, **more}
+    if name == "od-linbai":
+        del tags["epsilon"]
     return evidence.counts("verdicts-sphere", algorithm=name, **tags)
 
 

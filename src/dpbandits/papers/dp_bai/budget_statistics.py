@@ -122,8 +122,12 @@ def _slope(scores: Values, logs: Values, runs: int) -> Estimate:
 def needed_budgets(
     evidence: Evidence, algorithm: str, grid: Sequence[tuple[float, float]]
 ) -> list[Estimate]:
-    """Return T_0.9 at each (epsilon, y/x), as claims and the figure have it."""
-    budgets, runs = _budgets(evidence, algorithm, grid)
+    """Return T_0.9 at each (epsilon, y/x)."""
+    return estimated(*_budgets(evidence, algorithm, grid))
+
+
+def estimated(budgets: Values, runs: int) -> list[Estimate]:
+    """Return T_0.9 with their intervals, of values and resamples, shape (1 + resamples, k)."""
     return [from_resamples(each[0], each[1:], runs) for each in budgets.T]
 
 

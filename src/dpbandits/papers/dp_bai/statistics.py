@@ -33,6 +33,7 @@ _SIMULATED: tuple[Statistic, ...] = (
     beyond_statistics.omega_range,
     trend_statistics.success_trends,
     trend_statistics.success_steps,
+    trend_statistics.lowest_step,
     trend_statistics.ratio_trends,
     pairing_statistics.ratio_gaps,
     pairing_statistics.ratio_mismatches,

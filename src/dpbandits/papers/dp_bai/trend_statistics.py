@@ -1,4 +1,4 @@
-"""Statistics on trends: success of DP-OD over y/x, and of DP-BAI over T and epsilon."""
+"""Statistics on trends: success of DP-OD over y/x, of DP-BAI over T and epsilon."""
 
 import itertools
 import math
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dpbandits.claims import Estimate, Evidence, rate_difference, rate_trend
 from dpbandits.claims.rates import Counted
-from dpbandits.papers.dp_bai.comparing import is_in_range
+from dpbandits.papers.dp_bai.comparing import is_in_range, summary
 from dpbandits.papers.dp_bai.points import (
     BUDGET_EPSILONS,
     BUDGETS,
@@ -52,6 +52,11 @@ def success_steps(evidence: Evidence) -> dict[str, Estimate]:
         for name, series in _series(evidence)
         for (lower, before), (higher, after) in itertools.pairwise(series)
     }
+
+
+def lowest_step(evidence: Evidence) -> Estimate:
+    """The lowest of these steps."""
+    return summary(success_steps(evidence), "smallest")
 
 
 def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
