@@ -15,6 +15,7 @@ from dpbandits.metrics import IDENTIFIED, NASH
 from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
 from dpbandits.reporting.diagrams import draw_diagram
+from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.published import has_published
 from dpbandits.reporting.readings import compare_readings
@@ -96,7 +97,7 @@ class Document:
         self.name = paper
         self.paper = find_paper(paper)
         self.path = ROOT / "config/experiments" / f"{paper}.yaml"
-        self.document = load_yaml(self.path)
+        self.document = with_digitised(load_yaml(self.path), self.path)
         self.figures: dict[str, Any] = self.document["figures"]
         self.tables: dict[str, Any] = self.document["tables"]
         self.frame = cache(self._frame)
@@ -121,10 +122,10 @@ class Document:
         spec = self.figures[name]
         if spec.get("kind") == DIAGRAM:
             return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams)
-        return draw_figure(spec, name, self.frame, folder)
+        return draw_figure(spec, name, self.frame, folder, self.paper.derived)
 
     def readings(self) -> pd.DataFrame:
-        """Published readings beside made-up results."""
+        """Digitised values compared with made-up results."""
         own = {name: spec for name, spec in self.figures.items() if has_published(spec)}
         return compare_readings(own, self.frame)
 
@@ -191,6 +192,10 @@ PANELS = {
         "fig1": "abcdef",
         "fig1-as-written": "abcdef",
         "fig1-repaired": "abcdef",
+        "extra-fig1-loglog": "abcdef",
+        "extra-fig1e-slopes": "ab",
+        "extra-price-of-privacy": "ab",
+        "extra-epsilon-slope": "",
         "extra-panel-a": "abcd",
         "extra-horizons": "",
         "extra-anytime": "ab",
