@@ -22,8 +22,8 @@ STRIP = "residuals"
 _SLOT = 0.72
 """Width of what stands at one x, of the distance to the next."""
 
-_MILLIONS_FROM = 200_000
-"""Digitised x from here on are labelled in millions."""
+_UNITS = ((1_000_000, "millions"), (100, "hundreds"))
+"""Units of x; the first is taken of which the largest x has five or more."""
 
 
 def residual_lines(lines: Sequence[Line]) -> list[Line]:
@@ -77,13 +77,14 @@ def _draw_line(axes: Axes, line: Line, x: list[float], width: float) -> None:
 
 def _label(axes: Axes, panel: PanelSpec, places: Sequence[float]) -> None:
     """Set ticks, labels and limits; the axis of y has 0 in its middle."""
-    in_millions = max(places, default=0.0) >= _MILLIONS_FROM
-    names = [style.thousands(x / 1e6 if in_millions else x) for x in places]
+    largest = max(places, default=0.0)
+    unit, name = next((each for each in _UNITS if largest >= 5 * each[0]), (1, ""))
+    names = [style.thousands(x / unit) for x in places]
     axes.xaxis.set_major_locator(FixedLocator(range(len(places))))
     axes.set_xticks(range(len(places)), names)
     axes.tick_params(axis="both", labelsize=7)
     axes.set_xlim(-0.6, len(places) - 0.4)
-    axes.set_xlabel(f"{panel.x.label}, in millions" if in_millions else panel.x.label)
+    axes.set_xlabel(f"{panel.x.label}, in {name}" if name else panel.x.label)
     axes.set_ylabel("Difference")
     axes.grid(visible=False, axis="x")
     # Those of bars and boxes, which the data limits hold.

@@ -118,7 +118,7 @@ def _fit(curve: _Curve, **tags: Any) -> pd.DataFrame:
 
 
 def _guide(curve: _Curve, exponent: float, variant: str) -> pd.DataFrame:
-    shares = np.array([0.1, 1.0])
+    shares = np.array([0.3, 1.0])
     line = curve.regret(0.3).value * (shares / 0.3) ** exponent
     tags = {"series": f"slope {exponent:g}, {variant}", "variant": variant, "part": "guide"}
     return _exact(shares * curve.times[-1], line, slope=exponent, **tags)
