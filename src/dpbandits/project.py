@@ -18,6 +18,7 @@ from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
 from dpbandits.papers import OURS, Paper, find_paper
+from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.specs import figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
@@ -200,6 +201,7 @@ class Project:
             path = self.folder / "config/experiments" / f"{paper}.yaml"
             document = load_yaml(path)
             check_document(document, self._experiments_schema(), path)
+            document = with_digitised(document, path)
             self._experiments[paper] = Experiments(found, path, document, self.scale)
         return self._experiments[paper]
 
