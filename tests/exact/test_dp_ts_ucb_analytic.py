@@ -18,6 +18,7 @@ from dpbandits.papers.dp_ts_ucb.analytic import (
     HORIZONS,
     LEMMA_HORIZONS,
     crossover_horizon,
+    draw_level,
 )
 from dpbandits.papers.dp_ts_ucb.optimism import (
     MEANS,
@@ -26,6 +27,7 @@ from dpbandits.papers.dp_ts_ucb.optimism import (
     expected_waits,
     miss_chances,
 )
+from dpbandits.privacy import dp_ts_ucb_budget
 
 FRAMES = {name: make() for name, make in ANALYTIC.items()}
 CONSTANTS = FRAMES["constants"]
@@ -177,20 +179,56 @@ def test_conversion_is_that_of_the_spec() -> None:
     assert frame["x"].tolist() == levels["x"].tolist()
 
 
-def test_misses_are_at_most_those_of_the_spec() -> None:
-    """Spec, DTU-C15: T times the chance is at most 6.7e-5, at alpha = 1 and T = 1e4."""
-    misses = CONSTANTS[(CONSTANTS["quantity"] == "miss") & (CONSTANTS["rounding"] == "floor")]
+def test_misses_are_far_below_the_bound_of_the_lemma() -> None:
+    """Lemma 4.1: T times the chance is at most 6.7e-5, at alpha = 1, T = 1e4; the proof has 3."""
+    frame = FRAMES["lemma-4-1"]
+    misses = frame[(frame["quantity"] == "chance") & (frame["rounding"] == "floor")]
     worst = misses.loc[misses["y"].idxmax()]
-    assert (worst["alpha"], worst["x"]) == (1.0, 10_000)
+    assert (worst["alpha"], worst["horizon"]) == (1.0, 10_000)
     assert 6.6e-5 < worst["y"] <= 6.7e-5
-    assert len(misses) == len(ALPHAS) * len(LEMMA_HORIZONS)
+    rounded_up = frame[(frame["quantity"] == "chance") & (frame["rounding"] == "ceil")]
+    assert 4.5e-5 < rounded_up["y"].max() <= 4.7e-5
+    assert set(frame.loc[frame["quantity"] == "bound", "y"]) == {3.0}
 
 
-def test_waits_are_at_most_those_of_the_spec() -> None:
-    """Spec, DTU-C17: at most 1.42."""
-    waits = CONSTANTS[CONSTANTS["quantity"] == "wait"]
-    assert 1.41 < waits["y"].max() <= 1.42
-    assert len(waits) == len(ALPHAS) * len(LEMMA_HORIZONS)
+def test_waits_are_far_below_the_bound_of_the_lemma() -> None:
+    """Lemma C.1: at most 1.42, at alpha = 0; the lemma has 12.34."""
+    frame = FRAMES["lemma-c1"]
+    waits = frame[frame["quantity"] == "expectation"]
+    worst = waits.loc[waits["y"].idxmax()]
+    assert worst["alpha"] == 0.0
+    assert 1.41 < worst["y"] <= 1.42
+    assert set(frame.loc[frame["quantity"] == "bound", "y"]) == {12.34}
+
+
+@pytest.mark.parametrize("name", ["lemma-4-1", "lemma-c1"])
+def test_lemmas_are_computed_at_every_point_of_the_grid(name: str) -> None:
+    frame = FRAMES[name]
+    computed = frame[frame["quantity"] != "bound"]
+    for (alpha, horizon), rows in computed.groupby(["alpha", "horizon"]):
+        assert alpha in ALPHAS
+        assert sorted(set(rows["x"])) == counts(horizon)
+    assert len(computed.groupby(["alpha", "horizon"])) == len(ALPHAS) * len(LEMMA_HORIZONS)
+
+
+@pytest.mark.parametrize(("alpha", "count"), [(0.5, 2**10), (0.25, 2**14)])
+def test_small_misses_are_not_cut_off_by_the_window(alpha: float, count: int) -> None:
+    """Chances of 1e-18 and below come from estimates far from the mean: against the whole sum."""
+    horizon = 10**6
+    variance, draws = math.log(horizon) ** alpha, math.floor(dp_ts_ucb_budget(alpha, horizon))
+    successes = np.arange(count + 1)
+    chances = binom.pmf(successes, count, 0.5)
+    misses = np.exp(draws * norm.logcdf(0.5, successes / count, math.sqrt(variance / count)))
+    found = miss_chances(count, variance, draws)[np.flatnonzero(MEANS == 0.5)]
+    np.testing.assert_allclose(found, (chances * misses).sum(), rtol=1e-9)
+    assert found < 1e-18
+
+
+def test_draws_of_plain_sampling_compose_to_the_root_of_half_the_horizon() -> None:
+    """Ou et al.: after one pull the centre moves by 1/2 at most, with deviation 1/sqrt(2)."""
+    assert draw_level() == pytest.approx(0.5 / math.sqrt(0.5), rel=1e-15)
+    composed = CONSTANTS[CONSTANTS["quantity"] == "composed"]
+    np.testing.assert_allclose(composed["y"], np.sqrt(composed["x"] / 2.0), rtol=1e-9)
 
 
 def test_waits_tend_to_their_limit_for_many_rewards() -> None:
@@ -212,7 +250,7 @@ def test_sums_over_the_window_are_the_sums_over_all_counts(count: int) -> None:
     chances = binom.pmf(successes, count, MEANS[:, None])
     deviation = math.sqrt(math.log(1e4) / count)
     below = norm.cdf(MEANS[:, None], successes / count, deviation)
-    # What the window leaves out has a chance below 1e-17.
+    # What the window leaves out has a chance below 1e-86.
     np.testing.assert_allclose(
         miss_chances(count, math.log(1e4), 38), (chances * below**38).sum(axis=1), 1e-9, 1e-17
     )
@@ -236,7 +274,7 @@ def test_misses_agree_with_draws() -> None:
 
 
 def test_laws_of_the_estimates_sum_to_one() -> None:
-    """The window of Hoeffding's inequality leaves out less than 1e-17; rounding leaves 1e-11."""
+    """The window of Hoeffding's inequality leaves out less than 1e-86; rounding leaves 1e-11."""
     for count in counts(10**6):
         np.testing.assert_allclose(estimates(count)[0].sum(axis=1), 1.0, rtol=0, atol=1e-11)
 
