@@ -7,10 +7,8 @@ verdicts; `ledger`, `comparisons` and `explain` write them down.
 from dpbandits.claims.entries import Claim, Reading, Statistic, load_claims
 from dpbandits.claims.estimates import (
     Estimate,
-    PercentileEstimate,
     StudentEstimate,
     exact,
-    from_resamples,
     largest,
     mean,
     ratio_of_means,
@@ -27,6 +25,7 @@ from dpbandits.claims.ledger import (
     ledger,
     to_csv,
 )
+from dpbandits.claims.percentiles import PercentileEstimate, from_resamples
 from dpbandits.claims.rates import (
     DifferenceEstimate,
     RateEstimate,
