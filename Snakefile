@@ -16,6 +16,7 @@ from dpbandits.jobs import Jobs
 from dpbandits.outputs import Outputs
 from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
+from dpbandits.stale import stale_files
 
 # An exception that is let through would be told with the lines of code that it passed.
 try:
@@ -28,6 +29,12 @@ except InputError as error:
     sys.exit(2)
 OUTPUTS = Outputs(PROJECT)
 JOBS = Jobs(PROJECT)
+
+# Outputs without Snakemake's own records, copied or unpacked, say themselves whether they are current.
+if workflow.dag_settings and not workflow.remote_exec:
+    workflow.dag_settings.forcerun = frozenset(
+        workflow.dag_settings.forcerun
+    ) | stale_files(OUTPUTS, workflow.dag_settings.targets)
 
 # A snakemake called by its full path finds the package's command all the same.
 shell.prefix(
