@@ -16,7 +16,7 @@ from dpbandits.jobs import Jobs
 from dpbandits.outputs import Outputs
 from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
-from dpbandits.stale import stale_files
+from dpbandits.stale import mark_stale
 
 # An exception that is let through would be told with the lines of code that it passed.
 try:
@@ -30,11 +30,9 @@ except InputError as error:
 OUTPUTS = Outputs(PROJECT)
 JOBS = Jobs(PROJECT)
 
-# Outputs without Snakemake's own records, copied or unpacked, say themselves whether they are current.
-if workflow.dag_settings and not workflow.remote_exec:
-    workflow.dag_settings.forcerun = frozenset(
-        workflow.dag_settings.forcerun
-    ) | stale_files(OUTPUTS, workflow.dag_settings.targets)
+# What has no records of an earlier run, copied or unpacked, says itself whether it is current.
+if not workflow.remote_exec:
+    mark_stale(OUTPUTS)
 
 # A snakemake called by its full path finds the package's command all the same.
 shell.prefix(

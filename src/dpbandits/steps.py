@@ -68,22 +68,22 @@ def steps_of(project: Project) -> list[Step]:
     made = [step for step in made_steps(outputs) if not wanted.isdisjoint(step.outputs)]
     for step in made:
         require_current(step.outputs[0], step.made_from)
-    needed = needed_results(outputs, {path for step in made for path in step.inputs})
+    needed = _needed(outputs, {path for step in made for path in step.inputs})
     for step in needed:
         project.frame(step.outputs[0].parent.name, step.outputs[0].stem)
     return [*needed, *made]
 
 
-def needed_results(outputs: Outputs, read: set[Path]) -> list[Step]:
+def _needed(outputs: Outputs, read: set[Path]) -> list[Step]:
     """Return the results that are read, and those that choose parameters of them, in order."""
-    wanted, results = set(read), list(_results(outputs))
+    wanted, results = set(read), list(results_steps(outputs))
     for step in reversed(results):
         if step.outputs[0] in wanted:
             wanted |= set(step.inputs)
     return [step for step in results if step.outputs[0] in wanted]
 
 
-def _results(outputs: Outputs) -> Iterator[Step]:
+def results_steps(outputs: Outputs) -> Iterator[Step]:
     """Yield every set of results, those that choose parameters of others first."""
     project = outputs.project
     for paper in project.built():
