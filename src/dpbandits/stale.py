@@ -15,8 +15,11 @@ from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
 from dpbandits.steps import Step, made_steps, results_steps
 
-OLDEST, OLD = 0, 1
-"""Seconds since the epoch: the time of a stale output, and of what all results count as made from."""
+OLDEST, OLD = 1, 2
+"""Seconds since the epoch: of a stale output, and of what all results count as made from.
+
+Snakemake takes 0 for no time at all.
+"""
 
 
 def mark_stale(outputs: Outputs) -> list[Path]:
