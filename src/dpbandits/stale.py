@@ -6,7 +6,6 @@ is given the oldest time there is, so that it is older than all that it is made 
 """
 
 import os
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dpbandits.engine.provenance import require_current
@@ -15,8 +14,8 @@ from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
 from dpbandits.steps import Step, made_steps, results_steps
 
-OLDEST, OLD = 1, 2
-"""Seconds since the epoch: of a stale output, and of what all results count as made from.
+STALE, EPOCH, CURRENT = 1, 2, 3
+"""Seconds since 1970: of a stale output, of the epoch, of results that are current again.
 
 Snakemake takes 0 for no time at all.
 """
@@ -26,29 +25,35 @@ def mark_stale(outputs: Outputs) -> list[Path]:
     """Give stale outputs of what is built the oldest time; return them.
 
     The file ``outputs.epoch()``, which every rule that makes results has as an input, is made where
-    it is missing.
+    it is missing. What was marked and is current again, as an edit was undone, gets a time again.
     """
     epoch = Path(outputs.epoch())
     if not epoch.exists():
         epoch.parent.mkdir(parents=True, exist_ok=True)
         epoch.touch()
-        os.utime(epoch, (OLD, OLD))
-    stale = [path for step in _stale(outputs) for path in step.outputs if path.exists()]
-    for path in stale:
-        os.utime(path, (OLDEST, OLDEST))
+        os.utime(epoch, (EPOCH, EPOCH))
+    results = [(step, _are_current(step), CURRENT) for step in results_steps(outputs)]
+    made = [(step, _is_current(step), None) for step in made_steps(outputs)]
+    stale: list[Path] = []
+    for step, is_current, time in [*results, *made]:
+        for path in filter(Path.exists, step.outputs):
+            if not is_current:
+                os.utime(path, (STALE, STALE))
+                stale.append(path)
+            elif path.stat().st_mtime <= STALE:
+                os.utime(path, None if time is None else (time, time))
     return stale
 
 
-def _stale(outputs: Outputs) -> Iterator[Step]:
-    for step in _existing(results_steps(outputs)):
-        if results_stamp(step.outputs[0]) not in step.made_from.values():
-            yield step
-    for step in _existing(made_steps(outputs)):
-        try:
-            require_current(step.outputs[0], step.made_from)
-        except InputError:
-            yield step
+def _are_current(step: Step) -> bool:
+    """Return whether results carry the fingerprint that is wanted."""
+    return results_stamp(step.outputs[0]) in step.made_from.values()
 
 
-def _existing(steps: Iterable[Step]) -> Iterator[Step]:
-    return (step for step in steps if any(path.exists() for path in step.outputs))
+def _is_current(step: Step) -> bool:
+    """Return whether the provenance of a figure, table or ledger says what is wanted."""
+    try:
+        require_current(step.outputs[0], step.made_from)
+    except InputError:
+        return False
+    return True
