@@ -160,8 +160,10 @@ def _section5_rate(where: Where) -> float:
 def _several_phases_rate(where: Where) -> float:
     """A world in which DP-OD leads where several phases are needed."""
     lead = {"baseline": 8.0, "dp-bai": 2.0, "dp-od": 1.0, "od-linbai": 0.5}[where.algorithm]
-    noise = 0.2 / where.epsilon if where.algorithm.startswith("dp-od") else 2.0 / where.epsilon
-    return 1.0 - 0.95 * math.exp(-where.budget / (2000 * lead * (0.5 + noise)))
+    noise = 0.1
+    if where.algorithm == "dp-od":
+        noise = {"l1": 0.5, "l2": 0.2}[where.tags.get("norm", "l2")]
+    return 1.0 - 0.95 * math.exp(-where.budget / (2000 * lead * (0.5 + noise / where.epsilon)))
 
 
 def _two_armed_rate(where: Where) -> float:
