@@ -190,6 +190,11 @@ PANELS = {
         "extra-phases": "ab",
         "extra-omega": "",
         "extra-regimes": "",
+        "extra-budgets-ratio": "",
+        "extra-budgets-hardness": "",
+        "extra-bound": "",
+        "extra-log-error": "",
+        "extra-gauss-delta": "",
     },
     "dp-ncb": {
         "fig1": "abcdef",
