@@ -1,10 +1,11 @@
 """Rules of the claims of dp-ts-ucb: what enters a verdict, and what the exact ones come to."""
 
+import itertools
 from functools import cache
 
 import pytest
 
-from claims.dp_ts_ucb_results import OWN, World, exactly
+from claims.dp_ts_ucb_results import HORIZON_SHARES, OWN, World, exactly
 from claims.dp_ts_ucb_worlds import (
     BASE,
     BASELINE_RUNS,
@@ -20,6 +21,8 @@ from claims.dp_ts_ucb_worlds import (
 )
 from claims.perturbations import scaled
 from dpbandits.claims import Evidence, Judgement, judge
+
+CELLS = list(itertools.product(OWN, HORIZON_SHARES))
 
 
 @cache
@@ -122,3 +125,21 @@ def test_interpretations_of_the_count_are_kept_apart() -> None:
     assert [each.verdict for each in only("DTU-C9", private)] == ["holds", "fails"]
     slightly = changed({(PRIVACY_RUNS, 0, 1, "n"): 100.0})
     assert [each.verdict for each in only("DTU-C8b", slightly)][:2] == ["holds", "fails"]
+
+
+def test_the_trend_in_alpha_is_reported() -> None:
+    """Kendall's tau: 1 where every step rises, -1 where every one falls."""
+
+    def taus(world: World) -> set[float]:
+        comparisons = only("DTU-C1", world)[0].comparisons
+        return {each.estimate.value for each in comparisons if each.label.startswith("Kendall")}
+
+    assert taus(BASE) == {1.0}
+    falling = changed(*(own(alpha, 2000.0 - OWN[alpha], horizon) for alpha, horizon in CELLS))
+    assert taus(falling) == {-1.0}
+
+
+def test_smallest_ratios_over_the_horizon() -> None:
+    """651.5 / 707.1 falls to 0.36 at T = 1e8; to M-TS-Gaussian with c = 5 it is 0.57 there."""
+    found = judged_exactly()["DTU-C14c"].comparisons
+    assert [each.estimate.value for each in found] == pytest.approx([0.36, 0.57], abs=0.005)

@@ -42,13 +42,14 @@ CLAIMS = load_claims(
     ROOT / "config/claims/ts-is-dp.yaml", ROOT / "workflow/schemas/claims.schema.yaml", STATISTICS
 )
 ROOT_SEED = 20260719
+AS_CLAIMED = World()
 
 
 @dataclass(frozen=True)
 class Case:
     """Results that a claim is judged on: a world, and an edit of its frames."""
 
-    world: World = World()
+    world: World = AS_CLAIMED
     edit: Edit = as_it_is
 
 

@@ -68,7 +68,8 @@ def change_config(folder: Path) -> None:
     claims["BAI-C17"]["figure"] = "fig1a"
     claims["BAI-C10"].pop("figure", None)
     path.write_text(yaml.safe_dump(document))
-    finding = {"title": "The lead", "statement": "It is large.", "place": "Section 5", "figure": "fig1a"}
+    finding = {"title": "The lead", "statement": "It is large.", "place": "Section 5"}
+    finding["figure"] = "fig1a"
     document = {"paper": PAPER, "findings": {"BAI-F1": finding}}
     (folder / "findings" / f"{PAPER}.yaml").write_text(yaml.safe_dump(document))
 

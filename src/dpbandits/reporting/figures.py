@@ -201,7 +201,7 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
             axes.tick_params(axis="x", labelrotation=90)
     else:
         # Horizons are decades of time, whose places a logarithmic axis shows by itself.
-        by_value = panel.kind in BY_TAG and panel.x.tag != "t"
+        by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
         if by_value and len(_categories(lines)) <= _MOST_TICKS:
             ticks = _categories(lines)
         style.style_axis(axes, "x", panel.x.scale, ticks)

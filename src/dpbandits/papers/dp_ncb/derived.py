@@ -22,6 +22,9 @@ Frames = Callable[[str], pd.DataFrame]
 VARIANTS = ("as-coded", "repaired")
 """As written both algorithms play uniformly at these horizons, whatever epsilon is."""
 
+PAPER = "as-written"
+"""Stands for the variant of what is not simulated."""
+
 EPSILON = 0.2
 """Epsilon of Figures 1(b) and 1(e)."""
 
@@ -140,7 +143,7 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
         named = {"series": f"measured, {variant}", "variant": variant, "part": "measured"}
         found.append(_points(horizons, ratios, **named))
     bound = [ratio_of_terms(each, EPSILON) for each in horizons]
-    return pd.concat([*found, _exact(horizons, bound, series="bound", part="bound")])
+    return pd.concat([*found, _bound(horizons, bound)])
 
 
 def price_over_epsilon(frames: Frames) -> pd.DataFrame:
@@ -154,7 +157,11 @@ def price_over_epsilon(frames: Frames) -> pd.DataFrame:
         named = {"series": f"measured, {variant}", "variant": variant, "part": "measured"}
         found.append(_points(epsilons, ratios, **named))
     bound = [ratio_of_terms(float(plain.times[-1]), each) for each in epsilons]
-    return pd.concat([*found, _exact(epsilons, bound, series="bound", part="bound")])
+    return pd.concat([*found, _bound(epsilons, bound)])
+
+
+def _bound(x: Iterable[float], y: Iterable[float]) -> pd.DataFrame:
+    return _exact(x, y, series="bound", variant=PAPER, part="bound")
 
 
 def ratio_of_terms(horizon: float, epsilon: float) -> float:
@@ -184,7 +191,7 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
         found.append(_points(epsilons, [each.estimate() for each in regrets.values()], **tags))
     first = found[0].set_index("x")["y"]
     line = [first[EPSILON] * EPSILON / each for each in epsilons]
-    return pd.concat([*found, _exact(epsilons, line, series="guide", part="guide")])
+    return pd.concat([*found, _exact(epsilons, line, series="guide", variant=PAPER, part="guide")])
 
 
 DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {

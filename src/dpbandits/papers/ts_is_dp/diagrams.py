@@ -22,7 +22,7 @@ from dpbandits.reporting.diagrams import Diagram
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 from dpbandits.reporting.rows import select
 
-FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "truncated-exponential"}
+FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-exponential"}
 METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}
 SHOWN_B = (0, 500, 1000, 2000, 5000, 10000)
 AVERAGED_RUNS = 10
@@ -86,8 +86,9 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
 
 def _error_curves(results: pd.DataFrame, family: str) -> Iterator[_Curve]:
-    for metric, text in METRICS.items():
-        for eta, look in zip(ETAS, style.ordered_looks(len(ETAS)), strict=True):
+    # Level by level: a legend of three columns then has a row for each kind of regret.
+    for eta, look in zip(ETAS, style.ordered_looks(len(ETAS)), strict=True):
+        for metric, text in METRICS.items():
             yield _Curve(
                 f"{FAMILIES[family]}, {text}, eta={eta}",
                 SHOWN_B,
