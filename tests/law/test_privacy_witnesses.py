@@ -80,7 +80,7 @@ def toy_count(rewards: NDArray[Any], seed: int, factor: float = 1.0, repeats: bo
     )
 
 
-RUNS = 1_500_000
+RUNS = 1_000_000
 
 
 def test_the_toy_event_has_the_probabilities_of_the_formula() -> None:
@@ -163,7 +163,7 @@ def count_kernel(runs, settings, window, wanted, rewards, empty, state, spare, g
     return count
 
 
-KERNEL_RUNS = 600_000
+KERNEL_RUNS = 400_000
 
 
 def kernel_count(rewards: NDArray[Any], seed: int, factor: float = 1.0) -> int:
@@ -220,7 +220,7 @@ class GivenRewards:
         return float(self._rewards[self._t - pulls : self._t].sum())
 
 
-REFERENCE_RUNS = 40_000
+REFERENCE_RUNS = 20_000
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
@@ -305,7 +305,7 @@ def whole_phase_two(changed: bool, runs: int, seed: int, repeats: bool = False) 
     )
 
 
-WHOLE_RUNS = 10_000_000
+WHOLE_RUNS = 5_000_000
 
 
 def test_the_whole_of_phase_two_has_the_probabilities_of_the_formula() -> None:
@@ -337,7 +337,7 @@ def count_episodes(runs, settings, window, before, state, generator):  # type: i
     return count
 
 
-EPISODE_RUNS = 60_000
+EPISODE_RUNS = 40_000
 
 
 @pytest.mark.parametrize("changed", [False, True])

@@ -27,12 +27,11 @@ WRITTEN_HORIZONS = (10**7, 10**8)
 
 CODED_HORIZONS = (10**6, 10**7, 10**8)
 CODED_EPSILONS = (0.2, 2.0)
-BOUND_HORIZONS = tuple(10**power for power in range(3, 11))
 
-OFFSETS = tuple(range(-150, 201, 10))
+OFFSETS = tuple(range(-200, 201, 10))
 """Pulls of arm 1 minus the threshold, rounded down."""
 
-WITNESSED, BOUND, ALLOWED = "witnessed", "bound", "allowed"
+WITNESSED, ALLOWED = "witnessed", "allowed"
 
 
 @dataclass(frozen=True)
@@ -170,30 +169,15 @@ def _log_counts(first: int, second: int) -> float:
     return ways - rounds * math.log(2.0)
 
 
-def carried_bound(horizon: int) -> float:
-    """Return the composed loss of GDP-NCB repaired over epsilon, at most 1.
-
-    Base-2 noise, and the private means of Phase I are carried into Phase II: one reward of Phase I
-    enters the carried mean of its arm and at most m releases of Phase II, m + 1 <= log2 T, each of
-    which costs epsilon / log2 T; a reward of Phase II enters one release.
-
-    Args:
-        horizon: T.
-    """
-    rounds = theory.capped_phase_one(horizon)
-    return theory.composed_loss(horizon, rounds, others=1.0, release_log="base2")
-
-
 def privacy_witnesses() -> pd.DataFrame:
     """Witnessed privacy losses of GDP-NCB over epsilon, exact (claim C15).
 
-    Tags: variant; quantity (``witnessed``, ln of a ratio of probabilities over epsilon; ``bound``,
-    of the repaired variant by composition; ``allowed``, 1); horizon; epsilon (0 for any);
-    log10_probability (of the event under X, given the arms of Phase I) and log10_arms (of these),
-    0 where there is no event. x: as written the pulls of arm 1 minus the threshold rounded down,
-    otherwise T. y: the loss over epsilon.
+    Tags: variant; quantity (``witnessed``, ln of a ratio of probabilities over epsilon, or
+    ``allowed``, 1); horizon; epsilon; log10_probability (of the event under X, given the arms of
+    Phase I) and log10_arms (of these), 0 for what is allowed. x: as written the pulls of arm 1
+    minus the threshold rounded down, as coded T. y: the loss over epsilon.
     """
-    return pd.DataFrame([*_written_rows(), *_coded_rows(), *_repaired_rows()])
+    return pd.DataFrame([*_written_rows(), *_coded_rows()])
 
 
 def _written_rows() -> Iterator[dict[str, Any]]:
@@ -204,7 +188,8 @@ def _written_rows() -> Iterator[dict[str, Any]]:
             witness = exploration_witness(threshold, scale, math.floor(threshold) + offset)
             yield _row("as-written", horizon, EPSILON, offset, witness)
         for offset in (OFFSETS[0], OFFSETS[-1]):
-            yield _row("as-written", horizon, EPSILON, offset, 1.0, ALLOWED)
+            allowed = Witness(EPSILON, 0.0, 0.0)
+            yield _row("as-written", horizon, EPSILON, offset, allowed, ALLOWED)
 
 
 def _coded_rows() -> Iterator[dict[str, Any]]:
@@ -214,22 +199,16 @@ def _coded_rows() -> Iterator[dict[str, Any]]:
             yield _row("as-coded", horizon, epsilon, horizon, witness)
 
 
-def _repaired_rows() -> Iterator[dict[str, Any]]:
-    for horizon in BOUND_HORIZONS:
-        yield _row("repaired", horizon, 0.0, horizon, carried_bound(horizon), BOUND)
-
-
 def _row(
     variant: str,
     horizon: int,
     epsilon: float,
     x: int,
-    loss: Witness | float,
+    witness: Witness,
     quantity: str = WITNESSED,
 ) -> dict[str, Any]:
-    """Return one row of the frame; a witness has its loss taken over epsilon."""
-    witness = loss if isinstance(loss, Witness) else Witness(0.0, 0.0, 0.0)
-    y = witness.log_ratio / epsilon if isinstance(loss, Witness) else loss
+    """Return one row of the frame."""
+    loss = witness.log_ratio / epsilon
     return {
         "series": f"{variant}, {quantity}, T={horizon:.0e}, epsilon={epsilon:g}",
         "variant": variant,
@@ -239,7 +218,7 @@ def _row(
         "log10_probability": witness.log_probability / math.log(10.0),
         "log10_arms": witness.log_arms / math.log(10.0),
         "x": x,
-        "y": y,
-        "lo": y,
-        "hi": y,
+        "y": loss,
+        "lo": loss,
+        "hi": loss,
     }
