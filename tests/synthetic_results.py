@@ -208,6 +208,7 @@ PANELS = {
         "extra-horizons": "",
         "extra-anytime": "ab",
         "extra-ucb1": "ab",
+        "extra-privacy-witness": "",
         "extra-bias": "",
     },
     "equal-privacy": {"extra-equal-privacy": "abc"},
