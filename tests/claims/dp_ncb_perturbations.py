@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from claims.dp_ncb_results import Change, Where, World
-from claims.perturbations import Edit, as_it_is, missing, on, rows, scaled
+from claims.perturbations import Edit, as_it_is, both, missing, on, rows, scaled
 from dpbandits.papers.dp_ncb.curves import EPSILON
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, scale
@@ -113,6 +113,9 @@ def ends_at_the_limit(frame: pd.DataFrame) -> None:
 TWO_ARMS: dict[str, object] = {"simulation": "panel-a"}
 VERY_NOISY = Made(World(noise=3.0))
 
+NO_WITNESS = scaled("privacy-witnesses", 0.05, quantity="witnessed")
+"""No event has a log ratio above epsilon."""
+
 CASES: dict[str, Case] = {
     "NCB-C1a": Case(changed(at(0.4, algorithm="adap-ucb", **TWO_ARMS)), VERY_NOISY),
     "NCB-C1b": Case(changed(at(0.05, algorithm="adap-ucb", **TWO_ARMS)), VERY_NOISY),
@@ -134,8 +137,9 @@ CASES: dict[str, Case] = {
         Made(edit=values_of("panel-b", "average_mean", lambda values: values * float("nan"))),
     ),
     "NCB-C15": Case(
-        Made(edit=scaled("composed-loss", 1.2, variant="repaired")),
-        Made(edit=missing("composed-loss", variant="repaired", x=10**3)),
+        Made(),
+        Made(edit=both(NO_WITNESS, missing("privacy-witnesses", variant="as-written", x=0))),
+        holds=Made(edit=NO_WITNESS),
     ),
     "NCB-C16": Case(
         Made(edit=set_to("noise-scales", 0.999, variant="as-written", phase="II")),
