@@ -137,37 +137,36 @@ def count_kernel(runs, settings, window, wanted, rewards, empty, state, spare, g
     return count
 
 
-KERNEL_RUNS = 700_000
+KERNEL_RUNS = 250_000
 
 
-def kernel_count(rewards: NDArray[Any], seed: int, factor: float = 1.0) -> int:
+def kernel_count(runs: int, rewards: NDArray[Any], seed: int, factor: float = 1.0) -> int:
     """Count the toy event in the project's kernel."""
     window = Window(HORIZON, HORIZON, THRESHOLD, factor * LOG / EPSILON, LOG)
     states = [GDP.state(2) for _ in range(3)]
     generator = np.random.default_rng(seed)
     return int(
-        count_kernel(
-            *(KERNEL_RUNS, toy_settings(), window, ALTERNATING, rewards, *states, generator)
-        )
+        count_kernel(*(runs, toy_settings(), window, ALTERNATING, rewards, *states, generator))
     )
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_the_kernel_has_the_probabilities_of_the_formula(name: str) -> None:
-    count = kernel_count(SEQUENCES[name], seed=40)
+    count = kernel_count(KERNEL_RUNS, SEQUENCES[name], seed=40)
     assert p_value(count, KERNEL_RUNS, toy_probability(name)) > LINE
 
 
 def test_a_noise_ten_percent_off_is_caught_in_the_kernel() -> None:
-    count = kernel_count(CHANGED, 50, 0.9)
-    assert p_value(count, KERNEL_RUNS, toy_probability("X'")) < LINE
+    runs = 3 * KERNEL_RUNS
+    count = kernel_count(runs, CHANGED, 50, 0.9)
+    assert p_value(count, runs, toy_probability("X'")) < LINE
 
 
 class GivenArms:
     """A generator whose uniforms are the given arms of Phase I, and whose noise is drawn."""
 
-    def __init__(self, arms: NDArray[Any], noise: np.random.Generator) -> None:
-        self._arms, self._next = (arms + 0.5) / 2.0, 0
+    def __init__(self, arms: NDArray[Any], count: int, noise: np.random.Generator) -> None:
+        self._arms, self._next = (arms + 0.5) / count, 0
         self.standard_exponential = noise.standard_exponential
 
     def random(self) -> float:
@@ -177,11 +176,10 @@ class GivenArms:
 
 
 class GivenRewards:
-    """Two arms whose rewards are given by round."""
+    """Arms whose rewards are given by round."""
 
-    arms = (None, None)
-
-    def __init__(self, rewards: NDArray[Any]) -> None:
+    def __init__(self, rewards: NDArray[Any], count: int) -> None:
+        self.arms = (None,) * count
         self._rewards, self._t = rewards, 0
 
     def draw(self, arm: int, generator: GivenArms) -> float:
@@ -197,12 +195,14 @@ class GivenRewards:
 REFERENCE_RUNS = 20_000
 
 
+@pytest.mark.parametrize("arms", [2, 3])
 @pytest.mark.parametrize("name", SEQUENCES)
-def test_the_reference_has_the_probabilities_of_the_formula(name: str) -> None:
+def test_the_reference_has_the_probabilities_of_the_formula(name: str, arms: int) -> None:
+    """Arms that the event does not pull change nothing."""
     settings, noise, count = toy_settings(), np.random.default_rng(60), 0
     for _ in range(REFERENCE_RUNS):
-        bandit: Any = GivenRewards(SEQUENCES[name])
-        generator: Any = GivenArms(ALTERNATING, noise)
+        bandit: Any = GivenRewards(SEQUENCES[name], arms)
+        generator: Any = GivenArms(ALTERNATING, arms, noise)
         t = 0
         for arm, pulls, _ in reference_window(settings, HORIZON, 13, bandit, generator):
             if (ALTERNATING[t : t + pulls] != arm).any():
