@@ -110,11 +110,9 @@ def ends_at_the_limit(frame: pd.DataFrame) -> None:
         frame.loc[own & (frame["t"] > limit), "value"] = means.max()
 
 
+NO_WITNESS = set_to("privacy-witnesses", 0.9)
 TWO_ARMS: dict[str, object] = {"simulation": "panel-a"}
 VERY_NOISY = Made(World(noise=3.0))
-
-NO_WITNESS = scaled("privacy-witnesses", 0.05, quantity="witnessed")
-"""No event has a log ratio above epsilon."""
 
 CASES: dict[str, Case] = {
     "NCB-C1a": Case(changed(at(0.4, algorithm="adap-ucb", **TWO_ARMS)), VERY_NOISY),
@@ -137,8 +135,8 @@ CASES: dict[str, Case] = {
         Made(edit=values_of("panel-b", "average_mean", lambda values: values * float("nan"))),
     ),
     "NCB-C15": Case(
-        Made(),
-        Made(edit=both(NO_WITNESS, missing("privacy-witnesses", variant="as-written", x=0))),
+        Made(edit=scaled("privacy-witnesses", 3.0, x=0)),
+        Made(edit=both(NO_WITNESS, missing("privacy-witnesses", x=0))),
         holds=Made(edit=NO_WITNESS),
     ),
     "NCB-C16": Case(

@@ -81,7 +81,7 @@ def unchanged(where: Where, regret: float) -> float:
 
 @dataclass(frozen=True)
 class World:
-    """The knobs: a change of the Nash regrets, noise, how many runs at most, and the bias of log G."""
+    """The knobs: a change of Nash regrets, noise, most runs, and the bias of their logarithms."""
 
     change: Change = unchanged
     noise: float = 0.01

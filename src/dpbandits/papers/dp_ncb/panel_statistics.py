@@ -119,10 +119,7 @@ def _panel_regret(
     evidence: Evidence, variant: str, algorithm: str, share: float, scored: str
 ) -> Measure:
     """Return a Nash regret of panel (f), by ``true`` or ``nominal`` means, or of (e), by none."""
-    mixed = {"mixed": scored != "", "nominal": scored == "nominal"}
-    chosen = ncb_line(variant, "own", **mixed)
-    if algorithm != "ncb":
-        chosen = Line(algorithm, variant, **mixed)
+    chosen = Line(algorithm, variant, mixed=scored != "", nominal=scored == "nominal")
     return chosen.regret(evidence, share)
 
 

@@ -5,7 +5,6 @@ Slopes are of log Nash regret, by least squares. ``variant`` and ``ncb`` are tho
 """
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
