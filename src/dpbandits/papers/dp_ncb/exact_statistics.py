@@ -93,9 +93,7 @@ def first_informative_horizon(evidence: Evidence) -> Estimate:
     return exact(horizon)
 
 
-def term_ratios(
-    evidence: Evidence, *, horizon: int, above: float = 0.0
-) -> Mapping[str, Estimate]:
+def term_ratios(evidence: Evidence, *, horizon: int, above: float = 0.0) -> Mapping[str, Estimate]:
     """Privacy term of the bound of Theorem 1 over its other term, at each epsilon above one."""
     found = _numbers(evidence, "bound-terms", quantity="ratio", horizon=horizon)
     return {f"epsilon={x:g}": exact(y) for x, y in found if x > above}
@@ -106,9 +104,7 @@ def balances(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
 
     ``quantity``: ``balance``, the epsilon of Remark 2, or ``ratio-at-balance``, of the terms there.
     """
-    return {
-        f"T={x:.0e}": exact(y) for x, y in _numbers(evidence, "bound-terms", quantity=quantity)
-    }
+    return {f"T={x:.0e}": exact(y) for x, y in _numbers(evidence, "bound-terms", quantity=quantity)}
 
 
 def phase_one_outside(evidence: Evidence) -> Mapping[str, Estimate]:
