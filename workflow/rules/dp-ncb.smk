@@ -246,7 +246,7 @@ rule dp_ncb_extra_bias:
         "dpbandits draw dp-ncb extra-bias {params.options} --log {log}"
 
 
-# Supplementary: an exact privacy loss of GDP-NCB as written.
+# Ours: an exact privacy loss of GDP-NCB as written.
 rule dp_ncb_extra_privacy_witness:
     input:
         OUTPUTS.figure_inputs("dp-ncb", "extra-privacy-witness"),
