@@ -9,14 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.entries import Claim, load_claims
+from dpbandits.claims.entries import Claim, Finding, Notes, Summary
+from dpbandits.claims.loading import load_claims, load_findings, load_notes, load_summary
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
-from dpbandits.papers import OURS, PAPERS, Paper, find_paper
+from dpbandits.papers import OURS, Paper, find_paper
+from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.specs import figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
@@ -102,10 +104,13 @@ class Project:
         """Read and check the config of a folder; a config already read (and changed) may be given.
 
         Raises:
-            InputError: config is no mapping, or a key is unknown, missing or not allowed.
+            InputError: config is no mapping, or a key is unknown, missing, not allowed or given
+                twice in the file.
         """
         path = folder / CONFIG
-        document = dict(config) if config is not None else load_yaml(path)
+        # Snakemake has read it too, but keeps the last of two equal keys.
+        stated = load_yaml(path)
+        document = dict(config) if config is not None else stated
         check_document(document, load_yaml(folder / "workflow/schemas/config.schema.yaml"), path)
         project = cls(folder, document)
         project.selected()
@@ -196,6 +201,7 @@ class Project:
             path = self.folder / "config/experiments" / f"{paper}.yaml"
             document = load_yaml(path)
             check_document(document, self._experiments_schema(), path)
+            document = with_digitised(document, path)
             self._experiments[paper] = Experiments(found, path, document, self.scale)
         return self._experiments[paper]
 
@@ -253,14 +259,40 @@ class Project:
         """Return the claims of a paper, checked; what is ours has none."""
         if paper in OURS:
             return []
-        schema = self.folder / "workflow/schemas/claims.schema.yaml"
-        return load_claims(self.claims_path(paper), schema, find_paper(paper).statistics)
+        statistics = find_paper(paper).statistics
+        return load_claims(self.claims_path(paper), self._claims_schema, statistics)
 
-    @cached_property
-    def ledger_size(self) -> int:
-        """How many claims the ledger has: those of all papers, whichever are chosen."""
-        papers = [paper for paper in PAPERS if self.claims_path(paper).exists()]
-        return sum(len(load_yaml(self.claims_path(paper))["claims"]) for paper in papers)
+    def notes(self, paper: str) -> Notes:
+        """Return what a paper's claims file says beside its claims; what is ours has none."""
+        if paper in OURS:
+            return Notes()
+        return load_notes(self.claims_path(paper), self._claims_schema)
+
+    def findings_path(self, paper: str) -> Path:
+        """File that states what was found beyond a paper's statements; it may be missing."""
+        return self.folder / "config/findings" / f"{paper}.yaml"
+
+    def findings(self, paper: str) -> list[Finding]:
+        """Return the findings on a paper, checked; none where it has no such file."""
+        path = self.findings_path(paper)
+        if paper in OURS or not path.exists():
+            return []
+        return load_findings(path, self._claims_schema, find_paper(paper).statistics)
+
+    def summary(self, paper: str) -> Summary:
+        """Return the sentence that sums up a paper.
+
+        Raises:
+            InputError: its findings file has none.
+        """
+        summary = load_summary(self.findings_path(paper), self._claims_schema)
+        if summary is None:
+            raise InputError(f"{self.findings_path(paper)}: key summary is missing")
+        return summary
+
+    @property
+    def _claims_schema(self) -> Path:
+        return self.folder / "workflow/schemas/claims.schema.yaml"
 
     def selected(self) -> tuple[list[str], str | None]:
         """Return the papers to build and the one figure or table, where ``only`` names it.
@@ -320,14 +352,23 @@ class Project:
             "reads": {*experiments.plans, *experiments.analytic},
             "figure": {*stems, *experiments.tables},
         }
-        for claim in self.claims(paper):
+        claims = self.claims(paper)
+        findings = self.findings(paper)
+        places = [(f"{self.claims_path(paper)}: claims", claim) for claim in claims]
+        places += [(f"{self.findings_path(paper)}: findings", each.claim) for each in findings]
+        for place, claim in places:
             for key, given in (("reads", claim.reads), ("figure", claim.figures)):
-                unknown = sorted(set(given) - allowed[key])
-                if unknown:
-                    raise InputError(
-                        f"{self.claims_path(paper)}: claims.{claim.id}.{key} has "
-                        f"{', '.join(unknown)}; allowed: {', '.join(sorted(allowed[key]))}"
-                    )
+                _refuse_unknown(f"{place}.{claim.id}.{key}", given, allowed[key])
+        known = {claim.id for claim in claims} | set(self.notes(paper).withdrawn)
+        for each in findings:
+            place = f"{self.findings_path(paper)}: findings.{each.claim.id}.claims"
+            _refuse_unknown(place, each.beside, known)
+
+
+def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None:
+    unknown = sorted(set(given) - allowed)
+    if unknown:
+        raise InputError(f"{place} has {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}")
 
 
 @contextmanager

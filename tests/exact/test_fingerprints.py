@@ -12,7 +12,14 @@ import pytest
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.engine import fingerprints
 from dpbandits.engine.cells import algorithm_fingerprint
-from dpbandits.engine.fingerprints import EXECUTE, TRIALS_OF, file_fingerprint, sources_of
+from dpbandits.engine.fingerprints import (
+    EXECUTE,
+    TRIALS_OF,
+    file_fingerprint,
+    fingerprint,
+    sources_of,
+)
+from dpbandits.errors import InputError
 from support import PACKAGE, copy_package
 
 ANYTIME = {"anytime-gdp-ncb", "anytime-ldp-ncb"}
@@ -135,6 +142,14 @@ def test_a_package_counts_where_something_is_imported_from_it(
     )
     found = {path.stem for path in sources_of("dpbandits.toy.start")}
     assert found == expected | {"start"}
+
+
+@pytest.mark.parametrize("module", ["dpbandits.no_such_module", "dpbandits.papers.none", "json"])
+def test_an_unknown_module_has_no_fingerprint(module: str) -> None:
+    for modules in [(module,), (EXECUTE, module)]:
+        with pytest.raises(InputError, match=f"module is '{module}'") as refused:
+            fingerprint(*modules)
+        assert "\n" not in str(refused.value)
 
 
 def test_circular_imports_end(root: Path) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from dpbandits.errors import InputError
+
 PACKAGE = "dpbandits"
 ROOT = Path(__file__).resolve().parents[1]
 EXECUTE = f"{PACKAGE}.engine.execute"
@@ -52,7 +54,14 @@ def _package_imports(path: Path) -> tuple[str, ...]:
 
 
 def sources_of(*modules: str) -> list[Path]:
-    """Return the files that the modules are made of, sorted."""
+    """Return the files that the modules are made of, sorted.
+
+    Raises:
+        InputError: a module is not one of this package.
+    """
+    for module in modules:
+        if _path_of(module) is None:
+            raise InputError(f"module is {module!r}; allowed: a module of {PACKAGE} that exists")
     found: set[Path] = set()
     waiting = list(modules)
     while waiting:
@@ -65,7 +74,11 @@ def sources_of(*modules: str) -> list[Path]:
 
 @cache
 def fingerprint(*modules: str) -> str:
-    """Return the hash of the modules' sources, 16 hex digits."""
+    """Return the hash of the modules' sources, 16 hex digits.
+
+    Raises:
+        InputError: a module is not one of this package.
+    """
     digest = hashlib.sha256()
     for path in sources_of(*modules):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")

@@ -171,8 +171,13 @@ def bounds() -> pd.DataFrame:
     """Explicit bounds on the Nash regret on the fifty arms, and their premises (claim C17).
 
     Tags: theorem (1, of GDP-NCB; 3, of LDP-NCB), quantity (``bound``; ``premise``, the mu* that the
-    proof asks for; ``best_mean``, mu*). x: T. y: the quantity.
+    proof asks for; ``best_mean``, mu*; of Theorem 1 ``first_informative``, the bound at the T from
+    which on it is below mu*). x: T. y: the quantity.
     """
+    return _joined(_bounds())
+
+
+def _bounds() -> Iterator[pd.DataFrame]:
     arms, best = len(drawn_means()), max(drawn_means())
     quantities: dict[tuple[int, str], Callable[[int], float]] = {
         (1, "bound"): lambda horizon: theory.theorem_1(horizon, EPSILON, best, arms),
@@ -182,15 +187,35 @@ def bounds() -> pd.DataFrame:
         (3, "premise"): lambda horizon: theory.theorem_3_premise(horizon, EPSILON, arms),
         (3, "best_mean"): lambda _: best,
     }
-    return _joined(
-        _curve(
-            f"Theorem {theorem}, {name}",
-            {"theorem": theorem, "quantity": name},
-            HORIZONS,
-            [quantity(each) for each in HORIZONS],
-        )
-        for (theorem, name), quantity in quantities.items()
-    )
+    for (theorem, name), quantity in quantities.items():
+        tags = {"theorem": theorem, "quantity": name}
+        values = [quantity(each) for each in HORIZONS]
+        yield _curve(f"Theorem {theorem}, {name}", tags, HORIZONS, values)
+    first = theory.first_informative_horizon(EPSILON, best, arms)
+    tags = {"theorem": 1, "quantity": "first_informative"}
+    yield _curve("Theorem 1, first informative", tags, [first], [best])
+
+
+def bound_terms() -> pd.DataFrame:
+    """Privacy term over the other term in the order of Theorem 1, fifty arms (claims C18, C20).
+
+    Tags: quantity, horizon. ``ratio``: x epsilon, y the ratio at that horizon; ``balance``: x T, y
+    the epsilon of Remark 2, sqrt(k/T) L^1.5; ``ratio-at-balance``: x T, y the ratio at it.
+    """
+    return _joined(_bound_terms())
+
+
+def _bound_terms() -> Iterator[pd.DataFrame]:
+    arms = len(drawn_means())
+    for horizon in HORIZONS:
+        ratios = [theory.term_ratio(horizon, epsilon, arms) for epsilon in EPSILONS]
+        tags = {"quantity": "ratio", "horizon": horizon}
+        yield _curve(f"ratio, T={horizon:.0e}", tags, EPSILONS, ratios)
+        balance = theory.balancing_epsilon(horizon, arms)
+        at_balance = theory.term_ratio(horizon, balance, arms)
+        for name, value in (("balance", balance), ("ratio-at-balance", at_balance)):
+            tags = {"quantity": name, "horizon": horizon}
+            yield _curve(f"{name}, T={horizon:.0e}", tags, [horizon], [value])
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
@@ -200,6 +225,7 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "composed-loss": composed_loss,
     "noise-scales": noise_scales,
     "bounds": bounds,
+    "bound-terms": bound_terms,
     "index-plays": index_plays,
 }
 """Exact results by name, as the experiments file lists them."""
