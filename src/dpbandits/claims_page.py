@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpbandits.blocks import table_row, with_block
 from dpbandits.claims.entries import Claim
-from dpbandits.claims.simultaneous import ALONE, EXACT, IN_LEDGER
+from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import ALPHA
 from dpbandits.outputs import Outputs
 from dpbandits.papers import PAPERS
@@ -67,7 +67,7 @@ def claims_page(project: Project, text: str) -> str:
 
 
 def _error_rate(project: Project, whole: pd.DataFrame) -> str:
-    size = project.ledger_size
+    size = whole["claim"].nunique()
     random = whole[whole["level"].notna()]
     own = random["level"].sum()
     shares = random["level_in_ledger"].sum()
@@ -87,7 +87,7 @@ def _summary(ledgers: dict[str, pd.DataFrame]) -> str:
     for paper, ledger in ledgers.items():
         verdicts, stands = ledger["verdict"].value_counts(), ledger["stands"].value_counts()
         counts = [verdicts.get(each, 0) for each in VERDICTS]
-        counts += [stands.get(each, 0) for each in (EXACT, IN_LEDGER, ALONE)]
+        counts += [stands.get(each, 0) for each in (EXACT, IN_FAMILY, ALONE)]
         numbers = [ledger["claim"].nunique(), len(ledger), *counts]
         lines.append(table_row([f"[`{paper}`](#{paper})", *map(str, numbers)]))
     return "\n".join(lines)

@@ -12,9 +12,10 @@ from dpbandits.claims.ledger import comparisons, explain, ledger, to_csv
 from dpbandits.claims.simultaneous import (
     ALONE,
     EXACT,
-    IN_LEDGER,
+    IN_FAMILY,
     OPEN,
-    judge_in_ledger,
+    InFamily,
+    judge_in_family,
     simultaneous,
     standing,
 )
@@ -27,18 +28,26 @@ from dpbandits.project import Project
 from dpbandits.whole_ledger import join, read_ledger, tables
 
 
+def _evidence(project: Project, paper: str) -> Evidence:
+    return Evidence.of(lambda name: project.frame(paper, name), root_seed=project.seed)
+
+
+def _scale(project: Project) -> Scale:
+    return "quick" if project.scale == "quick" else "paper"
+
+
 def _judged(
     project: Project, paper: str, claims: list[Claim]
-) -> tuple[list[Judgement], list[Judgement]]:
-    """Judge claims by themselves, and at the level of the whole ledger."""
-    evidence = Evidence.of(lambda name: project.frame(paper, name), root_seed=project.seed)
-    scale: Scale = "quick" if project.scale == "quick" else "paper"
+) -> tuple[list[Judgement], list[InFamily]]:
+    """Judge claims at their own levels, and at the family-wise one of their paper."""
+    evidence, scale = _evidence(project, paper), _scale(project)
     alone = judge(claims, evidence, scale)
-    return alone, judge_in_ledger(claims, evidence, project.ledger_size, scale)
+    size = len(project.claims(paper))
+    return alone, judge_in_family(alone, evidence, size, scale)
 
 
 def judge_paper(project: Project, paper: str) -> None:
-    """Judge every claim of a paper; write the ledger, the comparisons and both verdicts.
+    """Judge every claim of a paper and the findings on it; write the files of its ledger.
 
     Raises:
         InputError: it is ours and has no claims.
@@ -48,10 +57,13 @@ def judge_paper(project: Project, paper: str) -> None:
     begun = time.monotonic()
     outputs = Outputs(project)
     alone, within = _judged(project, paper, project.claims(paper))
-    claims, evidence, both = (Path(path) for path in outputs.ledger(paper))
+    entries = [each.claim for each in project.findings(paper)]
+    found = judge(entries, _evidence(project, paper), _scale(project))
+    claims, both, evidence, findings = (Path(path) for path in outputs.ledger(paper))
     write_text(claims, to_csv(ledger(alone)))
-    write_text(evidence, to_csv(comparisons(alone)))
     write_text(both, to_csv(simultaneous(alone, within)))
+    write_text(evidence, to_csv(comparisons([*alone, *found])))
+    write_text(findings, to_csv(ledger(found)))
     outputs.finish(claims, begun, outputs.ledger_made_from(paper))
 
 
@@ -64,24 +76,25 @@ def explain_claim(project: Project, identifier: str) -> str:
         chosen = [claim for claim in claims if claim.id == identifier]
         if chosen:
             rows = zip(*_judged(project, paper, chosen), strict=True)
-            told = (_told(project, paper, alone, within) for alone, within in rows)
-            return "\n".join(told).rstrip()
+            texts = (_explained(project, paper, alone, within) for alone, within in rows)
+            return "\n".join(texts).rstrip()
     raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known) or 'none'}")
 
 
-def _told(project: Project, paper: str, alone: Judgement, within: Judgement) -> str:
-    """Return how a verdict comes about, what it is in the whole ledger, and the figures."""
+def _explained(project: Project, paper: str, alone: Judgement, within: InFamily) -> str:
+    """Return how a verdict comes about, what it is at the family-wise level, and the figures."""
     lines = [explain(alone).rstrip()]
-    if alone.verdict != "not-applicable":
-        stands = standing(alone, within)
+    if alone.reading.is_judged:
+        second = within.judgement
+        stands = standing(alone, second)
         meaning = {
             EXACT: "the same, as nothing in it depends on chance",
-            IN_LEDGER: f"{within.verdict}; it stands among all {project.ledger_size} claims",
-            ALONE: f"{within.verdict}; it stands only by itself",
-            OPEN: within.verdict,
+            IN_FAMILY: f"{second.verdict}",
+            ALONE: f"{second.verdict}; the one above is decided only at the claim's own level",
+            OPEN: second.verdict,
         }[stands]
-        level = "" if stands == EXACT else f" (level {within.claim.level:.3g}, {within.runs} runs)"
-        lines.append(f"  verdict in the whole ledger{level}: {meaning}")
+        level = "" if stands == EXACT else f" {second.claim.level:.3g} ({second.runs} runs)"
+        lines.append(f"  verdict at the family-wise level{level}: {meaning}")
     lines.append(f"  scale: {alone.scale}{', no evidence' * (alone.scale == 'quick')}")
     paths = Outputs(project).claim_figures(paper, alone.claim)
     lines += [f"  figure: {path}" for path in paths]
@@ -98,7 +111,7 @@ def write_whole_ledger(project: Project) -> None:
     outputs = Outputs(project)
     ledgers = []
     for paper in project.selected()[0]:
-        verdicts, _, both = (Path(path) for path in outputs.ledger(paper))
+        verdicts, both = (Path(path) for path in outputs.ledger(paper)[:2])
         require_current(verdicts, outputs.ledger_made_from(paper))
         claims = project.claims(paper)
         figures = {each.id: outputs.claim_figures(paper, each) for each in claims}

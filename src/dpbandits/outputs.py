@@ -23,6 +23,7 @@ from dpbandits.reporting.table_specs import LEDGER, READINGS, parse_table
 from dpbandits.reporting.templates import template_text
 from dpbandits.whole_ledger import CAPTION
 
+LEDGER_FILES = ("claims", "simultaneous", "evidence", "findings")
 SUFFIXES = ("png", "pdf", "csv")
 TABLE_SUFFIXES = ("tex", "html", "csv")
 
@@ -97,14 +98,14 @@ class Outputs:
         return parse_figure(figure, self.project.figure_spec(paper, figure)).caption
 
     def ledger(self, paper: str) -> list[str]:
-        """Return the verdicts on a paper's claims, the comparisons behind them and both verdicts.
+        """Return the files that come of judging a paper; what is ours has none.
 
-        What is ours has no claims.
+        The verdicts on its claims, every comparison, both verdicts on each row, the findings.
         """
         if paper in OURS:
             return []
         folder = self.project.results_folder() / paper
-        return [str(folder / f"{name}.csv") for name in ("claims", "evidence", "simultaneous")]
+        return [str(folder / f"{name}.csv") for name in LEDGER_FILES]
 
     def claim_figures(self, paper: str, claim: Claim) -> list[str]:
         """Return a file of each figure, panel and table that a claim is about, in the project."""
@@ -119,9 +120,10 @@ class Outputs:
         return [path.relative_to(project.folder).as_posix() for path in paths]
 
     def ledger_inputs(self, paper: str) -> list[str]:
-        """Return all results that the paper's claims read."""
+        """Return all results that the paper's claims and the findings on it read."""
         if paper not in self._claims:
-            self._claims[paper] = self.project.claims(paper)
+            findings = [each.claim for each in self.project.findings(paper)]
+            self._claims[paper] = [*self.project.claims(paper), *findings]
         reads = {name for claim in self._claims[paper] for name in claim.reads}
         return [str(self.project.results_path(paper, name)) for name in sorted(reads)]
 
@@ -129,8 +131,9 @@ class Outputs:
         """Return the hash of what claims are judged with: their entries and the sources."""
         package = self.project.experiments(paper).paper.package
         sources = fingerprint(f"{package}.statistics", "dpbandits.claims.simultaneous")
-        size = self.project.ledger_size
-        return digest_of([self.project.claims_path(paper).read_text(), sources, size])[:16]
+        paths = [self.project.claims_path(paper), self.project.findings_path(paper)]
+        texts = [path.read_text() for path in paths if path.exists()]
+        return digest_of([*texts, sources])[:16]
 
     def whole_ledger(self) -> list[str]:
         """Return the files with the verdicts on the claims of all chosen papers."""
@@ -145,8 +148,7 @@ class Outputs:
     def whole_ledger_inputs(self) -> list[str]:
         """Return the ledgers of the chosen papers."""
         papers = self.project.selected()[0]
-        ledgers = [path for paper in papers for path in self.ledger(paper)]
-        return [path for path in ledgers if Path(path).stem != "evidence"]
+        return [path for paper in papers for path in self.ledger(paper)[:2]]
 
     def whole_ledger_made_from(self) -> dict[str, str]:
         """Return the fingerprints that the whole ledger depends on."""

@@ -9,14 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.entries import Claim, load_claims
+from dpbandits.claims.entries import Claim, Finding, Notes
+from dpbandits.claims.loading import load_claims, load_findings, load_notes
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
-from dpbandits.papers import OURS, PAPERS, Paper, find_paper
+from dpbandits.papers import OURS, Paper, find_paper
 from dpbandits.reporting.specs import figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
@@ -256,14 +257,29 @@ class Project:
         """Return the claims of a paper, checked; what is ours has none."""
         if paper in OURS:
             return []
-        schema = self.folder / "workflow/schemas/claims.schema.yaml"
-        return load_claims(self.claims_path(paper), schema, find_paper(paper).statistics)
+        statistics = find_paper(paper).statistics
+        return load_claims(self.claims_path(paper), self._claims_schema, statistics)
 
-    @cached_property
-    def ledger_size(self) -> int:
-        """How many claims the ledger has: those of all papers, whichever are chosen."""
-        papers = [paper for paper in PAPERS if self.claims_path(paper).exists()]
-        return sum(len(load_yaml(self.claims_path(paper))["claims"]) for paper in papers)
+    def notes(self, paper: str) -> Notes:
+        """Return what a paper's claims file says beside its claims; what is ours has none."""
+        if paper in OURS:
+            return Notes()
+        return load_notes(self.claims_path(paper), self._claims_schema)
+
+    def findings_path(self, paper: str) -> Path:
+        """File that states what was found beyond a paper's statements; it may be missing."""
+        return self.folder / "config/findings" / f"{paper}.yaml"
+
+    def findings(self, paper: str) -> list[Finding]:
+        """Return the findings on a paper, checked; none where it has no such file."""
+        path = self.findings_path(paper)
+        if paper in OURS or not path.exists():
+            return []
+        return load_findings(path, self._claims_schema, find_paper(paper).statistics)
+
+    @property
+    def _claims_schema(self) -> Path:
+        return self.folder / "workflow/schemas/claims.schema.yaml"
 
     def selected(self) -> tuple[list[str], str | None]:
         """Return the papers to build and the one figure or table, where ``only`` names it.
@@ -323,14 +339,23 @@ class Project:
             "reads": {*experiments.plans, *experiments.analytic},
             "figure": {*stems, *experiments.tables},
         }
-        for claim in self.claims(paper):
+        claims = self.claims(paper)
+        findings = self.findings(paper)
+        places = [(f"{self.claims_path(paper)}: claims", claim) for claim in claims]
+        places += [(f"{self.findings_path(paper)}: findings", each.claim) for each in findings]
+        for place, claim in places:
             for key, given in (("reads", claim.reads), ("figure", claim.figures)):
-                unknown = sorted(set(given) - allowed[key])
-                if unknown:
-                    raise InputError(
-                        f"{self.claims_path(paper)}: claims.{claim.id}.{key} has "
-                        f"{', '.join(unknown)}; allowed: {', '.join(sorted(allowed[key]))}"
-                    )
+                _refuse_unknown(f"{place}.{claim.id}.{key}", given, allowed[key])
+        known = {claim.id for claim in claims} | set(self.notes(paper).withdrawn)
+        for each in findings:
+            place = f"{self.findings_path(paper)}: findings.{each.claim.id}.claims"
+            _refuse_unknown(place, each.beside, known)
+
+
+def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None:
+    unknown = sorted(set(given) - allowed)
+    if unknown:
+        raise InputError(f"{place} has {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}")
 
 
 @contextmanager

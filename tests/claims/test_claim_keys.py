@@ -1,8 +1,9 @@
-"""The keys of an entry that change how it is judged: most, level, rerun, only_refutable, and what
-lies between for and against."""
+"""The keys of an entry that change how it is judged: most, level, rerun, verdicts, asked_of, and
+what is neither for nor against."""
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
 from dpbandits.claims import (
     Evidence,
     Judgement,
+    Reading,
+    comparisons,
     decide,
     exact,
     explain,
@@ -22,9 +25,10 @@ from dpbandits.claims import (
     mean,
     region_of,
 )
-from dpbandits.claims.judge import NOT_CONTRADICTED
 from dpbandits.claims.verdict import combine_comparisons, runs_needed
 from dpbandits.errors import InputError
+
+REFUTABLE = ("not contradicted", "fails", "mixed")
 
 
 def detail_of(found: Judgement) -> str:
@@ -176,15 +180,13 @@ def refutable(*values: float, threshold: float = 0.0) -> Judgement:
         )
         for index, value in enumerate(values)
     ]
-    toy = claim(*each, looks=(), runs_paper=0, only_refutable=True)
+    toy = claim(*each, looks=(), runs_paper=0, verdicts=REFUTABLE)
     return judge([toy], toy_evidence([0.0]))[0]
 
 
 def test_what_is_only_refutable_is_never_confirmed() -> None:
     found = refutable(-1.0)
-    assert (found.verdict, found.remark) == ("undecided", NOT_CONTRADICTED)
-    assert found.is_not_contradicted
-    assert detail_of(found).startswith("not contradicted: ")
+    assert found.verdict == "not contradicted"
     assert "would decide" not in detail_of(found)
     assert "  part 'p0': not contradicted" in explain(found).split("\n")
 
@@ -193,9 +195,69 @@ def test_what_is_only_refutable_can_fail_and_mix_and_stay_open() -> None:
     assert refutable(1.0).verdict == "fails"
     mixed = refutable(1.0, -1.0)
     assert mixed.verdict == "mixed"
-    assert detail_of(mixed).startswith("not contradicted: p1; fails: p0; ")
-    lost = refutable(math.nan)
-    assert (lost.verdict, lost.is_not_contradicted) == ("undecided", False)
+    assert detail_of(mixed).startswith("fails: p0; not contradicted: p1; ")
+    assert refutable(math.nan).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("holds", "fails", "mixed"), ["holds", "fails", "mixed"]),
+        (("holds", "fails"), ["holds", "fails", "fails"]),
+        (("holds",), ["holds", "undecided", "undecided"]),
+        (("not contradicted", "fails"), ["not contradicted", "fails", "fails"]),
+        (("not contradicted",), ["not contradicted", "undecided", "undecided"]),
+    ],
+)
+def test_a_claim_ends_in_its_words(words: tuple[Any, ...], expected: list[str]) -> None:
+    pro, contra = (
+        comparison("constant", arguments={"value": value}, part=f"x={value}", name=f"x={value}")
+        for value in (-1.0, 1.0)
+    )
+    made = [[pro], [contra], [pro, contra]]
+    toys = [claim(*each, looks=(), runs_paper=0, verdicts=words) for each in made]
+    assert [each.verdict for each in judge(toys, toy_evidence([0.0]))] == expected
+
+
+def test_a_row_may_have_words_and_comparisons_of_its_own() -> None:
+    strict = comparison(
+        "constant", arguments={"value": 2.0}, name="ratio", asked_of={"size": ("ratio",)}
+    )
+    mild = replace(strict, region=region_of("less", 5.0), asked_of={"size": ("difference",)})
+    readings = (
+        Reading(values=(("size", "ratio"),)),
+        Reading(values=(("size", "difference"),), verdicts=("not contradicted", "fails")),
+        Reading(variant="as-coded", not_applicable="no code was released"),
+        Reading(variant="repaired", not_testable="needs T = 1e9"),
+    )
+    toy = claim(strict, mild, readings=readings, looks=(), runs_paper=0)
+    found = judge([toy], toy_evidence([0.0]))
+    assert [each.verdict for each in found] == [
+        *("fails", "not contradicted", "not applicable", "not testable")
+    ]
+    assert [each.remark for each in found[2:]] == ["no code was released", "needs T = 1e9"]
+
+
+def test_a_number_may_be_reported_without_a_threshold() -> None:
+    number = comparison("constant", "report", arguments={"value": 3.0}, name="a number")
+    toy = claim(*on_series(0), number)
+    found = judge([toy], toy_evidence([-2.0]))[0]
+    assert found.verdict == "holds"
+    row = comparisons([found]).set_index("comparison").loc["a number"]
+    assert (row["estimate"], row["threshold"], row["exploratory"]) == (3.0, "nothing", True)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([-1.0], "shown"), ([1.0], "not shown"), ([-1.0, 1.0], "not shown"), ([], "reported")],
+)
+def test_a_finding_is_shown_or_not(values: list[float], expected: str) -> None:
+    each = [
+        comparison("constant", arguments={"value": value}, name=f"x={value}", part=f"x={value}")
+        for value in values
+    ]
+    toy = claim(*each, kind="finding", looks=(), runs_paper=0)
+    assert judge([toy], toy_evidence([0.0]))[0].verdict == expected
 
 
 def test_what_is_only_refutable_shows_the_number_nearest_to_its_threshold() -> None:
@@ -207,7 +269,8 @@ def test_what_is_only_refutable_shows_the_number_nearest_to_its_threshold() -> N
     [
         ((0.98, 1.0), "for"),
         ((0.97, 1.0), "undecided"),
-        ((0.92, 0.95), "undecided"),
+        ((0.92, 0.95), "neither"),
+        ((0.9, 0.97), "neither"),
         ((0.85, 0.9), "undecided"),
         ((0.85, 0.899), "against"),
     ],
@@ -223,18 +286,22 @@ def test_between_for_and_against_lies_the_indifference(
 def test_strict_and_two_sided_regions_have_an_indifference_too() -> None:
     strict = region_of("less", 1.0, indifference=0.5)
     assert [decide(x, x, strict) for x in (0.9, 1.0, 1.4, 1.5)] == [
-        *("for", "undecided", "undecided", "against")
+        *("for", "neither", "neither", "against")
     ]
     both = region_of("equivalent", 0.2, indifference=0.1)
     assert [decide(x, x, both) for x in (-0.31, -0.25, 0.2, 0.25, 0.31)] == [
-        *("against", "undecided", "for", "undecided", "against")
+        *("against", "neither", "for", "neither", "against")
     ]
 
 
-def test_no_number_of_runs_decides_what_lies_in_the_indifference() -> None:
+def test_runs_decide_what_lies_in_the_indifference_from_both_sides() -> None:
     estimate = mean(toy_evidence([0.25]).values("toy", "regret", which=0))
-    assert math.isfinite(runs_needed(estimate, 0.05, region_of("less", 0.0)))
-    assert runs_needed(estimate, 0.05, region_of("less", 0.0, indifference=1.0)) == math.inf
+    lo, hi = estimate.interval(0.05)
+    region = region_of("less", 0.0, indifference=2.0 * estimate.value)
+    middle = runs_needed(estimate, 0.05, region)
+    assert middle == pytest.approx(400 * max(1.0, (hi - lo) / 2.0 / estimate.value) ** 2)
+    close = region_of("less", 0.0, indifference=1.01 * estimate.value)
+    assert runs_needed(estimate, 0.05, close) > middle
     assert runs_needed(exact(0.0), 0.05, region_of("less", 1.0, indifference=1.0)) == math.inf
 
 
@@ -246,15 +313,15 @@ def test_exploratory_comparisons_without_a_point_are_left_out() -> None:
 
 def test_entries_carry_the_keys(tmp_path: Path) -> None:
     def change(entry: dict[str, Any]) -> None:
-        entry.update(level=0.02, rerun=10_000_000, only_refutable=True, combine="most")
+        entry.update(level=0.02, rerun=10_000_000, verdicts=["fails"], combine="most")
         comparison_of(entry)["indifference"] = 0.5
 
     found = load(tmp_path, change)[0]
-    assert (found.level, found.rerun, found.only_refutable) == (0.02, 10_000_000, True)
+    assert (found.level, found.rerun, found.verdicts) == (0.02, 10_000_000, ("fails",))
     assert found.combine == "most"
     assert found.comparisons[0].region.indifference == 0.5
     plain = load(tmp_path)[0]
-    assert (plain.level, plain.rerun, plain.only_refutable) == (0.05, 0, False)
+    assert (plain.level, plain.rerun) == (0.05, 0)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +332,7 @@ def test_entries_carry_the_keys(tmp_path: Path) -> None:
         (lambda e: e.update(rerun=0), ["rerun", "from 1 to 10000000"]),
         (lambda e: e.update(rerun=100, runs=0), ["rerun is 100", "where runs is above 0"]),
         (lambda e: e.update(runs=10_000_001), ["runs"]),
-        (lambda e: e.update(only_refutable="yes"), ["only_refutable", "true or false"]),
+        (lambda e: e.update(verdicts=["confirmed"]), ["verdicts", "not contradicted"]),
         (lambda e: comparison_of(e).update(indifference=-1), ["indifference", "at least 0"]),
     ],
 )

@@ -28,7 +28,10 @@ VALID: dict[str, Any] = {
     "definitions": {"which": {"first": 0, "second": 1}},
     "claims": {
         "TOY-C1": {
+            "kind": "experiment",
             "statement": "The means are below 1.",
+            "scope": "the toy",
+            "verdicts": ["holds", "fails", "mixed"],
             "place": "Nowhere",
             "rule": "Both intervals lie below 1.",
             "metric": "regret",

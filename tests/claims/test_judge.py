@@ -77,7 +77,7 @@ def test_each_reading_is_judged_by_itself() -> None:
         ),
     )
     found = judge([toy], toy_evidence([-2.0, 2.0]))
-    assert [each.verdict for each in found] == ["holds", "fails", "not-applicable"]
+    assert [each.verdict for each in found] == ["holds", "fails", "not applicable"]
     assert found[2].remark == "no code was released"
 
 

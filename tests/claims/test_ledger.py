@@ -31,7 +31,7 @@ def row(toy: Claim, means: list[float], **settings: object) -> pd.Series:
 
 def test_columns_are_those_of_the_contract() -> None:
     """Design, contract 2."""
-    contract = "claim,variant,reading,verdict,estimate,lo,hi,runs,runs_paper,"
+    contract = "claim,kind,variant,reading,verdict,estimate,lo,hi,runs,runs_paper,"
     contract += "verdict_at_paper_runs,scale,detail"
     found = judged(claim(*on_series(0)), [-2.0])
     assert ",".join(ledger(found).columns) == ",".join(LEDGER_COLUMNS) == contract
@@ -109,7 +109,7 @@ def test_the_quick_scale_says_it_is_no_evidence() -> None:
 def test_what_does_not_apply_says_why() -> None:
     toy = claim(*on_series(0), readings=(Reading("as-coded", (), "no code was released"),))
     found = row(toy, [0.0])
-    assert (found["verdict"], found["variant"]) == ("not-applicable", "as-coded")
+    assert (found["verdict"], found["variant"]) == ("not applicable", "as-coded")
     assert found["detail"] == "no code was released"
     assert pd.isna(found["estimate"])
 
@@ -147,7 +147,7 @@ def test_explain_tells_every_comparison_and_the_verdict() -> None:
     )
     text = explain(judged(toy, [-2.0, 2.0, 2.0])[0])
     for line in (
-        "TOY-C1 (Nowhere), as-written",
+        "TOY-C1 (experiment; Nowhere), as-written",
         "  statement: A toy.",
         "  looks: 50 runs, each at level 0.0125",
         "  part 'first': holds",

@@ -3,15 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 
 from claims.toys import claim, comparison, on_series, toy_evidence
 from dpbandits.claims import Reading, from_resamples, judge, largest
+from dpbandits.claims.entries import Claim
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.simultaneous import (
     SIMULTANEOUS_COLUMNS,
-    judge_in_ledger,
-    ledger_level,
+    STRICTER,
+    family_level,
+    judge_in_family,
     simultaneous,
 )
 
@@ -21,62 +25,74 @@ CLAIMS = 91
 def test_rows_that_can_err_share_the_level_of_their_claim() -> None:
     readings = (Reading(), Reading("repaired"), Reading("as-coded", (), "no code was released"))
     toy = claim(*on_series(0), readings=readings)
-    assert ledger_level(toy, CLAIMS) == pytest.approx(0.05 / CLAIMS / 2)
-    assert ledger_level(replace(toy, readings=readings[:1]), CLAIMS) == pytest.approx(0.05 / CLAIMS)
-    assert ledger_level(replace(toy, level=1e-6), CLAIMS) == 1e-6
+    assert family_level(toy, CLAIMS) == pytest.approx(0.05 / CLAIMS / 2)
+    assert family_level(replace(toy, readings=readings[:1]), CLAIMS) == pytest.approx(0.05 / CLAIMS)
+    assert family_level(replace(toy, level=1e-6), CLAIMS) == 1e-6
+
+
+def row_of(toy: Claim, evidence: Evidence, size: int = CLAIMS) -> pd.Series:
+    """Return the one row of both verdicts on a claim."""
+    alone = judge([toy], evidence)
+    frame = simultaneous(alone, judge_in_family(alone, evidence, size))
+    assert tuple(frame.columns) == SIMULTANEOUS_COLUMNS
+    return frame.iloc[0]
 
 
 def both(means: list[float], **settings: float) -> tuple[object, ...]:
     """Return the row of a claim that one mean is below 0, at 50 of 50 runs."""
     toy = claim(*on_series(0), looks=(50,))
-    evidence = toy_evidence(means, runs=50, **settings)
-    frame = simultaneous(judge([toy], evidence), judge_in_ledger([toy], evidence, CLAIMS))
-    assert tuple(frame.columns) == SIMULTANEOUS_COLUMNS
-    row = frame.iloc[0]
-    return row["verdict"], row["verdict_in_ledger"], row["stands"]
+    row = row_of(toy, toy_evidence(means, runs=50, **settings))
+    return row["verdict"], row["verdict_in_family"], row["stands"]
 
 
-def test_a_clear_verdict_stands_and_a_narrow_one_only_by_itself() -> None:
+def test_a_clear_verdict_stands_and_a_narrow_one_only_at_its_own_level() -> None:
     """With sd 1 over 50 runs, -2 is 14 standard errors below 0 and -0.4 between 2 and 3.5."""
     assert both([-2.0]) == ("holds", "holds", "yes")
     assert both([2.0]) == ("fails", "fails", "yes")
-    assert both([-0.4]) == ("holds", "undecided", "only by itself")
+    assert both([-0.4]) == ("holds", "undecided", "only at its own level")
     assert both([0.0], seed=3)[0::2] == ("undecided", "-")
 
 
 def test_an_exact_verdict_stands_without_a_level() -> None:
     toy = claim(comparison("constant", arguments={"value": -1.0}), looks=())
-    evidence = toy_evidence([0.0])
-    row = simultaneous(judge([toy], evidence), judge_in_ledger([toy], evidence, CLAIMS)).iloc[0]
-    assert (row["verdict_in_ledger"], row["stands"]) == ("holds", "exact")
-    assert np.isnan(row["level"])
-    assert np.isnan(row["level_in_ledger"])
+    row = row_of(toy, toy_evidence([0.0]))
+    assert (row["verdict_in_family"], row["stands"]) == ("holds", "exact")
+    assert np.isnan(row[["level", "level_in_family", "stands_down_to"]].astype(float)).all()
+
+
+def test_a_verdict_has_the_strictest_level_that_it_stands() -> None:
+    """At -2 the interval is decided at any of the levels; at -0.5 not at all."""
+    toy = claim(*on_series(0), looks=(50,))
+    clear = row_of(toy, toy_evidence([-2.0], runs=50))
+    assert clear["stands_down_to"] == pytest.approx(0.05 / CLAIMS / STRICTER[-1])
+    narrow = row_of(toy, toy_evidence([-0.5], runs=50))
+    assert 0.05 / CLAIMS / STRICTER[-1] < narrow["stands_down_to"] <= 0.05 / CLAIMS
+    assert np.isnan(row_of(toy, toy_evidence([-0.4], runs=50))["stands_down_to"])
 
 
 def test_what_does_not_apply_has_no_verdict_that_could_stand() -> None:
     toy = claim(*on_series(0), readings=(Reading("as-coded", (), "no code was released"),))
-    evidence = toy_evidence([0.0])
-    row = simultaneous(judge([toy], evidence), judge_in_ledger([toy], evidence, CLAIMS)).iloc[0]
-    assert (row["verdict_in_ledger"], row["stands"]) == ("not-applicable", "-")
+    row = row_of(toy, toy_evidence([0.0]))
+    assert (row["verdict_in_family"], row["stands"]) == ("not applicable", "-")
 
 
-def test_the_ledger_errs_seldom_where_single_claims_err_often() -> None:
-    """Null control: 40 ledgers of 20 claims whose mean is exactly at the threshold.
+def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
+    """Null control: 40 families of 20 claims whose mean is exactly at the threshold.
 
-    By itself each claim is decided, either way, with chance 5 %: of 800 about 40, three standard
-    deviations 18. In the ledger any of 20 is with chance 5 %: more than 7 of 40 ledgers have
-    chance 3e-3 (binomial).
+    At its own level each claim is decided, either way, with chance 5 %: of 800 about 40, three
+    standard deviations 18. In the family any of 20 is with chance 5 %: more than 7 of 40 families
+    have chance 3e-3 (binomial).
     """
     toy = claim(*on_series(0), looks=(50,))
     decided, spoilt = 0, 0
-    for ledger in range(40):
+    for family in range(40):
         alone, within = [], []
         for seed in range(20):
-            evidence = toy_evidence([0.0], runs=50, seed=1000 * ledger + seed)
+            evidence = toy_evidence([0.0], runs=50, seed=1000 * family + seed)
             alone += judge([toy], evidence)
-            within += judge_in_ledger([toy], evidence, 20)
+            within += judge_in_family(alone[-1:], evidence, 20)
         decided += sum(each.verdict != "undecided" for each in alone)
-        spoilt += any(each.verdict != "undecided" for each in within)
+        spoilt += any(each.judgement.verdict != "undecided" for each in within)
     assert 22 <= decided <= 58
     assert spoilt <= 7
 

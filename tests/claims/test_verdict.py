@@ -13,6 +13,7 @@ from scipy import stats
 
 from claims.toys import comparison
 from dpbandits.claims import KINDS, Region, decide, exact, mean, region_of
+from dpbandits.claims.regions import REPORT
 from dpbandits.claims.verdict import (
     combine_comparisons,
     combine_parts,
@@ -61,7 +62,7 @@ def test_each_kind_decides_by_its_region(
 
 def test_the_table_and_the_schema_cover_every_kind() -> None:
     schema = yaml.safe_load((ROOT / "workflow/schemas/claims.schema.yaml").read_text())
-    assert {row[0] for row in TABLE} == set(KINDS)
+    assert {row[0] for row in TABLE} == set(KINDS) - {REPORT}
     assert schema["$defs"]["comparison"]["properties"]["kind"]["enum"] == list(KINDS)
 
 
@@ -177,12 +178,12 @@ def test_nothing_compared_is_undecided() -> None:
         (["holds", "undecided"], "undecided"),
         (["fails", "undecided"], "undecided"),
         (["undecided", "undecided"], "undecided"),
-        (["holds", "not-applicable"], "holds"),
-        (["not-applicable"], "not-applicable"),
+        (["holds", "not contradicted"], "not contradicted"),
+        (["fails", "not contradicted"], "mixed"),
+        (["mixed", "undecided"], "mixed"),
     ],
 )
 def test_parts_hold_together_fail_together_or_mix(parts: list[str], expected: str) -> None:
-    """Spec 5.0: confirmed only if every part is, refuted if every part is, otherwise partly."""
     assert combine_parts({str(i): part for i, part in enumerate(parts)}) == expected  # type: ignore[misc]
 
 
@@ -218,5 +219,5 @@ def test_regions_say_what_they_ask_for() -> None:
     assert region_of("identity", 1.0, 0.5).describe() == "within [0.5, 1.5]"
     assert region_of("no_counterexample", 0.0).describe() == "exactly 0"
     assert region_of("no_increase", 0.0).describe() == "not significantly outside: at most 0"
-    assert Region().describe() == "at most inf"
+    assert Region().describe() == "nothing"
     assert comparison(kind="trend", threshold=-0.8).region.describe() == "at most -0.8"

@@ -79,6 +79,9 @@ def claim(*comparisons: Comparison, **attributes: Any) -> Claim:
     """A claim on the toy results, of the given comparisons."""
     defaults: dict[str, Any] = {
         "id": "TOY-C1",
+        "kind": "experiment",
+        "scope": "the toy",
+        "verdicts": ("holds", "fails", "mixed"),
         "statement": "A toy.",
         "place": "Nowhere",
         "rule": "As it comes.",

@@ -1,10 +1,11 @@
 """Claims: statements of a paper as comparisons, the one verdict function, and the ledger.
 
-`load_claims` reads `config/claims/PAPER.yaml`; `Evidence` gives the results; `judge` comes to the
-verdicts; `ledger`, `comparisons` and `explain` write them down.
+`load_claims` reads `config/claims/PAPER.yaml`, `load_findings` `config/findings/PAPER.yaml`;
+`Evidence` gives the results; `judge` comes to the verdicts; `ledger`, `comparisons` and `explain`
+write them down.
 """
 
-from dpbandits.claims.entries import Claim, Reading, Statistic, load_claims
+from dpbandits.claims.entries import Claim, Finding, Reading, Statistic
 from dpbandits.claims.estimates import (
     Estimate,
     StudentEstimate,
@@ -25,6 +26,7 @@ from dpbandits.claims.ledger import (
     ledger,
     to_csv,
 )
+from dpbandits.claims.loading import load_claims, load_findings
 from dpbandits.claims.percentiles import PercentileEstimate, from_resamples
 from dpbandits.claims.rates import (
     DifferenceEstimate,
@@ -46,6 +48,7 @@ __all__ = [
     "DifferenceEstimate",
     "Estimate",
     "Evidence",
+    "Finding",
     "Judged",
     "Judgement",
     "PercentileEstimate",
@@ -65,6 +68,7 @@ __all__ = [
     "largest",
     "ledger",
     "load_claims",
+    "load_findings",
     "mean",
     "rate",
     "rate_difference",

@@ -1,23 +1,22 @@
-"""Claims as `config/claims/PAPER.yaml` states them: checked when loaded, then frozen."""
+"""Claims and findings as the config states them: frozen; `loading` reads and checks them."""
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.regions import Region, region_of
-from dpbandits.claims.verdict import ALPHA, Rule
-from dpbandits.engine.documents import load_document
+from dpbandits.claims.regions import REPORT, Region
+from dpbandits.claims.verdict import ALPHA, Rule, Word
 from dpbandits.errors import InputError
 
 Statistic = Callable[..., Estimate | Mapping[str, Estimate]]
 """A paper's statistic: (evidence, **arguments) -> one number, or one for each named point."""
 
-_RESERVED = ("variant", "not_applicable")
+FINDING = "finding"
+"""The kind of a finding, beside the kinds of claims."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Comparison:
         over: variable -> the values it takes.
         arguments: fixed arguments of the statistic.
         exploratory: whether it is reported without entering the verdict.
-        variants: the variants that it is asked of; empty for all.
+        asked_of: ``variant`` or a reading -> the values that it is asked of; all where empty.
     """
 
     name: str
@@ -44,11 +43,17 @@ class Comparison:
     over: Mapping[str, tuple[Any, ...]] | None = None
     arguments: Mapping[str, Any] | None = None
     exploratory: bool = False
-    variants: tuple[str, ...] = ()
+    asked_of: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def decides(self) -> bool:
+        """Whether it enters the verdict."""
+        return not self.exploratory and self.kind != REPORT
 
     def is_asked_of(self, reading: "Reading") -> bool:
         """Whether it belongs to the row of this reading."""
-        return not self.variants or reading.variant in self.variants
+        values = {"variant": reading.variant, **dict(reading.values)}
+        return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
 
     def bindings(self, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Return the variables of each combination, over those of the claim and the reading."""
@@ -66,11 +71,26 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Reading:
-    """One row of the ledger: a variant, the values of the readings, or why there is no verdict."""
+    """One row of the ledger: a variant, and the values of the readings.
+
+    Attributes:
+        variant: of the algorithms.
+        values: the readings.
+        not_applicable: why the claim says nothing of this variant, if it does not.
+        not_testable: why it cannot be tested here, with the horizon that it would need.
+        verdicts: the words that this row may end in, where they are not those of the claim.
+    """
 
     variant: str = "as-written"
     values: tuple[tuple[str, Any], ...] = ()
     not_applicable: str | None = None
+    not_testable: str | None = None
+    verdicts: tuple[Word, ...] = ()
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether results decide it."""
+        return self.not_applicable is None and self.not_testable is None
 
     @property
     def label(self) -> str:
@@ -84,8 +104,11 @@ class Claim:
 
     Attributes:
         id: such as ``TSDP-C8``.
-        statement: what the paper says, in our words.
+        kind: what sort of statement it is: experiment, picture, theorem, order, remark or implied.
+        statement: what the paper says, in our words, with its qualifiers.
         place: where it says it.
+        scope: what it is said of, and what of that is not the paper's.
+        verdicts: the words that it may end in; see ``verdict.in_words``.
         rule: how it is decided, in words.
         metric: what is measured.
         reads: names of the simulations and analytic results it reads.
@@ -99,13 +122,15 @@ class Claim:
         comparisons: in the order of the file.
         level: chance allowed of deciding any comparison wrongly, two-sided.
         rerun: how many fresh runs a verdict that a part fails is judged again on; 0 for none.
-        only_refutable: whether the results can contradict the claim but never establish it.
         figures: the figures, panels and tables that it is about, the first one before all.
     """
 
     id: str
+    kind: str
     statement: str
     place: str
+    scope: str
+    verdicts: tuple[Word, ...]
     rule: str
     metric: str
     reads: tuple[str, ...]
@@ -118,8 +143,11 @@ class Claim:
     comparisons: tuple[Comparison, ...]
     level: float = ALPHA
     rerun: int = 0
-    only_refutable: bool = False
     figures: tuple[str, ...] = ()
+
+    def words(self, reading: Reading) -> tuple[Word, ...]:
+        """Return the words that a row may end in."""
+        return reading.verdicts or self.verdicts
 
     def settings(self, reading: Reading) -> dict[str, Any]:
         """Return the arguments of a row, its variant among them, short names replaced.
@@ -137,146 +165,42 @@ class Claim:
         return settings
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What was found beyond the statements of a paper.
+
+    Attributes:
+        claim: its comparisons, in the form of a claim of the kind ``finding``.
+        title: a short heading.
+        beside: ids of the claims that it is shown beside.
+        numbers: placeholder of the statement -> where its number is published, as the file has
+            it; comparisons without an id are of the finding itself.
+        is_headline: whether it is worth the front page.
+    """
+
+    claim: Claim
+    title: str
+    beside: tuple[str, ...] = ()
+    numbers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    is_headline: bool = False
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What a claims file says beside its claims.
+
+    Attributes:
+        not_applicable: variant -> why no claim of the paper is judged on it.
+        withdrawn: id -> why it is no claim any more.
+        not_judged: statement -> why there is no claim about it.
+    """
+
+    not_applicable: Mapping[str, str] = field(default_factory=dict)
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+    not_judged: Mapping[str, str] = field(default_factory=dict)
+
+
 def parameters_of(statistic: Statistic) -> dict[str, bool]:
     """Return the parameters of a statistic after its evidence, and whether each is required."""
     found = list(inspect.signature(statistic).parameters.values())[1:]
     return {each.name: each.default is inspect.Parameter.empty for each in found}
-
-
-def load_claims(path: Path, schema: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
-    """Read and check the claims of a paper.
-
-    Args:
-        path: ``config/claims/PAPER.yaml``.
-        schema: the JSON schema of such files, as YAML.
-        statistics: the paper's statistics by name.
-
-    Raises:
-        InputError: in one line, the file, the key and what is allowed.
-    """
-    document = load_document(path, schema)
-    definitions = document.get("definitions", {})
-    claims = []
-    for name, entry in document["claims"].items():
-        try:
-            claim = _claim(name, entry, definitions, statistics)
-            _check(claim)
-        except InputError as error:
-            raise InputError(f"{path}: claims.{name}: {error}") from None
-        claims.append(claim)
-    return claims
-
-
-def _claim(
-    name: str,
-    entry: Mapping[str, Any],
-    definitions: Mapping[str, Mapping[str, Any]],
-    statistics: Mapping[str, Statistic],
-) -> Claim:
-    runs = entry["runs"]
-    looks = tuple(runs) if isinstance(runs, list) else (runs,) * (runs > 0)
-    if sorted(set(looks)) != list(looks):
-        raise InputError(f"runs is {runs}; allowed: a number, or an increasing list of numbers")
-    if "rerun" in entry and not looks:
-        raise InputError(f"rerun is {entry['rerun']}; allowed: only where runs is above 0")
-    return Claim(
-        id=name,
-        **{key: entry[key] for key in ("statement", "place", "rule", "metric", "parameters")},
-        reads=tuple(entry["reads"]),
-        looks=looks,
-        runs_paper=entry["runs_paper"],
-        definitions=definitions,
-        readings=tuple(_reading(each) for each in entry.get("readings", [{}])),
-        combine=entry.get("combine", "all"),
-        comparisons=tuple(
-            _comparison(label, each, statistics) for label, each in entry["comparisons"].items()
-        ),
-        level=entry.get("level", ALPHA),
-        rerun=entry.get("rerun", 0),
-        only_refutable=entry.get("only_refutable", False),
-        figures=_names(entry.get("figure", [])),
-    )
-
-
-def _names(given: str | list[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _reading(entry: Mapping[str, Any]) -> Reading:
-    values = tuple((key, value) for key, value in entry.items() if key not in _RESERVED)
-    return Reading(entry.get("variant", "as-written"), values, entry.get("not_applicable"))
-
-
-def _comparison(
-    name: str, entry: Mapping[str, Any], statistics: Mapping[str, Statistic]
-) -> Comparison:
-    if entry["statistic"] not in statistics:
-        allowed = ", ".join(statistics)
-        raise InputError(f"{name}: statistic is {entry['statistic']!r}; allowed: {allowed}")
-    threshold = entry.get("threshold", 0.0)
-    threshold = tuple(threshold) if isinstance(threshold, list) else threshold
-    return Comparison(
-        name=name,
-        statistic=statistics[entry["statistic"]],
-        kind=entry["kind"],
-        region=region_of(
-            entry["kind"],
-            threshold,
-            entry.get("tolerance", 0.0),
-            entry.get("indifference", 0.0),
-        ),
-        part=entry.get("part", ""),
-        over={key: tuple(values) for key, values in entry.get("for", {}).items()},
-        arguments=entry.get("arguments", {}),
-        exploratory=entry.get("exploratory", False),
-        variants=tuple(entry.get("variants", ())),
-    )
-
-
-def _check(claim: Claim) -> None:
-    """Refuse arguments that nothing takes, and parts that only presumed comparisons would carry."""
-    used: set[str] = set()
-    for comparison in claim.comparisons:
-        accepted = parameters_of(comparison.statistic)
-        for own in (comparison.over or {}, comparison.arguments or {}):
-            unknown = set(own) - set(accepted)
-            if unknown:
-                raise InputError(
-                    f"{comparison.name}: {', '.join(sorted(unknown))} is no argument of the "
-                    f"statistic; allowed: {', '.join(accepted)}"
-                )
-        for reading in filter(comparison.is_asked_of, claim.readings):
-            given = next(comparison.bindings(claim.settings(reading)))
-            missing = [key for key, required in accepted.items() if required and key not in given]
-            if missing:
-                raise InputError(f"{comparison.name}: argument {', '.join(missing)} is missing")
-            _check_labels(comparison, given)
-        used |= set(accepted)
-    for reading in claim.readings:
-        idle = set(claim.settings(reading)) - used - {"variant"}
-        if idle:
-            raise InputError(
-                f"{', '.join(sorted(idle))} is no argument of any of its statistics; "
-                f"allowed: {', '.join(sorted(used))}"
-            )
-    for reading in claim.readings:
-        _check_parts([each for each in claim.comparisons if each.is_asked_of(reading)])
-
-
-def _check_parts(comparisons: Sequence[Comparison]) -> None:
-    decisive = [each for each in comparisons if not each.exploratory]
-    carried = {each.part for each in decisive if not each.region.is_presumed}
-    if not decisive or {each.part for each in decisive} - carried:
-        raise InputError(
-            "a part has no comparison that could carry it; allowed: at least one that is neither "
-            "exploratory nor of kind no_increase or no_decrease"
-        )
-
-
-def _check_labels(comparison: Comparison, variables: Mapping[str, Any]) -> None:
-    try:
-        _ = comparison.name.format(**variables), comparison.part.format(**variables)
-    except (KeyError, ValueError, IndexError) as error:
-        raise InputError(
-            f"{comparison.name}: name or part asks for {error}; allowed: {', '.join(variables)}"
-        ) from None

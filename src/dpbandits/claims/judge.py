@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dpbandits.claims.entries import Claim, Comparison, Reading
+from dpbandits.claims.entries import FINDING, Claim, Comparison, Reading
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.verdict import (
@@ -16,13 +16,18 @@ from dpbandits.claims.verdict import (
     decide,
     deciding_alpha,
     holm_levels,
+    in_words,
 )
 from dpbandits.errors import InputError
 
 Scale = Literal["paper", "quick"]
 
-NOT_CONTRADICTED = "not contradicted: these results can refute the statement, not establish it"
-"""Remark on a claim that is only refutable and would otherwise hold."""
+_OF_FINDINGS: dict[Verdict, Verdict] = {
+    "holds": "shown",
+    "fails": "not shown",
+    "mixed": "not shown",
+    "not contradicted": "undecided",
+}
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Judged:
         level: the level of its interval.
         lo: lower end of the interval at that level.
         hi: upper end.
-        decision: for, against or undecided.
+        decision: for, against, neither or undecided.
     """
 
     comparison: Comparison
@@ -64,7 +69,7 @@ class Judgement:
         level: the level of that look.
         looks: numbers of runs that were looked at.
         verdict_at_paper_runs: at the paper's own number of runs, at the level of the claim;
-            ``not-applicable`` where the paper has no experiment of the kind.
+            ``not applicable`` where the paper has no experiment of the kind.
         scale: ``paper``, or ``quick`` (no evidence).
         remark: why there is no verdict, where that has another reason than the intervals.
         before: the verdict that was judged again on fresh runs, if one was.
@@ -82,11 +87,6 @@ class Judgement:
     scale: Scale
     remark: str = ""
     before: "Judgement | None" = None
-
-    @property
-    def is_not_contradicted(self) -> bool:
-        """Whether the claim would hold if these results could establish it."""
-        return self.remark == NOT_CONTRADICTED
 
 
 def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -> list[Judgement]:
@@ -109,12 +109,8 @@ def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -
 
 
 def _judge_reading(claim: Claim, reading: Reading, evidence: Evidence, scale: Scale) -> Judgement:
-    if reading.not_applicable is not None:
-        nothing: Verdict = "not-applicable"
-        reason = reading.not_applicable
-        return Judgement(
-            claim, reading, nothing, {}, (), 0, claim.level, (), nothing, scale, remark=reason
-        )
+    if not reading.is_judged:
+        return _not_judged(claim, reading, scale)
     if not claim.looks:
         return _look(claim, reading, evidence, 0, claim.level, scale)
     available = evidence.runs(claim.reads)
@@ -135,6 +131,15 @@ def _judge_reading(claim: Claim, reading: Reading, evidence: Evidence, scale: Sc
     at_paper_runs = _verdict_at_paper_runs(claim, reading, evidence, available, scale)
     found = replace(found, looks=done, verdict_at_paper_runs=at_paper_runs)
     return _judge_again(found, evidence, available) if _is_to_be_rerun(found) else found
+
+
+def _not_judged(claim: Claim, reading: Reading, scale: Scale) -> Judgement:
+    """Return a row that no result decides, with the reason."""
+    verdict: Verdict = "not applicable" if reading.not_testable is None else "not testable"
+    reason = str(reading.not_applicable or reading.not_testable)
+    return Judgement(
+        claim, reading, verdict, {}, (), 0, claim.level, (), verdict, scale, remark=reason
+    )
 
 
 def _is_to_be_rerun(found: Judgement) -> bool:
@@ -161,7 +166,7 @@ def _verdict_at_paper_runs(
     claim: Claim, reading: Reading, evidence: Evidence, available: int, scale: Scale
 ) -> Verdict:
     if not claim.runs_paper:
-        return "not-applicable"
+        return "not applicable"
     if available < claim.runs_paper:
         return "undecided"
     runs = claim.runs_paper
@@ -172,20 +177,30 @@ def _look(
     claim: Claim, reading: Reading, evidence: Evidence, runs: int, level: float, scale: Scale
 ) -> Judgement:
     comparisons = judge_comparisons(_measure(claim, reading, evidence, scale), level)
-    decisive = [each for each in comparisons if not each.comparison.exploratory]
-    names = dict.fromkeys(each.part for each in decisive)
-    parts = {
+    decisive = [each for each in comparisons if each.comparison.decides]
+    words = claim.words(reading)
+    combined = {
         name: combine_comparisons(
             [each.decision for each in decisive if each.part == name], claim.combine
         )
-        for name in names
+        for name in dict.fromkeys(each.part for each in decisive)
     }
-    verdict, remark = combine_parts(parts), ""
-    if claim.only_refutable and verdict == "holds":
-        verdict, remark = "undecided", NOT_CONTRADICTED
+    parts = {name: in_words(verdict, words) for name, verdict in combined.items()}
+    verdict = _verdict(claim, combined, reading)
     return Judgement(
-        claim, reading, verdict, parts, comparisons, runs, level, (runs,), verdict, scale, remark
+        claim, reading, verdict, parts, comparisons, runs, level, (runs,), verdict, scale
     )
+
+
+def _verdict(claim: Claim, parts: dict[str, Verdict], reading: Reading) -> Verdict:
+    """Combine the parts, in the words that the claim may end in."""
+    if claim.kind == FINDING:
+        verdict = combine_parts(parts)
+        return _OF_FINDINGS.get(verdict, verdict) if parts else "reported"
+    words = claim.words(reading)
+    if "mixed" not in words and "fails" in parts.values():
+        return in_words("fails", words)
+    return in_words(combine_parts(parts), words)
 
 
 def _measure(
@@ -205,7 +220,7 @@ def _measure(
                 if scale == "paper":
                     raise InputError(f"{claim.id}: {name}: {error}") from None
                 points = {f"not there at this scale: {error}": exact(math.nan)}
-            if not points and not comparison.exploratory:
+            if not points and comparison.decides:
                 points = {"no point to compare": exact(math.nan)}
             for point, estimate in points.items():
                 label = f"{name} [{point}]" if point else name
@@ -230,7 +245,7 @@ def judge_comparisons(
     family = [
         index
         for index, (comparison, _, _, estimate) in enumerate(items)
-        if estimate.is_random and not comparison.exploratory
+        if estimate.is_random and comparison.decides
     ]
     p_values = [deciding_alpha(items[index][3], items[index][0].region) for index in family]
     levels = dict(zip(family, holm_levels(p_values, alpha), strict=True))

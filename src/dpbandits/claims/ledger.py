@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from dpbandits.claims.judge import Judged, Judgement
-from dpbandits.claims.verdict import Rule, runs_needed, slack
+from dpbandits.claims.verdict import VERDICTS, Rule, runs_needed, slack
 
 LEDGER_COLUMNS = (
     "claim",
+    "kind",
     "variant",
     "reading",
     "verdict",
@@ -55,6 +56,7 @@ def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
         numbers = (hinge.estimate.value, hinge.lo, hinge.hi) if hinge else (math.nan,) * 3
         row = (
             each.claim.id,
+            each.claim.kind,
             each.reading.variant,
             each.reading.label,
             each.verdict,
@@ -88,7 +90,7 @@ def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
             each.comparison.region.describe(),
             each.level if each.estimate.is_random else math.nan,
             each.decision,
-            each.comparison.exploratory,
+            not each.comparison.decides,
             each.estimate.runs,
         )
         for judgement in judgements
@@ -107,8 +109,9 @@ def explain(judgement: Judgement) -> str:
     claim = judgement.claim
     row = ", ".join(each for each in (judgement.reading.variant, judgement.reading.label) if each)
     lines = [
-        f"{claim.id} ({claim.place}), {row}",
+        f"{claim.id} ({claim.kind}; {claim.place}), {row}",
         f"  statement: {claim.statement}",
+        f"  scope: {claim.scope}",
         f"  decided by: {claim.rule}",
         f"  metric: {claim.metric}; results: {', '.join(claim.reads)}",
     ]
@@ -119,7 +122,7 @@ def explain(judgement: Judgement) -> str:
         lines.append(f"  judged again: on {judgement.runs} fresh runs, shown below")
     for part in dict.fromkeys(each.part for each in judgement.comparisons):
         if part:
-            outcome = _outcome(judgement, judgement.parts.get(part, "reported only"))
+            outcome = judgement.parts.get(part, "reported only")
             lines.append(f"  part {part!r}: {outcome}")
         lines += [_line(each) for each in judgement.comparisons if each.part == part]
     lines.append(f"  verdict: {judgement.verdict}; {_detail(judgement, decisive(judgement))}")
@@ -138,9 +141,11 @@ def decisive(judgement: Judgement) -> Judged | None:
     carrying = [each for each in counted if not each.comparison.region.is_presumed]
     pro = [each for each in carrying if each.decision == "for"]
     contra = [each for each in counted if each.decision == "against"]
+    pro += [each for each in carrying if each.decision == "neither"]
     open_ones = [each for each in counted if each.decision == "undecided"]
-    is_open = judgement.verdict == "undecided" and not judgement.is_not_contradicted
-    if is_open or (judgement.verdict == "mixed" and open_ones and not contra):
+    if judgement.verdict == "undecided" or (
+        judgement.verdict == "mixed" and open_ones and not contra
+    ):
         return _last_open(open_ones or counted, judgement.claim.combine)
     if judgement.claim.combine == "any":
         nearest, furthest = contra, pro
@@ -169,7 +174,7 @@ def _last_open(comparisons: Sequence[Judged], rule: Rule) -> Judged | None:
 
 
 def _counted(judgement: Judgement) -> list[Judged]:
-    return [each for each in judgement.comparisons if not each.comparison.exploratory]
+    return [each for each in judgement.comparisons if each.comparison.decides]
 
 
 def _slack(each: Judged) -> float:
@@ -191,10 +196,12 @@ def _detail(judgement: Judgement, hinge: Judged | None) -> str:
         words.append(judgement.remark)
     words += _parts(judgement)
     counted = _counted(judgement)
+    open_ones = [each for each in counted if each.decision == "undecided"]
     if counted:
         counts = [
             f"{sum(each.decision == decision for each in counted)} {decision}"
-            for decision in ("for", "against", "undecided")
+            for decision in ("for", "against", "neither", "undecided")
+            if decision != "neither" or any(each.decision == "neither" for each in counted)
         ]
         words.append(f"comparisons: {', '.join(counts)}")
     if judgement.claim.combine == "any":
@@ -208,8 +215,7 @@ def _detail(judgement: Judgement, hinge: Judged | None) -> str:
             for decision in ("against", "undecided")
             if (named := [each.label for each in counted if each.decision == decision])
         ]
-    is_open = judgement.verdict == "undecided" and not judgement.is_not_contradicted
-    if is_open and hinge is not None:
+    if judgement.verdict == "undecided" and open_ones and hinge is not None:
         words.append(_needed(hinge))
     return "; ".join(words)
 
@@ -230,17 +236,11 @@ def _parts(judgement: Judgement) -> list[str]:
     if not is_told or set(parts) == {""}:
         return []
     words = []
-    for verdict in ("holds", "fails", "mixed", "undecided"):
+    for verdict in VERDICTS:
         named = [name for name, outcome in parts.items() if outcome == verdict]
         if named:
-            words.append(f"{_outcome(judgement, verdict)}: {_listed(named)}")
+            words.append(f"{verdict}: {_listed(named)}")
     return words
-
-
-def _outcome(judgement: Judgement, verdict: str) -> str:
-    """Return the word for the verdict of a part."""
-    is_weaker = judgement.claim.only_refutable and verdict == "holds"
-    return "not contradicted" if is_weaker else verdict
 
 
 def _needed(hinge: Judged) -> str:

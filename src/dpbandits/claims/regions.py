@@ -43,6 +43,12 @@ class Region:
             return not (self._above(hi) and self._below(lo))
         return hi < self.low or lo > self.high
 
+    def is_indifferent_to(self, lo: float, hi: float) -> bool:
+        """Whether the whole interval lies outside, but within the indifference."""
+        wider = Region(self.low - self.indifference, self.high + self.indifference)
+        strict = replace(self, indifference=0.0)
+        return self.indifference > 0.0 and strict.excludes(lo, hi) and wider.contains(lo, hi)
+
     def _above(self, value: float) -> bool:
         return value > self.low or self.low == -math.inf
 
@@ -62,6 +68,8 @@ class Region:
         strict = "less than {:.6g}", "greater than {:.6g}"
         wide = "at most {:.6g}", "at least {:.6g}"
         below, above = strict if self.is_open else wide
+        if self.low == -math.inf and self.high == math.inf:
+            return "nothing"
         if self.low == -math.inf:
             words = below.format(self.high)
         elif self.high == math.inf:
@@ -138,6 +146,14 @@ def _no_decrease(threshold: Threshold, tolerance: float) -> Region:
     return Region(low=_number("no_decrease", threshold) - tolerance, is_presumed=True)
 
 
+def _report(threshold: Threshold, tolerance: float) -> Region:
+    if threshold != 0.0 or tolerance != 0.0:
+        raise InputError("report: threshold and tolerance are not 0; allowed: none")
+    return Region()
+
+
+REPORT = "report"
+
 KINDS: dict[str, Callable[[Threshold, float], Region]] = {
     "less": _less,
     "greater": _greater,
@@ -152,6 +168,7 @@ KINDS: dict[str, Callable[[Threshold, float], Region]] = {
     "no_counterexample": _no_counterexample,
     "no_increase": _no_increase,
     "no_decrease": _no_decrease,
+    REPORT: _report,
 }
 """Kind -> region of the number that its statistic returns. The number and its region:
 
@@ -163,6 +180,7 @@ below_bound: largest excess of a quantity over its bound over all points, at mos
 identity: in [threshold - tolerance, threshold + tolerance].
 no_counterexample: number of counterexamples found, exactly 0.
 no_increase, no_decrease: a step; for the claim unless significantly above (below) the threshold.
+report: any number; it is shown and decides nothing.
 A tolerance widens the region; it is there for rounding.
 """
 

@@ -1,14 +1,17 @@
-"""The whole ledger at one level: every claim is judged a second time, more strictly.
+"""Verdicts at the family-wise level: the claims of a paper are one family, judged more strictly.
 
-A claim that is judged by itself may be decided wrongly with the chance that its entry allows. Of
-many claims some then will be. Here the chance that any comparison of any verdict in the ledger is
-decided wrongly is at most 5 %: each claim gets an equal share of it (Bonferroni), which its rows
-share equally; within a row the looks share it and Holm's levels keep it, as by itself.
+A claim that is judged at its own level may be decided wrongly with the chance that its entry
+allows. Of many claims some then will be. Here the chance that any comparison of any verdict on a
+paper is decided wrongly is at most 5 %: each claim gets an equal share of it (Bonferroni), which
+its rows share equally; within a row the interim analyses share it and Holm's levels keep it. The
+family is the paper, so that another paper or claim elsewhere moves nothing. For a level over all
+papers, which is a matter of the page that shows them together, each verdict has the strictest of
+some levels at which it is still the same.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -23,100 +26,138 @@ SIMULTANEOUS_COLUMNS = (
     "variant",
     "reading",
     "verdict",
-    "verdict_in_ledger",
+    "verdict_in_family",
     "stands",
     "level",
-    "level_in_ledger",
-    "estimate_in_ledger",
-    "lo_in_ledger",
-    "hi_in_ledger",
-    "runs_in_ledger",
+    "level_in_family",
+    "stands_down_to",
+    "estimate_in_family",
+    "lo_in_family",
+    "hi_in_family",
+    "runs_in_family",
     "measured",
     "asked",
 )
 
 EXACT = "exact"
 """The verdict does not depend on chance."""
-IN_LEDGER = "yes"
-"""The verdict is the same at the level of the ledger."""
-ALONE = "only by itself"
-"""The verdict is decided at the claim's own level, not at that of the ledger."""
+IN_FAMILY = "yes"
+"""The verdict is the same at the family-wise level."""
+ALONE = "only at its own level"
+"""The verdict is decided at the claim's own level, not at the family-wise one."""
 OPEN = "-"
 """There is no verdict that could stand."""
 
+STRICTER = (1.0, 8.0, 64.0)
+"""The family-wise level is divided by these to see how strict a level a verdict stands."""
 
-def ledger_level(claim: Claim, claims: int) -> float:
-    """Return the level at which each row of a claim is judged within a ledger.
+
+@dataclass(frozen=True)
+class InFamily:
+    """A row judged at the family-wise level.
+
+    Attributes:
+        judgement: at that level.
+        stands_down_to: the strictest of the levels tried at which, and at all milder ones, the
+            verdict is that at the claim's own level; NaN for none.
+    """
+
+    judgement: Judgement
+    stands_down_to: float
+
+
+def family_level(claim: Claim, claims: int) -> float:
+    """Return the level at which each row of a claim is judged within its family.
 
     Args:
         claim: the claim.
-        claims: how many claims the ledger has.
+        claims: how many claims the family has.
     """
-    rows = sum(reading.not_applicable is None for reading in claim.readings)
+    rows = sum(reading.is_judged for reading in claim.readings)
     return min(claim.level, ALPHA / claims / max(rows, 1))
 
 
-def judge_in_ledger(
-    claims: Sequence[Claim], evidence: Evidence, size: int, scale: Scale = "paper"
-) -> list[Judgement]:
-    """Judge every reading of every claim at the level of the ledger.
+def judge_in_family(
+    alone: Sequence[Judgement], evidence: Evidence, size: int, scale: Scale = "paper"
+) -> list[InFamily]:
+    """Judge rows again at the family-wise level of their paper, and at stricter ones.
 
     Args:
-        claims: those of one paper.
+        alone: the judgements at the claims' own levels.
         evidence: the results they read.
-        size: how many claims the ledger has, over all papers.
+        size: how many claims the family has.
         scale: as for ``judge``.
     """
-    stricter = [replace(claim, level=ledger_level(claim, size)) for claim in claims]
-    return judge(stricter, evidence.with_tails(), scale)
+    tails = evidence.with_tails()
+    return [_in_family(each, tails, size, scale) for each in alone]
+
+
+def _in_family(alone: Judgement, tails: Evidence, size: int, scale: Scale) -> InFamily:
+    level = family_level(alone.claim, size)
+    if is_exact(alone):
+        return InFamily(_at_level(alone, tails, level, scale), math.nan)
+    judged: list[Judgement] = []
+    down_to = math.nan
+    for divisor in STRICTER:
+        judged.append(_at_level(alone, tails, level / divisor, scale))
+        if judged[-1].verdict != alone.verdict:
+            break
+        down_to = level / divisor
+    return InFamily(judged[0], down_to)
+
+
+def _at_level(alone: Judgement, tails: Evidence, level: float, scale: Scale) -> Judgement:
+    row = replace(alone.claim, level=level, readings=(alone.reading,))
+    return judge([row], tails, scale)[0]
 
 
 def is_exact(judgement: Judgement) -> bool:
     """Whether no comparison behind a verdict varies with the runs."""
     return not any(
-        each.estimate.is_random and not each.comparison.exploratory
-        for each in judgement.comparisons
+        each.estimate.is_random and each.comparison.decides for each in judgement.comparisons
     )
 
 
 def standing(alone: Judgement, within: Judgement) -> str:
-    """Say whether a verdict stands in the whole ledger, or only by itself."""
-    if alone.verdict in ("undecided", "not-applicable"):
+    """Return whether a verdict stands at the family-wise level, or only at its own."""
+    if alone.verdict in ("undecided", "not applicable", "not testable"):
         return OPEN
     if is_exact(alone):
         return EXACT
-    return IN_LEDGER if alone.verdict == within.verdict else ALONE
+    return IN_FAMILY if alone.verdict == within.verdict else ALONE
 
 
-def simultaneous(alone: Sequence[Judgement], within: Sequence[Judgement]) -> pd.DataFrame:
-    """Return both verdicts on every row, and what the first one hangs on.
+def simultaneous(alone: Sequence[Judgement], within: Sequence[InFamily]) -> pd.DataFrame:
+    """Return both verdicts on every row, and the comparison that decides the first one.
 
     Args:
         alone: the judgements at the claims' own levels.
-        within: those at the level of the ledger, in the same order.
+        within: those at the family-wise level, in the same order.
 
     Returns:
         One row a verdict. ``measured`` and ``asked`` name the comparison whose estimate the
-        ledger shows; the numbers that end in ``_in_ledger`` are those of the same kind of
+        ledger shows; the numbers that end in ``_in_family`` are those of the same kind of
         comparison at the second level. Exact rows have no levels.
     """
-    rows = []
-    for first, second in zip(alone, within, strict=True):
-        hinge, other = decisive(first), decisive(second)
-        levels = (math.nan,) * 2 if is_exact(first) else (first.claim.level, second.claim.level)
-        numbers = (other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3
-        row = (
-            first.claim.id,
-            first.reading.variant,
-            first.reading.label,
-            first.verdict,
-            second.verdict,
-            standing(first, second),
-            *levels,
-            *numbers,
-            second.runs,
-            hinge.label if hinge else "",
-            hinge.comparison.region.describe() if hinge else "",
-        )
-        rows.append(row)
+    rows = [_row(first, each) for first, each in zip(alone, within, strict=True)]
     return pd.DataFrame(rows, columns=list(SIMULTANEOUS_COLUMNS))
+
+
+def _row(first: Judgement, within: InFamily) -> tuple[object, ...]:
+    second = within.judgement
+    binding, other = decisive(first), decisive(second)
+    levels = (first.claim.level, second.claim.level, within.stands_down_to)
+    numbers = (other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3
+    return (
+        first.claim.id,
+        first.reading.variant,
+        first.reading.label,
+        first.verdict,
+        second.verdict,
+        standing(first, second),
+        *((math.nan,) * 3 if is_exact(first) else levels),
+        *numbers,
+        second.runs,
+        binding.label if binding else "",
+        binding.comparison.region.describe() if binding else "",
+    )

@@ -1,15 +1,30 @@
 """From intervals to verdicts: the function that decides, Holm's levels, how parts combine."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, get_args
 
 from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.regions import Region
 
-Decision = Literal["for", "against", "undecided"]
-Verdict = Literal["holds", "fails", "mixed", "undecided", "not-applicable"]
+Decision = Literal["for", "against", "neither", "undecided"]
+Word = Literal["holds", "fails", "mixed", "not contradicted"]
+Verdict = Literal[
+    "holds",
+    "fails",
+    "mixed",
+    "undecided",
+    "not contradicted",
+    "not testable",
+    "not applicable",
+    "shown",
+    "not shown",
+    "reported",
+]
 Rule = Literal["all", "any", "most"]
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)[:7]
+"""The verdicts on a claim. The other three words say what became of a finding."""
 
 ALPHA = 0.05
 """Level of a claim: the chance that one of its comparisons is decided wrongly."""
@@ -26,8 +41,9 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
     """Decide a comparison by its interval [lo, hi] and the region that the claim asks for.
 
     ``for`` where the interval lies inside the region, ``against`` where it lies outside on one
-    side; ``undecided`` where it straddles an end, is empty (lo > hi) or has a NaN. A presumed
-    region needs no interval inside: it is ``for`` unless excluded.
+    side, beyond the indifference, ``neither`` where it lies within the indifference;
+    ``undecided`` where it straddles an end, is empty (lo > hi) or has a NaN. A presumed region
+    needs no interval inside: it is ``for`` unless excluded.
     """
     if not lo <= hi:
         return "undecided"
@@ -35,7 +51,7 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
         return "against"
     if region.is_presumed or region.contains(lo, hi):
         return "for"
-    return "undecided"
+    return "neither" if region.is_indifferent_to(lo, hi) else "undecided"
 
 
 def deciding_alpha(estimate: Estimate, region: Region) -> float:
@@ -48,7 +64,7 @@ def deciding_alpha(estimate: Estimate, region: Region) -> float:
     def decides(alpha: float) -> bool:
         lo, hi = estimate.interval(alpha)
         decision = decide(lo, hi, region)
-        return decision == "against" or (decision == "for" and not region.is_presumed)
+        return decision in ("against", "neither") or (decision == "for" and not region.is_presumed)
 
     if not decides(1.0):
         return 1.0
@@ -90,7 +106,8 @@ def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Ve
         rule: ``all`` (a claim about all points) holds if all are for and fails if one is against;
             ``any`` (a claim that there is one) holds if one is for and fails if all are against;
             ``most`` fails if one is against, holds if at least 90 % of at least three are for,
-            and is ``mixed`` from half of them on.
+            and is ``mixed`` from half of them on. Where all are decided and a comparison is for
+            neither side, ``all`` and ``any`` may be ``not contradicted``.
     """
     if rule == "most":
         return _combine_most(decisions)
@@ -100,6 +117,8 @@ def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Ve
         return outcomes[1]
     if decisions and all(decision == helps for decision in decisions):
         return outcomes[0]
+    if decisions and "undecided" not in decisions:
+        return "not contradicted"
     return "undecided"
 
 
@@ -115,22 +134,37 @@ def _combine_most(decisions: Sequence[Decision]) -> Verdict:
 
 
 def combine_parts(parts: Mapping[str, Verdict]) -> Verdict:
-    """Combine separately stated parts: ``mixed`` as soon as one holds and another fails."""
-    verdicts = set(parts.values()) - {"not-applicable"}
-    if not verdicts:
-        return "not-applicable" if parts else "undecided"
-    if "mixed" in verdicts or {"holds", "fails"} <= verdicts:
+    """Combine separately stated parts: ``mixed`` if one fails and another one does not."""
+    verdicts = set(parts.values())
+    if "mixed" in verdicts or ("fails" in verdicts and verdicts & {"holds", "not contradicted"}):
         return "mixed"
     if len(verdicts) == 1:
         return next(iter(verdicts))
-    return "undecided"
+    return "not contradicted" if verdicts == {"holds", "not contradicted"} else "undecided"
+
+
+def in_words(verdict: Verdict, words: Collection[Word]) -> Verdict:
+    """Return the verdict in the words that a claim may end in.
+
+    Args:
+        verdict: what the comparisons come to.
+        words: the words allowed. Without ``holds`` results can contradict the claim but never
+            establish it: what would hold is ``not contradicted``. Without ``fails`` they can
+            establish it but never refute it: what would fail is ``undecided``. Without ``mixed``
+            the paper does not state the parts separately: it fails with any of them.
+    """
+    if verdict == "mixed" and "mixed" not in words:
+        verdict = "fails"
+    if verdict == "holds" and "holds" not in words:
+        verdict = "not contradicted"
+    return "undecided" if verdict in get_args(Word) and verdict not in words else verdict
 
 
 def runs_needed(estimate: Estimate, alpha: float, region: Region) -> float:
     """Return about how many runs would decide a comparison, if its estimate stayed where it is.
 
     Half widths shrink like 1/sqrt(runs). Infinite where the estimate lies on an end of the
-    region or in its indifference, where the level cannot be resolved, or where nothing is known
+    region or of its indifference, where the level cannot be resolved, or where nothing is known
     of the spread.
     """
     lo, hi = estimate.interval(alpha)
@@ -140,11 +174,27 @@ def runs_needed(estimate: Estimate, alpha: float, region: Region) -> float:
     if region.contains(value, value):
         pairs = [(value - lo, value - region.low), (hi - value, region.high - value)]
     elif value <= region.low:
-        pairs = [(hi - value, region.low - region.indifference - value)]
+        pairs = _pairs_outside(hi - value, value - lo, region.low - value, region.indifference)
     else:
-        pairs = [(value - lo, value - region.high - region.indifference)]
+        pairs = _pairs_outside(value - lo, hi - value, value - region.high, region.indifference)
     factors = [half / distance if distance > 0.0 else math.inf for half, distance in pairs]
     return estimate.runs * max(1.0, *factors) ** 2
+
+
+def _pairs_outside(
+    inner: float, outer: float, distance: float, indifference: float
+) -> list[tuple[float, float]]:
+    """Pair half widths with the distances that they have to shrink to, outside a region.
+
+    Args:
+        inner: half width towards the region.
+        outer: half width away from it.
+        distance: from the estimate to the end of the region.
+        indifference: how far it reaches beyond that end.
+    """
+    if distance < indifference:
+        return [(inner, distance), (outer, indifference - distance)]
+    return [(inner, distance - indifference)]
 
 
 def slack(lo: float, hi: float, region: Region) -> float:
