@@ -145,7 +145,7 @@ def composed_loss(
     Args:
         horizon: T.
         explored: rounds of Phase I.
-        others: releases besides those of Phase II (Q2, Q3).
+        others: releases besides those of Phase II (Q2, Q3); 1 for means that it begins with.
         release_log: ``natural``, or ``base2``, which repairs Q1.
     """
     log = math.log2(horizon) if release_log == "base2" else math.log(horizon)
