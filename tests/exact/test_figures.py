@@ -24,7 +24,14 @@ OWN_RUNS = {
     ("dp-ts-ucb", "fig2"): {1},
     ("dp-bai", "extra-corner"): {50_000},
     ("dp-bai", "extra-omega"): {1000},
+    ("dp-bai", "extra-phases"): {1000, 10_000},
     ("dp-bai", "extra-regimes"): {0},
+    # Fits and bounds have none.
+    ("dp-bai", "extra-budgets-ratio"): {0, 20_000},
+    ("dp-bai", "extra-budgets-hardness"): {0, 20_000},
+    ("dp-bai", "extra-bound"): {0, 10_000, 50_000},
+    ("dp-bai", "extra-log-error"): {0, 400_000},
+    ("dp-bai", "extra-gauss-delta"): {0},
     # Published readings have none; panel (a) is ten curves of 50 runs.
     **{("dp-ncb", name): {0, 50, 500} for name in ("fig1", "fig1-as-written", "fig1-repaired")},
     ("dp-ncb", "extra-panel-a"): {500},
