@@ -27,6 +27,7 @@ from claims.dp_bai_perturbations import (
 from claims.dp_bai_results import DOCUMENT, ROOT, analytic, make
 from dpbandits.claims import Claim, Evidence, Judgement, explain, judge, ledger, load_claims
 from dpbandits.claims.loading import load_findings, load_notes
+from dpbandits.claims.regions import region_of
 from dpbandits.engine.documents import load_yaml
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 
@@ -166,10 +167,16 @@ def number(found: Judgement, label: str) -> float:
 def test_the_margin_is_where_the_verdict_turns() -> None:
     """C1: holds at any margin below it, and no more at one above it."""
     found = verdict_of("BAI-C1", Made())
-    margin = number(found, "margin at which the verdict turns")
+    margin = number(found, "margin that every informative point exceeds")
     lower = [each.lo for each in found.comparisons if each.comparison.decides]
-    assert 0.0 < margin <= min(lower)
-    assert margin == pytest.approx(min(lower), abs=0.01)
+    assert 0.0 < margin == pytest.approx(min(lower), abs=0.01)
+    for shift, verdict in ((-0.0005, "holds"), (0.0005, "undecided")):
+        comparisons = tuple(
+            replace(each, region=region_of("greater", margin + shift)) if each.decides else each
+            for each in ROWS["BAI-C1"].comparisons
+        )
+        claim = replace(ROWS["BAI-C1"], comparisons=comparisons, combine="all")
+        assert judge([claim], evidence_of(claim, Made()))[0].verdict == verdict
     smallest = number(found, "smallest difference at informative points")
     assert margin < smallest <= number(found, "median difference at informative points")
 

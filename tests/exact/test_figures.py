@@ -24,6 +24,7 @@ OWN_RUNS = {
     ("dp-ts-ucb", "fig2"): {1},
     ("dp-bai", "extra-corner"): {50_000},
     ("dp-bai", "extra-omega"): {1000},
+    ("dp-bai", "extra-phases"): {1000, 10_000},
     ("dp-bai", "extra-regimes"): {0},
     # Digitised values have none, nor lines beside derived values; panel (a) is ten curves of 50.
     **{("dp-ncb", name): {0, 50, 500} for name in ("fig1", "fig1-repaired", "extra-fig1-loglog")},
@@ -31,6 +32,12 @@ OWN_RUNS = {
     ("dp-ncb", "extra-fig1e-slopes"): {0, 50},
     ("dp-ncb", "extra-price-of-privacy"): {0, 50},
     ("dp-ncb", "extra-epsilon-slope"): {0, 50},
+    # Fits and bounds have none.
+    ("dp-bai", "extra-budgets-ratio"): {0, 20_000},
+    ("dp-bai", "extra-budgets-hardness"): {0, 20_000},
+    ("dp-bai", "extra-bound"): {0, 10_000, 50_000},
+    ("dp-bai", "extra-log-error"): {0, 400_000},
+    ("dp-bai", "extra-gauss-delta"): {0},
     ("dp-ncb", "extra-panel-a"): {500},
     ("dp-ncb", "extra-anytime"): {50, 200},
     ("dp-ncb", "extra-privacy-witness"): {0},

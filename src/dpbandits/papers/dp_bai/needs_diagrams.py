@@ -70,7 +70,7 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     points: Points = []
     with style.context():
         drawn, (left, right) = _panels(2)
-        finite = [each for each in HARDNESS_EPSILONS if math.isfinite(each)]
+        finite = [each for each in reversed(HARDNESS_EPSILONS) if math.isfinite(each)]
         for gap, colour in zip(HARDNESS_GAPS, ("purple", "blue", "green"), strict=True):
             grid = [(gap, each) for each in finite]
             names = f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}", colour
@@ -78,10 +78,10 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 left, evidence, names, grid, [1.0 / each for each in finite]
             )
         for epsilon, colour in zip(HARDNESS_EPSILONS, EPSILON_COLOURS, strict=True):
-            grid = [(gap, epsilon) for gap in HARDNESS_GAPS]
+            grid = [(gap, epsilon) for gap in reversed(HARDNESS_GAPS)]
             label = "no noise" if math.isinf(epsilon) else rf"$\varepsilon$ = {epsilon:g}"
             names = f"b: epsilon={epsilon:g}", label, colour
-            x = [1.0 / gap for gap in HARDNESS_GAPS]
+            x = [1.0 / gap for gap, _ in grid]
             points += _budgets_with_fit(right, evidence, names, grid, x)
         _finish(left, r"$1 / \varepsilon$", "Budget at 90 % success", "log", "log")
         _finish(right, r"$1 / \Delta$", "", "log", "log", ticks=(10, 20, 40))
@@ -146,10 +146,12 @@ def log_error(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             series = f"{letter}: error, epsilon={epsilon:g}"
             points += _draw_errors(axes, (series, "DP-BAI"), errors, MARKS[epsilon], "none")
             found = log_errors(evidence, epsilon)
-            intercept, slope = found.line().coefficients[0]
-            x = np.linspace(found.budgets[0], found.budgets[-1], 30)
-            y = np.exp(intercept + slope * x)
-            points += _draw_line(axes, f"{series}, fit", x, y, "linear fit of the logarithm")
+            # Few trials may leave no errors in the range of the fit.
+            if found.budgets.size > 2:
+                intercept, slope = found.line().coefficients[0]
+                x = np.linspace(found.budgets[0], found.budgets[-1], 30)
+                y = np.exp(intercept + slope * x)
+                points += _draw_line(axes, f"{series}, fit", x, y, "linear fit of the logarithm")
             _finish(axes, "Budget $T$", "Error rate" if letter == "a" else "", "linear", "log")
             axes.set_title(rf"({letter}) two arms, $\varepsilon$ = {epsilon:g}")
             axes.set_ylim(3e-5, 0.6)
