@@ -20,6 +20,11 @@ from synthetic_results import EVERY_FIGURE, EXPERIMENTS, PANELS, PAPERS, Drawn, 
 # Runs, or trials, of each paper; of diagrams, and where a figure pools more.
 RUNS = {"ts-is-dp": 10, "dp-ts-ucb": 20, "dp-bai": 1000, "dp-ncb": 50, "equal-privacy": 20}
 OWN_RUNS = {
+    ("ts-is-dp", "extra-fig3-b-alone"): {400},
+    ("ts-is-dp", "extra-ten-runs"): {400},
+    ("ts-is-dp", "extra-price-of-levels"): {400},
+    # The largest of any run is a single one.
+    ("ts-is-dp", "extra-realised-level"): {1, 400},
     ("dp-ts-ucb", "fig1"): {1},
     ("dp-ts-ucb", "fig2"): {1},
     ("dp-bai", "extra-corner"): {50_000},
