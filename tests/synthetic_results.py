@@ -203,6 +203,7 @@ PANELS = {
         "extra-horizons": "",
         "extra-anytime": "ab",
         "extra-ucb1": "ab",
+        "extra-privacy-witness": "",
         "extra-bias": "",
     },
     "equal-privacy": {"extra-equal-privacy": "abc"},

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from claims.dp_ncb_results import Change, Where, World
-from claims.perturbations import Edit, as_it_is, missing, on, rows, scaled
+from claims.perturbations import Edit, as_it_is, both, missing, on, rows, scaled
 from dpbandits.papers.dp_ncb.curves import EPSILON
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, scale
@@ -110,6 +110,7 @@ def ends_at_the_limit(frame: pd.DataFrame) -> None:
         frame.loc[own & (frame["t"] > limit), "value"] = means.max()
 
 
+NO_WITNESS = set_to("privacy-witnesses", 0.9)
 TWO_ARMS: dict[str, object] = {"simulation": "panel-a"}
 VERY_NOISY = Made(World(noise=3.0))
 
@@ -134,8 +135,9 @@ CASES: dict[str, Case] = {
         Made(edit=values_of("panel-b", "average_mean", lambda values: values * float("nan"))),
     ),
     "NCB-C15": Case(
-        Made(edit=scaled("composed-loss", 1.2, variant="repaired")),
-        Made(edit=missing("composed-loss", variant="repaired", x=10**3)),
+        Made(edit=scaled("privacy-witnesses", 3.0, x=0)),
+        Made(edit=both(NO_WITNESS, missing("privacy-witnesses", x=0))),
+        holds=Made(edit=NO_WITNESS),
     ),
     "NCB-C16": Case(
         Made(edit=set_to("noise-scales", 0.999, variant="as-written", phase="II")),

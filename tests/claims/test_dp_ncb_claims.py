@@ -16,10 +16,11 @@ from claims.dp_ncb_judged import (
     SCHEMA,
     first_judged,
     judged,
+    verdict_of,
 )
-from claims.dp_ncb_perturbations import CASES, NOT_SHOWN, SHOWN, Made
+from claims.dp_ncb_perturbations import CASES, NOT_SHOWN, SHOWN, Made, set_to
 from claims.dp_ncb_results import DOCUMENT, World, analytic, planned, planned_in_full
-from dpbandits.claims import Claim, Evidence, judge, ledger
+from dpbandits.claims import Claim, Evidence, Reading, judge, ledger
 from dpbandits.claims.entries import Finding
 from dpbandits.claims.loading import load_notes
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
@@ -82,9 +83,9 @@ def test_experiments_on_the_private_algorithms_are_not_testable_as_written() -> 
         assert [reason is not None for reason in reasons] == [claim.id != "NCB-C1a"]
 
 
-def words_of(claim: Claim, outcome: str) -> str:
-    """The word for an outcome in the words that the claim may end in."""
-    words = claim.words(claim.readings[position(claim)])
+def words_of(claim: Claim, outcome: str, reading: Reading | None = None) -> str:
+    """The word for an outcome in the words that a reading, the first judged, may end in."""
+    words = claim.words(reading or claim.readings[position(claim)])
     if outcome == "holds":
         return "holds" if "holds" in words else "not contradicted"
     return outcome if outcome in words else "undecided"
@@ -122,7 +123,8 @@ OTHERWISE: dict[tuple[str, str, str], str] = {
 def test_every_other_reading_holds_where_the_first_does(claim: Claim) -> None:
     for found in judged(claim, CASES[claim.id].holds):
         expected = OTHERWISE.get(
-            (claim.id, found.reading.variant, found.reading.label), words_of(claim, "holds")
+            (claim.id, found.reading.variant, found.reading.label),
+            words_of(claim, "holds", found.reading),
         )
         if found.reading.not_testable:
             expected = "not testable"
@@ -138,6 +140,19 @@ def test_noise_of_scale_1_is_too_little_below_epsilon_1_alone() -> None:
         "epsilon=0.2, Phase I]",
         "epsilon=0.5, Phase I]",
     ]
+
+
+@pytest.mark.parametrize(("loss", "verdict"), [(1.0, "holds"), (1.01, "undecided")])
+def test_composition_can_establish_privacy_and_never_refute_it(loss: float, verdict: str) -> None:
+    made = Made(edit=set_to("composed-loss", loss, variant="repaired"))
+    assert verdict_of("NCB-C15", made, "repaired").verdict == verdict
+
+
+@pytest.mark.parametrize("variant", ["as-written", "as-coded"])
+def test_the_witnesses_refute_privacy_whatever_composition_adds_up_to(variant: str) -> None:
+    for loss in (0.5, 1000.0):
+        made = Made(edit=set_to("composed-loss", loss))
+        assert verdict_of("NCB-C15", made, variant).verdict == "fails"
 
 
 def test_too_few_runs_leave_it_undecided(claim: Claim) -> None:

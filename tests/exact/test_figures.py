@@ -33,6 +33,7 @@ OWN_RUNS = {
     ("dp-ncb", "extra-epsilon-slope"): {0, 50},
     ("dp-ncb", "extra-panel-a"): {500},
     ("dp-ncb", "extra-anytime"): {50, 200},
+    ("dp-ncb", "extra-privacy-witness"): {0},
     ("dp-ncb", "extra-bias"): {500},
     # Ten on the fifty arms, whose rounds cost ten times as much.
     ("equal-privacy", "extra-equal-privacy"): {10, 20},

@@ -242,6 +242,26 @@ rule dp_ncb_extra_bias:
         "dpbandits draw dp-ncb extra-bias {params.options} --log {log}"
 
 
+# Supplementary: an exact privacy loss of GDP-NCB as written.
+rule dp_ncb_extra_privacy_witness:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-privacy-witness"),
+    output:
+        published("dp-ncb", "extra-privacy-witness"),
+    log:
+        "logs/dp-ncb/extra-privacy-witness.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-privacy-witness"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-privacy-witness"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-privacy-witness"
+    shell:
+        "dpbandits draw dp-ncb extra-privacy-witness {params.options} --log {log}"
+
+
 # Digitised values of the published figure compared with ours.
 rule dp_ncb_table_readings:
     input:

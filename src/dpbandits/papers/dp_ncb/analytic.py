@@ -15,6 +15,7 @@ from dpbandits.algorithms import ldp_ncb
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.index_plays import index_plays
 from dpbandits.papers.dp_ncb.instances import drawn_means
+from dpbandits.papers.dp_ncb.privacy_witnesses import privacy_witnesses
 from dpbandits.papers.dp_ncb.theory import GLOBAL, LOCAL
 
 EPSILON = 0.2
@@ -222,6 +223,7 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "first-horizons": first_horizons,
     "phase-one": phase_one,
     "composed-loss": composed_loss,
+    "privacy-witnesses": privacy_witnesses,
     "noise-scales": noise_scales,
     "bounds": bounds,
     "bound-terms": bound_terms,

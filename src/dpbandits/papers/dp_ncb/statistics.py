@@ -5,6 +5,7 @@ from dpbandits.papers.dp_ncb import (
     comparison_statistics,
     exact_statistics,
     panel_statistics,
+    privacy_statistics,
     slope_statistics,
 )
 
@@ -39,6 +40,8 @@ STATISTICS: dict[str, Statistic] = {
     "phase_one_ratios": exact_statistics.phase_one_ratios,
     "predicted_phase_one": exact_statistics.predicted_phase_one,
     "composed_losses": exact_statistics.composed_losses,
+    "witnessed_loss": privacy_statistics.witnessed_loss,
+    "witness_probability": privacy_statistics.witness_probability,
     "noise_scales": exact_statistics.noise_scales,
     "violating_runs": exact_statistics.violating_runs,
     "runs_with_weak_pulls": exact_statistics.runs_with_weak_pulls,
