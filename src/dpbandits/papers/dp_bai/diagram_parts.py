@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from dpbandits.claims import Estimate
 from dpbandits.papers.dp_bai.fits import Values
 from dpbandits.reporting import style
-from dpbandits.reporting.palette import COLOURS
 from dpbandits.reporting.points import LEVEL
 
 Points = list[dict[str, Any]]
@@ -55,11 +54,11 @@ def draw_line(
     x: Sequence[float] | Values,
     y: Sequence[float] | Values,
     label: str,
-    colour: str = "black",
+    colour: str = "#000000",
     dash: Any = "solid",
 ) -> Points:
     """Draw a line and return its points."""
-    axes.plot(x, y, color=COLOURS[colour], linewidth=0.9, linestyle=dash, label=label, zorder=1)
+    axes.plot(x, y, color=colour, linewidth=0.9, linestyle=dash, label=label, zorder=1)
     return [point(series, *each) for each in zip(x, y, strict=True) if np.isfinite(each[1])]
 
 

@@ -34,6 +34,7 @@ from dpbandits.papers.dp_bai.diagram_parts import (
     table,
 )
 from dpbandits.papers.dp_bai.error_statistics import log_errors
+from dpbandits.papers.dp_bai.fits import Values
 from dpbandits.papers.dp_bai.gauss_audit import CURVE_DELTAS
 from dpbandits.reporting import style
 from dpbandits.reporting.palette import COLOURS, DASHES
@@ -43,7 +44,6 @@ SEED = 20240124
 """Root of the resamples behind the intervals of these figures."""
 
 ALGORITHMS = (("dp-od", "DP-OD", "vermillion"), ("dp-bai", "DP-BAI", "blue"))
-EPSILON_COLOURS = ("vermillion", "orange", "green", "sky", "black")
 
 MARKS: dict[float, str] = {0.1: "o", 0.5: "s", 1: "D"}
 """Marker by epsilon."""
@@ -77,18 +77,17 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, (left, right) = panels(2)
         finite = [each for each in reversed(HARDNESS_EPSILONS) if math.isfinite(each)]
-        for gap, colour in zip(HARDNESS_GAPS, ("purple", "blue", "green"), strict=True):
+        for gap, look in zip(HARDNESS_GAPS, style.ordered_looks(3), strict=True):
             grid = [(gap, each) for each in finite]
-            names = f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}", colour
-            points += _budgets_with_fit(
-                left, evidence, names, grid, [1.0 / each for each in finite]
-            )
-        for epsilon, colour in zip(HARDNESS_EPSILONS, EPSILON_COLOURS, strict=True):
+            names = f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}"
+            x = [1.0 / each for each in finite]
+            points += _budgets_with_fit(left, evidence, names, look, grid, x)
+        for epsilon, look in zip(HARDNESS_EPSILONS, style.ordered_looks(5), strict=True):
             grid = [(gap, epsilon) for gap in reversed(HARDNESS_GAPS)]
             label = "no noise" if math.isinf(epsilon) else rf"$\varepsilon$ = {epsilon:g}"
-            names = f"b: epsilon={epsilon:g}", label, colour
+            names = f"b: epsilon={epsilon:g}", label
             x = [1.0 / gap for gap, _ in grid]
-            points += _budgets_with_fit(right, evidence, names, grid, x)
+            points += _budgets_with_fit(right, evidence, names, look, grid, x)
         finish(left, r"$1 / \varepsilon$", "Budget at 90 % success", "log", "log")
         finish(right, r"$1 / \Delta$", "", "log", "log", ticks=(10, 20, 40))
         left.set_title(r"(a) over $1/\varepsilon$")
@@ -100,17 +99,18 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 def _budgets_with_fit(
     axes: Axes,
     evidence: Evidence,
-    names: tuple[str, str, str],
+    names: tuple[str, str],
+    look: style.Look,
     grid: Sequence[tuple[float, float]],
     x: Sequence[float],
 ) -> Points:
     """Draw T_0.9 at each (Delta, epsilon) of a grid, at x, and the fit of the two terms."""
-    (series, label, colour), (a, b) = names, fitted_hardness(evidence)
-    look = {"color": COLOURS[colour], "marker": "o", "label": label}
+    (series, label), (a, b) = names, fitted_hardness(evidence)
+    marks = {"color": look.colour, "marker": look.marker, "label": label}
     found = estimated(*hardness_budgets(evidence, grid))
-    points = draw_estimates(axes, series, x, found, look)
+    points = draw_estimates(axes, series, x, found, marks)
     fit = [a / gap**2 + b / (epsilon * gap) for gap, epsilon in grid]
-    return points + draw_line(axes, f"{series}, fit", x, fit, "_", colour)
+    return points + draw_line(axes, f"{series}, fit", x, fit, "_", look.colour)
 
 
 def error_and_bound(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -128,10 +128,9 @@ def error_and_bound(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 )
                 errors = _errors(results, instance, epsilon)
                 points += _draw_errors(axes, names, errors, MARKS[epsilon], DASHES[dash])
-                bound = _bounds(results, instance, epsilon)
                 label = rf"bound, $\varepsilon$ = {epsilon:g}"
                 series = f"{letter}: bound, epsilon={epsilon:g}"
-                x, y = bound["x"].to_numpy(), bound["y"].to_numpy()
+                x, y = _bound(results, instance, epsilon)
                 points += draw_line(axes, series, x, y, label, dash=DASHES[dash])
             finish(axes, "Budget $T$", "Error rate" if letter == "a" else "", "log", "log")
             axes.set_ylim(2e-5, 2.0)
@@ -220,8 +219,12 @@ def _rates(rows: pd.DataFrame, by: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _bounds(results: pd.DataFrame, instance: str, epsilon: float) -> pd.DataFrame:
+def _bound(results: pd.DataFrame, instance: str, epsilon: float) -> tuple[Values, Values]:
+    """Return the bound of Theorem 4.2 at many T, from the row of the largest one."""
     chosen = {"bound": "theorem", "instance": instance, "against": "budget", "epsilon": epsilon}
     for column, value in chosen.items():
         results = results[results[column] == value]
-    return results.sort_values("x")
+    last = results.sort_values("x").iloc[-1]
+    budgets = np.geomspace(100.0, last["x"], 80)
+    rate = math.log(last["y"]) / last["effective_budget"]
+    return budgets, np.exp(rate * (budgets - last["x"] + last["effective_budget"]))
