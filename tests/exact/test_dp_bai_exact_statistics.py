@@ -173,7 +173,9 @@ def test_pulls_on_the_instances_of_the_paper_are_those_of_the_kernels() -> None:
                 runs=1,
                 seed=1,
             )
-            tags = {"algorithm": algorithm.replace("dp-od", "od-linbai"), "quantity": "section5"}
+            tags = {"quantity": "section5", "algorithm": algorithm, "schedule": "consistent"}
+            if algorithm == "dp-od":
+                tags |= {"algorithm": "od-linbai", "schedule": "random features"}
             assert trials.pulls.sum() - budget == at("overshoot", **tags, x=budget)
     worst = {"algorithm": "dp-bai", "schedule": "consistent"}
     for quantity in ("worst on section5", "worst on two-armed"):
