@@ -2,14 +2,33 @@
 
 They share nothing with the package: noise by inversion, sums by rounds, two arms by hand. Phase I
 is played with its arms given, since they are drawn independently of the rewards.
+
+Error rate of the two files of tests that use them (`tests/law/test_privacy_witness*`): at most
+TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code
+fails them with probability 0.001 at most over the choice of seeds, which are fixed.
 """
 
 import math
 
 import numba
 import numpy as np
+from scipy import stats
 
-REPEATED = "repeated"
+TESTS = 150
+LINE = 0.001 / TESTS
+
+
+def p_value(count: int, runs: int, probability: float) -> float:
+    """Return the p-value of a count, two-sided."""
+    return float(stats.binomtest(count, runs, probability).pvalue)
+
+
+@numba.njit(cache=True)
+def copy_state(source, target):  # type: ignore[no-untyped-def]
+    """Copy a state of the project's kernel."""
+    target.clock[:], target.phase[:] = source.clock, source.phase
+    target.explored[:], target.explored_sums[:] = source.explored, source.explored_sums
+    target.episodes[:], target.private_means[:] = source.episodes, source.private_means
 
 
 @numba.njit(cache=True)

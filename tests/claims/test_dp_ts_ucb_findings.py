@@ -22,11 +22,12 @@ from claims.dp_ts_ucb_worlds import (
 )
 from dpbandits.claims import Evidence, Finding, judge
 
-FALL = changed(own(0.5, 400.0, 10_000), own(0.75, 300.0, 10_000))
+FALL = changed(*(own(0.75, 100.0, horizon) for horizon in (10_000, 31_622, 100_000)))
+BETTER = changed(finer(0, 10, 40.0))
 
 CASES: dict[str, dict[str, World]] = {
     "DTU-F1": {"shown": replace(FALL, runs=400), "not shown": replace(BASE, runs=400)},
-    "DTU-F3": {"shown": changed(finer(0, 10, 40.0)), "not shown": BASE},
+    "DTU-F3": {"shown": BETTER, "not shown": BASE},
     "DTU-F5": {"shown": BASE, "not shown": changed(baseline("lazy-dp-ts", 2000.0))},
 }
 
@@ -62,14 +63,12 @@ def test_every_number_has_a_place_in_the_statement_and_a_comparison(finding: Fin
 
 
 def test_steps_of_alpha_are_counted() -> None:
-    """Of 16 steps two go down; the last one differs from 0 at every horizon but one."""
-    down = changed(own(0.25, 100.0, 31_622), own(0.75, 100.0, 316_227), own(0.75, OWN[1]))
-    found = values("DTU-F1", down)
-    assert found["steps down at the four longer horizons"] == 2
-    assert found["horizons with a last step apart from 0"] == 4
-    lost = values("DTU-F1", changed(own(0.25, float("nan"), 31_622)))
-    assert math.isnan(lost["steps down at the four longer horizons"])
-    assert lost["horizons with a last step apart from 0"] == 5
+    """Of 8 steps two go down; a step without a number leaves no count."""
+    label = "steps down at the two longest horizons"
+    assert values("DTU-F1")[label] == 0
+    down = changed(own(0.25, 100.0, 316_227), own(0.75, 100.0), own(0.25, 100.0, 10_000))
+    assert values("DTU-F1", down)[label] == 2
+    assert math.isnan(values("DTU-F1", changed(own(0.25, float("nan"), 316_227)))[label])
 
 
 def test_horizons_of_the_crossover() -> None:
@@ -92,6 +91,13 @@ def test_numbers_of_pre_pulls_beyond_the_seven() -> None:
     assert factor == pytest.approx(OWN[0] / 50.0, rel=0.15)
     label = "regret of b=2500 minus that of b=2000, alpha=1"
     assert found[label] == pytest.approx(7000.0 - EQUAL_PRIVACY[1][2000], abs=15)
+
+
+def test_a_clearly_better_number_of_pre_pulls_at_alpha_1_would_not_be_chance() -> None:
+    """DTU-F3: b = 2500 as good as b = 2000 leaves it shown, 1000 less regret does not."""
+    for regret, outcome in ((EQUAL_PRIVACY[1][2000], "shown"), (5000.0, "not shown")):
+        world = changed(finer(0, 10, 40.0), finer(1, 2500, regret))
+        assert only("DTU-F3", world)[0].verdict == outcome
 
 
 def test_the_order_of_the_five_needs_each_step() -> None:

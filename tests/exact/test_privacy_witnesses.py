@@ -105,6 +105,20 @@ def test_the_loss_as_written_is_above_any_epsilon() -> None:
         assert found.log_ratio > epsilon
 
 
+def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
+    """1.60 epsilon at n = TH - 50, 1.92 at most; at TH the uniform windows are likelier."""
+    window, epsilon = 2**24, 0.2
+    near = math.floor(theory.threshold(window, epsilon))
+    losses = {
+        offset: witnesses.anytime_witness(window, epsilon, near + offset).log_ratio / epsilon
+        for offset in (-50, -35, 0)
+    }
+    assert losses[-50] == pytest.approx(1.598, abs=5e-4)
+    assert losses[-35] == pytest.approx(1.919, abs=5e-4)
+    assert losses[0] < 1e-5
+    assert 2 * near + 1 < window
+
+
 @pytest.mark.parametrize("horizon", [10**7, 10**8])
 def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None:
     """docs/privacy-witnesses.md, section "What does not change it"."""

@@ -1,13 +1,9 @@
-"""The witnesses on the privacy of GDP-NCB against simulation, event by event (NCB-C15).
+"""The witness in Phase I on the privacy of GDP-NCB against simulation, at toy size (NCB-C15).
 
-Three implementations play the events: plain plays of Algorithm 1 and of the released code's Phase
-II (`witness_plays`), the project's kernel, and its reference. Counts are compared with the exact
-probabilities by binomial tests. The event of Phase II is too rare to be counted whole in seconds;
-given the lengths of the episodes its releases are independent, and each is counted by itself.
-Error rate: at most TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so
-that correct code fails this file with probability 0.001 at most over the choice of seeds, which are
-fixed. The null control compares one reward sequence with itself. A noise 10 % off (5 % in Phase II)
-must be caught, and so must one noise used twice.
+Three implementations play the event: a plain play of Algorithm 1 (`witness_plays`, which has the
+error rate), the project's kernel, and its reference. Counts are compared with the exact
+probabilities by binomial tests. The null control compares one reward sequence with itself. A noise
+10 % off must be caught, and so must one noise used twice.
 """
 
 import math
@@ -29,9 +25,8 @@ from dpbandits.algorithms.gdp_ncb_window import Window, advance_window
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.papers.dp_ncb import privacy_witnesses as witnesses
 from support import settings_of
+from witness_plays import LINE, copy_state, p_value
 
-TESTS = 150
-LINE = 0.001 / TESTS
 GDP = REGRET["gdp-ncb"]
 TWO_ARMS = dpbandits.bernoulli([0.5, 0.5])
 
@@ -43,25 +38,12 @@ X = 1.0 - ALTERNATING
 CHANGED = np.where(np.arange(X.size) == 0, 0.0, X)
 SEQUENCES = {"X": X, "X'": CHANGED}
 
-# Phase II of the code at T = 1e6 and epsilon = 2.
-LONG, STRONG = 10**6, 2.0
-LONG_LOG, WINDOW_LOG = math.log(LONG), math.log(1001)
-EXPLORED = np.array([501.0, 500.0])
-RELEASES = witnesses.deciding_releases(LONG, STRONG)
-HALFWAY = np.array([min(max(each.needed - 0.5, 0.0), each.length) for each in RELEASES])
-"""Sums of rewards that put both sequences half a reward from what is needed, where they can."""
-
 
 def toy_probability(name: str) -> float:
     """Return the exact probability of the toy event, given the arms of Phase I."""
     witness = witnesses.exploration_witness(THRESHOLD, LOG / EPSILON, PULLS)
     ratio = witness.log_ratio if name == "X'" else 0.0
     return math.exp(witness.log_probability + ratio)
-
-
-def p_value(count: int, runs: int, probability: float) -> float:
-    """Return the p-value of a count, two-sided."""
-    return float(stats.binomtest(count, runs, probability).pvalue)
 
 
 def lowest_log_ratio(counts: Sequence[int]) -> float:
@@ -118,14 +100,6 @@ def toy_settings() -> Any:
 
 
 @numba.njit(cache=True)
-def copy_state(source, target):  # type: ignore[no-untyped-def]
-    """Copy a state of the kernel."""
-    target.clock[:], target.phase[:] = source.clock, source.phase
-    target.explored[:], target.explored_sums[:] = source.explored, source.explored_sums
-    target.episodes[:], target.private_means[:] = source.episodes, source.private_means
-
-
-@numba.njit(cache=True)
 def pulls_these(settings, window, wanted, rewards, state, spare, generator):  # type: ignore[no-untyped-def]
     """Play the kernel round by round; return whether it pulls these arms.
 
@@ -163,37 +137,36 @@ def count_kernel(runs, settings, window, wanted, rewards, empty, state, spare, g
     return count
 
 
-KERNEL_RUNS = 400_000
+KERNEL_RUNS = 250_000
 
 
-def kernel_count(rewards: NDArray[Any], seed: int, factor: float = 1.0) -> int:
+def kernel_count(runs: int, rewards: NDArray[Any], seed: int, factor: float = 1.0) -> int:
     """Count the toy event in the project's kernel."""
     window = Window(HORIZON, HORIZON, THRESHOLD, factor * LOG / EPSILON, LOG)
     states = [GDP.state(2) for _ in range(3)]
     generator = np.random.default_rng(seed)
     return int(
-        count_kernel(
-            *(KERNEL_RUNS, toy_settings(), window, ALTERNATING, rewards, *states, generator)
-        )
+        count_kernel(*(runs, toy_settings(), window, ALTERNATING, rewards, *states, generator))
     )
 
 
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_the_kernel_has_the_probabilities_of_the_formula(name: str) -> None:
-    count = kernel_count(SEQUENCES[name], seed=40)
+    count = kernel_count(KERNEL_RUNS, SEQUENCES[name], seed=40)
     assert p_value(count, KERNEL_RUNS, toy_probability(name)) > LINE
 
 
 def test_a_noise_ten_percent_off_is_caught_in_the_kernel() -> None:
-    count = kernel_count(CHANGED, 50, 0.9)
-    assert p_value(count, KERNEL_RUNS, toy_probability("X'")) < LINE
+    runs = 3 * KERNEL_RUNS
+    count = kernel_count(runs, CHANGED, 50, 0.9)
+    assert p_value(count, runs, toy_probability("X'")) < LINE
 
 
 class GivenArms:
     """A generator whose uniforms are the given arms of Phase I, and whose noise is drawn."""
 
-    def __init__(self, arms: NDArray[Any], noise: np.random.Generator) -> None:
-        self._arms, self._next = (arms + 0.5) / 2.0, 0
+    def __init__(self, arms: NDArray[Any], count: int, noise: np.random.Generator) -> None:
+        self._arms, self._next = (arms + 0.5) / count, 0
         self.standard_exponential = noise.standard_exponential
 
     def random(self) -> float:
@@ -203,11 +176,10 @@ class GivenArms:
 
 
 class GivenRewards:
-    """Two arms whose rewards are given by round."""
+    """Arms whose rewards are given by round."""
 
-    arms = (None, None)
-
-    def __init__(self, rewards: NDArray[Any]) -> None:
+    def __init__(self, rewards: NDArray[Any], count: int) -> None:
+        self.arms = (None,) * count
         self._rewards, self._t = rewards, 0
 
     def draw(self, arm: int, generator: GivenArms) -> float:
@@ -223,12 +195,14 @@ class GivenRewards:
 REFERENCE_RUNS = 20_000
 
 
+@pytest.mark.parametrize("arms", [2, 3])
 @pytest.mark.parametrize("name", SEQUENCES)
-def test_the_reference_has_the_probabilities_of_the_formula(name: str) -> None:
+def test_the_reference_has_the_probabilities_of_the_formula(name: str, arms: int) -> None:
+    """Arms that the event does not pull change nothing."""
     settings, noise, count = toy_settings(), np.random.default_rng(60), 0
     for _ in range(REFERENCE_RUNS):
-        bandit: Any = GivenRewards(SEQUENCES[name])
-        generator: Any = GivenArms(ALTERNATING, noise)
+        bandit: Any = GivenRewards(SEQUENCES[name], arms)
+        generator: Any = GivenArms(ALTERNATING, arms, noise)
         t = 0
         for arm, pulls, _ in reference_window(settings, HORIZON, 13, bandit, generator):
             if (ALTERNATING[t : t + pulls] != arm).any():
@@ -236,124 +210,3 @@ def test_the_reference_has_the_probabilities_of_the_formula(name: str) -> None:
             t += pulls
         count += t == 13
     assert p_value(count, REFERENCE_RUNS, toy_probability(name)) > LINE
-
-
-LEVEL_RUNS = 200_000
-
-
-def survivals(changed: bool, seed: int, factor: float = 1.0) -> NDArray[np.int64]:
-    """Count for each release of Phase II by itself the runs in which arm 2 survives it."""
-    sums, generator = np.array([0.0, float(changed)]), np.random.default_rng(seed)
-    return np.array(
-        [
-            witness_plays.count_phase_two(
-                *(LEVEL_RUNS, EXPLORED, sums, HALFWAY, factor * LONG_LOG, WINDOW_LOG, STRONG),
-                *(False, level, 1, generator),
-            )
-            for level in range(len(RELEASES))
-        ]
-    )
-
-
-def release_probabilities(changed: bool) -> NDArray[np.float64]:
-    """Return the exact probability of each release."""
-    needed = np.array([each.needed for each in RELEASES])
-    scale = LONG_LOG / STRONG
-    found: NDArray[np.float64] = np.exp(
-        witnesses.log_cdf((HALFWAY + float(changed) - needed) / scale)
-    )
-    return found
-
-
-def log_ratio(counts: NDArray[np.int64], changed: NDArray[np.int64]) -> tuple[float, float]:
-    """Return ln of the ratio of the event's probabilities, and its standard error."""
-    errors = sum((1.0 - each / LEVEL_RUNS) / each for each in [*counts, *changed])
-    return float(np.log(changed / counts).sum()), math.sqrt(errors)
-
-
-def test_every_release_of_phase_two_has_the_probability_of_the_formula() -> None:
-    counts = [survivals(changed, 70 + changed) for changed in (False, True)]
-    for changed, found in zip((False, True), counts, strict=True):
-        pairs = zip(found, release_probabilities(changed), strict=True)
-        assert min(p_value(int(each), LEVEL_RUNS, exact) for each, exact in pairs) > LINE
-    found_ratio, error = log_ratio(counts[0], counts[1])
-    exact = np.log(release_probabilities(True) / release_probabilities(False)).sum()
-    assert exact == pytest.approx(2.4616, abs=1e-4)
-    assert abs(found_ratio - exact) < 5.0 * error
-    # It refutes epsilon = 2 by itself.
-    assert found_ratio - 5.0 * error > 1.15 * STRONG
-    # Null control.
-    same, error = log_ratio(counts[0], survivals(False, 72))
-    assert abs(same) < 5.0 * error < 0.1
-
-
-@pytest.mark.parametrize("factor", [0.95, 1.05])
-def test_a_noise_five_percent_off_is_caught_in_phase_two(factor: float) -> None:
-    pair = survivals(False, 80, factor), survivals(True, 81, factor)
-    found_ratio, error = log_ratio(*pair)
-    assert abs(found_ratio - 2.4616) > 5.0 * error
-
-
-def whole_phase_two(changed: bool, runs: int, seed: int, repeats: bool = False) -> int:
-    """Count the runs of Phase II in which arm 2 survives all of its releases."""
-    sums, generator = np.array([0.0, float(changed)]), np.random.default_rng(seed)
-    return int(
-        witness_plays.count_phase_two(
-            *(runs, EXPLORED, sums, HALFWAY, LONG_LOG, WINDOW_LOG, STRONG, repeats),
-            *(0, len(RELEASES), generator),
-        )
-    )
-
-
-WHOLE_RUNS = 5_000_000
-
-
-def test_the_whole_of_phase_two_has_the_probabilities_of_the_formula() -> None:
-    exact = [float(release_probabilities(changed).prod()) for changed in (False, True)]
-    assert exact == pytest.approx([1.4142e-6, 1.65792e-5], rel=1e-4)
-    counts = [whole_phase_two(changed, WHOLE_RUNS, 90 + changed) for changed in (False, True)]
-    for count, probability in zip(counts, exact, strict=True):
-        assert p_value(count, WHOLE_RUNS, probability) > LINE
-
-
-def test_a_noise_used_in_all_releases_is_caught() -> None:
-    count = whole_phase_two(False, 100_000, 95, repeats=True)
-    assert p_value(count, 100_000, float(release_probabilities(False).prod())) < LINE
-
-
-@numba.njit(cache=True)
-def count_episodes(runs, settings, window, before, state, generator):  # type: ignore[no-untyped-def]
-    """Return in how many of so many runs the kernel plays arm 2 in this episode and the next."""
-    laws, parameters = np.full(2, BERNOULLI), np.zeros(2)
-    arms, lengths, sums = np.empty(2, np.int64), np.empty(2, np.int64), np.empty(2)
-    count = 0
-    for _ in range(runs):
-        copy_state(before, state)
-        advance_window(
-            *(settings, window, window.horizon, state, laws, parameters, generator),
-            *(arms, lengths, sums, 0),
-        )
-        count += arms[0] == 1 and arms[1] == 1
-    return count
-
-
-EPISODE_RUNS = 40_000
-
-
-@pytest.mark.parametrize("changed", [False, True])
-def test_the_kernel_survives_every_release_as_often(changed: bool) -> None:
-    """The kernel plays one episode and chooses the next; its rewards stand in the sum before."""
-    readings = GDP.readings_from({}, "as-coded")
-    settings = settings_of(GDP, {"epsilon": STRONG}, readings, TWO_ARMS, LONG)
-    window = dpbandits.algorithms.gdp_ncb_window.open_window(settings, LONG)
-    generator = np.random.default_rng(97)
-    values = []
-    for level, exact in enumerate(release_probabilities(changed)):
-        before = GDP.state(2)
-        before.phase[:], before.clock[:] = EXPLOITING, 1001 + 2 ** (level + 1) - 2
-        before.explored[:], before.episodes[:] = EXPLORED, (1, 2**level)
-        before.explored_sums[:] = 0.0, HALFWAY[level] + changed
-        before.private_means[:] = 0.0, 1.0 if level else 0.0
-        count = count_episodes(EPISODE_RUNS, settings, window, before, GDP.state(2), generator)
-        values.append(p_value(count, EPISODE_RUNS, exact))
-    assert min(values) > LINE

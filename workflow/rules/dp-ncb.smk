@@ -113,7 +113,9 @@ rule dp_ncb_extra_price_of_privacy:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-price-of-privacy"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ncb", "extra-price-of-privacy"
+        ),
         caption=OUTPUTS.caption("dp-ncb", "extra-price-of-privacy"),
         options=OUTPUTS.options(),
     message:
@@ -133,7 +135,9 @@ rule dp_ncb_extra_epsilon_slope:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-epsilon-slope"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ncb", "extra-epsilon-slope"
+        ),
         caption=OUTPUTS.caption("dp-ncb", "extra-epsilon-slope"),
         options=OUTPUTS.options(),
     message:
@@ -242,7 +246,7 @@ rule dp_ncb_extra_bias:
         "dpbandits draw dp-ncb extra-bias {params.options} --log {log}"
 
 
-# Supplementary: an exact privacy loss of GDP-NCB as written.
+# Ours: an exact privacy loss of GDP-NCB as written.
 rule dp_ncb_extra_privacy_witness:
     input:
         OUTPUTS.figure_inputs("dp-ncb", "extra-privacy-witness"),

@@ -107,7 +107,7 @@ class Simulation:
             ...     algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=50, runs=9
             ... ).nash_regret(at=[2, 50])
             >>> curve.nash_regret.round(4)
-            array([0.1084, 0.0668])
+            array([0.1084, 0.0661])
         """
         times = self._times(at)
         if require_bias(bias) == "subtracted" and self.cell.runs < 2:

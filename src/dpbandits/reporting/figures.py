@@ -107,9 +107,10 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
         FigureCanvasAgg(drawn)
         spec = _gridspec(drawn, rows, columns, figure)
         grid = _grid(drawn, spec, count, figure)
-        handles: dict[str, Handle] = {}
+        found: dict[str, Handle] = {}
         for axes, (letter, panel) in zip(_flat(grid), panels.items(), strict=True):
             handles = _draw_panel(axes, panel, lines[letter])
+            found |= handles
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in handles.items() if k not in common}
             label_panel(axes, title, only_here, width / columns)
@@ -122,7 +123,7 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
             _add_strips(drawn, spec, figure, lines)
             height += rows * style.STRIP_HEIGHT
         drawn.set_figheight(height)
-        add_legend(drawn, {label: handles[label] for label in common})
+        add_legend(drawn, {label: found[label] for label in common})
     return drawn
 
 
@@ -190,7 +191,8 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
             handles[line.label] = _draw_ends(axes, x, line)
         else:
             handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
-    if panel.x.shaded is not None:
+    # Small scales may end before the range.
+    if panel.x.shaded is not None and panel.x.shaded[0] < axes.dataLim.x1:
         look: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zorder": 0}
         handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **look)
     ticks = None

@@ -23,11 +23,16 @@ _AXIS_WIDTH = 0.35
 
 
 def common_labels(panels: list[list[Line]]) -> list[str]:
-    """Return the legend texts that stand for the same line in every panel."""
+    """Return the legend texts that stand for the same line in every panel.
+
+    Open marks stand for the same wherever they are, and need not be in every panel.
+    """
     looks = [{line.label: _legend_look(line) for line in lines} for lines in panels]
-    return [
+    marks = [line.label for lines in panels for line in lines if line.look.hollow]
+    same = [
         label for label, look in looks[0].items() if all(each.get(label) == look for each in looks)
     ]
+    return list(dict.fromkeys([*same, *marks]))
 
 
 def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:

@@ -87,7 +87,10 @@ def _label(axes: Axes, panel: PanelSpec, places: Sequence[float]) -> None:
     axes.set_xlabel(f"{panel.x.label}, in {name}" if name else panel.x.label)
     axes.set_ylabel("Difference")
     axes.grid(visible=False, axis="x")
+    if not places:
+        axes.set_yticks([])
+        return
     # Those of bars and boxes, which the data limits hold.
-    end = 1.05 * float(np.abs(axes.dataLim.intervaly).max()) if places else 1.0
+    end = 1.05 * float(np.abs(axes.dataLim.intervaly).max())
     axes.set_ylim(-end, end)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, symmetric=True, steps=[1, 2, 5, 10]))

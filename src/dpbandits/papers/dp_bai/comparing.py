@@ -5,14 +5,19 @@
 
 from collections.abc import Mapping
 
-from dpbandits.claims import Estimate, Evidence, exact, rate_difference
+from dpbandits.claims import Estimate, Evidence, decide, exact, rate_difference
 from dpbandits.claims.rates import Counted
+from dpbandits.claims.regions import region_of
+from dpbandits.claims.verdict import deciding_alpha, holm_levels
 from dpbandits.papers.dp_bai.points import Point, class_of, is_chosen, share, successes
 
 RANGE = (0.6, 0.98)
 """Success rates, on two arms, at which algorithms can be told apart."""
 
 Differences = dict[str, Estimate]
+
+_BISECTIONS = 14
+"""Down to a ten-thousandth."""
 
 
 def is_in_range(counted: Counted) -> bool:
@@ -46,13 +51,32 @@ def labelled(label: str, kind: str) -> str:
     return label if kind == "informative" else f"{label}: {kind}"
 
 
-def turning_margin(differences: Mapping[str, Estimate], level: float) -> Estimate:
-    """Return the largest margin that all differences exceed.
+def turning_margin(
+    differences: Mapping[str, Estimate], kind: str, level: float, others: int = 0
+) -> Estimate:
+    """Return the margin at which it turns whether all differences are decided for the claim.
 
-    The smallest lower end of their intervals, each at an equal share of the level.
+    Args:
+        differences: the estimates.
+        kind: ``greater`` than the margin (the largest margin), ``less`` than it or ``equivalent``
+            up to it (the smallest margin).
+        level: of the claim; each is judged at its share by Holm.
+        others: further comparisons of the family, which no margin decides.
     """
-    ends = [each.interval(level / len(differences))[0] for each in differences.values()]
-    return exact(min(ends, default=float("nan")))
+
+    def all_are_for(margin: float) -> bool:
+        region = region_of(kind, margin)
+        p_values = [deciding_alpha(each, region) for each in differences.values()]
+        levels = holm_levels([*p_values, *[1.0] * others], level)
+        pairs = zip(differences.values(), levels, strict=False)
+        return all(decide(*each.interval(share), region) == "for" for each, share in pairs)
+
+    low, high = (-1.0 if kind == "greater" else 0.0), 1.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2.0
+        is_low = all_are_for(middle) == (kind == "greater")
+        low, high = (middle, high) if is_low else (low, middle)
+    return exact(low if kind == "greater" else high)
 
 
 def summary(differences: Mapping[str, Estimate], quantity: str) -> Estimate:

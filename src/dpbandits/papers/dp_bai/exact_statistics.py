@@ -13,7 +13,7 @@ GAUSS = "gauss-privacy"
 
 def largest_coefficient(evidence: Evidence) -> Estimate:
     """Largest |coefficient| over a Max-Det collection, of all random sets."""
-    return exact(evidence.analytic("max-det", quantity="coefficient")["y"].max())
+    return exact(evidence.analytic("max-det", quantity="coefficient")["y"].max(skipna=False))
 
 
 def coefficients_above(evidence: Evidence, *, found_by: str) -> Estimate:
@@ -23,12 +23,12 @@ def coefficients_above(evidence: Evidence, *, found_by: str) -> Estimate:
         evidence: the results.
         found_by: how the collection was found, ``searched`` (all subsets) or ``exchanged``.
     """
-    return exact(evidence.analytic("max-det", quantity=f"above {found_by}")["y"].sum())
+    return exact(evidence.analytic("max-det", quantity=f"above {found_by}")["y"].sum(skipna=False))
 
 
 def sets_of_features(evidence: Evidence, *, found_by: str) -> Estimate:
     """Number of random sets whose collection was found in that way."""
-    return exact(evidence.analytic("max-det", quantity=found_by)["y"].sum())
+    return exact(evidence.analytic("max-det", quantity=found_by)["y"].sum(skipna=False))
 
 
 def better_subsets(evidence: Evidence, *, noise: str) -> Estimate:
@@ -213,7 +213,8 @@ def rounds_of_dp_od(evidence: Evidence, *, instance: str) -> Mapping[str, Estima
 
 def baseline_structure(evidence: Evidence, *, quantity: str) -> Estimate:
     """Number of schedules, or of played phases, of a kind: a quantity of that frame."""
-    return exact(evidence.analytic("baseline-structure", quantity=quantity)["y"].sum())
+    found = evidence.analytic("baseline-structure", quantity=quantity)
+    return exact(found["y"].sum(skipna=False))
 
 
 def phase_violations(evidence: Evidence, *, quantity: str) -> Estimate:
@@ -222,7 +223,7 @@ def phase_violations(evidence: Evidence, *, quantity: str) -> Estimate:
 
 
 def _largest(found: pd.DataFrame, by: str) -> Mapping[str, Estimate]:
-    return {f"{by}={value:g}": exact(y) for value, y in found.groupby(by)["y"].max().items()}
+    return {f"{by}={value:g}": exact(y.max(skipna=False)) for value, y in found.groupby(by)["y"]}
 
 
 def _records(found: pd.DataFrame) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ SEED = 20240124
 ALGORITHMS = (("dp-od", "DP-OD", "vermillion"), ("dp-bai", "DP-BAI", "blue"))
 EPSILON_COLOURS = ("vermillion", "orange", "green", "sky", "black")
 
-MARKS = {0.1: "o", 0.5: "s", 1: "D"}
+MARKS: dict[float, str] = {0.1: "o", 0.5: "s", 1: "D"}
 """Marker by epsilon."""
 
 Points = list[dict[str, Any]]
@@ -70,7 +70,7 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     points: Points = []
     with style.context():
         drawn, (left, right) = _panels(2)
-        finite = [each for each in HARDNESS_EPSILONS if math.isfinite(each)]
+        finite = [each for each in reversed(HARDNESS_EPSILONS) if math.isfinite(each)]
         for gap, colour in zip(HARDNESS_GAPS, ("purple", "blue", "green"), strict=True):
             grid = [(gap, each) for each in finite]
             names = f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}", colour
@@ -78,10 +78,10 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 left, evidence, names, grid, [1.0 / each for each in finite]
             )
         for epsilon, colour in zip(HARDNESS_EPSILONS, EPSILON_COLOURS, strict=True):
-            grid = [(gap, epsilon) for gap in HARDNESS_GAPS]
+            grid = [(gap, epsilon) for gap in reversed(HARDNESS_GAPS)]
             label = "no noise" if math.isinf(epsilon) else rf"$\varepsilon$ = {epsilon:g}"
             names = f"b: epsilon={epsilon:g}", label, colour
-            x = [1.0 / gap for gap in HARDNESS_GAPS]
+            x = [1.0 / gap for gap, _ in grid]
             points += _budgets_with_fit(right, evidence, names, grid, x)
         _finish(left, r"$1 / \varepsilon$", "Budget at 90 % success", "log", "log")
         _finish(right, r"$1 / \Delta$", "", "log", "log", ticks=(10, 20, 40))
@@ -115,21 +115,18 @@ def error_and_bound(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         for axes, letter, (instance, title) in zip(
             panels, "ab", (("section5", "Section 5"), ("two-armed", "two arms")), strict=True
         ):
-            for epsilon, colour in ((0.1, "vermillion"), (1.0, "blue")):
-                series = f"{letter}: error, epsilon={epsilon:g}"
-                label = rf"error, $\varepsilon$ = {epsilon:g}"
+            for epsilon, dash in ((0.1, "dashed"), (1.0, "solid")):
+                names = (
+                    f"{letter}: error, epsilon={epsilon:g}",
+                    rf"error, $\varepsilon$ = {epsilon:g}",
+                )
                 errors = _errors(results, instance, epsilon)
-                points += _draw_errors(axes, series, errors, colour, label)
+                points += _draw_errors(axes, names, errors, MARKS[epsilon], DASHES[dash])
                 bound = _bounds(results, instance, epsilon)
                 label = rf"bound, $\varepsilon$ = {epsilon:g}"
-                dash = DASHES["dashed"]
-                axes.plot(
-                    bound["x"], bound["y"], color=COLOURS[colour], linestyle=dash, label=label
-                )
                 series = f"{letter}: bound, epsilon={epsilon:g}"
-                points += [
-                    _point(series, x, y) for x, y in zip(bound["x"], bound["y"], strict=True)
-                ]
+                x, y = bound["x"].to_numpy(), bound["y"].to_numpy()
+                points += _draw_line(axes, series, x, y, label, dash=DASHES[dash])
             _finish(axes, "Budget $T$", "Error rate" if letter == "a" else "", "log", "log")
             axes.set_ylim(2e-5, 2.0)
             axes.set_title(f"({letter}) {title}")
@@ -143,18 +140,18 @@ def log_error(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     points: Points = []
     with style.context():
         drawn, panels = _panels(2)
-        for axes, letter, (epsilon, colour) in zip(
-            panels, "ab", ((0.1, "vermillion"), (1, "blue")), strict=True
-        ):
+        for axes, letter, epsilon in zip(panels, "ab", (0.1, 1), strict=True):
             own = results[results["epsilon"] == epsilon]
             errors = _rates(own, "horizon")
             series = f"{letter}: error, epsilon={epsilon:g}"
-            points += _draw_errors(axes, series, errors, colour, "error", line=False)
+            points += _draw_errors(axes, (series, "DP-BAI"), errors, MARKS[epsilon], "none")
             found = log_errors(evidence, epsilon)
-            intercept, slope = found.line().coefficients[0]
-            x = np.linspace(found.budgets[0], found.budgets[-1], 30)
-            y = np.exp(intercept + slope * x)
-            points += _draw_line(axes, f"{series}, fit", x, y, "linear fit of the logarithm")
+            # Few trials may leave no errors in the range of the fit.
+            if found.budgets.size > 2:
+                intercept, slope = found.line().coefficients[0]
+                x = np.linspace(found.budgets[0], found.budgets[-1], 30)
+                y = np.exp(intercept + slope * x)
+                points += _draw_line(axes, f"{series}, fit", x, y, "linear fit of the logarithm")
             _finish(axes, "Budget $T$", "Error rate" if letter == "a" else "", "linear", "log")
             axes.set_title(rf"({letter}) two arms, $\varepsilon$ = {epsilon:g}")
             axes.set_ylim(3e-5, 0.6)
@@ -177,8 +174,9 @@ def gauss_delta(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             series = f"delta={delta:g}"
             points += [_point(series, x, y) for x, y in zip(own["x"], own["y"], strict=True)]
         axes.axhline(1.0, color="black", linewidth=0.8, linestyle="dashed")
-        _finish(axes, r"$\varepsilon$", r"$\delta$ needed / $\delta$ claimed", "linear", "log")
-        axes.set_ylim(0.05, 30.0)
+        label = r"$\delta$ needed / $\delta$ claimed"
+        _finish(axes, r"$\varepsilon$", label, "linear", "log", ticks=range(0, 13, 2))
+        axes.set_ylim(0.05, 10.0)
         axes.set_xlim(0.0, 12.0)
         axes.set_title("Three arms; above 1 the guarantee fails")
         _legend(drawn, [axes], 6)
@@ -218,19 +216,20 @@ def _draw_line(
     y: Sequence[float] | Values,
     label: str,
     colour: str = "black",
+    dash: Any = "solid",
 ) -> Points:
-    axes.plot(x, y, color=COLOURS[colour], linewidth=0.9, label=label, zorder=1)
+    axes.plot(x, y, color=COLOURS[colour], linewidth=0.9, linestyle=dash, label=label, zorder=1)
     return [_point(series, *each) for each in zip(x, y, strict=True)]
 
 
 def _draw_errors(
-    axes: Axes, series: str, errors: pd.DataFrame, colour: str, label: str, *, line: bool = True
+    axes: Axes, names: tuple[str, str], errors: pd.DataFrame, marker: str, dash: Any
 ) -> Points:
-    """Draw error rates above 0 with their exact 95 % intervals."""
+    """Draw the error rates of DP-BAI above 0 with their exact 95 % intervals."""
     seen = errors[errors["y"] > 0.0]
     ends = np.abs(np.stack([seen["lo"], seen["hi"]]) - seen["y"].to_numpy())
-    dash = "solid" if line else "none"
-    look: dict[str, Any] = {"color": COLOURS[colour], "marker": "o", "linestyle": dash}
+    look: dict[str, Any] = {"color": COLOURS["blue"], "marker": marker, "linestyle": dash}
+    series, label = names
     axes.errorbar(
         seen["x"], seen["y"], yerr=ends, elinewidth=0.8, markersize=4, label=label, **look
     )

@@ -130,13 +130,13 @@ def _enumerated() -> Iterator[pd.DataFrame]:
         counts = {*range(dimension, 5 * dimension**2 + 1, 1 + dimension // 8)}
         counts |= {count(dimension) for count in ARM_COUNTS.values()}
         for arms in sorted(counts):
-            found.update(_violations(phase_schedule(arms, dimension), dimension))
+            found.update(violations(phase_schedule(arms, dimension), dimension))
     for quantity in ("schedules", *VIOLATIONS):
         tags = {"arms": "many", "quantity": quantity}
         yield curve(f"{quantity}, many K", tags, [0], [float(found[quantity])])
 
 
-def _violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
+def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
     """Return what of the proof a schedule contradicts, and that it is one."""
     first = schedule.shrinking[0]
     excess = (

@@ -77,7 +77,7 @@ def _advantages(evidence: Evidence, over: str) -> Differences:
 
 def _summed(differences: Differences, quantity: str) -> Estimate:
     if quantity == "turning margin":
-        return turning_margin(differences, LEVEL)
+        return turning_margin(differences, "greater", LEVEL)
     return summary(differences, quantity)
 
 
@@ -116,13 +116,11 @@ def lead_of_private(evidence: Evidence, *, algorithm: str) -> Differences:
 
 
 def largest_lead(evidence: Evidence, *, algorithm: str, quantity: str) -> Estimate:
-    """The ``largest`` of these, or the ``turning margin`` below which one could lie above.
-
-    The latter is the largest upper end of their intervals, each at an equal share of the level.
-    """
+    """The ``largest`` of these, or the ``turning margin`` below which all of them are."""
     leads = lead_of_private(evidence, algorithm=algorithm)
     if quantity == "turning margin":
-        return exact(max(each.interval(LEVEL / len(leads))[1] for each in leads.values()))
+        # The claim asks of each point too that it is not above 0, which no margin decides.
+        return turning_margin(leads, "less", LEVEL, others=len(leads))
     return summary(leads, quantity)
 
 
@@ -138,13 +136,8 @@ def gap_at_weak_privacy(evidence: Evidence, *, schedule: str = "consistent") -> 
 
 
 def largest_gap_at_weak_privacy(evidence: Evidence, *, level: float) -> Estimate:
-    """The margin within which all these differences lie.
-
-    The largest distance from 0 of an end of their intervals, each at an equal share of the level.
-    """
-    gaps = gap_at_weak_privacy(evidence)
-    ends = (end for each in gaps.values() for end in each.interval(level / len(gaps)))
-    return exact(max(map(abs, ends)))
+    """The smallest margin within which all these differences are, at the level of the claim."""
+    return turning_margin(gap_at_weak_privacy(evidence), "equivalent", level)
 
 
 def gap_on_common_rewards(evidence: Evidence) -> dict[str, Estimate]:

@@ -113,9 +113,9 @@ def composed_loss() -> pd.DataFrame:
     Tags: variant; release_log (``natural`` or ``base2``); counted, as written releases of ``all``
     kinds or of ``phase-two`` alone, without the means that Phase I consults (Q2). As written these
     are as many as the pulls of an arm, T/k at most or those at which the phase is expected to stop,
-    and its last means enter the first index besides (Q3). Repaired with ``base2``, its own reading,
-    the one release that Phase II begins with is among them; with ``natural`` they are those of
-    Phase II alone. x: T. y: loss over epsilon, by basic composition.
+    and its last means enter the first index besides (Q3). Repaired (``base2``), the one release of
+    the means that Phase II begins with is among them. x: T. y: loss over epsilon, by basic
+    composition.
     """
     return _joined(_losses())
 
@@ -128,9 +128,8 @@ def _losses() -> Iterator[pd.DataFrame]:
             consulted = _consulted(horizon) if counted == "all" else 0.0
             losses.append(theory.composed_loss(horizon, 0, 1.0 + consulted))
         yield _curve(f"as-written, {counted}", tags, LOSS_HORIZONS, losses)
-    for variant, log in (("as-coded", "natural"), ("repaired", "natural"), ("repaired", "base2")):
+    for variant, log, carried in (("as-coded", "natural", 0.0), ("repaired", "base2", 1.0)):
         tags = {"variant": variant, "release_log": log, "counted": "all"}
-        carried = 1.0 if log == "base2" else 0.0
         losses = [
             theory.composed_loss(each, theory.capped_phase_one(each), carried, log)
             for each in LOSS_HORIZONS

@@ -90,6 +90,24 @@ def exploration_witness(threshold: float, scale: float, pulls: int) -> Witness:
     return Witness(float(ratio), passed + other, -(2 * pulls + 1) * math.log(2.0))
 
 
+def anytime_witness(window: int, epsilon: float, pulls: int) -> Witness:
+    """Return the witness in one window of the anytime version (Algorithm 3), which is Theorem 4's.
+
+    A share 1/W^2 of the windows of length W is uniform play, in which no reward matters.
+
+    Args:
+        window: W.
+        epsilon: above 0.
+        pulls: n of ``exploration_witness``, whose event begins with the window.
+    """
+    threshold, scale = theory.threshold(window, epsilon), math.log(window) / epsilon
+    core = exploration_witness(threshold, scale, pulls)
+    uniform, private = -2.0 * math.log(window), math.log1p(-1.0 / window**2)
+    unchanged = np.logaddexp(uniform, private + core.log_probability)
+    changed = np.logaddexp(uniform, private + core.log_probability + core.log_ratio)
+    return Witness(float(changed - unchanged), float(unchanged), core.log_arms)
+
+
 def index(mean: float, pulls: int, log: float, epsilon: float) -> float:
     """Return the index of GDP-NCB (Equation 4, the last root over 2 alpha / epsilon alone).
 

@@ -7,7 +7,8 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from dpbandits.claims import (
     Estimate,
     Evidence,
+    PercentileEstimate,
     StudentEstimate,
     exact,
     mean,
@@ -82,34 +84,32 @@ def alpha_trend(evidence: Evidence, *, horizon: int) -> Estimate:
 
 def steps_down(evidence: Evidence, *, horizons: tuple[int, ...]) -> Estimate:
     """Number of steps from one alpha to the next, over horizons, with a 95 % interval below 0."""
-    return _count(evidence, horizons, itertools.pairwise(ALPHAS), lambda lo, hi: hi < 0.0)
-
-
-def last_steps_apart(evidence: Evidence, *, horizons: tuple[int, ...]) -> Estimate:
-    """Number of horizons at which the 95 % interval of the last step of alpha excludes 0."""
-    return _count(evidence, horizons, [ALPHAS[-2:]], lambda lo, hi: lo > 0.0 or hi < 0.0)
-
-
-def _count(
-    evidence: Evidence,
-    horizons: Iterable[int],
-    pairs: Iterable[Sequence[float]],
-    counts: Callable[[float, float], bool],
-) -> Estimate:
-    """Return how many 95 % intervals of steps of alpha count; NaN where one has no number."""
     steps = [
         alpha_difference(evidence, horizon=horizon, alpha=higher, minus=alpha)
-        for horizon, (alpha, higher) in itertools.product(horizons, pairs)
+        for horizon, (alpha, higher) in itertools.product(horizons, itertools.pairwise(ALPHAS))
     ]
     if any(math.isnan(step.value) for step in steps):
         return exact(math.nan)
-    return exact(sum(counts(*step.interval(0.05)) for step in steps), steps[0].runs)
+    return exact(sum(step.interval(0.05)[1] < 0.0 for step in steps), steps[0].runs)
 
 
 def equal_bound_difference(evidence: Evidence, *, alpha: float, count: str) -> Estimate:
     """Final regret of DP-TS-UCB minus that of Modified TS at (0, 5 ln(T)^alpha)."""
     other = evidence.values(EQUAL_BOUND, "pseudo_regret", alpha=alpha, count=count)
     return welch_difference(_proposed(evidence, alpha).values, other)
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceEstimate(PercentileEstimate):
+    """Whether a choice is made, 1 or 0, with the order statistics of its resamples.
+
+    A choice has no tails to go on with: its interval has ends wherever the resamples resolve the
+    level, also where all of them agree.
+    """
+
+    def with_tails(self) -> Estimate:
+        """Return itself."""
+        return self
 
 
 def is_best_b(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
@@ -124,7 +124,8 @@ def is_best_b(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estima
         best = argmin(means)
         return np.where(np.isnan(best), np.nan, best == place)
 
-    return from_means(regrets, wins)
+    found = from_means(regrets, wins)
+    return ChoiceEstimate(found.value, found.runs, found.resamples)
 
 
 def best_b_margin(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
@@ -141,6 +142,15 @@ def pre_pull_difference(evidence: Evidence, *, alpha: float, b: int, minus: int)
     """Final regret of b pre-pulls minus that of another number, both with n + 1."""
     return welch_difference(
         _pre_pulled(evidence, alpha, b).values, _pre_pulled(evidence, alpha, minus).values
+    )
+
+
+def best_between_margin(
+    evidence: Evidence, *, alpha: float, b: int, between: Sequence[int]
+) -> Estimate:
+    """Smallest difference between the final regret of other numbers of pre-pulls and that of b."""
+    return smallest(
+        pre_pull_difference(evidence, alpha=alpha, b=other, minus=b) for other in between
     )
 
 

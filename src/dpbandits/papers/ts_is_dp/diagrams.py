@@ -129,7 +129,9 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             ("at-least-1", "c of at least 1", "vermillion", "square"),
         )
     ]
-    curves.append(_near_plain(results, plain))
+    curves += [
+        _near_plain(results, plain, c, marker) for c, marker in ((1, "diamond"), (2, "triangle"))
+    ]
     with style.context():
         drawn, (axes,) = _canvas(1, style.PANEL_WIDTH * 1.35)
         axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
@@ -143,16 +145,15 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
 
 
-def _near_plain(results: pd.DataFrame, plain: Values) -> _Curve:
-    """The pairs near (0, 1), by level."""
+def _near_plain(results: pd.DataFrame, plain: Values, c: int, marker: str) -> _Curve:
+    """The pairs near (0, 1) with this c, by level."""
     horizon = int(results["t"].max())
-    levels = {(b, c): modified_ts_gdp(b, c, horizon) for b, c in (*TIGHTER_PAIRS, *EQUAL_PAIRS)}
-    pairs = sorted(levels, key=lambda pair: (levels[pair], pair))
+    own = sorted((b for b, factor in (*TIGHTER_PAIRS, *EQUAL_PAIRS) if factor == c), reverse=True)
     return _Curve(
-        "pairs near (0, 1)",
-        [levels[pair] for pair in pairs],
-        [ratio_of_means(_finals(results, "pseudo_regret", b=b, c=c), plain) for b, c in pairs],
-        _look("black", "diamond", "none", "pairs near (0, 1), c = 1 or 2, not tuned"),
+        f"pairs near (0, 1), c={c}",
+        [modified_ts_gdp(b, c, horizon) for b in own],
+        [ratio_of_means(_finals(results, "pseudo_regret", b=b, c=c), plain) for b in own],
+        _look("black", marker, "none", f"pairs with small b, c = {c}, not tuned"),
     )
 
 
@@ -170,7 +171,7 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         _Curve(
             "largest of any run",
             horizons,
-            [exact(each.max(), each.size) for each in levels.values()],
+            [exact(each.max(), 1) for each in levels.values()],
             _look("vermillion", "square", "dashed", "largest of any run"),
         ),
     ]

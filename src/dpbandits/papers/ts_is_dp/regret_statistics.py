@@ -209,8 +209,11 @@ def largest_relative_error(
 def relative_error(regret: Sample, averaged_runs: int) -> Estimate:
     """Return the standard error of a mean over some runs, over the mean regret.
 
-    The spread of the runs is estimated from all of them, its interval by the bootstrap.
+    The spread of the runs is estimated from all of them, its interval by the bootstrap. Runs that
+    all agree have none.
     """
+    if regret.values.size >= 2 and np.ptp(regret.values) == 0.0:
+        return exact(0.0, regret.values.size)
     # Centred, so that the variance is no difference of large numbers.
     centre, runs = regret.mean, regret.values.size
     centred = regret.derive(regret.values - centre)

@@ -7,9 +7,6 @@ whose c is not below 1 (``at-least-1``), as Algorithm 2 asks.
 import itertools
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dpbandits.claims import (
     Estimate,
     Evidence,
@@ -20,12 +17,11 @@ from dpbandits.claims import (
     smallest,
     welch_difference,
 )
-from dpbandits.claims.bootstrap import Sample, argmin, from_means, kendall_tau, ratio
+from dpbandits.claims.bootstrap import Sample, from_means, ratio
 from dpbandits.errors import InputError
+from dpbandits.papers.ts_is_dp.orders import distance_of_best, measure, trend
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, FAMILIES, final_regret, horizon_of
 from dpbandits.privacy import required_c
-
-Values = NDArray[np.float64]
 
 
 def _over_grid(
@@ -113,21 +109,22 @@ def uniform_regret(evidence: Evidence, *, family: str) -> Estimate:
 
 def best_b_shift(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Estimate:
     """Return how many places of the grid are between the best b at eta = 1 and at eta = 5."""
-    regrets, size = _at_both_levels(evidence, family, b_grid), len(b_grid)
-    return from_means(regrets, lambda m: np.abs(argmin(m[:, :size]) - argmin(m[:, size:])))
+    strict, weak = _at_both_levels(evidence, family, b_grid)
+    return distance_of_best(strict, weak, lambda one, other: float(abs(one - other)))
 
 
 def best_b_fall(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Estimate:
     """Return the place in the grid of the best b at eta = 1 minus that at eta = 5."""
-    regrets, size = _at_both_levels(evidence, family, b_grid), len(b_grid)
-    return from_means(regrets, lambda m: argmin(m[:, :size]) - argmin(m[:, size:]))
+    strict, weak = _at_both_levels(evidence, family, b_grid)
+    return distance_of_best(strict, weak, lambda one, other: float(one - other))
 
 
-def _at_both_levels(evidence: Evidence, family: str, b_grid: Sequence[int]) -> list[Sample]:
-    """The grid at the strictest level, then at the weakest."""
-    return [
-        each for eta in (ETAS[0], ETAS[-1]) for each in _over_grid(evidence, family, eta, b_grid)
-    ]
+def _at_both_levels(
+    evidence: Evidence, family: str, b_grid: Sequence[int]
+) -> tuple[list[Sample], list[Sample]]:
+    """The grid at the strictest level, and at the weakest."""
+    strict, weak = (_over_grid(evidence, family, eta, b_grid) for eta in (ETAS[0], ETAS[-1]))
+    return strict, weak
 
 
 def regret_rises(
@@ -158,12 +155,9 @@ def _drop(evidence: Evidence, family: str, b: int) -> Estimate:
 
 def drop_trend(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Estimate:
     """Return Kendall's tau between b and the drop of regret from eta = 1 to 5, over the grid."""
-    size = len(b_grid)
-
-    def tau(means: Values) -> Values:
-        return kendall_tau(b_grid, means[:, :size] - means[:, size:])
-
-    return from_means(_at_both_levels(evidence, family, b_grid), tau)
+    strict, weak = _at_both_levels(evidence, family, b_grid)
+    drops = [measure(one) - measure(other) for one, other in zip(strict, weak, strict=True)]
+    return trend(b_grid, drops)
 
 
 def drop_excess(evidence: Evidence, *, family: str, b: int) -> Estimate:

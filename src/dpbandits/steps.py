@@ -1,4 +1,4 @@
-"""What a run did: every set of results, figure, table and ledger, with its rule and its inputs."""
+"""The steps of a build: every set of results, figure, table and ledger, its rule and its inputs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -65,25 +65,25 @@ def steps_of(project: Project) -> list[Step]:
     outputs = Outputs(project)
     names = [*outputs.targets(), *outputs.extra_targets(), *outputs.whole_ledger_targets()]
     wanted = set(_paths(names))
-    made = [step for step in _made(outputs) if not wanted.isdisjoint(step.outputs)]
+    made = [step for step in made_steps(outputs) if not wanted.isdisjoint(step.outputs)]
     for step in made:
         require_current(step.outputs[0], step.made_from)
-    needed = _needed(list(_results(outputs)), {path for step in made for path in step.inputs})
+    needed = _needed(outputs, {path for step in made for path in step.inputs})
     for step in needed:
         project.frame(step.outputs[0].parent.name, step.outputs[0].stem)
     return [*needed, *made]
 
 
-def _needed(results: list[Step], read: set[Path]) -> list[Step]:
+def _needed(outputs: Outputs, read: set[Path]) -> list[Step]:
     """Return the results that are read, and those that choose parameters of them, in order."""
-    wanted = set(read)
+    wanted, results = set(read), list(results_steps(outputs))
     for step in reversed(results):
         if step.outputs[0] in wanted:
             wanted |= set(step.inputs)
     return [step for step in results if step.outputs[0] in wanted]
 
 
-def _results(outputs: Outputs) -> Iterator[Step]:
+def results_steps(outputs: Outputs) -> Iterator[Step]:
     """Yield every set of results, those that choose parameters of others first."""
     project = outputs.project
     for paper in project.built():
@@ -102,8 +102,8 @@ def _results(outputs: Outputs) -> Iterator[Step]:
             )
 
 
-def _made(outputs: Outputs) -> Iterator[Step]:
-    """Yield what is judged, drawn, written and gathered."""
+def made_steps(outputs: Outputs) -> Iterator[Step]:
+    """Yield what is judged, drawn, written and gathered, what is read before who reads it."""
     for paper in outputs.project.built():
         yield from _judged(outputs, paper)
         yield from _drawn(outputs, paper)
