@@ -169,7 +169,7 @@ CASES: dict[str, Case] = {
     ),
 }
 
-LOW_ADAP = changed(times(0.02, algorithm="adap-ucb"))
+LOW_ADAP = changed(times(0.001, algorithm="adap-ucb"))
 SHOWN: dict[str, Made] = {
     "NCB-F2": LOW_ADAP,
     "NCB-F3": LOW_ADAP,
