@@ -24,7 +24,7 @@ from dpbandits.reporting.specs import DIAGRAM
 ROOT = Path(__file__).parents[1]
 
 NOISE = 0.02
-"""Relative standard error of made-up Nash regret."""
+"""Relative standard error of made-up Nash regret, and of sums over counts."""
 
 
 def synthetic_values(series: Series, metric: str, generator: np.random.Generator) -> Any:
@@ -34,6 +34,9 @@ def synthetic_values(series: Series, metric: str, generator: np.random.Generator
         return _outcomes(series, metric, generator)
     if metric in NASH:
         return _nash(cell, metric, generator)
+    if metric == "inverse_counts":
+        shape = cell.runs, len(cell.bandit.arms)
+        return cell.horizon / 20 * (1.0 + NOISE * generator.standard_normal(shape))
     return _regret(cell, metric, generator)
 
 
@@ -165,6 +168,12 @@ PANELS = {
         "extra-fig1-linear": "ab",
         "extra-fig2-pseudo": "abc",
         "extra-fig6-corrected": "",
+        "extra-fig7-order": "ab",
+        "extra-fig3-b-alone": "ab",
+        "extra-ten-runs": "",
+        "extra-price-of-levels": "",
+        "extra-realised-level": "",
+        "extra-report-noisy-max": "",
     },
     "dp-ts-ucb": {
         "fig1": "",
@@ -177,6 +186,8 @@ PANELS = {
         "extra-fig3-long": "",
         "extra-fig4-tight": "",
         "extra-crossover": "",
+        "extra-lemma-4-1": "abc",
+        "extra-lemma-c1": "ab",
         "extra-tuning": "ab",
     },
     "dp-bai": {
@@ -188,6 +199,11 @@ PANELS = {
         "extra-phases": "ab",
         "extra-omega": "",
         "extra-regimes": "",
+        "extra-budgets-ratio": "",
+        "extra-budgets-hardness": "",
+        "extra-bound": "",
+        "extra-log-error": "",
+        "extra-gauss-delta": "",
     },
     "dp-ncb": {
         "fig1": "abcdef",
@@ -201,6 +217,7 @@ PANELS = {
         "extra-horizons": "",
         "extra-anytime": "ab",
         "extra-ucb1": "ab",
+        "extra-privacy-witness": "",
         "extra-bias": "",
     },
     "equal-privacy": {"extra-equal-privacy": "abc"},

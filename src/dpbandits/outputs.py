@@ -49,6 +49,10 @@ class Outputs:
         """File that says that the kernels were compiled once; it goes with the cache."""
         return str(self.project.cache_folder / "kernels.done")
 
+    def epoch(self) -> str:
+        """File that is older than all results but stale ones, an input of every one of them."""
+        return str(self.project.cache_folder / "epoch")
+
     def results_pattern(self) -> str:
         """Path of any results, with the wildcards paper and name."""
         return str(self.project.results_path("{paper}", "{name}"))

@@ -108,12 +108,13 @@ def _rows(name: str, change: Change, most: int) -> Iterator[dict[str, Any]]:
 
 
 def _recommended(name: str, most: int) -> pd.DataFrame:
-    """Arms returned, the same for all series of one (T, epsilon); without noise of one T."""
+    """Arms returned, the same for all series of one (T, epsilon); without much noise of one T."""
     spec = DOCUMENT["simulations"][name]["runs"]
     count = min(spec["count"], most)
     frames = []
     for series in planned(name):
-        epsilon = 0 if name == "noiseless" else int(100 * series.tags["epsilon"])
+        is_common = name in ("noiseless", "weak-privacy-stream")
+        epsilon = 0 if is_common else int(100 * series.tags["epsilon"])
         generator = np.random.default_rng([series.cell.horizon, epsilon])
         frames.append(
             pd.DataFrame(
@@ -142,7 +143,9 @@ def base_rate(where: Where) -> float:
         return 1.0 - level * math.exp(-slope * where.budget)
     if where.simulation.startswith("budgets-"):
         return probit_rate(where.budget, needed_budget(where))
-    if DOCUMENT["simulations"][where.simulation]["instance"] == "section5":
+    if where.simulation in ("verdicts-sphere", "phases-basis"):
+        return _several_phases_rate(where)
+    if DOCUMENT["simulations"][where.simulation]["instance"].startswith("section5"):
         return _section5_rate(where)
     return _two_armed_rate(where)
 
@@ -154,10 +157,19 @@ def _section5_rate(where: Where) -> float:
     return 1.0 - _worse_or_better(where, error)
 
 
+def _several_phases_rate(where: Where) -> float:
+    """A world in which DP-OD leads where several phases are needed."""
+    lead = {"baseline": 8.0, "dp-bai": 2.0, "dp-od": 1.0, "od-linbai": 0.5}[where.algorithm]
+    noise = 0.1
+    if where.algorithm == "dp-od":
+        noise = {"l1": 0.5, "l2": 0.2}[where.tags.get("norm", "l2")]
+    return 1.0 - 0.95 * math.exp(-where.budget / (2000 * lead * (0.5 + noise / where.epsilon)))
+
+
 def _two_armed_rate(where: Where) -> float:
     signal = where.budget / (1.0 + 3.0 / where.epsilon) / 100
     if where.algorithm == "dp-od":
-        return 1.0 - 0.5 * math.exp(-signal / math.sqrt(where.tags["ratio"]))
+        return 1.0 - 0.5 * math.exp(-signal / (1.2 * math.sqrt(where.tags["ratio"])))
     return 1.0 - _worse_or_better(where, 0.5 * math.exp(-signal))
 
 

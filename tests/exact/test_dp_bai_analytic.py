@@ -5,6 +5,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms.best_arm.max_det import max_det
+from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
+from dpbandits.papers.dp_bai.baseline_checks import contradictions, halves
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5
 from dpbandits.papers.dp_bai.max_det_checks import LAWS, max_det_factor, variance_factors
-from dpbandits.papers.dp_bai.schedule_tables import DIMENSIONS, expected_phases
+from dpbandits.papers.dp_bai.schedule_tables import VIOLATIONS, violations
 
 FRAMES = {name: make() for name, make in ANALYTIC.items()}
 EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
@@ -111,26 +114,54 @@ def test_printed_ratios_stand_one_row_too_low() -> None:
 # Number of phases (C22).
 
 
-@pytest.mark.parametrize("schedule", ["consistent", "literal", "printed"])
-def test_phases_grow_with_log_d(schedule: str) -> None:
-    """Spec 7.1: within 3 of log d + 2 log2 d, residuals of the fit at most 2."""
-    deviations = exact_statistics.phase_deviations(EVIDENCE, schedule=schedule)
-    residuals = exact_statistics.phase_residuals(EVIDENCE, schedule=schedule)
-    assert set(deviations) == set(residuals) == {"K=d^2", "K=d^3", "K=10000"}
-    assert max(each.value for each in deviations.values()) <= 3.0
-    assert max(each.value for each in residuals.values()) <= 2.0
+def test_phases_keep_to_their_limits() -> None:
+    """Both sides of the order, and the two inequalities of the upper one."""
+    for quantity in VIOLATIONS:
+        assert exact_statistics.phase_violations(EVIDENCE, quantity=quantity).value == 0
+    assert exact_statistics.phase_violations(EVIDENCE, quantity="schedules").value > 50_000
+    assert at("phase-counts", quantity="phases", x=16, arms="10000") == 9
+    assert at("phase-counts", quantity="limit", x=16, arms="10000") == pytest.approx(12.7726, 1e-5)
 
 
-def test_phase_counts_are_by_the_schedule_and_its_fit() -> None:
-    """d = 16, K = 10000 has 9 phases (spec 3.1); least squares leave nothing along a regressor."""
-    tags = {"schedule": "consistent", "arms": "10000"}
-    assert at("phase-counts", quantity="phases", x=16, **tags) == 9
-    own = rows("phase-counts", **tags).pivot(index="x", columns="quantity", values="y")
-    np.testing.assert_allclose(own["expected"], expected_phases(DIMENSIONS))
-    assert own["expected"][16] == pytest.approx(math.log(16) + 2 * 4)
-    residuals = (own["phases"] - own["fit"]).to_numpy()
-    assert abs(residuals.sum()) < 1e-9
-    assert abs(residuals @ np.log(DIMENSIONS)) < 1e-9
+def test_a_schedule_beyond_the_limits_is_counted() -> None:
+    """Negative control: more early phases, slower shrinking, too few phases in all."""
+    right = phase_schedule(10_000, 16)
+    assert violations(right, 16) == ["schedules"]
+    assert violations(replace(right, phases=14), 16) == ["schedules", "above limit"]
+    assert violations(replace(right, phases=3), 16) == ["schedules", "below log2 d"]
+    assert violations(replace(right, early_phases=5), 16) == ["schedules", "early above"]
+    slower = replace(right, shrinking=(9936, 900, 40, 0))
+    assert violations(slower, 16) == ["schedules", "shrinking above"]
+
+
+# Baseline (C20).
+
+
+def test_baseline_halves_and_keeps_the_best() -> None:
+    for quantity in ("unequal pulls", "wrong arms", "late not halved", "small not halved"):
+        assert exact_statistics.baseline_structure(EVIDENCE, quantity=quantity).value == 0
+    assert exact_statistics.baseline_structure(EVIDENCE, quantity="phases").value == 200
+    assert halves((30, 15, 8, 4, 2, 1))
+    assert not halves((30, 16, 8, 4, 2, 1))
+
+
+def test_a_trial_that_is_no_halving_is_counted() -> None:
+    """Negative control: DP-BAI pulls two of thirty arms; another arm is recommended."""
+    found = {
+        algorithm: dpbandits.identify(
+            algorithm=algorithm,
+            params={"epsilon": math.inf},
+            bandit=section5(),
+            budget=500,
+            runs=1,
+            seed=1,
+        ).trace
+        for algorithm in ("baseline", "dp-bai")
+    }
+    assert contradictions(found["baseline"]) == ["phases"]
+    assert contradictions(found["dp-bai"]) == ["phases", "unequal pulls"]
+    other = (found["baseline"].recommended + 1) % 30
+    assert contradictions(replace(found["baseline"], recommended=other)) == ["phases", "wrong arms"]
 
 
 # Max-Det (C10, C23).
@@ -142,7 +173,9 @@ def test_coefficients_do_not_exceed_one() -> None:
     assert set(rows("max-det", quantity="sets")["rank"]) == {1, 2, 3, 4, 5, 6}
     searched = rows("max-det", quantity="searched")["y"].sum()
     assert 6000 < searched < 9800
-    assert exact_statistics.coefficients_above(EVIDENCE).value == 0
+    for found_by, number in (("searched", searched), ("exchanged", 10_000 - searched)):
+        assert exact_statistics.coefficients_above(EVIDENCE, found_by=found_by).value == 0
+        assert exact_statistics.sets_of_features(EVIDENCE, found_by=found_by).value == number
     assert exact_statistics.largest_coefficient(EVIDENCE).value == pytest.approx(1.0, abs=1e-8)
 
 
@@ -159,7 +192,10 @@ def test_max_det_is_not_the_subset_of_least_noise() -> None:
     found = {each: at("max-det", quantity=each, rank=0) for each in ("smaller", "above rank")}
     assert found["smaller"] == 125
     assert found["above rank"] == 0
-    assert exact_statistics.subsets_below(EVIDENCE).value == found["smaller"]
+    assert exact_statistics.better_subsets(EVIDENCE, noise="propagated").value == found["smaller"]
+    assert exact_statistics.better_subsets(EVIDENCE, noise="injected").value == 0
+    # 1000 pulls of a phase on at most 4 arms, or on 12.
+    assert at("max-det", quantity="injected ratio", rank=0) == pytest.approx(84 / 250)
     for quantity, value in found.items():
         assert exact_statistics.compared_sets(EVIDENCE, quantity=quantity).value == value
     assert at("max-det", quantity="compared sets", rank=0) == 1000
@@ -210,9 +246,10 @@ def test_instances_are_described_as_they_are() -> None:
 
 def test_dp_od_has_one_round_on_the_instances_of_the_paper() -> None:
     """C21; three on ours of rank 6 and 8 (spec 2.6)."""
-    found = exact_statistics.rounds_of_dp_od(EVIDENCE)
-    assert len(found) == 10
-    assert {each.value for each in found.values()} == {1.0}
+    for instance, number in (("two-armed", 8), ("section5", 2)):
+        found = exact_statistics.rounds_of_dp_od(EVIDENCE, instance=instance)
+        assert len(found) == number
+        assert {each.value for each in found.values()} == {1.0}
     assert rows("rounds", instance="section5 draws")["draws"].tolist() == [1000]
     assert at("rounds", instance="sphere") == at("rounds", instance="standard-basis") == 3
 

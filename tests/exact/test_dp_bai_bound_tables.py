@@ -1,7 +1,4 @@
-"""Table 1 of dp-bai and the bounds on the grids of its figures, and what claims read of them.
-
-"spec" is the restatement of dp-bai.
-"""
+"""Table 1 of dp-bai and the bounds on the grids of its figures, and what claims read of them."""
 
 import itertools
 import math
@@ -14,10 +11,16 @@ import pytest
 import dpbandits
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.claims import Evidence
-from dpbandits.papers.dp_bai import exact_statistics
+from dpbandits.papers.dp_bai import exact_statistics, regime_tables
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
-from dpbandits.papers.dp_bai.hardness import hardness, theorem_bound
+from dpbandits.papers.dp_bai.hardness import (
+    hardness,
+    theorem_bound,
+    union_bound,
+    union_budget,
+)
 from dpbandits.papers.dp_bai.instances import section5, two_armed
+from dpbandits.papers.dp_bai.regimes import exponents
 
 FRAMES = {name: ANALYTIC[name]() for name in ("regimes", "table1-grid", "bounds")}
 EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
@@ -71,7 +74,7 @@ def test_regimes_of_the_instances_follow_their_boundaries() -> None:
 
 
 def test_exponents_of_the_two_armed_instance() -> None:
-    """Spec 4: A = T/(800 log 2), C = T/((800 + 40/eps) log 2) at T = 1000, eps = 0.5."""
+    """A = T/(800 log 2), C = T/((800 + 40/eps) log 2) at T = 1000, eps = 0.5."""
     tags = {"instance": "two-armed", "epsilon": 0.5, "delta": 0.1, "x": 1000}
     log2 = math.log(2.0)
     assert at("regimes", quantity="A", **tags) == pytest.approx(1000 / (800 * log2))
@@ -84,8 +87,8 @@ def test_exponents_of_the_two_armed_instance() -> None:
 
 
 def test_bounds_cover_the_grids_and_are_the_formulas() -> None:
-    """Spec 6: F1a, F1b, F1c and F2; the bounds themselves are tested beside ``hardness``."""
-    tags: dict[str, Any] = {"bound": "theorem", "schedule": "consistent", "against": "budget"}
+    """Figures 1 and 2 and the corner; the bounds themselves are tested beside ``hardness``."""
+    tags: dict[str, Any] = {"bound": "theorem", "against": "budget"}
     section = rows("bounds", instance="section5", **tags)
     wanted = set(itertools.product((100, 200, 400, 800, 1600, 3200, 6400), (0.1, 1.0)))
     wanted |= {(1000, epsilon) for epsilon in (0.01, 0.02, 0.05, 0.2, 0.5, 2, 5, 10, 20, 50, 100)}
@@ -101,25 +104,44 @@ def test_bounds_cover_the_grids_and_are_the_formulas() -> None:
     assert found["applies_from"] > 1e7
 
 
-def test_bounds_under_the_printed_schedule_spend_half() -> None:
-    """Spec 3.2: s = [30, 1, 1], M = 2, T' = T - 4."""
-    tags = {"instance": "section5", "epsilon": 1.0, "horizon": 1000, "against": "budget"}
-    found = rows("bounds", bound="theorem", schedule="printed", **tags).iloc[0]
-    hard = hardness(section5().means, 2, 1.0).total
-    assert found["y"] == pytest.approx(math.exp(-996 / (65 * 2 * hard)))
+def test_the_union_bound_gives_that_of_the_theorem_from_a_budget_on() -> None:
+    """C12, F8: below it the union bound is the larger one, from there on the smaller one."""
+    for instance, arms, far in (("section5", 30, 400_000), ("two-armed", 2, 80_000)):
+        tags: dict[str, Any] = {"instance": instance, "epsilon": 1.0, "against": "budget"}
+        last = rows("bounds", bound="theorem", horizon=far, **tags).iloc[0]
+        assert last["follows_from"] < far < last["applies_from"]
+        assert at("bounds", bound="union", horizon=far, **tags) < last["y"]
+        schedule, hard = phase_schedule(arms, 2), regime_tables.instance_hardness(instance, 1.0)
+        start = union_budget(schedule, arms, hard)
+        for budget, is_smaller in ((1.001 * start, True), (0.999 * start, False)):
+            union = union_bound(schedule, arms, 2, budget, hard)
+            assert (union < theorem_bound(schedule, budget, hard)) == is_smaller
+
+
+def test_the_remark_below_table_1_is_contradicted_by_no_draw() -> None:
+    """C16 has none; either side of T_C is as the counts have it."""
+    quantities = ("A at most C", "turned by T", "turned by delta", "late", "early")
+    for quantity in quantities:
+        assert exact_statistics.remark_draws(EVIDENCE, quantity=quantity).value == 0
+    # B/C is T over T_C: at twice T_C the Gaussian bound leads, at half of it it does not.
+    identification, private, delta = 1.0, 7.0, 0.1
+    edge = math.log(1.25 / delta) * private**2 * math.log(2.0) / (identification + private)
+    for budget, leads in ((2.0 * edge, True), (edge / 2.0, False)):
+        found = exponents(budget, delta, identification, private, 2)
+        assert bool(found.gauss > found.laplace) == leads
 
 
 def test_bounds_over_epsilon_are_those_over_the_budget() -> None:
-    over = rows("bounds", against="epsilon", bound="union", schedule="consistent")
+    over = rows("bounds", against="epsilon", bound="union")
     assert over["x"].tolist() == over["epsilon"].tolist()
-    tags = {"instance": "section5", "bound": "union", "schedule": "consistent", "against": "budget"}
+    tags = {"instance": "section5", "bound": "union", "against": "budget"}
     same = rows("bounds", horizon=1000, **tags)
     assert over["y"].tolist() == same["y"].tolist()
 
 
 def test_theorem_bound_reads_the_schedule() -> None:
     hard = hardness(section5().means, 2, 0.1)
-    tags = {"schedule": "consistent", "against": "budget", "epsilon": 0.1, "horizon": 400}
+    tags = {"against": "budget", "epsilon": 0.1, "horizon": 400}
     found = at("bounds", instance="section5", bound="theorem", **tags)
     assert found == pytest.approx(theorem_bound(phase_schedule(30, 2), 400, hard))
 
@@ -130,6 +152,6 @@ def test_errors_of_a_kernel_stay_below_the_theorem() -> None:
     runs = dpbandits.identify(
         algorithm="dp-bai", params={"epsilon": 1.0}, bandit=bandit, budget=500, runs=2000, seed=1
     )
-    tags: dict[str, Any] = {"schedule": "consistent", "against": "budget", "horizon": 500}
+    tags: dict[str, Any] = {"against": "budget", "horizon": 500}
     bound = at("bounds", instance="two-armed", epsilon=1.0, bound="theorem", **tags)
     assert 1.0 - runs.success.mean() < bound < 1.0

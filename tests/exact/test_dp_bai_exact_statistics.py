@@ -1,7 +1,4 @@
-"""What the claims of dp-bai read of its audits, its enumeration and pure noise.
-
-"spec" is the restatement of dp-bai, "audit spec" that of the audit.
-"""
+"""What the claims and findings of dp-bai read of its audits, its enumeration and pure noise."""
 
 import math
 from typing import Any
@@ -10,10 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import dpbandits
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.audit import difference_loss, dp_od_scales, tree_chances, tree_loss
+from dpbandits.papers.dp_bai.instances import section5
 from dpbandits.papers.dp_bai.privacy_tables import unit_vectors
 
 READ = ("privacy-loss", "gauss-privacy", "pure-noise", "overshoot")
@@ -35,35 +34,43 @@ def at(name: str, **where: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "norm", "features", "reward", "low", "high"),
+    ("where", "low", "high"),
     [
-        ("dp-bai", "none", "any", 1.0, 1 - 1e-9, 1 + 1e-9),
-        ("baseline", "none", "any", 1.0, 0.99, 1.0),
-        ("dp-od", "l2", "axis-aligned", 1.0, 0.99, 1.0),
-        ("dp-od", "l2", "diagonal", 1.0, 1.41, math.sqrt(2)),
-        ("dp-od", "l2", "square", 1.0, math.sqrt(2) - 1e-9, math.sqrt(2) + 1e-9),
-        ("dp-od", "l1", "diagonal", 1.0, 0.99, 1.0),
-        ("dp-od", "l1", "square", 1.0, 1 - 1e-9, 1 + 1e-9),
-        ("dp-bai", "none", "any", 1.1, 1.1 - 1e-9, 1.1 + 1e-9),
-        ("baseline", "none", "any", 1.1, 1.09, 1.1),
+        ({"algorithm": "dp-bai"}, 1 - 1e-9, 1 + 1e-9),
+        ({"algorithm": "dp-bai", "is_admissible": False}, 1 - 1e-9, 1 + 1e-9),
+        ({"algorithm": "baseline"}, 0.6, 1.0),
+        ({"algorithm": "baseline", "is_admissible": False}, 0.99, 1.0),
+        ({"algorithm": "dp-od", "norm": "l2", "features": ["axis-aligned"]}, 0.99, 1.0),
+        ({"algorithm": "dp-od", "norm": "l2", "features": ["diagonal"]}, 1.41, math.sqrt(2)),
+        ({"algorithm": "dp-od", "norm": "l2"}, 1.41, math.sqrt(2)),
+        ({"algorithm": "dp-od", "norm": "l1"}, 0.99, 1.0),
+        ({"algorithm": "dp-bai", "is_admissible": False, "largest_reward": 1.1}, 1.0999, 1.1001),
+        ({"algorithm": "baseline", "is_admissible": False, "largest_reward": 1.1}, 1.09, 1.1),
     ],
 )
-def test_losses_are_what_the_specs_expect(
-    algorithm: str, norm: str, features: str, reward: float, low: float, high: float
-) -> None:
-    """Spec E7, E8 and C14; audit spec 4.3 (AUD-9 to AUD-11). By epsilon, of all budgets."""
-    own = {"algorithm": algorithm, "norm": norm, "features": features}
-    found = exact_statistics.privacy_losses(EVIDENCE, **own, largest_reward=reward)
+def test_losses_are_what_the_formulas_expect(where: Any, low: float, high: float) -> None:
+    """Of DP-BAI at most epsilon, of DP-OD up to sqrt(2) epsilon with the Euclidean norm."""
+    found = exact_statistics.privacy_losses(EVIDENCE, **where)
     assert set(found) == {f"epsilon={epsilon}" for epsilon in ("0.1", "0.5", "1", "2", "5")}
     assert all(low <= each.value <= high for each in found.values())
-    scaled = exact_statistics.losses_by_reward(EVIDENCE, **own, largest_reward=reward)
-    for point, loss in found.items():
-        assert scaled[point].value == pytest.approx(loss.value / reward)
+
+
+def test_features_that_no_instance_of_the_paper_has_are_kept_apart() -> None:
+    """The four diagonals lose sqrt(2) epsilon; so does L by l1 where the basis is turned."""
+    own: dict[str, Any] = {"algorithm": "dp-od", "is_admissible": False}
+    square = exact_statistics.privacy_losses(EVIDENCE, **own, norm="l2", features=["square"])
+    assert all(each.value == pytest.approx(math.sqrt(2)) for each in square.values())
+    turned = exact_statistics.privacy_losses(EVIDENCE, **own, norm="l1", features=["turned"])
+    assert all(1.38 < each.value < math.sqrt(2) for each in turned.values())
+    admissible = rows("privacy-loss", is_admissible=1.0)
+    assert admissible["arms"].min() == 3
+    assert set(admissible["largest_reward"]) == {1.0}
+    assert not set(admissible["features"]) & {"square", "turned", "angle", "search"}
 
 
 def test_losses_are_at_the_pulls_of_the_spec() -> None:
-    """Spec C14 at T = 12, epsilon = 1: ceil((T - 2)/2) = 5 pulls of each arm, Baseline in one
-    dimension ceil((T - 1)/2) = 6. Two phases (3.4): T' = T - 4 over 6 and 4, T - 8 over 8 and 4."""
+    """At T = 12, epsilon = 1: ceil((T - 2)/2) = 5 pulls of each arm, Baseline in one
+    dimension ceil((T - 1)/2) = 6. Two phases: T' = T - 4 over 6 and 4, T - 8 over 8 and 4."""
     tags: dict[str, Any] = {"epsilon": 1.0, "largest_reward": 1.0, "output": "recommended arm"}
     for algorithm in ("dp-bai", "baseline"):
         found = at("privacy-loss", algorithm=algorithm, arms=2, dimension=2, x=12, **tags)
@@ -72,6 +79,7 @@ def test_losses_are_at_the_pulls_of_the_spec() -> None:
     assert found == pytest.approx(1 + math.log(7 / 8), rel=1e-12)
     for arms, dimension, budget, pulls in ((3, 2, 12, (2, 2)), (4, 4, 24, (2, 4))):
         own = {"algorithm": "dp-bai", "arms": arms, "dimension": dimension, "x": budget}
+        own["features"] = "any"
         expected = tree_loss(tree_chances(arms, pulls, 1.0), sequence=False).value
         assert at("privacy-loss", **own, **tags) == pytest.approx(expected, rel=1e-12)
     own = {"algorithm": "dp-od", "norm": "l2", "features": "angle", "x": 224.0}
@@ -81,31 +89,43 @@ def test_losses_are_at_the_pulls_of_the_spec() -> None:
 
 
 def test_loss_of_axis_aligned_dp_od_falls_with_the_ratio() -> None:
-    """Audit spec 4.3: the limit is epsilon / (L max|w|), here 1 over y/x."""
+    """The limit is epsilon / (L max|w|), here 1 over y/x."""
     for ratio in (2.0, 5.0, 20.0):
         tags: dict[str, Any] = {"features": "axis-aligned", "norm": "l2", "epsilon": 1.0}
-        found = at("privacy-loss", ratio=ratio, x=10_002, largest_reward=1.0, **tags)
+        found = at("privacy-loss", ratio=ratio, x=10_002, largest_reward=1.0, arms=2, **tags)
         assert found == pytest.approx(1.0 / ratio, rel=1e-9)
 
 
 def test_deltas_of_gauss_are_as_reported() -> None:
-    """C24: fine up to 2; at 5 some table in [0, 1] needs more than its delta; E9 beyond."""
-    own = {"calibration": "classical", "epsilons": "asked"}
-    binary = exact_statistics.needed_deltas(EVIDENCE, **own, tables="binary")
-    assert max(each.value for each in binary.values()) < 1.0
-    between = exact_statistics.needed_deltas(EVIDENCE, **own, tables="all")
-    assert [point for point, each in between.items() if each.value > 1.0] == ["epsilon=5"]
-    own = {"calibration": "classical", "epsilons": "larger"}
-    larger = exact_statistics.needed_deltas(EVIDENCE, **own, tables="binary")
-    assert min(each.value for each in larger.values()) > 1.6
+    """C24: fine up to 2; at 5 three arms need more than their delta; E9 beyond."""
+    asked = exact_statistics.needed_deltas(EVIDENCE, instance="witness", epsilons="asked")
+    assert [point for point, each in asked.items() if each.value > 1.0] == ["epsilon=5"]
+    assert asked["epsilon=5"].value == pytest.approx(1.08239, abs=1e-5)
+    assert asked["epsilon=2"].value < 0.5
+    larger = exact_statistics.needed_deltas(EVIDENCE, instance="witness", epsilons="larger")
+    assert [round(each.value, 2) for each in larger.values()] == [2.36, 4.06, 152.67]
+    for delta, expected in ((0.3, 1.01179), (0.38, 1.08239), (0.42, 1.06491), (0.5, 0.96717)):
+        found = exact_statistics.needed_delta_at(EVIDENCE, epsilon=5, delta=delta)
+        assert found.value == pytest.approx(expected, abs=1e-5)
+    binary = exact_statistics.needed_delta_at(EVIDENCE, epsilon=5, delta=0.38, tables="binary")
+    assert binary.value == pytest.approx(1.08239, abs=1e-5)
+    plane = exact_statistics.needed_deltas(EVIDENCE, instance="plane", epsilons="asked")
+    assert max(each.value for each in plane.values()) < 1.0
     for epsilons in ("asked", "larger"):
-        own = {"calibration": "analytic", "tables": "all", "epsilons": epsilons}
-        found = exact_statistics.needed_deltas(EVIDENCE, **own)
+        own = {"calibration": "analytic", "epsilons": epsilons}
+        found = exact_statistics.needed_deltas(EVIDENCE, instance="witness", **own)
         assert max(each.value for each in found.values()) <= 1.0 + 1e-9
 
 
+def test_the_smallest_epsilon_that_refutes_is_where_the_need_passes_delta() -> None:
+    first = exact_statistics.first_refuted_epsilon(EVIDENCE).value
+    assert first == pytest.approx(4.702, abs=1e-3)
+    curve = rows("gauss-privacy", epsilons="curve")
+    assert curve[curve["y"] > 1.0]["x"].min() == pytest.approx(4.75)
+
+
 def test_crossings_and_limits_are_read() -> None:
-    """Spec 7.1 (C16) and 3.2."""
+    """F5 and F2."""
     errors = exact_statistics.crossing_errors(EVIDENCE)
     assert [point for point, each in errors.items() if each.value < 1e-5] == [
         "delta=1e-05",
@@ -129,12 +149,32 @@ def test_thresholds_are_where_the_tails_have_that_error() -> None:
 
 
 def test_overruns_are_read() -> None:
-    """C13, by the statistics that its entry names."""
+    """F1, by the statistics that its entry names."""
     own = {"algorithm": "dp-bai", "schedule": "consistent"}
-    assert exact_statistics.overruns(EVIDENCE, **own).value == 32_103
+    assert exact_statistics.overrun(EVIDENCE, **own, quantity="overruns").value == 32_103
+    assert exact_statistics.overrun(EVIDENCE, **own, quantity="triples").value == 4_729_500
     assert exact_statistics.overrun(EVIDENCE, **own, quantity="worst").value == 45
     first = exact_statistics.first_overruns(EVIDENCE, **own)
     assert next(iter(first)) == "K=4, d=2, T=3"
     none = {"algorithm": "od-linbai", "schedule": "bound"}
-    assert exact_statistics.overruns(EVIDENCE, **none).value == 0
+    assert exact_statistics.overrun(EVIDENCE, **none, quantity="overruns").value == 0
     assert list(exact_statistics.first_overruns(EVIDENCE, **none)) == ["none"]
+
+
+def test_pulls_on_the_instances_of_the_paper_are_those_of_the_kernels() -> None:
+    """F1: T - 2 at even T and T - 1 at odd with DP-BAI, T + 20 with Baseline on 30 arms."""
+    for algorithm in ("dp-bai", "baseline", "dp-od"):
+        for budget in (100, 1000):
+            trials = dpbandits.identify(
+                algorithm=algorithm,
+                params={"epsilon": 1.0},
+                bandit=section5(),
+                budget=budget,
+                runs=1,
+                seed=1,
+            )
+            tags = {"algorithm": algorithm.replace("dp-od", "od-linbai"), "quantity": "section5"}
+            assert trials.pulls.sum() - budget == at("overshoot", **tags, x=budget)
+    worst = {"algorithm": "dp-bai", "schedule": "consistent"}
+    for quantity in ("worst on section5", "worst on two-armed"):
+        assert exact_statistics.overrun(EVIDENCE, **worst, quantity=quantity).value == -1

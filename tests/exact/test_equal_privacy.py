@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from dpbandits.algorithms import REGRET
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.formulas import Context
+from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.papers.equal_privacy.formulas import (
     DELTA,
@@ -87,6 +89,25 @@ def test_variants_are_as_written_but_where_those_cannot_work(name: str) -> None:
         if own.id.endswith("gdp-ncb"):
             assert dict(each.cell.readings)["release_log"] == "base2"
             assert dict(each.cell.readings)["start"] == "carried"
+
+
+@pytest.mark.parametrize("name", ["ts-is-dp-arms", "dp-ts-ucb-arms"])
+@pytest.mark.parametrize("algorithm", ["gdp-ncb", "anytime-gdp-ncb"])
+def test_regret_of_gdp_ncb_falls_to_the_end_of_the_budgets(name: str, algorithm: str) -> None:
+    """From zeros it rose from epsilon = 20 to 100, since runs locked the best arm out."""
+    final = {}
+    for budget in (20, 100):
+        [own] = [
+            each.cell
+            for each in series(name)
+            if each.cell.definition.id == algorithm and each.tags["epsilon"] == budget
+        ]
+        final[budget] = np.concatenate(
+            [block.play(DEFAULT_ROOT_SEED)["pseudo_regret"][:, -1] for block in own.blocks()]
+        )
+    assert final[100].mean() < final[20].mean()
+    # Not one run is far above the others, as those that locked the best arm out were.
+    assert final[100].max() < 1.2 * np.median(final[100])
 
 
 def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:

@@ -23,7 +23,7 @@ DOCUMENT = "dp-bai"
 OF_PANELS = [
     name
     for paper, name in EVERY_FIGURE
-    if paper == DOCUMENT and name not in ("extra-omega", "extra-regimes")
+    if paper == DOCUMENT and THIRD.figures[name]["kind"] == "rate"
 ]
 EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
 ON_AN_AXIS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
@@ -131,12 +131,13 @@ def test_an_infinite_epsilon_is_a_line_of_its_own(drawn: Drawn) -> None:
     table = read_csv(drawn, "extra-phases", "extra-phases-b", DOCUMENT)
     own = table[table["series"] == "DP-BAI, no noise"].set_index("x")
     tags: dict[str, object] = {"algorithm": "dp-bai", "epsilon": np.inf, "horizon": 500}
-    require_rate(own.loc[500], *counted("phases-sphere", **tags))
+    require_rate(own.loc[500], *counted("verdicts-sphere", **tags))
 
 
 @pytest.mark.parametrize("name", OF_PANELS)
 def test_an_algorithm_has_one_colour_in_all_figures(name: str) -> None:
     expected = {"DP-BAI": "blue", "Baseline": "green", "DP-OD": "vermillion", "OD-LinBAI": "black"}
+    expected["DP-OD (l1)"] = "orange"
     for letter in parse_figure(name, THIRD.figures[name]).panels:
         for line in lines_of(name, letter):
             algorithm = line.name.split(",")[0]

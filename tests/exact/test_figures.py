@@ -20,10 +20,16 @@ from synthetic_results import EVERY_FIGURE, EXPERIMENTS, PANELS, PAPERS, Drawn, 
 # Runs, or trials, of each paper; of diagrams, and where a figure pools more.
 RUNS = {"ts-is-dp": 10, "dp-ts-ucb": 20, "dp-bai": 1000, "dp-ncb": 50, "equal-privacy": 20}
 OWN_RUNS = {
+    ("ts-is-dp", "extra-fig3-b-alone"): {400},
+    ("ts-is-dp", "extra-ten-runs"): {400},
+    ("ts-is-dp", "extra-price-of-levels"): {400},
+    # The largest of any run is a single one.
+    ("ts-is-dp", "extra-realised-level"): {1, 400},
     ("dp-ts-ucb", "fig1"): {1},
     ("dp-ts-ucb", "fig2"): {1},
     ("dp-bai", "extra-corner"): {50_000},
     ("dp-bai", "extra-omega"): {1000},
+    ("dp-bai", "extra-phases"): {1000, 10_000},
     ("dp-bai", "extra-regimes"): {0},
     # Digitised values have none, nor lines beside derived values; panel (a) is ten curves of 50.
     **{("dp-ncb", name): {0, 50, 500} for name in ("fig1", "fig1-repaired", "extra-fig1-loglog")},
@@ -31,8 +37,15 @@ OWN_RUNS = {
     ("dp-ncb", "extra-fig1e-slopes"): {0, 50},
     ("dp-ncb", "extra-price-of-privacy"): {0, 50},
     ("dp-ncb", "extra-epsilon-slope"): {0, 50},
+    # Fits and bounds have none.
+    ("dp-bai", "extra-budgets-ratio"): {0, 20_000},
+    ("dp-bai", "extra-budgets-hardness"): {0, 20_000},
+    ("dp-bai", "extra-bound"): {0, 10_000, 50_000},
+    ("dp-bai", "extra-log-error"): {0, 400_000},
+    ("dp-bai", "extra-gauss-delta"): {0},
     ("dp-ncb", "extra-panel-a"): {500},
     ("dp-ncb", "extra-anytime"): {50, 200},
+    ("dp-ncb", "extra-privacy-witness"): {0},
     ("dp-ncb", "extra-bias"): {500},
     # Ten on the fifty arms, whose rounds cost ten times as much.
     ("equal-privacy", "extra-equal-privacy"): {10, 20},

@@ -113,7 +113,9 @@ rule dp_ncb_extra_price_of_privacy:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-price-of-privacy"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ncb", "extra-price-of-privacy"
+        ),
         caption=OUTPUTS.caption("dp-ncb", "extra-price-of-privacy"),
         options=OUTPUTS.options(),
     message:
@@ -133,7 +135,9 @@ rule dp_ncb_extra_epsilon_slope:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-epsilon-slope"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ncb", "extra-epsilon-slope"
+        ),
         caption=OUTPUTS.caption("dp-ncb", "extra-epsilon-slope"),
         options=OUTPUTS.options(),
     message:
@@ -240,6 +244,26 @@ rule dp_ncb_extra_bias:
         "dp-ncb: drawing extra-bias"
     shell:
         "dpbandits draw dp-ncb extra-bias {params.options} --log {log}"
+
+
+# Ours: an exact privacy loss of GDP-NCB as written.
+rule dp_ncb_extra_privacy_witness:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-privacy-witness"),
+    output:
+        published("dp-ncb", "extra-privacy-witness"),
+    log:
+        "logs/dp-ncb/extra-privacy-witness.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-privacy-witness"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-privacy-witness"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-privacy-witness"
+    shell:
+        "dpbandits draw dp-ncb extra-privacy-witness {params.options} --log {log}"
 
 
 # Digitised values of the published figure compared with ours.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from dpbandits.papers.dp_bai.baseline_checks import baseline_structure
 from dpbandits.papers.dp_bai.bound_tables import bounds
 from dpbandits.papers.dp_bai.gauss_audit import gauss_privacy
 from dpbandits.papers.dp_bai.instance_checks import instances, rounds
@@ -30,5 +31,6 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "pure-noise": pure_noise,
     "phase-counts": phase_counts,
     "instances": instances,
+    "baseline-structure": baseline_structure,
 }
 """Analytic results by name, as the experiments file lists them."""

@@ -1,4 +1,4 @@
-"""Statistics of the claims on budgets: T at success 0.9, and log error against T, on two arms.
+"""Statistics of the claims on budgets: T at success 0.9, on two arms.
 
 T_0.9 is where a probit fit of success on sqrt(T) crosses 0.9. It is not rounded to even T, which
 would only roughen its interval.
@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence, exact
+from dpbandits.claims import Estimate, Evidence, from_resamples
 from dpbandits.papers.dp_bai.fits import (
     RESAMPLES,
     LinearFit,
     Values,
     crossing_budgets,
+    least_squares,
     linear_fit,
-    resampled_rates,
 )
-from dpbandits.papers.dp_bai.points import share
 
 LEVEL = 0.9
 MULTIPLES = (0.6, 0.75, 0.9, 1, 1.1, 1.3, 1.5)
@@ -31,15 +30,6 @@ GAP = 0.05
 HARDNESS_GAPS = (0.025, 0.05, 0.1)
 HARDNESS_EPSILONS = (0.05, 0.1, 0.5, 1, math.inf)
 
-RARE_BUDGETS = {
-    1: (200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000),
-    0.1: (800, 1200, 1600, 2000, 2400, 2800, 3200, 3600, 4000, 4400),
-}
-"""T of the rare errors, by epsilon."""
-
-ERRORS = (1e-4, 0.2)
-"""Error rates that enter the fit."""
-
 
 def inflation_quality(evidence: Evidence) -> Estimate:
     """R^2 of T_0.9 of DP-OD as an affine function of rho/epsilon, rho = y/x."""
@@ -49,16 +39,6 @@ def inflation_quality(evidence: Evidence) -> Estimate:
 def inflation_slope(evidence: Evidence) -> Estimate:
     """The slope b of T_0.9 = a/Delta^2 + b rho/(epsilon Delta), DP-OD."""
     return _inflation(evidence, EPSILONS).coefficient(1)
-
-
-def inflation_by_epsilon(evidence: Evidence) -> dict[str, Estimate]:
-    """The same R^2 and slope at each epsilon alone."""
-    found: dict[str, Estimate] = {}
-    for epsilon in EPSILONS:
-        fit = _inflation(evidence, (epsilon,))
-        found[f"R^2, epsilon={epsilon:g}"] = fit.quality()
-        found[f"slope, epsilon={epsilon:g}"] = fit.coefficient(1)
-    return found
 
 
 def budget_change(evidence: Evidence) -> Estimate:
@@ -76,15 +56,6 @@ def budget_change(evidence: Evidence) -> Estimate:
     return fit.estimate(np.expm1(fit.coefficients[:, 0] * math.log(RATIOS[-1] / RATIOS[0])))
 
 
-def budget_spread(evidence: Evidence) -> dict[str, Estimate]:
-    """Largest over smallest T_0.9 of DP-BAI over y/x, minus 1, at each epsilon; chance included."""
-    found: dict[str, Estimate] = {}
-    for epsilon in EPSILONS:
-        budgets, runs = _budgets(evidence, "dp-bai", [(epsilon, ratio) for ratio in RATIOS])
-        found[f"epsilon={epsilon:g}"] = exact(budgets[0].max() / budgets[0].min() - 1.0, runs)
-    return found
-
-
 def hardness_quality(evidence: Evidence) -> Estimate:
     """R^2 of T_0.9 of DP-BAI as a Delta^-2 + b (epsilon Delta)^-1."""
     return _hardness(evidence).quality()
@@ -96,26 +67,86 @@ def hardness_coefficients(evidence: Evidence) -> dict[str, Estimate]:
     return {"a": fit.coefficient(0), "b": fit.coefficient(1)}
 
 
-def error_quality(evidence: Evidence, *, epsilon: float) -> Estimate:
-    """R^2 of the log error of DP-BAI as a linear function of T, weighted by its precision."""
-    budgets, logs, weights, runs = _log_errors(evidence, epsilon)
-    design = np.stack([np.ones_like(budgets), budgets], axis=1)
-    return _fit_or_nothing(design, logs, weights, runs).quality()
+def ratio_growth(evidence: Evidence, *, algorithm: str, ratios: str) -> dict[str, Estimate]:
+    """Slope of log T_0.9 over log(y/x), at each epsilon.
 
-
-def error_curvature(evidence: Evidence, *, epsilon: float) -> dict[str, Estimate]:
-    """Quadratic coefficient of the log error in T over its range, scaled to [-1, 1]."""
-    return {"quadratic coefficient": _quadratic(evidence, epsilon).coefficient(2)}
-
-
-def error_slope_change(evidence: Evidence, *, epsilon: float) -> Estimate:
-    """Slope of the log error at the largest T over that at the smallest, minus 1.
-
-    By a quadratic fit, which on [-1, 1] has the slopes b - 2c and b + 2c at the ends.
+    Args:
+        evidence: the results.
+        algorithm: ``dp-bai`` or ``dp-od``.
+        ratios: ``largest`` (between the two largest) or ``all`` (least squares).
     """
-    fit = _quadratic(evidence, epsilon)
-    slope, bend = fit.coefficients[:, 1], 2.0 * fit.coefficients[:, 2]
-    return fit.estimate((slope + bend) / (slope - bend) - 1.0)
+    chosen = RATIOS[-2:] if ratios == "largest" else RATIOS
+    scores = np.log(np.array(chosen, dtype=np.float64))
+    found: dict[str, Estimate] = {}
+    for epsilon in EPSILONS:
+        budgets, runs = _budgets(evidence, algorithm, [(epsilon, ratio) for ratio in chosen])
+        found[f"epsilon={epsilon:g}"] = _slope(scores, np.log(budgets), runs)
+    return found
+
+
+def privacy_growth(evidence: Evidence) -> dict[str, Estimate]:
+    """Slope of log T_0.9 of DP-BAI over log(1/epsilon) between the two smallest, at each Delta."""
+    scores = -np.log(np.array(HARDNESS_EPSILONS[:2]))
+    return {
+        f"Delta={gap:g}": _hardness_slope(
+            evidence, [(gap, epsilon) for epsilon in HARDNESS_EPSILONS[:2]], scores
+        )
+        for gap in HARDNESS_GAPS
+    }
+
+
+def gap_growth(evidence: Evidence) -> dict[str, Estimate]:
+    """Slope of log T_0.9 of DP-BAI over log(1/Delta) between the two smallest, at each epsilon."""
+    scores = -np.log(np.array(HARDNESS_GAPS[:2]))
+    return {
+        f"epsilon={epsilon:g}": _hardness_slope(
+            evidence, [(gap, epsilon) for gap in HARDNESS_GAPS[:2]], scores
+        )
+        for epsilon in HARDNESS_EPSILONS
+    }
+
+
+def _hardness_slope(
+    evidence: Evidence, grid: Sequence[tuple[float, float]], scores: Values
+) -> Estimate:
+    budgets, runs = hardness_budgets(evidence, grid)
+    return _slope(scores, np.log(budgets), runs)
+
+
+def _slope(scores: Values, logs: Values, runs: int) -> Estimate:
+    """Return the least-squares slope over scores, shape (k,), of logs, shape (1 + resamples, k)."""
+    fit = least_squares(scores, logs, np.ones(scores.size))
+    return from_resamples(fit[0, 1], fit[1:, 1], runs)
+
+
+def needed_budgets(
+    evidence: Evidence, algorithm: str, grid: Sequence[tuple[float, float]]
+) -> list[Estimate]:
+    """Return T_0.9 at each (epsilon, y/x)."""
+    return estimated(*_budgets(evidence, algorithm, grid))
+
+
+def estimated(budgets: Values, runs: int) -> list[Estimate]:
+    """Return T_0.9 with their intervals, of values and resamples, shape (1 + resamples, k)."""
+    return [from_resamples(each[0], each[1:], runs) for each in budgets.T]
+
+
+def fitted_inflation(evidence: Evidence) -> tuple[float, float]:
+    """Return a and b of T_0.9 = a/Delta^2 + b rho/(epsilon Delta), DP-OD."""
+    found = _inflation(evidence, EPSILONS).coefficients[0]
+    return float(found[0]), float(found[1])
+
+
+def fitted_hardness(evidence: Evidence) -> tuple[float, float]:
+    """Return a and b of T_0.9 = a Delta^-2 + b (epsilon Delta)^-1, DP-BAI."""
+    found = _hardness(evidence).coefficients[0]
+    return float(found[0]), float(found[1])
+
+
+def hardness_budgets(evidence: Evidence, grid: Sequence[tuple[float, float]]) -> tuple[Values, int]:
+    """Return T_0.9 of DP-BAI and its resamples at each (Delta, epsilon), and the trials."""
+    tags = [{"gap": gap, "epsilon": epsilon} for gap, epsilon in grid]
+    return _all_budgets(evidence, "budgets-hardness", tags)
 
 
 def _inflation(evidence: Evidence, epsilons: tuple[float, ...]) -> LinearFit:
@@ -135,9 +166,8 @@ def _budgets(
 
 def _hardness(evidence: Evidence) -> LinearFit:
     grid = list(product(HARDNESS_GAPS, HARDNESS_EPSILONS))
-    tags = [{"gap": gap, "epsilon": epsilon} for gap, epsilon in grid]
     design = np.array([[gap**-2, 1.0 / (epsilon * gap)] for gap, epsilon in grid])
-    budgets, runs = _all_budgets(evidence, "budgets-hardness", tags)
+    budgets, runs = hardness_budgets(evidence, grid)
     return linear_fit(design, budgets, np.ones(len(grid)), runs)
 
 
@@ -166,40 +196,3 @@ def _budget(evidence: Evidence, simulation: str, tags: dict[str, Any]) -> tuple[
 def resamples_of(evidence: Evidence) -> int:
     """Return how many resamples a fit is repeated on."""
     return min(RESAMPLES, evidence.resampler.resamples)
-
-
-def _quadratic(evidence: Evidence, epsilon: float) -> LinearFit:
-    budgets, logs, weights, runs = _log_errors(evidence, epsilon)
-    if budgets.size:
-        middle, half = (budgets[0] + budgets[-1]) / 2.0, (budgets[-1] - budgets[0]) / 2.0
-        budgets = (budgets - middle) / (half or 1.0)
-    return _fit_or_nothing(np.vander(budgets, 3, increasing=True), logs, weights, runs)
-
-
-def _fit_or_nothing(design: Values, response: Values, weights: Values, runs: int) -> LinearFit:
-    """Fit; nothing but NaN where the numbers are no more than the coefficients of a parabola."""
-    if len(design) > 3:
-        return linear_fit(design, response, weights, runs)
-    nothing = np.full((len(response), design.shape[1]), np.nan)
-    return LinearFit(nothing, nothing[:, 0], runs)
-
-
-def _log_errors(evidence: Evidence, epsilon: float) -> tuple[Values, Values, Values, int]:
-    """Return T, log errors with their resamples, their precision and the trials.
-
-    At the T where the error lies in [1e-4, 0.2]. The variance of a log rate is (1 - p) / (p n).
-    """
-    budgets, failed = [], []
-    for budget in RARE_BUDGETS[epsilon]:
-        won, trials = evidence.counts("rare-errors", epsilon=epsilon, horizon=budget)
-        if ERRORS[0] <= 1.0 - share((won, trials)) <= ERRORS[1]:
-            budgets.append(budget)
-            failed.append((trials - won, trials))
-    if not failed:
-        return np.empty(0), np.empty((1 + resamples_of(evidence), 0)), np.empty(0), 0
-    draws = evidence.resampler.root_seed, resamples_of(evidence)
-    rates = resampled_rates(failed, ("rare-errors", epsilon), *draws)
-    logs = np.log(np.where(rates > 0.0, rates, np.nan))
-    totals = np.array([number for _, number in failed], dtype=np.float64)
-    weights = totals * rates[0] / (1.0 - rates[0])
-    return np.array(budgets, dtype=np.float64), logs, weights, int(totals.min())

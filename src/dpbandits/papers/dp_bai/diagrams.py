@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from scipy.stats import binom
 
+from dpbandits.papers.dp_bai import needs_diagrams
 from dpbandits.reporting import style
 from dpbandits.reporting.diagrams import Diagram
 from dpbandits.reporting.palette import COLOURS
@@ -28,7 +29,7 @@ INSTANCES = {"section5": "Section 5", "two-armed": "two arms"}
 MAPPED_EPSILONS = (0.01, 0.1, 0.5)
 REGIONS = {
     "B < C": ("#9cc7e4", r"$B < C$: DP-BAI (ticked)"),
-    "C <= B < A": ("#f3e3ec", r"$C \leq B < A$: DP-BAI-Gauss (no tick found)"),
+    "C <= B < A": ("#f3e3ec", r"$C \leq B < A$: DP-BAI-Gauss (tick not legible)"),
     "B >= A": ("#dda5c4", r"$B \geq A$: DP-BAI-Gauss (ticked)"),
 }
 """Conditions of Table 1 -> colour, and which bound is the tighter one."""
@@ -74,7 +75,7 @@ def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
     trials = int(rates["runs"].iloc[0])
     chance = float(np.average(rates["y"], weights=rates["runs"]))
     low, high = binom.interval(LEVEL, trials, chance)
-    label = "95 % of rates, were the draw without effect"
+    label = "range expected from chance alone (95 %)"
     axes.fill_between(
         [place - 0.42, place + 0.42],
         low / trials,
@@ -93,15 +94,19 @@ def regime_map(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         drawn = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(drawn)
         grid = drawn.subplots(len(INSTANCES), len(MAPPED_EPSILONS), sharex=True, sharey=True)
+        letters = iter("abcdef")
         for row, (instance, title) in zip(grid, INSTANCES.items(), strict=True):
             for axes, epsilon in zip(row, MAPPED_EPSILONS, strict=True):
                 own = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
                 lower, upper = (_budgets(own, quantity) for quantity in ("T_C", "T_A"))
                 _draw_regions(axes, lower, upper)
-                axes.set_title(rf"{title}, $\varepsilon$ = {epsilon:g}")
+                letter = next(letters)
+                axes.set_title(rf"({letter}) {title}, $\varepsilon$ = {epsilon:g}")
                 for name, budgets in (("B = C", lower), ("B = A", upper)):
                     curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
-                    points.append(curve.assign(series=f"{name}, {title}, epsilon={epsilon:g}"))
+                    points.append(
+                        curve.assign(series=f"{letter}: {name}, {title}, epsilon={epsilon:g}")
+                    )
             row[0].set_ylabel(r"$\delta$")
         for axes in grid[-1]:
             axes.set_xlabel("Budget $T$")
@@ -133,5 +138,13 @@ def _draw_regions(axes: Axes, lower: Any, upper: Any) -> None:
     axes.set_ylim(_DELTAS[0], 1.0)
 
 
-DIAGRAMS: dict[str, Diagram] = {"extra-omega": omega_draws, "extra-regimes": regime_map}
+DIAGRAMS: dict[str, Diagram] = {
+    "extra-omega": omega_draws,
+    "extra-regimes": regime_map,
+    "extra-budgets-ratio": needs_diagrams.budgets_by_ratio,
+    "extra-budgets-hardness": needs_diagrams.budgets_by_hardness,
+    "extra-bound": needs_diagrams.error_and_bound,
+    "extra-log-error": needs_diagrams.log_error,
+    "extra-gauss-delta": needs_diagrams.gauss_delta,
+}
 """Diagrams by figure, as the experiments file lists them."""

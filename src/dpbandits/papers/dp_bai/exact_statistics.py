@@ -1,12 +1,8 @@
-"""Statistics of the exact claims: numbers read off what is computed in ``analytic``.
-
-``schedule`` is the reading of the phases, ``consistent``, ``literal`` or ``printed`` (spec E1).
-"""
+"""Statistics of the exact claims: numbers read off what is computed in ``analytic``."""
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from dpbandits.claims import Estimate, Evidence, Statistic, exact
@@ -17,17 +13,33 @@ GAUSS = "gauss-privacy"
 
 def largest_coefficient(evidence: Evidence) -> Estimate:
     """Largest |coefficient| over a Max-Det collection, of all random sets."""
-    return exact(evidence.analytic("max-det", quantity="coefficient")["y"].max())
+    return exact(evidence.analytic("max-det", quantity="coefficient")["y"].max(skipna=False))
 
 
-def coefficients_above(evidence: Evidence) -> Estimate:
-    """Number of random sets with a |coefficient| above 1 + 1e-8."""
-    return exact(evidence.analytic("max-det", quantity="above")["y"].sum())
+def coefficients_above(evidence: Evidence, *, found_by: str) -> Estimate:
+    """Number of random sets with a |coefficient| above 1 + 1e-8.
+
+    Args:
+        evidence: the results.
+        found_by: how the collection was found, ``searched`` (all subsets) or ``exchanged``.
+    """
+    return exact(evidence.analytic("max-det", quantity=f"above {found_by}")["y"].sum(skipna=False))
 
 
-def subsets_below(evidence: Evidence) -> Estimate:
-    """Number of random sets where another subset has a smaller v than the Max-Det collection."""
-    return _compared(evidence, "smaller")
+def sets_of_features(evidence: Evidence, *, found_by: str) -> Estimate:
+    """Number of random sets whose collection was found in that way."""
+    return exact(evidence.analytic("max-det", quantity=found_by)["y"].sum(skipna=False))
+
+
+def better_subsets(evidence: Evidence, *, noise: str) -> Estimate:
+    """Number of random sets where another subset has less noise than the Max-Det collection.
+
+    Args:
+        evidence: the results.
+        noise: ``injected``, that put on the mean of a pulled arm, or ``propagated``, the variance
+            of the worst estimate of any arm.
+    """
+    return _compared(evidence, {"injected": "less injected", "propagated": "smaller"}[noise])
 
 
 def compared_sets(evidence: Evidence, *, quantity: str) -> Estimate:
@@ -39,23 +51,27 @@ def _compared(evidence: Evidence, quantity: str) -> Estimate:
     return exact(evidence.analytic("max-det", quantity=quantity, rank=0)["y"].item())
 
 
-def printed_number(evidence: Evidence, *, schedule: str, quantity: str, p: int = 0) -> Estimate:
-    """What we compute in place of a number of Appendix B; p is its phase, 0 for none."""
+def printed_number(
+    evidence: Evidence, *, quantity: str, p: int = 0, schedule: str = "consistent"
+) -> Estimate:
+    """What is computed in place of a number of Appendix B; p is its phase, 0 for none.
+
+    ``schedule`` is the reading of the phases, ``consistent``, ``literal`` or ``printed`` (E1).
+    """
     found = evidence.analytic("appendix-b", schedule=schedule, quantity=quantity, x=p)
     return exact(found["y"].item())
 
 
-def overruns(evidence: Evidence, *, algorithm: str, schedule: str) -> Estimate:
-    """Number of (K, d, T) that lead to more than T pulls."""
-    return _overshoot(evidence, algorithm, schedule, "overruns")
-
-
 def overrun(evidence: Evidence, *, algorithm: str, schedule: str, quantity: str) -> Estimate:
-    """Their share, or the worst of them: ``share``, ``worst`` or ``worst_relative``."""
-    return _overshoot(evidence, algorithm, schedule, quantity)
+    """A number of the enumerated (K, d, T) that lead to more than T pulls.
 
-
-def _overshoot(evidence: Evidence, algorithm: str, schedule: str, quantity: str) -> Estimate:
+    Args:
+        evidence: the results.
+        algorithm: its id.
+        schedule: a tag of ``overshoot``.
+        quantity: ``triples``, ``overruns``, ``share``, ``worst``, ``worst_relative``, ``worst on
+            section5`` or ``worst on two-armed``.
+    """
     tags = {"algorithm": algorithm, "schedule": schedule, "quantity": quantity}
     return exact(evidence.analytic("overshoot", **tags)["y"].item())
 
@@ -77,43 +93,61 @@ def privacy_losses(
     *,
     algorithm: str,
     norm: str = "none",
-    features: str = "any",
+    features: list[str] | None = None,
+    is_admissible: bool = True,
     largest_reward: float = 1.0,
 ) -> Mapping[str, Estimate]:
-    """Largest privacy loss over epsilon at each epsilon, of all budgets and outputs."""
-    tags = {"algorithm": algorithm, "norm": norm, "features": features}
+    """Largest privacy loss over epsilon at each epsilon, of all budgets and outputs.
+
+    Args:
+        evidence: the results.
+        algorithm: its id.
+        norm: of DP-OD, ``l2`` or ``l1``.
+        features: tags of ``privacy_loss``; all where it is None.
+        is_admissible: whether the instances are of the kind that the paper speaks of.
+        largest_reward: 1, or 1.1 as on the two-armed instance of the paper.
+    """
+    tags = {"algorithm": algorithm, "norm": norm, "is_admissible": float(is_admissible)}
     found = evidence.analytic(PRIVACY, **tags, largest_reward=largest_reward)
+    if features is not None:
+        found = found[found["features"].isin(features)]
     return _largest(found, "epsilon")
 
 
-def losses_by_reward(
+def needed_deltas(
     evidence: Evidence,
     *,
-    algorithm: str,
-    norm: str = "none",
-    features: str = "any",
-    largest_reward: float = 1.0,
+    instance: str,
+    epsilons: str,
+    calibration: str = "classical",
+    tables: str = "all",
 ) -> Mapping[str, Estimate]:
-    """The same over epsilon times the largest reward."""
-    losses = privacy_losses(
-        evidence, algorithm=algorithm, norm=norm, features=features, largest_reward=largest_reward
-    )
-    return {point: exact(loss.value / largest_reward) for point, loss in losses.items()}
-
-
-def needed_deltas(
-    evidence: Evidence, *, calibration: str, tables: str, epsilons: str
-) -> Mapping[str, Estimate]:
-    """Delta that DP-BAI-Gauss needs over its delta, by epsilon; the largest over delta, d and T.
+    """Delta that DP-BAI-Gauss needs over its delta, by epsilon; the largest over delta and T.
 
     Args:
+        evidence: the results.
+        instance: ``witness`` (three arms), ``line`` or ``plane`` (two).
+        epsilons: ``asked`` (up to 5) or ``larger``.
         calibration: of the noise, ``classical`` or ``analytic`` (E9).
         tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
-        epsilons: ``asked`` (up to 5) or ``larger``.
     """
     tags = {"calibration": calibration, "tables": tables, "epsilons": epsilons}
-    found = evidence.analytic(GAUSS, **tags)
+    found = evidence.analytic(GAUSS, **tags, instance=instance)
     return _largest(found.assign(epsilon=found["x"]), "epsilon")
+
+
+def needed_delta_at(
+    evidence: Evidence, *, epsilon: float, delta: float, tables: str = "all"
+) -> Estimate:
+    """Delta that DP-BAI-Gauss needs on the three arms over its delta, at one epsilon and delta."""
+    tags = {"calibration": "classical", "instance": "witness", "tables": tables}
+    found = evidence.analytic(GAUSS, **tags, delta=delta, x=epsilon)
+    return exact(found[found["epsilons"] != "curve"]["y"].max())
+
+
+def first_refuted_epsilon(evidence: Evidence) -> Estimate:
+    """Smallest epsilon at which the three arms need more than some delta."""
+    return exact(evidence.analytic(GAUSS, epsilons="from")["x"].item())
 
 
 def crossing_errors(evidence: Evidence) -> Mapping[str, Estimate]:
@@ -145,6 +179,23 @@ def _table1(evidence: Evidence, quantity: str, **where: Any) -> float:
     return float(evidence.analytic("table1-grid", quantity=quantity, **where)["y"].item())
 
 
+def remark_draws(evidence: Evidence, *, quantity: str) -> Estimate:
+    """Number of random draws that contradict the remark below Table 1, a quantity of its frame."""
+    return exact(_table1(evidence, quantity))
+
+
+def regime_budget(evidence: Evidence, *, instance: str, epsilon: float, delta: float) -> Estimate:
+    """T from which the bound of DP-BAI-Gauss is the tighter one, constants left out."""
+    tags = {"quantity": "T_C", "instance": instance, "epsilon": epsilon}
+    return exact(evidence.analytic("regimes", **tags, x=delta)["y"].item())
+
+
+def noise_limits(evidence: Evidence) -> Mapping[str, Estimate]:
+    """Success rate on the instance of Section 5 as epsilon goes to 0, by algorithm."""
+    found = evidence.analytic("pure-noise", quantity="limit", instance="section5")
+    return {row["algorithm"]: exact(row["y"]) for row in _records(found)}
+
+
 def draws_of_section5(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
     """A number of I-A over many draws of its omegas, and at the end of their range."""
     return {
@@ -153,34 +204,26 @@ def draws_of_section5(evidence: Evidence, *, quantity: str) -> Mapping[str, Esti
     }
 
 
-def rounds_of_dp_od(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Rounds of DP-OD on I-A (over many draws of its omegas) and I-B (over ratios)."""
+def rounds_of_dp_od(evidence: Evidence, *, instance: str) -> Mapping[str, Estimate]:
+    """Rounds of DP-OD on ``two-armed`` (by ratio), or on ``section5 draws`` (of its omegas)."""
     found = evidence.analytic("rounds")
-    named = found[found["instance"].str.startswith(("section5", "two-armed"))]
+    named = found[found["instance"].str.startswith(instance)]
     return {str(row["instance"]): exact(row["y"]) for row in _records(named)}
 
 
-def phase_deviations(evidence: Evidence, *, schedule: str) -> Mapping[str, Estimate]:
-    """Largest distance of the number of phases from log d + 2 log2 d, by how K depends on d."""
-    return _phase_distances(evidence, schedule, "expected")
+def baseline_structure(evidence: Evidence, *, quantity: str) -> Estimate:
+    """Number of schedules, or of played phases, of a kind: a quantity of that frame."""
+    found = evidence.analytic("baseline-structure", quantity=quantity)
+    return exact(found["y"].sum(skipna=False))
 
 
-def phase_residuals(evidence: Evidence, *, schedule: str) -> Mapping[str, Estimate]:
-    """Largest residual of the number of phases on 1 and log d, by how K depends on d."""
-    return _phase_distances(evidence, schedule, "fit")
-
-
-def _phase_distances(evidence: Evidence, schedule: str, against: str) -> Mapping[str, Estimate]:
-    found = evidence.analytic("phase-counts", schedule=schedule)
-    distances = {}
-    for arms in found["arms"].unique():
-        own = found[found["arms"] == arms].pivot(index="x", columns="quantity", values="y")
-        distances[f"K={arms}"] = exact(np.abs(own["phases"] - own[against]).max())
-    return distances
+def phase_violations(evidence: Evidence, *, quantity: str) -> Estimate:
+    """Number of schedules, of all enumerated, of a kind: a quantity of ``phase_counts``."""
+    return exact(evidence.analytic("phase-counts", arms="many", quantity=quantity)["y"].item())
 
 
 def _largest(found: pd.DataFrame, by: str) -> Mapping[str, Estimate]:
-    return {f"{by}={value:g}": exact(y) for value, y in found.groupby(by)["y"].max().items()}
+    return {f"{by}={value:g}": exact(y.max(skipna=False)) for value, y in found.groupby(by)["y"]}
 
 
 def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
@@ -192,23 +235,27 @@ EXACT_STATISTICS: dict[str, Statistic] = {
     for statistic in (
         largest_coefficient,
         coefficients_above,
-        subsets_below,
+        sets_of_features,
+        better_subsets,
         compared_sets,
         printed_number,
-        overruns,
         overrun,
         first_overruns,
         privacy_losses,
-        losses_by_reward,
         needed_deltas,
+        needed_delta_at,
+        first_refuted_epsilon,
         crossing_errors,
         deviation_ratios,
         misplaced_draws,
         lost_draws,
+        remark_draws,
+        regime_budget,
+        noise_limits,
         draws_of_section5,
         rounds_of_dp_od,
-        phase_deviations,
-        phase_residuals,
+        baseline_structure,
+        phase_violations,
     )
 }
 """Statistics of the exact claims by the name that the claims file gives them."""

@@ -148,5 +148,7 @@ def linear_fit(design: Values, response: Values, weights: Values, runs: int) -> 
     coefficients = (response * roots) @ inverse.T
     residuals = response - coefficients @ design.T
     centred = response - (response @ weights / weights.sum())[:, None]
-    explained = 1.0 - (residuals**2 @ weights) / (centred**2 @ weights)
+    # A response that does not vary leaves nothing to explain.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        explained = 1.0 - (residuals**2 @ weights) / (centred**2 @ weights)
     return LinearFit(coefficients, explained, runs)

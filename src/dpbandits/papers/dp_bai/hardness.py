@@ -111,6 +111,15 @@ def asymptotic_budget(schedule: PhaseSchedule, hardness: Hardness) -> float:
     return factor * math.log(_prefactor(schedule)) + schedule.reserved
 
 
+def union_budget(schedule: PhaseSchedule, arms: int, hardness: Hardness) -> float:
+    """Return the T from which the bound of the theorem follows from ``union_bound``, for d = 2.
+
+    T' = 32 * 65 / 33 M H log(4 M (K - 1)): from there on 1/32 - 1/65 pays for the prefactor.
+    """
+    factor = 32.0 * 65.0 / 33.0 * schedule.phases * hardness.total
+    return factor * math.log(4.0 * schedule.phases * (arms - 1)) + schedule.reserved
+
+
 def _prefactor(schedule: PhaseSchedule) -> float:
     early = 4.0 * schedule.early_phases * schedule.shrinkage if schedule.early_phases else 0.0
     return 12.0 * schedule.phases + early

@@ -22,6 +22,9 @@ on not all subsets are tried."""
 TOLERANCE = 1e-8
 """How far above 1 a coefficient may be for rounding (C10)."""
 
+PHASE_BUDGET = 1000
+"""T'/M, the pulls of a phase."""
+
 COMPARED_SETS = 1000
 COMPARED_FEATURES = 12
 COMPARED_RANKS = (2, 3, 4)
@@ -81,7 +84,9 @@ def max_det_factor(features: Values) -> float:
 def compared_factors() -> pd.DataFrame:
     """Return v of the Max-Det collection and the smallest v of 1000 random sets (C23).
 
-    Sets have 12 independent normal features. Columns: rank, max_det, smallest.
+    Sets have 12 independent normal features. Columns: rank, max_det, smallest; injected,
+    least_injected and injected_by_all, the largest scale of the noise put on a pulled arm's mean
+    by the Max-Det collection, by the subset with the least and when all arms are pulled.
     """
     rows = []
     for index in range(COMPARED_SETS):
@@ -89,8 +94,22 @@ def compared_factors() -> pd.DataFrame:
         generator = np.random.default_rng([SEED, SETS + index])
         features = generator.standard_normal((COMPARED_FEATURES, rank))
         smallest = variance_factors(features).min()
-        rows.append((rank, max_det_factor(features), smallest))
-    return pd.DataFrame(rows, columns=["rank", "max_det", "smallest"])
+        pulled = [max_det(features).arms, *itertools.combinations(range(COMPARED_FEATURES), rank)]
+        injected = [injected_noise(len(arms)) for arms in pulled]
+        by_all = injected_noise(COMPARED_FEATURES)
+        noise = injected[0], min(injected[1:]), by_all
+        rows.append((rank, max_det_factor(features), smallest, *noise))
+    columns = ["rank", "max_det", "smallest", "injected", "least_injected", "injected_by_all"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def injected_noise(pulled: int) -> float:
+    """Return the scale of the noise on the mean of each of so many pulled arms, at epsilon = 1.
+
+    A phase has ``PHASE_BUDGET`` pulls for them, and noise of scale 1 / (epsilon n) goes on a mean
+    of n rewards.
+    """
+    return 1.0 / -(-PHASE_BUDGET // pulled)
 
 
 def max_det_table() -> pd.DataFrame:
@@ -98,11 +117,15 @@ def max_det_table() -> pd.DataFrame:
 
     Tags: quantity, law, rank. ``sets``, ``searched`` (all subsets tried), ``coefficient`` (largest
     absolute one), ``above`` (sets with one above 1 + 1e-8): 10000 sets, laws ``normal``,
-    ``heavy tails`` and ``integers`` (C10). Of 1000 sets of 12 normal features, law ``compared``
-    (C23): ``compared sets``, ``smaller`` (sets where another subset has a smaller v), ``median
-    ratio`` and ``largest ratio`` of v to the smallest, ``largest v``, ``above rank`` (sets with
-    v > r) and ``noise ratio``, the largest v r^2 / s^2: variance of the noise on the worst
-    estimate of a phase over that when all s = 12 arms are pulled. x: rank, 0 for all.
+    ``heavy tails`` and ``integers`` (C10); ``exchanged`` are those of them that were found by
+    single exchanges, ``above searched`` and ``above exchanged`` the counts of either. Of 1000 sets
+    of 12 normal features, law ``compared`` (C23): ``compared sets``, ``smaller`` (sets where
+    another subset has a smaller v), ``median ratio`` and ``largest ratio`` of v to the smallest,
+    ``largest v``, ``above rank`` (sets with v > r) and ``noise ratio``, the largest v r^2 / s^2:
+    variance of the noise on the worst estimate of a phase over that when all s = 12 arms are
+    pulled. Of the noise that is put on the means of pulled arms: ``less injected`` (sets where
+    another subset puts less on its worst arm) and ``injected ratio``, its largest scale over that
+    when all arms are pulled. x: rank, 0 for all.
     """
     return joined([*_coefficient_rows(), *_factor_rows()])
 
@@ -119,7 +142,12 @@ def _coefficient_rows() -> Iterator[pd.DataFrame]:
         yield _row("sets", law, rank, len(sets))
         yield _row("searched", law, rank, sets["exact"].sum())
         yield _row("coefficient", law, rank, sets["largest"].max())
-        yield _row("above", law, rank, (sets["largest"] > 1.0 + TOLERANCE).sum())
+        above = sets["largest"] > 1.0 + TOLERANCE
+        is_searched = sets["exact"] == 1
+        yield _row("above", law, rank, above.sum())
+        yield _row("exchanged", law, rank, (~is_searched).sum())
+        yield _row("above searched", law, rank, (above & is_searched).sum())
+        yield _row("above exchanged", law, rank, (above & ~is_searched).sum())
 
 
 def _factor_rows() -> Iterator[pd.DataFrame]:
@@ -136,3 +164,7 @@ def _factor_rows() -> Iterator[pd.DataFrame]:
         yield _row("largest v", "compared", rank, sets["max_det"].max())
         yield _row("above rank", "compared", rank, (sets["max_det"] > sets["rank"] + 1e-9).sum())
         yield _row("noise ratio", "compared", rank, noise.max())
+        less = sets["least_injected"] < sets["injected"]
+        yield _row("less injected", "compared", rank, less.sum())
+        against_all = sets["injected"] / sets["injected_by_all"]
+        yield _row("injected ratio", "compared", rank, against_all.max())

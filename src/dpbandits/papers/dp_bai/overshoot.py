@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpbandits.algorithms.best_arm.schedule import READINGS
 from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.papers.dp_bai.instances import section5, two_armed
 from dpbandits.papers.dp_bai.pull_totals import (
     Counts,
     phase_totals,
@@ -20,6 +21,11 @@ from dpbandits.papers.dp_bai.pull_totals import (
 MOST_ARMS, MOST_DIMENSIONS = 120, 8
 LISTED = 12
 """Pairs (K, d) whose smallest counterexample is listed."""
+
+SHOWN_BUDGETS = (100, 1000)
+"""T at which the pulls on the paper's instances are shown."""
+
+PAPER_INSTANCES = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
 
 SAMPLED_ARMS = (9, 16, 30, 60, 120)
 SEED = 20240117
@@ -105,7 +111,10 @@ def overshoot() -> pd.DataFrame:
     too; quantity, ``triples``, ``overruns``, ``share`` of overrunning triples, ``worst`` (pulls
     beyond T), ``worst_relative`` (over T), each at x = 0; ``counterexample``, the smallest T of a
     pair (K, d): x is the pair's place in their order, y the pulls; ``share by arms``: x is K, y the
-    share over T. arms, dimension and budget say where; NaN for nowhere in particular.
+    share over T. Of the instances of the paper, schedule ``consistent`` (OD-LinBAI: ``design``):
+    ``section5`` and ``two-armed``, pulls beyond T at x = T (100 and 1000), and ``worst on
+    section5`` and ``worst on two-armed``, the most at any T up to 5000. arms, dimension and budget
+    say where; NaN for nowhere in particular.
     """
     readings: dict[tuple[str, str], Totals] = {
         (algorithm, schedule): partial(phase_totals, schedule=schedule, linear=linear)
@@ -115,7 +124,28 @@ def overshoot() -> pd.DataFrame:
     found = {key: enumerate_overruns(count) for key, count in readings.items()}
     found["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
     found["od-linbai", "random features"] = sample_designs()
-    return joined(row for key, each in found.items() for row in _rows(*key, each))
+    rows = [row for key, each in found.items() for row in _rows(*key, each)]
+    return joined([*rows, *_on_instances()])
+
+
+def _on_instances() -> Iterator[pd.DataFrame]:
+    generator = np.random.default_rng(SEED)
+    for instance, bandit in PAPER_INSTANCES.items():
+        features = bandit.feature_matrix
+        arms, dimension = features.shape
+        totals = {
+            ("dp-bai", "consistent"): phase_totals(arms, dimension, "consistent", linear=True),
+            ("baseline", "consistent"): phase_totals(arms, dimension, "consistent", linear=False),
+            ("od-linbai", "design"): random_design_totals(features, generator),
+        }
+        for (algorithm, schedule), (budgets, pulls) in totals.items():
+            excess = dict(zip(budgets.tolist(), (pulls - budgets).tolist(), strict=True))
+            tags = {"algorithm": algorithm, "schedule": schedule, "quantity": instance}
+            label = f"{algorithm}, {schedule}"
+            shown = [float(excess[budget]) for budget in SHOWN_BUDGETS]
+            yield curve(f"{instance}, {label}", tags, SHOWN_BUDGETS, shown)
+            tags["quantity"] = f"worst on {instance}"
+            yield curve(f"worst on {instance}, {label}", tags, [0], [float(max(excess.values()))])
 
 
 def _rows(algorithm: str, schedule: str, found: Overrun) -> Iterator[pd.DataFrame]:

@@ -1,7 +1,6 @@
 """Grid points of the simulated claims, and the successes counted there.
 
-``schedule`` is the reading of the schedule of DP-BAI and Baseline (spec erratum E1). Algorithms go
-by their id. The classes of points are those of the spec, section 7.1.
+Algorithms go by their id.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,10 +29,10 @@ PAIR_BUDGETS = (200, 500, 1000, 2000, 5000, 10000)
 PAIR_EPSILONS = (0.1, 0.5, 1)
 """Epsilon there."""
 
-RATIOS = (1, 2, 5, 10, 20)
-"""y/x of Figure 2, and 1."""
+RATIOS = (1, 1.5, 2, 5, 10, 20)
+"""y/x of Figure 2, and 1 and 1.5."""
 
-MORE_RATIOS = (1.5, 50, 100)
+MORE_RATIOS = (50, 100)
 """y/x at T = 1000, epsilon = 0.5 alone."""
 
 CEILING = 0.98
@@ -53,8 +52,7 @@ SECTION5_LIMITS = {
 
 TWO_ARMED_LIMIT = 1 / 2
 
-_SCHEDULED = ("dp-bai", "baseline")
-_WITH_SCHEDULES = ("verdicts-budget", "verdicts-epsilon", "verdicts-weak-privacy")
+_WITH_SCHEDULES = ("verdicts-weak-privacy",)
 
 
 @dataclass(frozen=True)
@@ -112,17 +110,20 @@ def pair_point(ratio: float, epsilon: float, budget: int) -> Point:
 def successes(
     evidence: Evidence, algorithm: str, point: Point, schedule: str = "consistent"
 ) -> Counted:
-    """Return successes and trials of an algorithm at a point."""
+    """Return successes and trials of an algorithm at a point.
+
+    Args:
+        evidence: the results.
+        algorithm: its id.
+        point: where.
+        schedule: reading of the phases (E1), where the point has more than one.
+    """
     tags: dict[str, Any] = dict(point.tags)
-    simulation = point.simulation
     if algorithm == "od-linbai":
         tags.pop("epsilon", None)
-    if algorithm in _SCHEDULED:
-        if simulation == "corner" and schedule != "consistent":
-            simulation = "verdicts-corner"
-        if simulation in (*_WITH_SCHEDULES, "verdicts-corner"):
-            tags["schedule"] = schedule
-    return evidence.counts(simulation, algorithm=algorithm, **tags)
+    if point.simulation in _WITH_SCHEDULES:
+        tags["schedule"] = schedule
+    return evidence.counts(point.simulation, algorithm=algorithm, **tags)
 
 
 def share(counted: Counted) -> float:

@@ -21,10 +21,14 @@ from dpbandits.papers.dp_bai.audit import (
     tree_loss,
 )
 from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.papers.dp_bai.gauss_audit import witness_pulls
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
 REWARDS = (1.0, 1.1)
 """Largest rewards: of the paper's model, and of its instance I-B (E7)."""
+
+SMALLEST_OF_MULTIPLES = 6
+"""T from which the features u, u/2 and u/4 leave DP-BAI a pull in either phase."""
 
 BUDGETS = (4, 6, 8, 10, 12, 102, 1002, 10_002)
 """T with two arms; C14 asks for T up to 12."""
@@ -37,6 +41,9 @@ RATIOS = (1.0, 2.0, 5.0, 20.0)
 
 DIAGONAL = (46.0, 224.0)
 """Angles of two unit vectors, in degrees, near antipodes."""
+
+TURN = 45.0
+"""By how much a basis may be turned in which DP-OD draws its noise after a reduction."""
 
 SQUARE_BUDGETS = (7, 23, 103)
 ANGLE_BUDGET = 1002
@@ -53,9 +60,14 @@ def privacy_loss() -> pd.DataFrame:
     """Return the largest privacy loss of each algorithm over the pairs of tables of ``audit``.
 
     Tags: algorithm; norm, of DP-OD ``l2`` or ``l1``, else ``none``; features, ``any`` (the loss
-    does not depend on them), ``axis-aligned``, ``diagonal`` (46 and 224 degrees), ``square`` (four
-    unit vectors), ``angle`` (46 degrees and x), ``search`` (the worst pair of directions as T
-    grows, x and angle); arms, dimension, ratio, angle; epsilon; largest_reward; output,
+    does not depend on them), ``multiples`` (u, u/2 and u/4), ``axis-aligned``, ``diagonal`` (46 and
+    224 degrees), ``turned`` (these, 45 degrees back, with noise in a basis turned by as much),
+    ``square`` (four unit vectors), ``angle`` (46 degrees and x), ``search`` (the worst pair of
+    directions as T grows, x and angle). A third arm, half the sum of the other two, is what makes
+    pairs of DP-OD instances of the paper, which has K > 2: its estimate is half the sum of theirs,
+    so that it never wins alone, and the optimal design gives it no pulls. arms, dimension, ratio,
+    angle; is_admissible, whether K > 2, rewards are at most 1 and the features allow means in [0,
+    1] with one best arm; epsilon; largest_reward; output,
     ``recommended arm`` or ``sequence`` (of pulls, with that arm); log10_chance of the worst output.
     x: T (``angle``, ``search``: degrees). y: loss over epsilon; it is private where that is at most
     1, or the largest reward.
@@ -78,6 +90,11 @@ def _row(x: float, loss: Loss, *, epsilon: float, **tags: Any) -> pd.DataFrame:
         "output": "recommended arm",
         **tags,
     }
+    described["is_admissible"] = float(
+        described["arms"] > 2
+        and described["largest_reward"] <= 1.0
+        and described["features"] not in ("square", "turned")
+    )
     label = ", ".join(f"{key}={value}" for key, value in described.items())
     chance = loss.log_chance / math.log(10.0)
     return curve(label, {**described, "log10_chance": chance}, [x], [loss.value / epsilon])
@@ -85,12 +102,17 @@ def _row(x: float, loss: Loss, *, epsilon: float, **tags: Any) -> pd.DataFrame:
 
 def _line(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
     """Return the losses of two arms in one dimension, by budget."""
-    tags = {"arms": 2, "dimension": 1, "epsilon": epsilon, "largest_reward": reward}
+    tags: dict[str, Any] = {"arms": 2, "dimension": 1}
+    tags |= {"epsilon": epsilon, "largest_reward": reward}
     for budget in BUDGETS:
         loss = sign_loss(budget - 1, epsilon, reward)
         yield _row(budget, loss, algorithm="dp-bai", **tags)
         loss = difference_loss(-(-(budget - 1) // 2), epsilon, reward)
         yield _row(budget, loss, algorithm="baseline", **tags)
+        if budget >= SMALLEST_OF_MULTIPLES:
+            loss = sign_loss(witness_pulls(budget), epsilon, reward)
+            more: dict[str, Any] = {**tags, "arms": 3, "dimension": 2, "features": "multiples"}
+            yield _row(budget, loss, algorithm="dp-bai", **more, output="sequence")
 
 
 def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
@@ -110,6 +132,54 @@ def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
             scales = dp_od_scales(unit_vectors(*DIAGONAL), norm)
             loss = difference_loss(pulls, epsilon, reward, scales)
             yield _row(budget, loss, features="diagonal", **own)
+            yield from _three(budget, epsilon, reward, norm)
+
+
+def with_midpoint(features: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return two features and half their sum below them."""
+    return np.vstack([features, features.mean(axis=0)])
+
+
+def three_arm_pulls(budget: int) -> int:
+    """Return how often DP-OD pulls either of two arms beside their midpoint; 0 if T is too small.
+
+    One round; 3 pulls are set aside for a design on three arms, and the midpoint has no weight.
+    """
+    return max(-(-(budget - 3) // 2), 0)
+
+
+def _three(budget: int, epsilon: float, reward: float, norm: str) -> Iterator[pd.DataFrame]:
+    """Return the losses of DP-OD on two arms and their midpoint."""
+    tags: dict[str, Any] = {
+        "algorithm": "dp-od",
+        "norm": norm,
+        "arms": 3,
+        "dimension": 2,
+        "epsilon": epsilon,
+        "largest_reward": reward,
+    }
+    pulls = three_arm_pulls(budget)
+    for ratio in RATIOS:
+        scales = dp_od_scales([[1.0, 0.0], [0.0, ratio]], norm)
+        loss = difference_loss(pulls, epsilon, reward, scales)
+        yield _row(budget, loss, features="axis-aligned", ratio=ratio, **tags)
+    loss = difference_loss(pulls, epsilon, reward, dp_od_scales(unit_vectors(*DIAGONAL), norm))
+    yield _row(budget, loss, features="diagonal", **tags)
+    loss = difference_loss(pulls, epsilon, reward, turned_scales(norm))
+    yield _row(budget, loss, features="turned", **tags)
+
+
+def turned_scales(norm: str) -> tuple[float, float]:
+    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
+
+    A reduction of the dimension may turn the coordinates by any angle; the largest norm of the
+    features as given bounds their Euclidean length alone.
+    """
+    given = unit_vectors(*(angle - TURN for angle in DIAGONAL))
+    drawn = dp_od_scales(unit_vectors(*DIAGONAL), norm)
+    factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
+    factor /= np.linalg.norm(unit_vectors(*DIAGONAL), NORMS[norm], axis=1).max()
+    return drawn[0] * float(factor), drawn[1] * float(factor)
 
 
 def _square(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:

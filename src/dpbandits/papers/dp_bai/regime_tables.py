@@ -1,9 +1,11 @@
 """Table 1 evaluated: on the paper's instances, and on random numbers (C15)."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dpbandits.papers.dp_bai.curves import curve, joined
 from dpbandits.papers.dp_bai.hardness import Hardness, hardness
@@ -16,6 +18,8 @@ from dpbandits.papers.dp_bai.regimes import (
     exponents,
     regimes,
 )
+
+Values = NDArray[np.float64]
 
 SEED = 20240119
 DRAWS = 1_000_000
@@ -89,6 +93,33 @@ def _of_instance(instance: str, epsilon: float) -> Iterator[pd.DataFrame]:
         yield curve(series, {"quantity": quantity, **where}, DELTAS, limits[:, column])
 
 
+class _Draws(NamedTuple):
+    """Random instances: H_BAI, H_pri and d."""
+
+    identification: Values
+    privacy: Values
+    dimension: NDArray[np.int64]
+
+
+def _remark(hard: _Draws, budget: Values, delta: Values) -> dict[str, int]:
+    """Count draws that contradict the remark below Table 1."""
+
+    def is_tighter(budgets: Values, deltas: Values) -> NDArray[np.bool_]:
+        found = exponents(budgets, deltas, *hard)
+        return np.asarray(found.gauss > found.laplace)
+
+    found, now = exponents(budget, delta, *hard), is_tighter(budget, delta)
+    total = hard.identification + hard.privacy
+    start = np.log(1.25 / delta) * hard.privacy**2 * np.log(hard.dimension) / total
+    return {
+        "A at most C": int((found.identification <= found.laplace).sum()),
+        "turned by T": int((now & ~is_tighter(10.0 * budget, delta)).sum()),
+        "turned by delta": int((now & ~is_tighter(budget, (1.0 + delta) / 2.0)).sum()),
+        "late": int((~is_tighter(2.0 * start, delta)).sum()),
+        "early": int(is_tighter(start / 2.0, delta).sum()),
+    }
+
+
 def table1_grid() -> pd.DataFrame:
     """Check Table 1 on a million random (H_BAI, H_pri, T, delta, d) (C15).
 
@@ -97,7 +128,11 @@ def table1_grid() -> pd.DataFrame:
     Tags: quantity, ``draws``, ``none`` (no condition met), ``several`` (more than one met),
     ``met`` (by row), ``loses`` (by row: the ticked bound has not the larger exponent; in the row
     without a tick, that of DP-BAI-Gauss is the smaller one), ``zero met`` and ``zero loses`` (the
-    row delta = 0). x: row of Table 1, 0 for all. y: number of draws.
+    row delta = 0). On the remark below the table, with T_C = log(1.25/delta) H_pri^2 log d / H, to
+    which B/C is T over T_C: ``A at most C``; ``turned by T`` and ``turned by delta``, where the
+    bound of DP-BAI-Gauss is the tighter one and is not at ten times T, or half the way from delta
+    to 1; ``late``, where it is not at 2 T_C, and ``early``, where it is at T_C / 2. x: row of
+    Table 1, 0 for all. y: number of draws.
     """
     generator = np.random.default_rng(SEED)
     identification, privacy, budget = 10 ** generator.uniform(0.0, 6.0, (3, DRAWS))
@@ -119,6 +154,8 @@ def table1_grid() -> pd.DataFrame:
         ("zero met", 4): zero.sum(),
         ("zero loses", 4): (zero & (without.laplace <= without.gauss)).sum(),
     }
+    hard = _Draws(identification, privacy, dimension)
+    counts |= {(name, 0): int(count) for name, count in _remark(hard, budget, delta).items()}
     for row in (1, 2, 3):
         counts["met", row] = met[row - 1].sum()
         counts["loses", row] = (met[row - 1] & loses[row - 1]).sum()

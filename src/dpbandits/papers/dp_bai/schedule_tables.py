@@ -1,11 +1,11 @@
 """The worked example of Appendix B, number by number, and how the phases grow with d (C11, C22)."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dpbandits.algorithms.best_arm.schedule import READINGS, PhaseSchedule, phase_schedule
 from dpbandits.papers.dp_bai.curves import curve, joined
@@ -31,6 +31,9 @@ PRINTED: tuple[tuple[str, int, float, float], ...] = (
 
 DIMENSIONS = np.arange(2, 65)
 
+VIOLATIONS = ("above limit", "below log2 d", "early above", "shrinking above")
+ROUND_OFF = 1e-9
+
 ARM_COUNTS: dict[str, Callable[[int], int]] = {
     "d^2": lambda d: d**2,
     "d^3": lambda d: d**3,
@@ -44,8 +47,9 @@ def appendix_b() -> pd.DataFrame:
 
     Tags: schedule; quantity, ``g0``, ``h0``, ``lambda``, ``M1``, ``M``, ``size`` (s_p) or
     ``ratio`` ((s_{p-1} - g0) / (s_p - g0)); printed, the paper's number; half_unit, half a unit of
-    its last digit; verdict, ``agrees`` or ``deviates``. x: p, 0 where there is none. y: the
-    computed number; the size is 0 where the schedule has ended before, a ratio over 0 is infinite.
+    its last digit; verdict, ``agrees`` or ``deviates``; computed, the number in words. x: p, 0
+    where there is none. y: the computed number; the size is 0 where the schedule has ended before,
+    a ratio over 0 is infinite.
     """
     return joined(row for reading in READINGS for row in _rows(reading))
 
@@ -61,8 +65,17 @@ def _rows(reading: str) -> Iterator[pd.DataFrame]:
             "printed": float(printed),
             "half_unit": float(half_unit),
             "verdict": "agrees" if agrees else "deviates",
+            "computed": _in_words(quantity, computed),
         }
         yield curve(f"{quantity}, {reading}", tags, [p], [computed])
+
+
+def _in_words(quantity: str, computed: float) -> str:
+    if math.isinf(computed):
+        return "division by 0"
+    if quantity == "size" and computed == 0.0:
+        return "ended"
+    return f"{computed:,.0f}" if computed.is_integer() else f"{computed:.2f}"
 
 
 def _computed(schedule: PhaseSchedule, quantity: str, p: int) -> float:
@@ -82,32 +95,58 @@ def _computed(schedule: PhaseSchedule, quantity: str, p: int) -> float:
     return (sizes[p - 2] - start) / rest if rest else math.inf
 
 
-def expected_phases(dimensions: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return log d + 2 log2 d, what C22 compares the number of phases with."""
-    return np.asarray(np.log(dimensions) + 2.0 * np.log2(dimensions))
+def phase_limit(dimension: int) -> float:
+    """Return log d + 2 log2 d + 2, which the number of phases does not exceed.
+
+    h_i < h_0 / lambda^i + 1 and lambda^(log d) >= h_0 give M1 <= ceil(log d) + 1, and the halving
+    takes ceil(log2 g_0) phases, with g_0 <= ceil(d^2/4).
+    """
+    return math.log(dimension) + 2.0 * math.log2(dimension) + 2.0
 
 
 def phase_counts() -> pd.DataFrame:
-    """Count the phases of the schedule for d = 2..64 (C22).
+    """Count the phases of the schedule for d = 2..64 and many K (C22).
 
-    Tags: schedule; arms, how K depends on d (``d^2``, ``d^3``, ``10000``); quantity, ``phases``,
-    ``expected`` (log d + 2 log2 d) or ``fit`` (least squares of M on 1 and log d, with its tags
-    intercept and slope). x: d. y: number of phases.
+    Tags: arms, how K depends on d (a key of ``ARM_COUNTS``); quantity, ``phases`` or ``limit``
+    (log d + 2 log2 d + 2), each with x = d. Over all d and K = d, d + 1, ..., 5 d^2 and the keys
+    of ``ARM_COUNTS``: ``schedules``, ``above limit`` (M > log d + 2 log2 d + 2), ``below log2 d``
+    (M < log2 d), ``early above`` (M1 > ceil(log d) + 1) and ``shrinking above`` (some h_i is not
+    below h_0 / lambda^i + 1), each a number of schedules with x = 0.
     """
-    return joined(
-        found for reading in READINGS for arms in ARM_COUNTS for found in _counts(reading, arms)
+    return joined([*(each for arms in ARM_COUNTS for each in _counts(arms)), *_enumerated()])
+
+
+def _counts(arms: str) -> Iterator[pd.DataFrame]:
+    counts = [phase_schedule(ARM_COUNTS[arms](int(d)), int(d)).phases for d in DIMENSIONS]
+    limits = [phase_limit(int(d)) for d in DIMENSIONS]
+    for quantity, y in {"phases": counts, "limit": limits}.items():
+        tags = {"arms": arms, "quantity": quantity}
+        yield curve(f"{quantity}, K={arms}", tags, DIMENSIONS, np.array(y, dtype=np.float64))
+
+
+def _enumerated() -> Iterator[pd.DataFrame]:
+    found = Counter[str]()
+    for dimension in DIMENSIONS.tolist():
+        counts = {*range(dimension, 5 * dimension**2 + 1, 1 + dimension // 8)}
+        counts |= {count(dimension) for count in ARM_COUNTS.values()}
+        for arms in sorted(counts):
+            found.update(violations(phase_schedule(arms, dimension), dimension))
+    for quantity in ("schedules", *VIOLATIONS):
+        tags = {"arms": "many", "quantity": quantity}
+        yield curve(f"{quantity}, many K", tags, [0], [float(found[quantity])])
+
+
+def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
+    """Return what of the proof a schedule contradicts, and that it is one."""
+    first = schedule.shrinking[0]
+    excess = (
+        size - (first / schedule.shrinkage**step + 1.0)
+        for step, size in enumerate(schedule.shrinking)
     )
-
-
-def _counts(reading: str, arms: str) -> Iterator[pd.DataFrame]:
-    counts = [phase_schedule(ARM_COUNTS[arms](int(d)), int(d), reading).phases for d in DIMENSIONS]
-    regressors = np.column_stack([np.ones(DIMENSIONS.size), np.log(DIMENSIONS)])
-    intercept, slope = np.linalg.lstsq(regressors, np.array(counts, dtype=np.float64))[0]
-    curves = {
-        "phases": (counts, {}),
-        "expected": (expected_phases(DIMENSIONS), {}),
-        "fit": (regressors @ [intercept, slope], {"intercept": intercept, "slope": slope}),
+    contradicted = {
+        "above limit": schedule.phases > phase_limit(dimension) + ROUND_OFF,
+        "below log2 d": schedule.phases < math.log2(dimension) - ROUND_OFF,
+        "early above": schedule.early_phases > math.ceil(math.log(dimension)) + 1,
+        "shrinking above": max(excess) >= ROUND_OFF,
     }
-    for quantity, (y, extra) in curves.items():
-        tags = {"schedule": reading, "arms": arms, "quantity": quantity, **extra}
-        yield curve(f"{quantity}, K={arms}, {reading}", tags, DIMENSIONS, y)
+    return ["schedules", *(name for name in VIOLATIONS if contradicted[name])]

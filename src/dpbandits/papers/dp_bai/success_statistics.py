@@ -1,34 +1,33 @@
-"""Statistics of the claims that compare success rates: differences, point by point.
-
-``points`` is ``informative`` or ``other`` (ceiling and floor), which never counts for or against.
-``schedule`` is the reading of the schedule of DP-BAI and Baseline (spec erratum E1).
-"""
+"""Statistics of the claims that compare success rates with those of DP-BAI, point by point."""
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
-from dpbandits.claims import Estimate, Evidence, exact, rate_difference
-from dpbandits.claims.rates import Counted
+from dpbandits.claims import Estimate, Evidence, exact, mean, rate_difference
+from dpbandits.papers.dp_bai.comparing import (
+    Differences,
+    add_difference,
+    is_in_range,
+    labelled,
+    pair_at,
+    summary,
+    turning_margin,
+)
 from dpbandits.papers.dp_bai.points import (
+    BUDGET_EPSILONS,
     BUDGETS,
-    CORNER_EPSILONS,
     EPSILONS,
     MORE_RATIOS,
     PAIR_BUDGETS,
     PAIR_EPSILONS,
     RATIOS,
     SECTION5_LIMITS,
-    TWO_ARMED_LIMIT,
     Point,
     budget_point,
-    class_of,
-    corner_point,
     epsilon_point,
     figure1_points,
     is_chosen,
     pair_point,
-    share,
     successes,
     weak_point,
 )
@@ -36,72 +35,96 @@ from dpbandits.papers.dp_bai.points import (
 MARGIN = 0.03
 """Success rates that differ by less are similar."""
 
-RANGE = (0.6, 0.98)
-"""Success rates, on two arms, at which algorithms can be told apart."""
+LEVEL = 0.02
+"""Of the claims on success rates: one-sided 1 %."""
 
-LARGE_BUDGET = 800
-"""From there on T is in the upper half of the grid of Figure 1."""
+NEGLIGIBLE = 1e9
+"""Epsilon whose noise moves no mean by more than about 1e-9."""
 
-GAUSS_EPSILONS = (0.1, 0.5)
-GAUSS_DELTAS = {"large": (0.5, 0.9), "small": (0.00001, 0.01)}
-GAUSS_RATIO = 3
+PANELS = {
+    "T": tuple(budget_point(budget, each) for each in BUDGET_EPSILONS for budget in BUDGETS),
+    "epsilon": tuple(map(epsilon_point, EPSILONS)),
+}
+"""Points of the two panels of Figure 1, by what is on the horizontal axis."""
 
-Differences = dict[str, Estimate]
 
+def advantage(evidence: Evidence, *, over: str, panel: str, points: str) -> Differences:
+    """Success of DP-BAI minus that of ``over``, Baseline or DP-OD, in a panel of Figure 1.
 
-def advantage(evidence: Evidence, *, over: str, points: str, schedule: str) -> Differences:
-    """Success of DP-BAI minus that of ``over``, Baseline or DP-OD, on the grid of Figure 1."""
+    Args:
+        evidence: the results.
+        over: the other algorithm.
+        panel: a key of ``PANELS``.
+        points: see ``comparing``.
+    """
     limits = SECTION5_LIMITS["dp-bai"], SECTION5_LIMITS[over]
     found: Differences = {}
-    for point in figure1_points():
-        pair = _pair(evidence, ("dp-bai", over), point, schedule)
-        _add(found, point.label, pair, limits, points)
+    for point in PANELS[panel]:
+        pair = pair_at(evidence, ("dp-bai", over), point)
+        add_difference(found, point.label, pair, limits, points)
     return found
 
 
-def corner_advantage(evidence: Evidence, *, over: str, schedule: str) -> Differences:
-    """The same at T = 100 where T epsilon is below 10; at the floor too."""
-    return {
-        point.label: rate_difference(*_pair(evidence, ("dp-bai", over), point, schedule))
-        for point in map(corner_point, CORNER_EPSILONS)
-    }
+def advantage_summary(evidence: Evidence, *, over: str, quantity: str) -> Estimate:
+    """The smallest, median or largest of these at informative points, or the turning margin."""
+    return _summed(_advantages(evidence, over), quantity)
+
+
+def _advantages(evidence: Evidence, over: str) -> Differences:
+    parts = [advantage(evidence, over=over, panel=each, points="informative") for each in PANELS]
+    return {label: each for part in parts for label, each in part.items()}
+
+
+def _summed(differences: Differences, quantity: str) -> Estimate:
+    if quantity == "turning margin":
+        return turning_margin(differences, "greater", LEVEL)
+    return summary(differences, quantity)
 
 
 def ratio_advantage(evidence: Evidence, *, points: str) -> Differences:
-    """Success of DP-BAI minus that of DP-OD on two arms, for all y/x of 2 and above.
+    """Success of DP-BAI minus that of DP-OD on two arms, for all y/x above 1.
 
     Informative are the points where DP-BAI lies in [0.6, 0.98].
     """
     found: Differences = {}
     for point in _pair_points():
-        pair = _pair(evidence, ("dp-bai", "dp-od"), point)
+        pair = pair_at(evidence, ("dp-bai", "dp-od"), point)
         kind = "informative" if is_in_range(pair[0]) else "out of range"
         if is_chosen(kind, points):
-            found[_labelled(point.label, kind)] = rate_difference(*pair)
+            found[labelled(point.label, kind)] = rate_difference(*pair)
     return found
 
 
-def is_in_range(counted: Counted) -> bool:
-    """Return whether a success rate on two arms is neither near chance nor near 1."""
-    return RANGE[0] <= share(counted) <= RANGE[1]
+def ratio_advantage_summary(evidence: Evidence, *, quantity: str) -> Estimate:
+    """The smallest, median or largest of these at informative points, or the turning margin."""
+    return _summed(ratio_advantage(evidence, points="informative"), quantity)
 
 
 def _pair_points() -> Iterator[Point]:
-    for ratio in (each for each in RATIOS if each >= 2):
+    for ratio in (each for each in RATIOS if each > 1):
         for epsilon in PAIR_EPSILONS:
             yield from (pair_point(ratio, epsilon, budget) for budget in PAIR_BUDGETS)
-    yield from (pair_point(ratio, 0.5, 1000) for ratio in MORE_RATIOS if ratio >= 2)
+    yield from (pair_point(ratio, 0.5, 1000) for ratio in MORE_RATIOS)
 
 
-def lead_of_private(evidence: Evidence, *, algorithm: str, schedule: str) -> Differences:
+def lead_of_private(evidence: Evidence, *, algorithm: str) -> Differences:
     """Success of a private algorithm minus that of OD-LinBAI, on the grid of Figure 1."""
     return {
-        point.label: rate_difference(*_pair(evidence, (algorithm, "od-linbai"), point, schedule))
+        point.label: rate_difference(*pair_at(evidence, (algorithm, "od-linbai"), point))
         for point in figure1_points()
     }
 
 
-def gap_at_weak_privacy(evidence: Evidence, *, schedule: str) -> Differences:
+def largest_lead(evidence: Evidence, *, algorithm: str, quantity: str) -> Estimate:
+    """The ``largest`` of these, or the ``turning margin`` below which all of them are."""
+    leads = lead_of_private(evidence, algorithm=algorithm)
+    if quantity == "turning margin":
+        # The claim asks of each point too that it is not above 0, which no margin decides.
+        return turning_margin(leads, "less", LEVEL, others=len(leads))
+    return summary(leads, quantity)
+
+
+def gap_at_weak_privacy(evidence: Evidence, *, schedule: str = "consistent") -> Differences:
     """Success of DP-BAI at epsilon = 100 minus that of OD-LinBAI, at each T of Figure 1."""
     return {
         f"T={budget}": rate_difference(
@@ -112,23 +135,43 @@ def gap_at_weak_privacy(evidence: Evidence, *, schedule: str) -> Differences:
     }
 
 
-def gap_by_epsilon(evidence: Evidence, *, schedule: str) -> Differences:
+def largest_gap_at_weak_privacy(evidence: Evidence, *, level: float) -> Estimate:
+    """The smallest margin within which all these differences are, at the level of the claim."""
+    return turning_margin(gap_at_weak_privacy(evidence), "equivalent", level)
+
+
+def gap_on_common_rewards(evidence: Evidence) -> dict[str, Estimate]:
+    """Success of DP-BAI at epsilon = 100 minus that without noise, on the same rewards, by T.
+
+    Without noise stands epsilon = 1e9, which takes as many random numbers.
+    """
+    found: dict[str, Estimate] = {}
+    for budget in BUDGETS:
+        noisy, plain = (
+            evidence.values("weak-privacy-stream", "recommended", horizon=budget, epsilon=epsilon)
+            for epsilon in (100.0, NEGLIGIBLE)
+        )
+        found[f"T={budget}"] = mean((noisy == 0.0).astype(float) - (plain == 0.0))
+    return found
+
+
+def gap_by_epsilon(evidence: Evidence) -> Differences:
     """Success of DP-BAI minus that of OD-LinBAI at T = 1000, at each epsilon of Figure 1."""
     return {
         f"epsilon={epsilon:g}": rate_difference(
-            *_pair(evidence, ("dp-bai", "od-linbai"), epsilon_point(epsilon), schedule)
+            *pair_at(evidence, ("dp-bai", "od-linbai"), epsilon_point(epsilon))
         )
         for epsilon in EPSILONS
     }
 
 
-def smallest_similar_epsilon(evidence: Evidence, *, schedule: str, alpha: float) -> Estimate:
+def smallest_similar_epsilon(evidence: Evidence, *, alpha: float) -> Estimate:
     """Smallest epsilon of Figure 1 from which on DP-BAI is similar to OD-LinBAI; NaN if none is.
 
     Similar is a difference whose interval of coverage 1 - alpha lies within the margin.
     """
     found, runs = math.nan, 0
-    gaps = gap_by_epsilon(evidence, schedule=schedule)
+    gaps = gap_by_epsilon(evidence)
     for epsilon, gap in reversed(list(zip(EPSILONS, gaps.values(), strict=True))):
         runs = gap.runs
         low, high = gap.interval(alpha)
@@ -136,83 +179,3 @@ def smallest_similar_epsilon(evidence: Evidence, *, schedule: str, alpha: float)
             break
         found = epsilon
     return exact(found, runs)
-
-
-def gauss_advantage(evidence: Evidence, *, deltas: str, budgets: str, points: str) -> Differences:
-    """Success of DP-BAI-Gauss minus that of DP-BAI, on both instances.
-
-    Args:
-        evidence: the results.
-        deltas: ``large`` (0.5 and 0.9) or ``small`` (1e-5 and 0.01).
-        budgets: ``large`` (800 and above) or ``small``.
-        points: see above.
-    """
-    found: Differences = {}
-    for label, plain, limit, where in _gauss_points(budgets):
-        for delta in GAUSS_DELTAS[deltas]:
-            tags: dict[str, Any] = {**where.tags, "delta": delta}
-            noisy = evidence.counts(where.simulation, algorithm="dp-bai-gauss", **tags)
-            pair = noisy, successes(evidence, "dp-bai", plain)
-            _add(found, f"{label}, delta={delta:g}", pair, (limit, limit), points)
-    return found
-
-
-def _gauss_points(budgets: str) -> Iterator[tuple[str, Point, float, Point]]:
-    """Return label, where DP-BAI stands, its pure-noise limit and where DP-BAI-Gauss stands."""
-    for budget in (each for each in BUDGETS if (each >= LARGE_BUDGET) == (budgets == "large")):
-        for epsilon in GAUSS_EPSILONS:
-            plain = budget_point(budget, epsilon)
-            own = Point("verdicts-gauss-section5", plain.tags, plain.label)
-            first = plain if epsilon == GAUSS_EPSILONS[0] else own
-            yield f"I-A, {plain.label}", first, SECTION5_LIMITS["dp-bai"], own
-            tags = {"ratio": GAUSS_RATIO, **plain.tags}
-            own = Point("verdicts-gauss-two-armed", tags, plain.label)
-            yield f"I-B, {plain.label}", own, TWO_ARMED_LIMIT, own
-
-
-def halving_difference(evidence: Evidence, *, first: str, second: str, points: str) -> Differences:
-    """Difference of two algorithms without noise at each T of Figure 1.
-
-    Args:
-        evidence: the results.
-        first: ``stated`` or ``halving`` (Baseline with those sizes), ``textbook`` (Sequential
-            Halving).
-        second: the one that is subtracted.
-        points: see above.
-    """
-    limit = SECTION5_LIMITS["baseline"]
-    found: Differences = {}
-    for budget in BUDGETS:
-        pair = _halved(evidence, first, budget), _halved(evidence, second, budget)
-        _add(found, f"T={budget}", pair, (limit, limit), points)
-    return found
-
-
-def _halved(evidence: Evidence, which: str, budget: int) -> Counted:
-    if which == "textbook":
-        return evidence.counts("halving", algorithm="sequential-halving", horizon=budget)
-    return evidence.counts("halving", algorithm="baseline", horizon=budget, sizes=which)
-
-
-def _pair(
-    evidence: Evidence, algorithms: tuple[str, str], point: Point, schedule: str = "consistent"
-) -> tuple[Counted, Counted]:
-    first, second = (successes(evidence, name, point, schedule) for name in algorithms)
-    return first, second
-
-
-def _add(
-    found: Differences,
-    label: str,
-    pair: tuple[Counted, Counted],
-    limits: tuple[float, float],
-    points: str,
-) -> None:
-    """Add the difference at a point if it is of the class asked for."""
-    kind = class_of(pair, limits)
-    if is_chosen(kind, points):
-        found[_labelled(label, kind)] = rate_difference(*pair)
-
-
-def _labelled(label: str, kind: str) -> str:
-    return label if kind == "informative" else f"{label}: {kind}"

@@ -1,7 +1,4 @@
-"""Statistics of the claims on trends: success of DP-BAI over T and epsilon, of DP-OD over y/x.
-
-``schedule`` is the reading of the schedule of DP-BAI (spec erratum E1).
-"""
+"""Statistics on trends: success of DP-OD over y/x, of DP-BAI over T and epsilon."""
 
 import itertools
 import math
@@ -9,6 +6,7 @@ from collections.abc import Iterator
 
 from dpbandits.claims import Estimate, Evidence, rate_difference, rate_trend
 from dpbandits.claims.rates import Counted
+from dpbandits.papers.dp_bai.comparing import is_in_range, summary
 from dpbandits.papers.dp_bai.points import (
     BUDGET_EPSILONS,
     BUDGETS,
@@ -30,31 +28,35 @@ from dpbandits.papers.dp_bai.points import (
     successes,
     weak_point,
 )
-from dpbandits.papers.dp_bai.success_statistics import is_in_range
 
 Ordered = list[tuple[float, Counted]]
 """Successes and trials along a parameter, which increases."""
 
 
-def success_trends(evidence: Evidence, *, schedule: str) -> dict[str, Estimate]:
+def success_trends(evidence: Evidence) -> dict[str, Estimate]:
     """Slope of the success of DP-BAI in log T, or in log epsilon, of each series on I-A.
 
     Series that lie at the floor, or at the ceiling, all along are left out.
     """
     found: dict[str, Estimate] = {}
-    for name, series in _series(evidence, schedule):
+    for name, series in _series(evidence):
         scores = [math.log(x) for x, _ in series]
         found[name] = rate_trend([counted for _, counted in series], scores)
     return found
 
 
-def success_steps(evidence: Evidence, *, schedule: str) -> dict[str, Estimate]:
+def success_steps(evidence: Evidence) -> dict[str, Estimate]:
     """Change of the success of DP-BAI from each T, or epsilon, to the next, in the same series."""
     return {
         f"{name}, {lower:g} to {higher:g}": rate_difference(after, before)
-        for name, series in _series(evidence, schedule)
+        for name, series in _series(evidence)
         for (lower, before), (higher, after) in itertools.pairwise(series)
     }
+
+
+def lowest_step(evidence: Evidence) -> Estimate:
+    """The lowest of these steps."""
+    return summary(success_steps(evidence), "smallest")
 
 
 def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
@@ -75,9 +77,9 @@ def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
     return found
 
 
-def _series(evidence: Evidence, schedule: str) -> Iterator[tuple[str, Ordered]]:
+def _series(evidence: Evidence) -> Iterator[tuple[str, Ordered]]:
     for name, points in _points().items():
-        series = [(x, successes(evidence, "dp-bai", point, schedule)) for x, point in points]
+        series = [(x, successes(evidence, "dp-bai", point)) for x, point in points]
         shares = [share(counted) for _, counted in series]
         is_floor = all(abs(each - SECTION5_LIMITS["dp-bai"]) <= FLOOR for each in shares)
         if not is_floor and min(shares) < CEILING:

@@ -41,11 +41,11 @@ def _half_width(error: float, degrees: float) -> float:
 
 
 def _final(frames: Frames, curve: Curve, place: str) -> _Final:
-    """Return the final Nash regret of one curve, or of the mean of several."""
+    """Return the final Nash regret of one curve, or of the mean of several, less its bias."""
     rows = select(frames[curve.simulation], curve.where, place)
     rows = select(rows, {"metric": nash_quantities(curve.metric)}, place)
     last = rows[rows["t"] == rows["t"].max()]
-    point = nash_regrets(last, best=curve.best, level=LEVEL).iloc[-1]
+    point = nash_regrets(last, "corrected", curve.best, LEVEL).iloc[-1]
     curves = int(last["run"].nunique())
     degrees = (curves if curves > 1 else int(point["runs"])) - 1
     error = (point["hi"] - point["y"]) / _half_width(1.0, degrees)

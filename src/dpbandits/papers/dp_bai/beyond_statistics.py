@@ -1,0 +1,183 @@
+"""Statistics of the findings: settings and questions that are not the paper's.
+
+``points`` is as in ``comparing``.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from dpbandits.claims import Estimate, Evidence, exact, rate, rate_difference
+from dpbandits.claims.rates import Counted
+from dpbandits.papers.dp_bai.comparing import Differences, add_difference, pair_at
+from dpbandits.papers.dp_bai.points import (
+    BUDGETS,
+    CORNER_EPSILONS,
+    SECTION5_LIMITS,
+    TWO_ARMED_LIMIT,
+    Point,
+    budget_point,
+    corner_point,
+    share,
+    successes,
+)
+
+WEAK_SIGNAL = 2.0
+"""T epsilon up to which there is almost no signal."""
+
+GAUSS_EPSILONS = (0.1, 0.5)
+GAUSS_RATIO = 3
+
+DRAWS = range(1, 51)
+"""Draws of the omegas that are simulated."""
+
+
+def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
+    """Success of DP-BAI minus that of DP-OD at T = 100 with T epsilon below 10.
+
+    Args:
+        evidence: the results.
+        signal: ``weak`` (T epsilon of 2 or less) or ``strong``.
+    """
+    chosen = (each for each in CORNER_EPSILONS if (100 * each <= WEAK_SIGNAL) == (signal == "weak"))
+    return {
+        point.label: rate_difference(*pair_at(evidence, ("dp-bai", "dp-od"), point))
+        for point in map(corner_point, chosen)
+    }
+
+
+SPHERE: dict[str, tuple[str, dict[str, Any]]] = {
+    "dp-od": ("dp-od", {"norm": "l2"}),
+    "dp-od-l1": ("dp-od", {"norm": "l1"}),
+    "dp-bai-silent": ("dp-bai", {"epsilon": math.inf}),
+}
+"""Names of algorithms on 200 arms in six dimensions that are more than an id -> id and tags.
+
+DP-OD with L by the Euclidean norm or by l1, and DP-BAI without noise.
+"""
+
+
+def sphere_rate(
+    evidence: Evidence, *, algorithm: str, budget: int, epsilon: float = math.nan
+) -> Estimate:
+    """Success rate on 200 arms in six dimensions.
+
+    Args:
+        evidence: the results.
+        algorithm: an id, or a key of ``SPHERE``.
+        budget: T.
+        epsilon: not asked for by ``dp-bai-silent`` and ``od-linbai``.
+    """
+    return rate(_sphere(evidence, algorithm, budget, epsilon))
+
+
+def sphere_difference(
+    evidence: Evidence, *, first: str, second: str, budgets: list[int], epsilon: float
+) -> Differences:
+    """Rate of one algorithm minus that of another there, at each budget."""
+    return {
+        f"T={budget}, epsilon={epsilon:g}": rate_difference(
+            *(_sphere(evidence, name, budget, epsilon) for name in (first, second))
+        )
+        for budget in budgets
+    }
+
+
+def _sphere(evidence: Evidence, algorithm: str, budget: int, epsilon: float) -> Counted:
+    name, more = SPHERE.get(algorithm, (algorithm, {}))
+    tags: dict[str, Any] = {"horizon": budget, "epsilon": epsilon, **more}
+    if name == "od-linbai":
+        del tags["epsilon"]
+    return evidence.counts("verdicts-sphere", algorithm=name, **tags)
+
+
+def basis_difference(evidence: Evidence, *, first: str, second: str) -> Estimate:
+    """Largest difference, either way, of two success rates on eight orthonormal arms.
+
+    Over all T and epsilon that are simulated there.
+    """
+    differences, runs = [], []
+    for budget in (500, 1000, 2000, 4000, 8000, 16000, 32000):
+        for epsilon in (0.1, 1, math.inf):
+            tags: dict[str, Any] = {"horizon": budget, "epsilon": epsilon}
+            pair = [
+                evidence.counts("phases-basis", algorithm=name, **tags) for name in (first, second)
+            ]
+            differences.append(abs(share(pair[0]) - share(pair[1])))
+            runs.append(min(trials for _, trials in pair))
+    return exact(max(differences), min(runs))
+
+
+def gauss_advantage(
+    evidence: Evidence,
+    *,
+    deltas: list[float],
+    epsilons: list[float],
+    budgets: list[int],
+    points: str,
+) -> Differences:
+    """Success of DP-BAI-Gauss minus that of DP-BAI, on both instances of the paper.
+
+    Args:
+        evidence: the results.
+        deltas: of DP-BAI-Gauss.
+        epsilons: of both, out of 0.1 and 0.5.
+        budgets: smallest and largest T.
+        points: see ``comparing``.
+    """
+    found: Differences = {}
+    for label, plain, limit, where in _gauss_points(budgets, epsilons):
+        for delta in deltas:
+            tags: dict[str, Any] = {**where.tags, "delta": delta}
+            noisy = evidence.counts(where.simulation, algorithm="dp-bai-gauss", **tags)
+            pair = noisy, successes(evidence, "dp-bai", plain)
+            add_difference(found, f"{label}, delta={delta:g}", pair, (limit, limit), points)
+    return found
+
+
+def _gauss_points(
+    budgets: list[int], epsilons: list[float]
+) -> Iterator[tuple[str, Point, float, Point]]:
+    """Return label, where DP-BAI is, its pure-noise limit and where DP-BAI-Gauss is."""
+    for budget in (each for each in BUDGETS if budgets[0] <= each <= budgets[1]):
+        for epsilon in epsilons:
+            plain = budget_point(budget, epsilon)
+            noisy = Point("verdicts-gauss-section5", plain.tags, plain.label)
+            first = plain if epsilon == GAUSS_EPSILONS[0] else noisy
+            yield f"I-A, {plain.label}", first, SECTION5_LIMITS["dp-bai"], noisy
+            tags = {"ratio": GAUSS_RATIO, **plain.tags}
+            pair = Point("verdicts-gauss-two-armed", tags, plain.label)
+            yield f"I-B, {plain.label}", pair, TWO_ARMED_LIMIT, pair
+
+
+def halving_difference(evidence: Evidence, *, first: str, second: str, points: str) -> Differences:
+    """Difference of two algorithms without noise at each T of Figure 1.
+
+    Args:
+        evidence: the results.
+        first: ``stated`` or ``halving`` (Baseline with those sizes), ``textbook`` (Sequential
+            Halving).
+        second: the one that is subtracted.
+        points: see ``comparing``.
+    """
+    limit = SECTION5_LIMITS["baseline"]
+    found: Differences = {}
+    for budget in BUDGETS:
+        pair = _halved(evidence, first, budget), _halved(evidence, second, budget)
+        add_difference(found, f"T={budget}", pair, (limit, limit), points)
+    return found
+
+
+def _halved(evidence: Evidence, which: str, budget: int) -> Counted:
+    if which == "textbook":
+        return evidence.counts("halving", algorithm="sequential-halving", horizon=budget)
+    return evidence.counts("halving", algorithm="baseline", horizon=budget, sizes=which)
+
+
+def omega_range(evidence: Evidence, *, algorithm: str, epsilon: float) -> dict[str, Estimate]:
+    """Lowest and highest success rate over fifty draws of the omegas."""
+    rates = []
+    for draw in DRAWS:
+        counted = evidence.counts("omega-draws", algorithm=algorithm, epsilon=epsilon, draw=draw)
+        rates.append((share(counted), counted[1]))
+    return {"lowest": exact(*min(rates)), "highest": exact(*max(rates))}
