@@ -46,7 +46,7 @@ BY_EPSILON = {
     "gdp-ncb": {0.5: 0.05, 1: 0.035, 2: 0.02, 10: 0.018, 100: 0.03},
     "ldp-ncb": {0.1: 0.28, 0.5: 0.06, 1: 0.03, 2: 0.016},
 }
-VERSIONS = {"modified": 0.005, "matched": 0.0155}
+VERSIONS = {"matched": 0.0155}
 FOUR_LAWS = {"ncb": 0.05, "gdp-ncb": 0.1, "ldp-ncb": 0.2}
 TWO_ARMED = {"adap-ucb": (0.98, 0.98, 0.98), "gdp-ncb": (0.2, 0.15, 0.08)}
 
