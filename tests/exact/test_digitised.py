@@ -182,7 +182,7 @@ def curve_of(simulation: str, t: int, **tags: Any) -> tuple[float, float]:
     rows = rows[(rows["t"] == t) & rows["metric"].str.startswith(("nash", "best"))]
     found = rows.drop_duplicates("metric").set_index("metric")["value"]
     plain = found["best_mean"] - np.exp(found["nash_log_mean"])
-    return plain, plain - np.exp(found["nash_log_mean"]) * found["nash_bias"]
+    return plain, found["best_mean"] - np.exp(found["nash_log_mean"] + found["nash_bias"])
 
 
 def test_prices_of_privacy_are_ratios_with_the_bias_subtracted() -> None:
