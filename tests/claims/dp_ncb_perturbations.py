@@ -92,7 +92,7 @@ GDP, LDP = "gdp-ncb", "ldp-ncb"
 BAD_GDP = changed(times(20.0, algorithm=GDP, horizon=10**8))
 BAD_LDP = changed(times(0.01, algorithm="ldp-ucb-l"))
 GOOD_BASELINES = changed(
-    at(0.05, algorithm="adap-ucb", simulation="panel-a"),
+    at(0.05, algorithm="adap-ucb", simulation="panel-a-verdicts"),
     times(20.0, algorithm=GDP, horizon=10**8),
     times(0.01, algorithm="ldp-ucb-l"),
 )
@@ -111,13 +111,14 @@ def ends_at_the_limit(frame: pd.DataFrame) -> None:
 
 
 NO_WITNESS = set_to("privacy-witnesses", 0.9)
-TWO_ARMS: dict[str, object] = {"simulation": "panel-a"}
-VERY_NOISY = Made(World(noise=3.0))
+TWO_ARMS: dict[str, object] = {"simulation": "panel-a-verdicts"}
+AT_HALF = changed(at(0.5, **TWO_ARMS))
+TIED = changed(at(0.3, **TWO_ARMS))
 
 CASES: dict[str, Case] = {
-    "NCB-C1a": Case(changed(at(0.4, algorithm="adap-ucb", **TWO_ARMS)), VERY_NOISY),
-    "NCB-C1b": Case(changed(at(0.05, algorithm="adap-ucb", **TWO_ARMS)), VERY_NOISY),
-    "NCB-C1c": Case(changed(at(0.5, algorithm=GDP, horizon=1000, **TWO_ARMS)), VERY_NOISY),
+    "NCB-C1a": Case(changed(at(0.4, algorithm="adap-ucb", **TWO_ARMS)), AT_HALF),
+    "NCB-C1b": Case(changed(at(0.05, algorithm="adap-ucb", **TWO_ARMS)), TIED),
+    "NCB-C1c": Case(changed(at(0.5, algorithm=GDP, horizon=1000, **TWO_ARMS)), TIED),
     "NCB-C2": Case(BAD_GDP, NOISY),
     "NCB-C3": Case(BAD_LDP, NOISY),
     "NCB-C4": Case(changed(times(0.6, algorithm=GDP, epsilon=0.5)), NOISY),

@@ -28,7 +28,8 @@ from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
 ROOT = Path(__file__).parents[2]
 DOCUMENT = yaml.safe_load((ROOT / "config/experiments/dp-ncb.yaml").read_text())
 BEST = max(drawn_means())
-TWO_ARMS = (100, 300, 900, 1000)
+TWO_ARMS = (100, 300, 1000)
+TWO_ARMED_RESULTS = ("panel-a", "panel-a-verdicts")
 SHARES = (0.03, 0.1, 0.16, 0.18, 0.2, 0.22, 0.25, *np.geomspace(0.3, 1.0, 20))
 
 # Final Nash regrets by T = 1e6, 1e7, ...; slopes and orders as the claims state them.
@@ -47,7 +48,7 @@ BY_EPSILON = {
 }
 VERSIONS = {"modified": 0.005, "matched": 0.0155}
 FOUR_LAWS = {"ncb": 0.05, "gdp-ncb": 0.1, "ldp-ncb": 0.2}
-TWO_ARMED = {"adap-ucb": (0.98, 0.98, 0.98, 0.98), "gdp-ncb": (0.2, 0.15, 0.09, 0.08)}
+TWO_ARMED = {"adap-ucb": (0.98, 0.98, 0.98), "gdp-ncb": (0.2, 0.15, 0.08)}
 
 Values = NDArray[np.float64]
 
@@ -130,7 +131,7 @@ def planned_in_full(name: str) -> tuple[Series, ...]:
 def planned(name: str) -> tuple[Series, ...]:
     """The series of a simulation that the claims may read, at the times they read."""
     found = planned_in_full(name)
-    if name == "panel-a":
+    if name in TWO_ARMED_RESULTS:
         found = tuple(each for each in found if each.cell.horizon in TWO_ARMS)
     return tuple(replace(each, cell=replace(each.cell, grid=_times(each))) for each in found)
 
@@ -171,7 +172,7 @@ def _block(name: str, series: Series, world: World) -> dict[str, Values]:
     block: dict[str, Values] = {}
     for prefix in ("", NOMINAL) if f"{NOMINAL}nash_regret" in cell.metrics else ("",):
         regrets = np.array([_regret(name, series, t, bool(prefix), world) for t in cell.grid])
-        best = 1.0 if name == "panel-a" else BEST
+        best = 1.0 if name in TWO_ARMED_RESULTS else BEST
         curves = cell.runs // cell.block_size
         block[f"{prefix}nash_regret"] = np.stack(
             [_quantities(regrets, best, world.noise * each, world.bias) for each in _spread(curves)]
@@ -219,13 +220,15 @@ def _regret(name: str, series: Series, t: int, nominal: bool, world: World) -> f
     tags = {**series.tags, "variant": series.tags.get("variant", cell.variant)}
     share = round(t / cell.horizon, 4)
     where = Where(name, cell.definition.id, tags, cell.horizon, share, nominal)
-    return min(world.change(where, base_regret(where)), 0.96 if name != "panel-a" else 0.999)
+    return min(
+        world.change(where, base_regret(where)), 0.999 if name in TWO_ARMED_RESULTS else 0.96
+    )
 
 
 def base_regret(where: Where) -> float:
     """The Nash regret that is made up."""
     algorithm, tags = where.algorithm, where.tags
-    if where.simulation == "panel-a":
+    if where.simulation in TWO_ARMED_RESULTS:
         return TWO_ARMED[algorithm][TWO_ARMS.index(where.horizon)]
     if where.simulation in ("anytime", "known-horizon"):
         rounds = round(where.share * where.horizon)

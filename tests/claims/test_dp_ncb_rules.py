@@ -77,7 +77,7 @@ def test_a_late_order_does_not_make_up_for_an_early_one() -> None:
 
 
 def test_epsilon_of_the_two_arms_is_a_reading() -> None:
-    low = changed(at(0.1, algorithm="adap-ucb", simulation="panel-a", epsilon=0.2))
+    low = changed(at(0.1, algorithm="adap-ucb", simulation="panel-a-verdicts", epsilon=0.2))
     assert verdict_of("NCB-C1b", low, "as-coded", epsilon=2).verdict == "holds"
     assert verdict_of("NCB-C1b", low, "as-coded", epsilon=0.2).verdict == "fails"
 
@@ -86,8 +86,8 @@ def test_controlled_is_asked_of_the_growth_alone() -> None:
     """C1c: from 0.8 to 0.7 it falls, from 0.05 to 0.06 it does not."""
     for begin, end, verdict in ((0.8, 0.7, "holds"), (0.05, 0.06, "fails")):
         change = changed(
-            at(begin, algorithm=GDP, simulation="panel-a", horizon=100),
-            at(end, algorithm=GDP, simulation="panel-a", horizon=1000),
+            at(begin, algorithm=GDP, simulation="panel-a-verdicts", horizon=100),
+            at(end, algorithm=GDP, simulation="panel-a-verdicts", horizon=1000),
         )
         found = verdict_of("NCB-C1c", change, "repaired", epsilon=0.2)
         assert found.verdict == verdict

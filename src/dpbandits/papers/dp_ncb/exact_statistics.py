@@ -17,6 +17,7 @@ from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, capped_phase_one, sc
 
 CURVES = (
     "panel-a",
+    "panel-a-verdicts",
     "panel-b",
     "panels-c-to-e",
     "panel-f",

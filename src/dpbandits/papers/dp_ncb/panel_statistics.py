@@ -19,6 +19,10 @@ from dpbandits.papers.dp_ncb.curves import GLOBAL, LOCAL, Line, ncb_line
 EPSILONS = (0.2, 0.5, 1, 2)
 """Epsilon of panels (c) and (d)."""
 
+TWO_ARMS = "panel-a-verdicts"
+PUBLISHED_RUNS = 500
+"""Where the claims read the two arms, and how many runs the ten published curves have."""
+
 SURE = 0.01
 """Level at which the order of two curves of panel (e) has to be clear."""
 
@@ -34,19 +38,21 @@ def _two_arm_regret(
     epsilon: float,
     order: str = "index",
 ) -> Measure:
-    """Return the mean Nash regret of all curves of panel (a), which are the sample: ten of 50 runs.
+    """Return the mean Nash regret of curves of 50 runs on the two arms, which are the sample.
 
-    They are read whatever the limit of runs, as the published numbers are of ten curves too.
+    A limit below the 500 runs of the ten published curves is one of other panels: all are read.
     """
+    if evidence.limit is not None and evidence.limit < PUBLISHED_RUNS:
+        evidence = replace(evidence, limit=None, skip=0)
     tags: dict[str, Any] = {"algorithm": algorithm, "variant": variant, "horizon": horizon}
     tags["epsilon"] = epsilon
     if algorithm == "adap-ucb":
         tags["order"] = None if order == "index" else order
-    curves = nash_curves(replace(evidence, limit=None, skip=0), "panel-a", **tags)
+    curves = nash_curves(evidence, TWO_ARMS, **tags)
     each = [nash_regret({key: curve}, -1, subtract_bias=True) for key, curve in curves.items()]
     mean = average(each).value
     values = np.array([curve.value for curve in each])
-    return Measure(mean, {("panel-a", *map(str, tags.values())): values - mean})
+    return Measure(mean, {(TWO_ARMS, *map(str, tags.values())): values - mean})
 
 
 def two_arm_regret(
@@ -126,9 +132,9 @@ def _panel_regret(
 def order_ratios(
     evidence: Evidence, *, variant: str, share: float, scored: str
 ) -> Mapping[str, Estimate]:
-    """Nash regret in panel (f) of the lower curve of each pair in (e), over that of the other.
+    """Nash regret in panel (f) of each curve over that of the next, in the order that (e) has.
 
-    NaN for a pair whose order in (e) is not clear at the level ``SURE``.
+    NaN for two curves whose order in (e) is not clear at the level ``SURE``.
 
     Args:
         evidence: the results.
@@ -141,8 +147,8 @@ def order_ratios(
         for which in ("", scored)
     )
     points: dict[str, Estimate] = {}
-    for pair in itertools.combinations(ALGORITHMS, 2):
-        low, high = sorted(pair, key=lambda name: homogeneous[name].value)
+    order = sorted(ALGORITHMS, key=lambda name: homogeneous[name].value)
+    for low, high in itertools.pairwise(order):
         _, largest = ratio_of(homogeneous[low], homogeneous[high]).interval(SURE)
         is_clear = largest < 1.0
         ratio = ratio_of(mixed[low], mixed[high])
