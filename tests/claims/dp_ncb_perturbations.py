@@ -169,12 +169,12 @@ CASES: dict[str, Case] = {
     ),
 }
 
-LOW_ADAP = changed(times(0.02, algorithm="adap-ucb"))
+LOW_ADAP, LOWEST_ADAP = (changed(times(each, algorithm="adap-ucb")) for each in (0.02, 0.002))
 SHOWN: dict[str, Made] = {
-    "NCB-F2": LOW_ADAP,
+    "NCB-F2": LOWEST_ADAP,
     "NCB-F3": LOW_ADAP,
     "NCB-F4": LOW_ADAP,
-    "NCB-F6": LOW_ADAP,
+    "NCB-F6": LOWEST_ADAP,
     "NCB-F14": Made(edit=values_of("weak-arms", "pulls", lambda values: values * 3.0)),
 }
 """Worlds in which a finding is shown, where it is not in the world as it is."""
