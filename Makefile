@@ -14,7 +14,7 @@ SLOW = tests/workflow/test_artifact.py
 # What the interpreters are tried on; empty for all tests.
 TESTS ?= tests/exact tests/law tests/claims
 
-.PHONY: help figures extras everything quick report publish test slow faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
+.PHONY: help figures extras everything quick report publish test slow release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -56,8 +56,14 @@ metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert and the
 test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them
 	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder --ignore=$(SLOW)
 
-slow: .venv-test/installed ## tests that take minutes more: the archive, unpacked elsewhere
+slow: .venv-test/installed ## what takes minutes more: the archive, unpacked elsewhere, and a Slurm cluster of one node (root)
 	$(IN_TEST) pytest -q $(SLOW)
+	$(MAKE) slurm-test PAPERS=ts-is-dp
+
+release-check: ## everything that a release has to pass, in about three hours: tests, slow ones, faults, cluster, recomputed cells
+	$(MAKE) lint metadata test
+	$(MAKE) slow faults everything verify
+	$(MAKE) slurm-test
 
 faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md (half an hour)
 	$(IN_TEST) python tests/reliability.py

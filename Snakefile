@@ -16,6 +16,7 @@ from dpbandits.jobs import Jobs
 from dpbandits.outputs import Outputs
 from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
+from dpbandits.stale import mark_stale
 
 # An exception that is let through would be told with the lines of code that it passed.
 try:
@@ -28,6 +29,10 @@ except InputError as error:
     sys.exit(2)
 OUTPUTS = Outputs(PROJECT)
 JOBS = Jobs(PROJECT)
+
+# What has no records of an earlier run, copied or unpacked, says itself whether it is current.
+if not workflow.remote_exec:
+    mark_stale(OUTPUTS)
 
 # A snakemake called by its full path finds the package's command all the same.
 shell.prefix(

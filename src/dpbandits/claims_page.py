@@ -1,48 +1,28 @@
-"""`docs/claims.md`: the published ledger of all papers, a row a verdict."""
+"""`docs/claims.md`: every claim with its rule and its verdicts, and the findings beside them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from dpbandits.blocks import table_row, with_block
-from dpbandits.claims.entries import Claim
 from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY
-from dpbandits.claims.verdict import ALPHA
-from dpbandits.outputs import Outputs
-from dpbandits.papers import PAPERS
+from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.project import Project
-from dpbandits.whole_ledger import at_paper_runs, choice, interval, join, read_ledger
+from dpbandits.published_ledger import (
+    published_figures,
+    published_findings,
+    published_ledger,
+    published_papers,
+)
+from dpbandits.whole_ledger import at_paper_runs, choice, interval, together
 
 PAGE = Path("docs/claims.md")
-PUBLISHED = Path("docs/figures")
-PUBLISHED_TABLES = Path("docs/tables")
-VERDICTS = ("holds", "fails", "mixed", "undecided", "not-applicable")
 
-
-def published_papers(project: Project) -> list[str]:
-    """Return the papers whose verdicts are published."""
-    folder = project.folder / PUBLISHED
-    return [paper for paper in PAPERS if (folder / paper / "simultaneous.csv").exists()]
-
-
-def published_ledger(project: Project, paper: str) -> pd.DataFrame:
-    """Return the published verdicts on a paper's claims, as rows of the whole ledger."""
-    folder = project.folder / PUBLISHED / paper
-    claims = project.claims(paper)
-    figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
-    verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
-    return join(paper, claims, verdicts, both, figures)
-
-
-def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
-    """Return the published copy of each figure, panel and table that a claim is about."""
-    built = (Path(path) for path in Outputs(project).claim_figures(paper, claim))
-    return [
-        ((PUBLISHED if path.suffix == ".png" else PUBLISHED_TABLES) / paper / path.name).as_posix()
-        for path in built
-    ]
+Row = Mapping[Any, Any]
+"""A row of the ledger, column -> value."""
 
 
 def claims_page(project: Project, text: str) -> str:
@@ -56,35 +36,37 @@ def claims_page(project: Project, text: str) -> str:
         InputError: the marks of a block are missing.
     """
     papers = published_papers(project)
-    ledgers = {paper: published_ledger(project, paper) for paper in papers}
-    whole = pd.concat(ledgers.values(), ignore_index=True)
-    text = with_block(text, "error rate", _error_rate(project, whole))
-    text = with_block(text, "summary", _summary(ledgers))
-    text = with_block(text, "only by themselves", _only_by_themselves(whole))
-    for paper, ledger in ledgers.items():
-        text = with_block(text, f"ledger {paper}", _ledger_table(ledger))
+    whole = together([published_ledger(project, paper) for paper in papers])
+    text = with_block(text, "error rate", _error_rate(whole))
+    text = with_block(text, "summary", _summary(whole, papers))
+    text = with_block(text, "only at their own level", _only_at_their_own_level(whole))
+    for paper in papers:
+        text = with_block(text, f"ledger {paper}", _ledger(whole[whole["paper"] == paper]))
+        text = with_block(text, f"findings {paper}", _findings(project, paper))
+        text = with_block(text, f"notes {paper}", _notes(project, paper))
     return text
 
 
-def _error_rate(project: Project, whole: pd.DataFrame) -> str:
+def _error_rate(whole: pd.DataFrame) -> str:
     size = whole["claim"].nunique()
     random = whole[whole["level"].notna()]
     own = random["level"].sum()
-    shares = random["level_in_ledger"].sum()
+    family, among_all = (
+        (random[column] == IN_FAMILY).sum() for column in ("stands", "stands_in_all")
+    )
     return (
         f"The ledger has {size} claims and {len(whole)} verdicts, of which {len(random)} depend on "
-        f"chance. Judged by themselves, each at its own level, {own:.1f} of those at most are to "
-        f"be expected wrong.\nA second time each claim is judged at {ALPHA:.0%} / {size} = "
-        f"{ALPHA / size:.2g}, which its verdicts share: together these levels are {shares:.2g}, "
-        f"and so at most is the chance that any comparison behind any of the {size} claims is "
-        f"decided wrongly."
+        f"chance. At the claims' own levels at most {own:.1f} of these are expected to be wrong.\n"
+        f"At the family-wise level of their papers {family} of them are the same, and {among_all} "
+        f"at the level for all papers together, {ALPHA:.0%} / {size} = {ALPHA / size:.2g} a claim."
     )
 
 
-def _summary(ledgers: dict[str, pd.DataFrame]) -> str:
-    head = ["paper", "claims", "verdicts", *VERDICTS, EXACT, "stand in the ledger", ALONE]
+def _summary(whole: pd.DataFrame, papers: Iterable[str]) -> str:
+    head = ["paper", "claims", "verdicts", *VERDICTS, "exact", "same family-wise", ALONE]
     lines = [table_row(head), "|---" + "|---:" * (len(head) - 1) + "|"]
-    for paper, ledger in ledgers.items():
+    for paper in papers:
+        ledger = whole[whole["paper"] == paper]
         verdicts, stands = ledger["verdict"].value_counts(), ledger["stands"].value_counts()
         counts = [verdicts.get(each, 0) for each in VERDICTS]
         counts += [stands.get(each, 0) for each in (EXACT, IN_FAMILY, ALONE)]
@@ -93,49 +75,93 @@ def _summary(ledgers: dict[str, pd.DataFrame]) -> str:
     return "\n".join(lines)
 
 
-def _only_by_themselves(whole: pd.DataFrame) -> str:
+def _only_at_their_own_level(whole: pd.DataFrame) -> str:
     alone = whole[whole["stands"] == ALONE]
     if alone.empty:
         return "There is none."
-    head = ["claim", "variant, reading", "by itself", "in the ledger", "hangs on"]
+    head = ["claim", "variant, reading", "at its own level", "family-wise", "binding comparison"]
     lines = [table_row(head), "|---" * len(head) + "|"]
     for row in alone.to_dict("records"):
-        name = _link(row["claim"])
-        cells = [name, choice(row), row["verdict"], row["verdict_in_ledger"], row["measured"]]
+        name = link(row["claim"])
+        cells = [name, choice(row), row["verdict"], row["verdict_in_family"], row["measured"]]
         lines.append(table_row(cells))
     return "\n".join(lines)
 
 
-def _ledger_table(ledger: pd.DataFrame) -> str:
-    """Return the rows of a paper; statement, place and figures at the first row of each claim."""
-    head = ["claim", "what the paper says", "variant, reading", "verdict", "in the ledger"]
-    head += ["estimate [interval]", "of", "runs", "at the paper's runs", "figure"]
-    lines = [table_row(head), "|---" * len(head) + "|"]
-    seen: set[str] = set()
-    for row in ledger.to_dict("records"):
-        is_first = row["claim"] not in seen
-        seen.add(row["claim"])
-        runs = f"{row['runs']}" if row["runs"] else EXACT
-        told = "not contradicted" if "not contradicted" in row["detail"] else row["verdict"]
-        of = f"{row['measured']}; asked: {row['asked']}" if row["measured"] else row["detail"]
-        cells = [
-            f'<a id="{row["claim"].lower()}"></a>{row["claim"]}' if is_first else "",
-            f"{row['statement']} ({row['place']})" if is_first else "",
-            choice(row),
-            f"**{told}**",
-            row["stands"],
-            interval(row),
-            of,
-            runs + ("" if row["scale"] == "paper" else f" ({row['scale']})"),
-            at_paper_runs(row),
-            _figures(row["figure"].split()) if is_first else "",
-        ]
-        lines.append(table_row(cells))
-    return "\n".join(lines)
+def _ledger(ledger: pd.DataFrame) -> str:
+    """Return the claims of a paper, each with its rule and a table of its verdicts."""
+    entries = (_claim(rows.to_dict("records")) for _, rows in ledger.groupby("claim", sort=False))
+    return "\n\n".join(entries)
 
 
-def _link(claim: str) -> str:
-    return f"[{claim}](#{claim.lower()})"
+def _claim(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    figures = _figures(first["figure"].split())
+    head = ["variant, reading", "verdict", "family-wise", "estimate [interval]", "of"]
+    head += ["runs", "at the paper's runs"]
+    lines = [
+        f'<a id="{first["claim"].lower()}"></a>',
+        f"#### {first['claim']} ({first['kind']})",
+        "",
+        f"*{first['statement']}* ({first['place']}) {figures}".rstrip(),
+        "",
+        f"Scope: {first['scope']}  ",
+        f"Decided by: {first['rule']}",
+        "",
+        table_row(head),
+        "|---" * len(head) + "|",
+    ]
+    return "\n".join([*lines, *(_verdict(row) for row in rows)])
+
+
+def _verdict(row: Row) -> str:
+    runs = f"{row['runs']}" if row["runs"] else EXACT
+    of = f"{row['measured']}; asked: {row['asked']}" if row["measured"] else row["detail"]
+    is_judged = row["verdict"] not in ("not applicable", "not testable")
+    cells = [
+        choice(row),
+        f"**{row['verdict']}**",
+        row["stands"],
+        interval(row),
+        of,
+        (runs if is_judged else "-") + ("" if row["scale"] == "paper" else f" ({row['scale']})"),
+        at_paper_runs(row) if is_judged else "-",
+    ]
+    return table_row(cells)
+
+
+def _findings(project: Project, paper: str) -> str:
+    """Return what was found beyond the statements of a paper, as a list."""
+    lines = []
+    for finding, statement, outcome in published_findings(project, paper):
+        claims = ", ".join(link(claim) for claim in finding.beside)
+        figures = _figures(published_figures(project, paper, finding.claim))
+        beside = f" Beside {claims}." if claims else ""
+        name = finding.claim.id
+        lines.append(
+            f'- <a id="{name.lower()}"></a>**{name}, {finding.title}** ({finding.claim.place}; '
+            f"{outcome}). {statement}{beside} {figures}".rstrip()
+        )
+    return "\n".join(lines) or "There is none."
+
+
+def _notes(project: Project, paper: str) -> str:
+    """Return the variants that no claim is judged on, and what is no claim, with the reasons."""
+    notes = project.notes(paper)
+    lines = [
+        f"- `{variant}`: not applicable. {why}" for variant, why in notes.not_applicable.items()
+    ]
+    lines += [
+        f'- <a id="{name.lower()}"></a>{name}: withdrawn. {why}'
+        for name, why in notes.withdrawn.items()
+    ]
+    lines += [f"- {name}: no claim. {why}" for name, why in notes.not_judged.items()]
+    return "\n".join(" ".join(line.split()) for line in lines) or "None."
+
+
+def link(claim: str) -> str:
+    """Return a link from another page of the same folder to a claim or finding."""
+    return f"[{claim}]({PAGE.name}#{claim.lower()})"
 
 
 def _figures(paths: Iterable[str]) -> str:

@@ -106,10 +106,13 @@ def simulate(arguments: argparse.Namespace) -> None:
         mean, low, high = mean_interval(getattr(simulation, metric))
         print(f"{metric}: {mean:.6g} (95 % interval {low:.6g} to {high:.6g})")
     print("pulls: " + " ".join(f"{each:.6g}" for each in simulation.pulls.mean(axis=0)))
-    curve = simulation.nash_regret(at=[arguments.horizon], memory_limit=arguments.memory_limit)
+    bias = "subtracted" if arguments.runs > 1 else "kept"
+    curve = simulation.nash_regret(
+        at=[arguments.horizon], bias=bias, memory_limit=arguments.memory_limit
+    )
     ends = [float(end[0]) for end in curve.interval()] if curve.runs > 1 else [-math.inf, math.inf]
     interval = f"95 % interval {ends[0]:.6g} to {ends[1]:.6g}"
-    print(f"nash_regret: {curve.nash_regret[0]:.6g} ({interval})")
+    print(f"nash_regret: {curve.nash_regret[0]:.6g} ({interval}, bias {bias})")
 
 
 def identify(arguments: argparse.Namespace) -> None:

@@ -28,9 +28,8 @@ from dpbandits.own_lines import (
 )
 from dpbandits.project import Project
 from dpbandits.reporting.figure_files import write_figure
-from dpbandits.reporting.figures import draw_panels
-from dpbandits.reporting.panels import Line, panel_lines
-from dpbandits.reporting.rows import read_rows
+from dpbandits.reporting.figures import draw_panels, plotted_points
+from dpbandits.reporting.panels import Line, panel_lines, panel_rows
 from dpbandits.reporting.specs import DIAGRAM, FigureSpec, PanelSpec, panel_stem, parse_figure
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
@@ -109,9 +108,10 @@ class Target:
         return f"snakemake {extras}--cores 2 --config only={only}{scale}"
 
     def rows(self, letter: str) -> pd.DataFrame:
-        """Return the results that one panel reads."""
-        reads = self.figure.panels[letter].reads
-        return read_rows(reads, self.frames.__getitem__, f"{self.place(letter)}.reads")
+        """Return the rows that one panel reads, or that are derived for it."""
+        derived = self.project.experiments(self.paper).paper.derived
+        panel = self.figure.panels[letter]
+        return panel_rows(panel, self.frames.__getitem__, derived, self.place(letter))
 
     def series(self, letter: str) -> dict[str, Series]:
         """Return the simulated series that one panel reads, by label."""
@@ -203,7 +203,8 @@ def _written(target: Target, lines: Mapping[str, list[Line]], folder: Path) -> l
     for stem, own in parts.items():
         drawn = draw_panels(target.figure, own)
         _mark(drawn)
-        written += write_figure(folder / stem, drawn, _points(own))
+        named = own if len(own) > 1 else {"": next(iter(own.values()))}
+        written += write_figure(folder / stem, drawn, plotted_points(target.figure, named))
     return written
 
 
@@ -215,13 +216,3 @@ def _mark(drawn: Figure) -> None:
             # Not the caps of error bars.
             if line.get_marker() in OWN_MARKERS:
                 line.set_markersize(OWN_MARKER)
-
-
-def _points(lines: Mapping[str, list[Line]]) -> pd.DataFrame:
-    """Return the plotted numbers; in a whole figure, names begin with the panel's letter."""
-    tables = [
-        line.points.assign(series=f"{letter}: {line.name}" if len(lines) > 1 else line.name)
-        for letter, own in lines.items()
-        for line in own
-    ]
-    return pd.concat(tables, ignore_index=True)

@@ -8,10 +8,22 @@ import pandas as pd
 from dpbandits.blocks import with_block
 from dpbandits.project import Project
 from dpbandits.reporting.markdown import markdown_table
+from dpbandits.reporting.readings import count_agreement
 
 PUBLISHED_TABLES = Path("docs/tables")
 
 _TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
+
+
+def digitised_counts(project: Project, paper: str) -> tuple[int, int]:
+    """Return how many digitised values of a paper agree with ours, and how many there are.
+
+    They agree within the error of reading and chance; both are counted in the published table
+    ``readings`` of the paper.
+    """
+    path = project.folder / PUBLISHED_TABLES / paper / "readings.csv"
+    total = count_agreement(pd.read_csv(path)).iloc[-1]
+    return int(total["agrees"]), int(total["values"])
 
 
 def with_tables(project: Project, text: str) -> str:

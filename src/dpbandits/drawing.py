@@ -32,7 +32,8 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
         diagrams = project.experiments(paper).paper.diagrams
         written = draw_diagram(spec, figure, frames, folder, diagrams)
     else:
-        written = draw_figure(spec, figure, frames, folder)
+        derived = project.experiments(paper).paper.derived
+        written = draw_figure(spec, figure, frames, folder, derived)
     outputs = Outputs(project)
     made_from = outputs.figure_made_from(paper, figure)
     outputs.finish(folder / f"{figure}.png", begun, made_from)
@@ -55,7 +56,7 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
 
 
 def write_paper_readings(project: Project, paper: str) -> Path:
-    """Hold the published readings of a paper against ours, in ``results/PAPER/readings.csv``."""
+    """Compare digitised values of a paper with ours, in ``results/PAPER/readings.csv``."""
     begun = time.monotonic()
     outputs = Outputs(project)
     documents = {name: project.figure_spec(paper, name) for name in outputs.read_figures(paper)}

@@ -10,12 +10,19 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.blocks import table_row, with_block
-from dpbandits.claims_page import PUBLISHED, published_ledger, published_papers
+from dpbandits.claims_page import link
 from dpbandits.engine.documents import load_document
 from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
 from dpbandits.papers import OURS
 from dpbandits.project import Project
+from dpbandits.published_ledger import (
+    published_figures,
+    published_findings,
+    published_ledger,
+    published_papers,
+)
+from dpbandits.published_numbers import PUBLISHED
 from dpbandits.whole_ledger import choice, interval
 
 SENTENCES = Path("config/gallery.yaml")
@@ -128,6 +135,7 @@ class Part:
             blocks += [f"### {self._head(base)}", *captions]
             about = self._about(figures)
             blocks += _claims(about)
+            blocks += self._findings(figures)
             columns = [self._panels(each) if _STEM.fullmatch(base) else [each] for each in figures]
             for pictures in zip(*columns, strict=True):
                 blocks += self._panel(base, pictures, about)
@@ -162,6 +170,32 @@ class Part:
             blocks += [f"Of {head_of(base)} as a whole: {_brief(whole)}."] if len(whole) else []
         return blocks
 
+    def _findings(self, figures: Iterable[str]) -> list[str]:
+        """Return the findings that are about any of the figures or their panels, as one list."""
+        stems = {*figures, *(stem for figure in figures for stem in self._panels(figure))}
+        lines = [
+            f"- Finding {link(name)}, {title} ({outcome}): {statement}"
+            for name, title, statement, outcome, drawn in self._found
+            if not stems.isdisjoint(drawn)
+        ]
+        return ["\n".join(lines)] if lines else []
+
+    @cached_property
+    def _found(self) -> list[tuple[str, str, str, str, set[str]]]:
+        """Each finding: id, title, statement, what became of it and the figures it is about."""
+        if self.ledger is None:
+            return []
+        return [
+            (
+                finding.claim.id,
+                finding.title,
+                statement,
+                outcome,
+                _drawn(" ".join(published_figures(self.project, self.name, finding.claim))),
+            )
+            for finding, statement, outcome in published_findings(self.project, self.name)
+        ]
+
     def _about(self, stems: Iterable[str]) -> pd.DataFrame:
         """Return the verdicts on the claims about any of the figures or panels."""
         if self.ledger is None:
@@ -177,13 +211,8 @@ def _drawn(paths: str) -> set[str]:
     return {Path(path).stem for path in paths.split() if path.endswith(".png")}
 
 
-def _link(claim: str) -> str:
-    return f"[{claim}](claims.md#{claim.lower()})"
-
-
-def _told(row: Mapping[Any, Any]) -> str:
-    is_weaker = "not contradicted" in row["detail"]
-    return f"**{'not contradicted' if is_weaker else row['verdict']}**"
+def _verdict(row: Mapping[Any, Any]) -> str:
+    return f"**{row['verdict']}**"
 
 
 def _by_claim(rows: pd.DataFrame) -> dict[str, list[Mapping[Any, Any]]]:
@@ -196,7 +225,7 @@ def _by_claim(rows: pd.DataFrame) -> dict[str, list[Mapping[Any, Any]]]:
 def _brief(rows: pd.DataFrame) -> str:
     """Return claims with their verdicts in a line."""
     return ", ".join(
-        f"{_link(claim)} {' / '.join(dict.fromkeys(_told(row) for row in own))}"
+        f"{link(claim)} {' / '.join(dict.fromkeys(_verdict(row) for row in own))}"
         for claim, own in _by_claim(rows).items()
     )
 
@@ -205,19 +234,23 @@ def _claims(rows: pd.DataFrame) -> list[str]:
     """Return claims with their verdicts as one list; no list without claims."""
     lines = []
     for claim, own in _by_claim(rows).items():
-        lines.append(f"- {_link(claim)} ({own[0]['place']}): *{own[0]['statement']}*")
+        first = own[0]
+        lines.append(
+            f"- {link(claim)} ({first['kind']}; {first['place']}): *{first['statement']}* "
+            f"Decided by: {first['rule']}"
+        )
         lines += _verdicts(own)
     return ["\n".join(lines)] if lines else []
 
 
 def _verdicts(rows: list[Mapping[Any, Any]]) -> list[str]:
-    """Return each verdict with the choices that it is given for and what the first hangs on."""
+    """Return each verdict with the rows that it is given for and the first one's number."""
     lines = []
-    for told in dict.fromkeys(_told(row) for row in rows):
-        own = [row for row in rows if _told(row) == told]
+    for verdict in dict.fromkeys(_verdict(row) for row in rows):
+        own = [row for row in rows if _verdict(row) == verdict]
         first = own[0]
         choices = "" if len(rows) == 1 else f" ({' / '.join(choice(row) for row in own)})"
         measured = f"{first['measured']}: {interval(first)}, asked: {first['asked']}"
         why = measured if first["measured"] else first["detail"]
-        lines.append(f"  - {told}{choices}. {'For the first, ' if len(own) > 1 else ''}{why}")
+        lines.append(f"  - {verdict}{choices}. {'For the first, ' if len(own) > 1 else ''}{why}")
     return lines

@@ -3,8 +3,6 @@
 import time
 from pathlib import Path
 
-import pandas as pd
-
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, Scale, judge
@@ -25,7 +23,7 @@ from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
 from dpbandits.papers import OURS, PAPERS
 from dpbandits.project import Project
-from dpbandits.whole_ledger import join, read_ledger, tables
+from dpbandits.whole_ledger import join, read_ledger, tables, together
 
 
 def _evidence(project: Project, paper: str) -> Evidence:
@@ -116,7 +114,7 @@ def write_whole_ledger(project: Project) -> None:
         claims = project.claims(paper)
         figures = {each.id: outputs.claim_figures(paper, each) for each in claims}
         ledgers.append(join(paper, claims, read_ledger(verdicts), read_ledger(both), figures))
-    whole = pd.concat(ledgers, ignore_index=True)
+    whole = together(ledgers)
     ledger_csv, *shown = (Path(path) for path in outputs.whole_ledger())
     write_text(ledger_csv, to_csv(whole))
     texts = tables(whole)

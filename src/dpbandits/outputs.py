@@ -49,6 +49,10 @@ class Outputs:
         """File that says that the kernels were compiled once; it goes with the cache."""
         return str(self.project.cache_folder / "kernels.done")
 
+    def epoch(self) -> str:
+        """File that is older than all results but stale ones, an input of every one of them."""
+        return str(self.project.cache_folder / "epoch")
+
     def results_pattern(self) -> str:
         """Path of any results, with the wildcards paper and name."""
         return str(self.project.results_path("{paper}", "{name}"))
@@ -74,10 +78,13 @@ class Outputs:
     def figure_fingerprint(self, paper: str, figure: str) -> str:
         """Return the hash of what a figure is drawn with: its entry and the plotting sources."""
         spec = self.project.figure_spec(paper, figure)
-        sources = "dpbandits.reporting.figures"
+        package = self.project.experiments(paper).paper.package
+        sources = ["dpbandits.reporting.figures"]
         if spec.get("kind") == DIAGRAM:
-            sources = f"{self.project.experiments(paper).paper.package}.diagrams"
-        return digest_of([dict(spec), fingerprint(sources)])[:16]
+            sources = [f"{package}.diagrams"]
+        elif any(panel.compute for panel in parse_figure(figure, spec).panels.values()):
+            sources.append(f"{package}.derived")
+        return digest_of([dict(spec), fingerprint(*sources)])[:16]
 
     def figure_made_from(self, paper: str, figure: str) -> dict[str, str]:
         """Return the fingerprints that a figure depends on: its own and those of its results."""

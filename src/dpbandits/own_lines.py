@@ -18,7 +18,8 @@ from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.panels import Line
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.rows import select
-from dpbandits.reporting.specs import BY_TAG, KINDS, PanelSpec, SeriesSpec
+from dpbandits.reporting.series_specs import SeriesSpec
+from dpbandits.reporting.specs import BY_TAG, KINDS, PanelSpec
 from dpbandits.reporting.style import Look
 
 OWN_COLOUR = "#E6007E"

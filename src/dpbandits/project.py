@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.entries import Claim, Finding, Notes
-from dpbandits.claims.loading import load_claims, load_findings, load_notes
+from dpbandits.claims.entries import Claim, Finding, Notes, Summary
+from dpbandits.claims.loading import load_claims, load_findings, load_notes, load_summary
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan, refuse_shared_cells
@@ -18,6 +18,7 @@ from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
 from dpbandits.papers import OURS, Paper, find_paper
+from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.specs import figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
@@ -103,10 +104,13 @@ class Project:
         """Read and check the config of a folder; a config already read (and changed) may be given.
 
         Raises:
-            InputError: config is no mapping, or a key is unknown, missing or not allowed.
+            InputError: config is no mapping, or a key is unknown, missing, not allowed or given
+                twice in the file.
         """
         path = folder / CONFIG
-        document = dict(config) if config is not None else load_yaml(path)
+        # Snakemake has read it too, but keeps the last of two equal keys.
+        stated = load_yaml(path)
+        document = dict(config) if config is not None else stated
         check_document(document, load_yaml(folder / "workflow/schemas/config.schema.yaml"), path)
         project = cls(folder, document)
         project.selected()
@@ -197,6 +201,7 @@ class Project:
             path = self.folder / "config/experiments" / f"{paper}.yaml"
             document = load_yaml(path)
             check_document(document, self._experiments_schema(), path)
+            document = with_digitised(document, path)
             self._experiments[paper] = Experiments(found, path, document, self.scale)
         return self._experiments[paper]
 
@@ -273,6 +278,17 @@ class Project:
         if paper in OURS or not path.exists():
             return []
         return load_findings(path, self._claims_schema, find_paper(paper).statistics)
+
+    def summary(self, paper: str) -> Summary:
+        """Return the sentence that sums up a paper.
+
+        Raises:
+            InputError: its findings file has none.
+        """
+        summary = load_summary(self.findings_path(paper), self._claims_schema)
+        if summary is None:
+            raise InputError(f"{self.findings_path(paper)}: key summary is missing")
+        return summary
 
     @property
     def _claims_schema(self) -> Path:

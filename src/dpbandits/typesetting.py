@@ -4,11 +4,11 @@ import time
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.verdict import ALPHA, Verdict
+from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import LIBRARIES, require_current
@@ -51,7 +51,7 @@ def report_source(project: Project) -> str:
     """
     outputs = Outputs(project)
     ledgers = {paper: _ledger(outputs, paper) for paper in project.built() if outputs.ledger(paper)}
-    verdicts = [*get_args(Verdict), DEPENDS]
+    verdicts = [*VERDICTS, DEPENDS]
     return render(
         "report.tex",
         title=escape(TITLE),

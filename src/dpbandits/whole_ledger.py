@@ -1,4 +1,4 @@
-"""The ledger of all papers: every verdict by itself and among all, in one table."""
+"""The ledger of all papers: every verdict, at its own and at stricter levels, in one table."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,8 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.entries import Claim
+from dpbandits.claims.simultaneous import ALONE, IN_FAMILY
+from dpbandits.claims.verdict import ALPHA
 from dpbandits.reporting.latex import document
 from dpbandits.reporting.pages import page
 
@@ -17,11 +19,13 @@ Row = Mapping[Any, Any]
 COLUMNS = (
     "paper",
     "claim",
+    "kind",
     "variant",
     "reading",
     "verdict",
-    "verdict_in_ledger",
+    "verdict_in_family",
     "stands",
+    "stands_in_all",
     "measured",
     "asked",
     "estimate",
@@ -32,9 +36,12 @@ COLUMNS = (
     "verdict_at_paper_runs",
     "scale",
     "level",
-    "level_in_ledger",
-    "runs_in_ledger",
+    "level_in_family",
+    "stands_down_to",
+    "runs_in_family",
     "place",
+    "scope",
+    "rule",
     "figure",
     "statement",
     "detail",
@@ -44,15 +51,15 @@ KEYS = ["claim", "variant", "reading", "verdict"]
 """What the rows of the two files of a paper are told apart by."""
 
 CAPTION = (
-    "The empirical claims of all papers. Verdict: each claim by itself, at its own level. In the "
-    "ledger: judged again at a level that keeps the chance of any wrong decision in the whole "
-    "ledger to 5 %; exact verdicts do not depend on chance. The estimate with its interval, by "
-    "itself, is that of the comparison that the verdict hangs on."
+    "The claims of all papers. Verdict: at the claim's own level. Family-wise: whether it is the "
+    "same at the level that keeps the chance of any wrong decision on the paper to 5 %; exact "
+    "verdicts do not depend on chance. The estimate, with its interval at the claim's own level, "
+    "is that of the binding comparison."
 )
 
-_TEXT = ["claim", "variant", "reading", "verdict", "verdict_in_ledger", "stands"]
+_TEXT = ["claim", "kind", "variant", "reading", "verdict", "verdict_in_family", "stands"]
 _TEXT += ["verdict_at_paper_runs", "scale", "measured", "asked", "detail"]
-_WIDTHS = (None, 53, 37, None, 15, 32, None, None, 17, 17)
+_WIDTHS = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)
 
 
 def read_ledger(path: Path) -> pd.DataFrame:
@@ -85,8 +92,27 @@ def join(
     joined["paper"] = paper
     joined["place"] = [claim.place for claim in named]
     joined["statement"] = [" ".join(claim.statement.split()) for claim in named]
+    joined["scope"] = [" ".join(claim.scope.split()) for claim in named]
+    joined["rule"] = [" ".join(claim.rule.split()) for claim in named]
     joined["figure"] = [" ".join(figures[claim.id]) for claim in named]
+    joined["stands_in_all"] = ""
     return joined[list(COLUMNS)]
+
+
+def together(ledgers: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the ledgers of several papers as one, with what stands among all of their claims.
+
+    ``stands_in_all`` is that of the level of 5 % over all claims of all papers, of which each
+    claim has an equal share (Bonferroni) and each of its rows an equal share of that.
+    """
+    whole = pd.concat(ledgers, ignore_index=True)
+    is_judged = ~whole["verdict"].isin(["not applicable", "not testable"])
+    rows = is_judged.groupby(whole["claim"]).transform("sum").clip(lower=1)
+    level = ALPHA / whole["claim"].nunique() / rows
+    is_random = whole["stands"].isin([IN_FAMILY, ALONE])
+    stands = (whole["stands_down_to"] <= level).map({True: IN_FAMILY, False: ALONE})
+    whole["stands_in_all"] = whole["stands"].where(~is_random, stands)
+    return whole
 
 
 def interval(row: Row) -> str:
@@ -109,10 +135,12 @@ def cells(whole: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Claim": whole["claim"],
+            "Kind": whole["kind"],
             "What the paper says": whole["statement"],
+            "Decided by": whole["rule"],
             "Variant, reading": [choice(row) for row in rows],
             "Verdict": whole["verdict"],
-            "In the ledger": whole["stands"],
+            "Family-wise": whole["stands"],
             "Estimate [interval]": [interval(row) for row in rows],
             "Runs": [str(row["runs"]) if row["runs"] else "exact" for row in rows],
             "Scale": whole["scale"],
@@ -132,7 +160,7 @@ def tables(whole: pd.DataFrame) -> dict[str, str]:
     """Return the ledger as a LaTeX longtable, a page of HTML with filters, and csv, by suffix."""
     texts = cells(whole)
     once = texts.copy()
-    once.loc[once["Claim"].duplicated(), "What the paper says"] = ""
+    once.loc[once["Claim"].duplicated(), ["What the paper says", "Decided by"]] = ""
     types = "".join(
         "l" if width is None else rf">{{\raggedright\arraybackslash}}p{{{width}mm}}"
         for width in _WIDTHS

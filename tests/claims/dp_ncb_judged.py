@@ -1,4 +1,4 @@
-"""The claims of dp-ncb, judged on results made up for them."""
+"""The claims and findings of dp-ncb, judged on results made up for them."""
 
 from dataclasses import replace
 from functools import cache
@@ -9,10 +9,13 @@ import pandas as pd
 from claims.dp_ncb_perturbations import Made
 from claims.dp_ncb_results import ROOT, World, make
 from dpbandits.claims import Claim, Evidence, Judgement, judge, load_claims
+from dpbandits.claims.loading import load_findings
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
 
 FILE = ROOT / "config/claims/dp-ncb.yaml"
-CLAIMS = load_claims(FILE, ROOT / "workflow/schemas/claims.schema.yaml", STATISTICS)
+SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
+CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
+FINDINGS = load_findings(ROOT / "config/findings/dp-ncb.yaml", SCHEMA, STATISTICS)
 BY_ID = {claim.id: claim for claim in CLAIMS}
 ROOT_SEED = 20260719
 VARIANTS = ("as-written", "as-coded", "repaired")
@@ -37,6 +40,12 @@ def judged(claim: Claim, made: Made, *readings: int) -> list[Judgement]:
     chosen = tuple(claim.readings[each] for each in readings) or claim.readings
     evidence = Evidence.of_frames(frames_of(claim, made), root_seed=ROOT_SEED)
     return judge([replace(claim, readings=chosen)], evidence)
+
+
+def first_judged(claim: Claim) -> int | None:
+    """Position of the first reading that results decide; None without any."""
+    positions = (i for i, reading in enumerate(claim.readings) if reading.is_judged)
+    return next(positions, None)
 
 
 def reading_of(name: str, variant: str, **values: Any) -> int:

@@ -28,26 +28,26 @@ from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
 ROOT = Path(__file__).parents[2]
 DOCUMENT = yaml.safe_load((ROOT / "config/experiments/dp-ncb.yaml").read_text())
 BEST = max(drawn_means())
-TWO_ARMS = (100, 300, 1000)
+TWO_ARMS = (100, 300, 900, 1000)
 SHARES = (0.03, 0.1, 0.16, 0.18, 0.2, 0.22, 0.25, *np.geomspace(0.3, 1.0, 20))
 
 # Final Nash regrets by T = 1e6, 1e7, ...; slopes and orders as the claims state them.
 FINALS = {
-    "ncb": (0.06, 0.006, 0.0006, 0.00006, 0.000006),
+    "ncb": (0.04, 0.006, 0.0008, 0.0001, 0.00001),
     "gdp-ncb": (0.6, 0.075, 0.009, 0.001, 0.0001),
     "ldp-ncb": (0.443, 0.14, 0.0443, 0.014, 0.0044),
     "adap-ucb": (0.2, 0.1, 0.038, 0.035, 0.034),
     "ldp-ucb-l": (0.5, 0.4, 0.3, 0.2, 0.1),
-    "ucb1": (0.1, 0.05, 0.02, 0.01, 0.01),
+    "ucb1": (0.004, 0.0006, 0.00008, 0.00001, 0.000001),
 }
-SLOPES = {"ncb": -1.05, "gdp-ncb": -0.95, "ldp-ncb": -0.5, "adap-ucb": -0.0547}
+SLOPES = {"ncb": -0.9, "gdp-ncb": -0.95, "ldp-ncb": -0.55, "adap-ucb": -0.0547, "ucb1": -0.9}
 BY_EPSILON = {
-    "gdp-ncb": {0.5: 0.05, 1: 0.035, 2: 0.02, 10: 0.018, 100: 0.016},
-    "ldp-ncb": {0.1: 0.28, 0.5: 0.056, 1: 0.028, 2: 0.014},
+    "gdp-ncb": {0.5: 0.05, 1: 0.035, 2: 0.02, 10: 0.018, 100: 0.03},
+    "ldp-ncb": {0.1: 0.28, 0.5: 0.06, 1: 0.03, 2: 0.016},
 }
 VERSIONS = {"modified": 0.005, "matched": 0.0155}
 FOUR_LAWS = {"ncb": 0.05, "gdp-ncb": 0.1, "ldp-ncb": 0.2}
-TWO_ARMED = {"adap-ucb": (0.98, 0.98, 0.98), "gdp-ncb": (0.2, 0.15, 0.08)}
+TWO_ARMED = {"adap-ucb": (0.98, 0.98, 0.98, 0.98), "gdp-ncb": (0.2, 0.15, 0.09, 0.08)}
 
 Values = NDArray[np.float64]
 
@@ -81,10 +81,11 @@ def unchanged(where: Where, regret: float) -> float:
 
 @dataclass(frozen=True)
 class World:
-    """The knobs: a change of the Nash regrets, the noise of a run, and how many runs at most."""
+    """The knobs: a change of Nash regrets, noise, most runs, and the bias of their logarithms."""
 
     change: Change = unchanged
     noise: float = 0.01
+    bias: float = 0.0
     runs: int = 10**9
 
 
@@ -110,8 +111,8 @@ def analytic(name: str) -> pd.DataFrame:
     if name != "index-plays":
         return ANALYTIC[name]()
     rows = [
-        {"algorithm": "gdp-ncb", "variant": variant, "statement": statement, "x": 1e9, "y": 0.0}
-        for variant in ("as-written", "as-coded", "repaired")
+        {"algorithm": "gdp-ncb", "variant": variant, "statement": statement, "x": x, "y": 0.0}
+        for variant, x in (("as-written", 1e9), ("as-coded", 1e8), ("repaired", 1e8))
         for statement in ("best-index", "weak-arms")
     ]
     return pd.DataFrame(rows).assign(series="", lo=0.0, hi=0.0)
@@ -173,7 +174,7 @@ def _block(name: str, series: Series, world: World) -> dict[str, Values]:
         best = 1.0 if name == "panel-a" else BEST
         curves = cell.runs // cell.block_size
         block[f"{prefix}nash_regret"] = np.stack(
-            [_quantities(regrets, best, world.noise * each) for each in _spread(curves)]
+            [_quantities(regrets, best, world.noise * each, world.bias) for each in _spread(curves)]
         )
         relative = regrets / (best - regrets)
         influences = _influences(name, series.label, cell.runs, len(cell.grid))
@@ -181,14 +182,14 @@ def _block(name: str, series: Series, world: World) -> dict[str, Values]:
     return {metric: block[metric] for metric in cell.metrics}
 
 
-def _quantities(regrets: Values, best: float, moved: float) -> Values:
+def _quantities(regrets: Values, best: float, moved: float, bias: float) -> Values:
     """The seven quantities of a curve, whose Nash regret is moved by a share."""
     geometric = np.maximum(best - regrets * (1.0 + moved), 1e-9)
     nothing = np.zeros(regrets.size)
     rows = (
         np.log(geometric),
         nothing,
-        nothing + 1e-5,
+        nothing + bias,
         geometric + 1e-6,
         geometric,
         np.log(geometric),
@@ -228,8 +229,8 @@ def base_regret(where: Where) -> float:
         return TWO_ARMED[algorithm][TWO_ARMS.index(where.horizon)]
     if where.simulation in ("anytime", "known-horizon"):
         rounds = round(where.share * where.horizon)
-        factor = 1.5 if algorithm.startswith("anytime") else 1.0
-        return factor * 0.2 * (rounds / 10**6) ** -0.3
+        factor = 1.5 * rounds**0.05 if algorithm.startswith("anytime") else 1.0
+        return factor * 0.1 * (rounds / 10**6) ** -0.3
     if where.simulation == "panel-f":
         final = FOUR_LAWS[algorithm]
     elif "version" in tags:

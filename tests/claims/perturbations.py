@@ -76,6 +76,17 @@ def rdp_worse_at_small_delta(frame: pd.DataFrame) -> None:
     frame.loc[rows(frame, analysis="rdp"), "y"] = gdp[:, 1] * share
 
 
+def rdp_on_both_sides(frame: pd.DataFrame) -> None:
+    """Put RDP far below GDP at the smallest delta and far above it at the largest."""
+    for delta, factor in ((1e-10, 0.5), (0.1, 2.0)):
+        frame.loc[rows(frame, analysis="rdp") & np.isclose(frame["x"], delta), "y"] *= factor
+
+
+def pre_pulls_out_of_turn(frame: pd.DataFrame) -> None:
+    """Add to the regret within the pre-pulls of b = 500."""
+    frame.loc[rows(frame, b=500, metric="pseudo_regret", t=1000), "value"] += 5.0
+
+
 def same_for_all_arms(frame: pd.DataFrame) -> None:
     """Give standard DP at N = 10 the curve of N = 2."""
     few = rows(frame, analysis="standard-dp", split="best", arms=2)

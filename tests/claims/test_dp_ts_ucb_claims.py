@@ -1,64 +1,37 @@
-"""Every claim of dp-ts-ucb goes to holds, fails and undecided on results made up for it.
+"""Every claim of dp-ts-ucb ends in each of its words, and undecided, on results made up for it.
 
-The worlds are in `dp_ts_ucb_results`; the rules they are built for are those of the paper's spec,
-section 5. Seeds are fixed. A claim added to the file without a case here fails the tests.
+The worlds are in `dp_ts_ucb_results`. Seeds are fixed. A claim, a row with words of its own or a
+word that is added to the file without a case here fails the tests.
 """
 
-import itertools
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from claims.dp_ts_ucb_results import EQUAL_PRIVACY, HORIZON, HORIZON_SHARES, OWN, World, make
-from claims.perturbations import Edit, as_it_is, both, missing, on, scaled
-from dpbandits.claims import Claim, Evidence, Judgement, judge, ledger, load_claims
-from dpbandits.papers.dp_ts_ucb.analytic import ANALYTIC
-from dpbandits.papers.dp_ts_ucb.statistics import STATISTICS
-
-ROOT = Path(__file__).parents[2]
-CLAIMS = load_claims(
-    ROOT / "config/claims/dp-ts-ucb.yaml", ROOT / "workflow/schemas/claims.schema.yaml", STATISTICS
+from claims.dp_ts_ucb_results import EQUAL_PRIVACY, HORIZON_SHARES, OWN, World, make
+from claims.dp_ts_ucb_worlds import (
+    BASE,
+    BY_ALPHA,
+    CLAIMS,
+    CROSSOVER,
+    LEVELS,
+    MISSES,
+    NOISY,
+    NUMBERS,
+    ROOT_SEED,
+    WAITS,
+    baseline,
+    changed,
+    equal_bound,
+    equally_private,
+    judged_in,
+    own,
 )
-ROOT_SEED = 20260719
-BASE = World()
-NOISY = World(noise=1e6)
-LEVELS, BY_ALPHA, CROSSOVER = "privacy-by-horizon", "privacy-by-alpha", "crossover"
-NUMBERS = "constants"
-OWN_RUNS, BOUND_RUNS = "final-verdicts", "equal-bound-verdicts"
-PRIVACY_RUNS, BASELINE_RUNS = "equal-privacy-verdicts", "baseline-verdicts"
+from claims.perturbations import Edit, as_it_is, both, missing, on, scaled
+from dpbandits.claims import Claim, Evidence, judge, ledger
 
-
-@dataclass(frozen=True)
-class Case:
-    """Three worlds, with edits of their frames, for the first reading of a claim."""
-
-    fails: tuple[World, Edit]
-    undecided: tuple[World, Edit] = (NOISY, as_it_is)
-    holds: tuple[World, Edit] = (BASE, as_it_is)
-
-
-def own(alpha: float, mean: float, horizon: int = HORIZON) -> dict[tuple[Any, ...], float]:
-    """Change the mean regret of DP-TS-UCB at one alpha and horizon."""
-    return {(OWN_RUNS, horizon, alpha): mean}
-
-
-def equally_private(alpha: float, b: int, mean: float) -> dict[tuple[Any, ...], float]:
-    """Change the mean regret of Modified TS at equal privacy."""
-    return {(PRIVACY_RUNS, alpha, b, count): mean for count in ("n+1", "n")}
-
-
-def baseline(algorithm: str, mean: float) -> dict[tuple[Any, ...], float]:
-    """Change the mean regret of a baseline."""
-    return {(BASELINE_RUNS, algorithm, log): mean for log in ("base2", "natural", None)}
-
-
-def changed(*changes: dict[tuple[Any, ...], float]) -> World:
-    """A world with other mean regrets."""
-    return World(changes={key: mean for each in changes for key, mean in each.items()})
+Case = tuple[World, Edit]
 
 
 def mirror_alphas(frame: pd.DataFrame) -> None:
@@ -71,219 +44,158 @@ def grow_with_horizon(frame: pd.DataFrame) -> None:
     frame["y"] *= frame["x"] ** 0.5
 
 
+def rise_at_the_end(frame: pd.DataFrame) -> None:
+    """Let the last level of DP-TS-UCB be larger, so that the ratio rises but stays below 1."""
+    own_levels = frame["algorithm"] == "dp-ts-ucb"
+    frame.loc[own_levels & (frame["x"] == frame["x"].max()), "y"] *= 1.5
+
+
 ALPHA_1_LOWEST = changed(*(own(1, 0.2 * OWN[0], horizon) for horizon in HORIZON_SHARES))
-BETTER_BOUND = World(
-    changes={
-        (BOUND_RUNS, alpha, count): 0.5 * OWN[alpha] for alpha in OWN for count in ("n+1", "n")
-    }
-)
-BASELINES_BEST = changed(*(baseline(name, 50.0) for name in ("dp-se", "anytime-lazy-ucb")))
-NO_C = missing(NUMBERS, quantity="c")
 WRONG_C = scaled(NUMBERS, 1.1, quantity="c")
-DP_HALVED = scaled(BY_ALPHA, 0.5, algorithm="dp-ts-ucb")
+PROPOSED_LEVELS = {"algorithm": "dp-ts-ucb"}
+HALVED = scaled(BY_ALPHA, 0.5, **PROPOSED_LEVELS)
+NO_SHARE = missing(CROSSOVER, algorithm="dp-ts-ucb")
 
-CASES: dict[str, Case] = {
-    "DTU-C1": Case((ALPHA_1_LOWEST, as_it_is)),
-    "DTU-C2": Case((BASE, on(LEVELS, mirror_alphas)), (BASE, missing(LEVELS, alpha=0.5))),
-    "DTU-C3": Case((BASE, on(LEVELS, grow_with_horizon)), (BASE, missing(LEVELS, alpha=1.0))),
-    "DTU-C4": Case((BETTER_BOUND, as_it_is)),
-    "DTU-C5": Case(
-        (BASE, scaled(BY_ALPHA, 1000.0, algorithm="dp-ts-ucb")),
-        (BASE, both(DP_HALVED, missing(BY_ALPHA, algorithm="m-ts-gaussian", x=0.5))),
-        holds=(BASE, DP_HALVED),
-    ),
-    "DTU-C6": Case((changed(equally_private(0, 0, 100.0)), WRONG_C), (NOISY, NO_C)),
-    "DTU-C7": Case((changed(equally_private(1, 1000, 5000.0)), WRONG_C), (NOISY, NO_C)),
-    "DTU-C8": Case((changed(equally_private(0, 1, 350.0), own(0, 300.0)), as_it_is)),
-    "DTU-C9": Case((changed(own(1, 0.9 * EQUAL_PRIVACY[1][2000])), as_it_is)),
-    "DTU-C10": Case((BASELINES_BEST, as_it_is)),
-    "DTU-C11": Case((changed(baseline("dp-se", 7000.0)), as_it_is)),
-    "DTU-C12": Case((changed(baseline("anytime-lazy-ucb", 1000.0)), as_it_is)),
-    "DTU-C13": Case((changed(baseline("lazy-dp-ts", 2000.0)), as_it_is)),
-    "DTU-C14": Case(
-        (
-            BASE,
-            both(
-                scaled(CROSSOVER, 1000.0, algorithm="dp-ts-ucb"),
-                scaled(CROSSOVER, 1.01, algorithm="ts-gaussian"),
-            ),
+# By claim and row (0, where rows have the same words): word -> results with that verdict.
+CASES: dict[tuple[str, int], dict[str, Case]] = {
+    ("DTU-C1", 0): {"fails": (ALPHA_1_LOWEST, as_it_is)},
+    ("DTU-C2", 0): {
+        "fails": (BASE, on(LEVELS, mirror_alphas)),
+        "undecided": (BASE, missing(LEVELS, alpha=0.5)),
+    },
+    ("DTU-C3", 0): {
+        "fails": (BASE, on(LEVELS, grow_with_horizon)),
+        "undecided": (BASE, missing(LEVELS, alpha=1.0)),
+    },
+    ("DTU-C4", 0): {
+        "fails": (
+            changed(*(equal_bound(alpha, 0.5 * mean) for alpha, mean in OWN.items())),
+            as_it_is,
         ),
-        (BASE, missing(CROSSOVER, algorithm="dp-ts-ucb")),
-        holds=(BASE, scaled(CROSSOVER, 0.1, algorithm="dp-ts-ucb")),
-    ),
-    "DTU-C15": Case(
-        (BASE, scaled(NUMBERS, 1e5, quantity="miss", alpha=1.0)),
-        (BASE, missing(NUMBERS, quantity="miss", alpha=0.5)),
-    ),
-    "DTU-C16": Case((BASE, scaled(NUMBERS, 1.001, quantity="root")), (BASE, missing(LEVELS))),
-    "DTU-C17": Case(
-        (BASE, scaled(NUMBERS, 10.0, quantity="wait", alpha=0.0)),
-        (BASE, missing(NUMBERS, quantity="wait", alpha=0.0)),
-    ),
+        "mixed": (changed(equal_bound(0.5, 0.5 * OWN[0.5])), as_it_is),
+    },
+    ("DTU-C5", 0): {
+        "holds": (BASE, HALVED),
+        "fails": (BASE, scaled(BY_ALPHA, 1000.0, **PROPOSED_LEVELS)),
+        "mixed": (BASE, as_it_is),
+        "undecided": (BASE, both(HALVED, missing(BY_ALPHA, algorithm="m-ts-gaussian", x=0.5))),
+    },
+    ("DTU-C6", 0): {
+        "fails": (changed(equally_private(0, 0, 100.0)), WRONG_C),
+        "mixed": (BASE, WRONG_C),
+        "undecided": (changed(equally_private(0, 0, EQUAL_PRIVACY[0][1])), as_it_is),
+    },
+    ("DTU-C7", 0): {
+        "fails": (changed(equally_private(1, 1000, 5000.0)), WRONG_C),
+        "mixed": (changed(equally_private(1, 1000, 5000.0)), as_it_is),
+        "undecided": (changed(equally_private(1, 1000, EQUAL_PRIVACY[1][2000])), as_it_is),
+    },
+    ("DTU-C8a", 0): {"fails": (changed(equally_private(0, 1, 350.0)), as_it_is)},
+    ("DTU-C8b", 0): {"fails": (changed(equally_private(0, 1, 100.0)), as_it_is)},
+    ("DTU-C8b", 2): {"fails": (changed(own(0, 5000.0)), as_it_is)},
+    ("DTU-C9", 0): {"fails": (changed(own(1, 0.9 * EQUAL_PRIVACY[1][2000])), as_it_is)},
+    ("DTU-C10", 0): {
+        "fails": (changed(baseline("dp-se", 50.0)), as_it_is),
+        "mixed": (changed(own(0, 1500.0)), as_it_is),
+    },
+    ("DTU-C11", 0): {
+        "fails": (changed(equally_private(1, 2000, 500.0)), as_it_is),
+        "mixed": (changed(baseline("dp-se", 7000.0)), as_it_is),
+    },
+    ("DTU-C12", 0): {"fails": (changed(baseline("anytime-lazy-ucb", 1000.0)), as_it_is)},
+    ("DTU-C14a", 0): {
+        "fails": (BASE, scaled(NUMBERS, 1.001, quantity="composed", x=10_000)),
+        "undecided": (BASE, missing(NUMBERS, quantity="composed", x=10_000)),
+    },
+    ("DTU-C14b", 0): {
+        "fails": (BASE, on(CROSSOVER, rise_at_the_end)),
+        "undecided": (BASE, NO_SHARE),
+    },
+    ("DTU-C14c", 0): {"undecided": (BASE, scaled(CROSSOVER, 1000.0, **PROPOSED_LEVELS))},
+    ("DTU-C15", 0): {
+        "fails": (BASE, scaled(MISSES, 1e5, alpha=1.0, horizon=10_000)),
+        "undecided": (BASE, missing(MISSES, alpha=0.5, horizon=10_000, x=64)),
+    },
+    ("DTU-C16", 0): {
+        "fails": (BASE, scaled(NUMBERS, 1.001, quantity="root")),
+        "undecided": (BASE, missing(LEVELS)),
+    },
+    ("DTU-C17", 0): {
+        "fails": (BASE, scaled(WAITS, 10.0, alpha=0.0, horizon=1_000_000)),
+        "undecided": (BASE, missing(WAITS, alpha=0.0, horizon=10_000, x=64)),
+    },
 }
 
-# Statuses that the spec marks as computed for it, section 5; the other rows differ from the
-# first reading by what the row names (spec errata E2, E4, E8).
-COMPUTED: dict[tuple[str, str], str] = {
-    ("DTU-C2", "accounting=theorem4.4"): "holds",
-    ("DTU-C3", "accounting=theorem4.4"): "holds",
-    # Theorem 4.6 has no ln(T)^alpha below the budget, which grows with T.
-    ("DTU-C3", "accounting=theorem4.6"): "fails",
-    ("DTU-C5", "accounting=theorem4.4"): "mixed",
-    ("DTU-C5", "accounting=tight"): "mixed",
-    ("DTU-C14", "accounting=theorem4.4"): "mixed",
-    ("DTU-C15", "rounding=floor"): "holds",
-    ("DTU-C16", "accounting=theorem4.4"): "holds",
-    ("DTU-C16", "accounting=tight"): "fails",
-    ("DTU-C17", ""): "holds",
-}
+
+@dataclass(frozen=True)
+class Wanted:
+    """One claim and row, and the verdict that its results are made for."""
+
+    claim: Claim
+    row: int
+    word: str
+
+    def __str__(self) -> str:
+        """Return the name of the test."""
+        return f"{self.claim.id}-{self.row}-{self.word}"
+
+    @property
+    def case(self) -> Case:
+        """Results for the verdict: those given, or a world where claims hold, or a noisy one."""
+        given = CASES.get((self.claim.id, self.row), {})
+        usual = NOISY if self.word == "undecided" else BASE
+        return given.get(self.word, (usual, as_it_is))
 
 
-@cache
-def results(name: str, made: str, index: int) -> pd.DataFrame:
-    """Results of one name in one of the worlds, made once."""
-    return make(name, WORLDS[made][index])
-
-
-WORLDS: dict[str, list[World]] = {
-    key: [getattr(case, key)[0] for case in CASES.values()]
-    for key in ("holds", "fails", "undecided")
-}
-
-
-def judged(claim: Claim, outcome: str) -> list[Judgement]:
-    """Judge a claim in the world made for an outcome."""
-    made, edit = getattr(CASES[claim.id], outcome)
-    frames = {name: results(name, outcome, WORLDS[outcome].index(made)) for name in claim.reads}
-    edit(frames)
-    return judge([claim], Evidence.of_frames(frames, root_seed=ROOT_SEED))
-
-
-def judged_exactly() -> dict[tuple[str, str], Judgement]:
-    """The analytic claims on what is computed for them, by claim and reading."""
-    exact = [claim for claim in CLAIMS if not claim.looks]
-    found = judge(exact, Evidence.of(lambda name: ANALYTIC[name](), root_seed=ROOT_SEED))
-    return {(each.claim.id, each.reading.label): each for each in found}
-
-
-@pytest.fixture(params=CLAIMS, ids=lambda claim: claim.id)
-def claim(request: pytest.FixtureRequest) -> Claim:
-    """Each claim of the file; without a case its tests fail."""
-    found: Claim = request.param
-    assert found.id in CASES, f"{found.id} has no perturbation in this test"
+def rows_with_words(claim: Claim) -> dict[int, tuple[str, ...]]:
+    """The words of the first row, and of the first row of each other set of words."""
+    found: dict[int, tuple[str, ...]] = {}
+    for row, reading in enumerate(claim.readings):
+        if claim.words(reading) not in found.values():
+            found[row] = claim.words(reading)
     return found
 
 
-def test_there_are_17_claims_and_a_case_for_each() -> None:
-    assert [claim.id for claim in CLAIMS] == [f"DTU-C{i}" for i in range(1, 18)]
-    assert set(CASES) == {claim.id for claim in CLAIMS}
+WANTED = [
+    Wanted(claim, row, word)
+    for claim in CLAIMS
+    for row, words in rows_with_words(claim).items()
+    for word in (*words, "undecided")
+]
 
 
-@pytest.mark.parametrize("outcome", ["holds", "fails", "undecided"])
-def test_first_reading_comes_out_as_it_was_made(claim: Claim, outcome: str) -> None:
-    found = judged(claim, outcome)[0]
-    assert found.verdict == outcome, ledger([found])["detail"].item()
+@pytest.mark.parametrize("wanted", WANTED, ids=str)
+def test_each_word_is_reached(wanted: Wanted) -> None:
+    found = judged_in(wanted.claim, *wanted.case)[wanted.row]
+    assert found.verdict == wanted.word, ledger([found])["detail"].item()
 
 
-def test_every_reading_gets_a_verdict(claim: Claim) -> None:
-    found = judged(claim, "holds")
-    assert len(found) == len(claim.readings)
-    assert {each.verdict for each in found} <= {"holds", "fails", "mixed"}
-    assert all(each.comparisons for each in found)
+def test_every_case_belongs_to_a_row_and_a_word() -> None:
+    wanted = {(each.claim.id, each.row, each.word) for each in WANTED}
+    given = {(*key, word) for key, cases in CASES.items() for word in cases}
+    assert given <= wanted
+    assert {claim.id for claim in CLAIMS} == {name for name, _ in CASES}
 
 
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_no_row_ends_in_a_word_that_it_is_not_allowed(claim: Claim) -> None:
+    for world in (BASE, NOISY):
+        for found in judged_in(claim, world):
+            assert found.verdict in {*claim.words(found.reading), "undecided"}
+            assert found.comparisons
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_too_few_runs_or_a_lost_number_leave_it_undecided(claim: Claim) -> None:
     frames = {name: make(name, World(runs=1)) for name in claim.reads}
     for name, frame in frames.items():
         if "run" not in frame:
             frames[name] = frame.assign(y=float("nan"))
     found = judge([claim], Evidence.of_frames(frames, root_seed=ROOT_SEED))
-    assert {each.verdict for each in found} == {"undecided"}
+    assert {judgement.verdict for judgement in found} == {"undecided"}
 
 
-def test_exact_claims_come_out_as_the_spec_has_computed_them() -> None:
-    found = {key: each.verdict for key, each in judged_exactly().items()}
-    assert {key: found[key] for key in COMPUTED} == COMPUTED
-    assert set(found.values()) <= {"holds", "fails", "mixed"}
-    assert {claim for claim, _ in COMPUTED} == {claim for claim, _ in found}
-
-
-def test_privacy_at_the_equal_bound_fails_at_alpha_0_alone() -> None:
-    """Spec DTU-C5: 651.5 against 447.2 (460.7 with the tight eta), smaller at the other four."""
-    for accounting in ("theorem4.4", "tight"):
-        parts = judged_exactly()["DTU-C5", f"accounting={accounting}"].parts
-        assert [name for name, verdict in parts.items() if verdict == "fails"] == ["alpha=0"]
-
-
-def test_improvement_over_plain_sampling_is_significant_at_long_horizons_alone() -> None:
-    """Spec DTU-C14: 8 % at T = 1e6, worse at 1e5; much better in order, and at the largest T."""
-    parts = judged_exactly()["DTU-C14", "accounting=theorem4.4"].parts
-    fails = [name for name, verdict in parts.items() if verdict == "fails"]
-    assert fails == [f"significantly at T={horizon}" for horizon in (10_000, 100_000, 1_000_000)]
-
-
-def only(name: str, world: World, edit: Edit = as_it_is) -> list[Judgement]:
-    """Judge one claim in a world."""
-    claim = next(each for each in CLAIMS if each.id == name)
-    frames = {read: make(read, world) for read in claim.reads}
-    edit(frames)
-    return judge([claim], Evidence.of_frames(frames, root_seed=ROOT_SEED))
-
-
-def test_a_step_down_at_one_horizon_makes_the_rise_mixed() -> None:
-    """Spec DTU-C1: partly, where only the steps fail; refuted, where the rise at T = 1e6 does."""
-    found = only("DTU-C1", changed(own(0.75, 0.2 * OWN[0.75], 10_000)))[0]
-    assert found.parts == {"from 0 to 1": "holds", "no step down": "fails"}
-    assert only("DTU-C1", changed(own(1, 100.0)))[0].verdict == "fails"
-
-
-def test_a_flat_step_is_no_step_down() -> None:
-    """A control: two alphas of the same mean regret leave DTU-C1 standing."""
-    assert only("DTU-C1", changed(own(0.75, OWN[1]), own(1, OWN[1])))[0].verdict == "holds"
-
-
-def test_the_root_of_section_5_3_does_not_give_the_printed_c() -> None:
-    """Spec erratum E1: with the root c is 1.085 and 7.776, not 1.18 and 60.46."""
-    for name, part in (("DTU-C6", "c=1.18"), ("DTU-C7", "c=60.46")):
-        without, _, root = only(name, BASE)
-        assert (without.verdict, root.verdict) == ("holds", "mixed")
-        assert root.parts[part] == "fails"
-
-
-def test_two_equally_good_pre_pulls_leave_the_best_one_undecided() -> None:
-    """A null control: b = 0 and b = 1 have the same mean regret."""
-    found = only("DTU-C6", changed(equally_private(0, 0, 250.0)))[0]
-    assert found.parts == {"b=1": "undecided", "c=1.18": "holds"}
-
-
-def test_slightly_better_is_about_the_ratio() -> None:
-    """Spec DTU-C8: a multiple of the regret is no slight advantage, however small the gap."""
-    found = only("DTU-C8", changed(equally_private(0, 1, 100.0)))[0]
-    assert found.parts == {"better": "holds", "slightly": "fails"}
-
-
-def test_readings_of_the_logarithm_are_told_apart() -> None:
-    """DTU-C12 and DTU-C13 read the base that their row names."""
-    ucb = only("DTU-C12", changed({(BASELINE_RUNS, "anytime-lazy-ucb", "natural"): 1000.0}))
-    assert [each.verdict for each in ucb] == ["holds", "fails"]
-    lazy = only("DTU-C13", changed({(BASELINE_RUNS, "lazy-dp-ts", "base2"): 2000.0}))
-    assert [each.verdict for each in lazy] == ["holds", "fails", "holds", "fails"]
-
-
-def test_readings_of_the_count_are_told_apart() -> None:
-    """DTU-C4 and DTU-C9 read the Modified TS that their row names."""
-    bound = World(changes={(BOUND_RUNS, alpha, "n"): 10.0 for alpha in OWN})
-    assert [each.verdict for each in only("DTU-C4", bound)] == ["holds", "fails"]
-    private = changed({(PRIVACY_RUNS, 1, 2000, "n"): 1000.0})
-    assert [each.verdict for each in only("DTU-C9", private)] == ["holds", "fails"]
-
-
-def test_the_order_of_the_five_is_reported() -> None:
-    """DTU-C13: the five algorithms of Figure 7, best first, as exploratory comparisons."""
-    found = only("DTU-C13", BASE)[0]
-    steps = [each.label for each in found.comparisons if each.label.startswith("step")]
-    order = ["lazy-dp-ts", "dp-ts-ucb", "anytime-lazy-ucb", "dp-se", "m-ts-gaussian"]
-    assert steps == [
-        f"step in the order of the five [{better} to {worse}]"
-        for better, worse in itertools.pairwise(order)
-    ]
+def test_no_order_and_no_lemma_on_a_grid_can_be_established() -> None:
+    for claim in CLAIMS:
+        if claim.kind == "order" or claim.id in ("DTU-C15", "DTU-C17"):
+            assert "holds" not in claim.verdicts

@@ -1,19 +1,33 @@
-"""`docs/claims.md` from published files: counts, both verdicts, links, and the error rate."""
+"""`docs/claims.md` from published files: counts, both verdicts, rules, findings, error rates."""
 
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 from dpbandits.claims import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.claims_page import claims_page
+from dpbandits.errors import InputError
 from dpbandits.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+
+FINDINGS: dict[str, Any] = {
+    "TSDP-F1": {
+        "title": "A ratio",
+        "statement": "It is {ratio} times as large.",
+        "place": "Lemma 4",
+        "claims": ["TSDP-C8"],
+        "figure": "fig3",
+        "numbers": {"ratio": {"comparison": "ratio", "format": ".2f"}},
+    }
+}
 
 
 @pytest.fixture
@@ -21,60 +35,93 @@ def project(tmp_path: Path) -> Project:
     """A project with a published ledger of one paper: two exact verdicts, two that are not."""
     for part in ("config", "workflow"):
         shutil.copytree(ROOT / part, tmp_path / part)
+    document = {"paper": "ts-is-dp", "findings": FINDINGS}
+    (tmp_path / "config/findings/ts-is-dp.yaml").write_text(yaml.safe_dump(document))
     folder = tmp_path / "docs/figures/ts-is-dp"
     folder.mkdir(parents=True)
     (folder / "claims.csv").write_text(
         ",".join(LEDGER_COLUMNS) + "\n"
-        "TSDP-C1,as-written,,holds,96.7,96.7,96.7,0,0,holds,paper,\n"
-        "TSDP-C3,as-written,accounting=lemma5,fails,1,1,1,0,0,fails,paper,\n"
-        "TSDP-C8,as-written,b_grid=main,holds,0.25,0.125,0.5,50,10,undecided,paper,\n"
-        "TSDP-C8,repaired,b_grid=main,undecided,0.1,-1,1,400,10,undecided,paper,not contradicted\n"
+        "TSDP-C1,experiment,as-written,,holds,96.7,96.7,96.7,0,0,holds,paper,\n"
+        "TSDP-C3,remark,as-written,accounting=lemma5,fails,1,1,1,0,0,fails,paper,\n"
+        "TSDP-C8,picture,as-written,b_grid=main,holds,0.25,0.125,0.5,50,10,undecided,paper,\n"
+        "TSDP-C8,picture,repaired,b_grid=main,not contradicted,0.1,-1,1,400,10,undecided,paper,\n"
+        "TSDP-C8,picture,as-coded,,not testable,,,,0,10,not testable,paper,needs T = 1e9\n"
     )
     (folder / "simultaneous.csv").write_text(
         ",".join(SIMULTANEOUS_COLUMNS) + "\n"
-        "TSDP-C1,as-written,,holds,holds,exact,,,96.7,96.7,96.7,0,epsilon,<1\n"
-        "TSDP-C3,as-written,accounting=lemma5,fails,fails,exact,,,1,1,1,0,eta,<1\n"
-        "TSDP-C8,as-written,b_grid=main,holds,undecided,only by itself,0.05,0.0002,0,0,1,400,a|b,\n"
-        "TSDP-C8,repaired,b_grid=main,undecided,undecided,-,0.05,0.0002,0.1,-1,1,400,loss,<0\n"
+        "TSDP-C1,as-written,,holds,holds,exact,,,,96.7,96.7,96.7,0,epsilon,<1\n"
+        "TSDP-C3,as-written,accounting=lemma5,fails,fails,exact,,,,1,1,1,0,eta,<1\n"
+        "TSDP-C8,as-written,b_grid=main,holds,undecided,only at its own level,0.05,"
+        "0.0002,,0,0,1,400,a|b,\n"
+        "TSDP-C8,repaired,b_grid=main,not contradicted,not contradicted,yes,0.05,"
+        "0.0002,1e-5,0.1,-1,1,400,loss,<0\n"
+        "TSDP-C8,as-coded,,not testable,not testable,-,,,,,,,0,,\n"
+    )
+    (folder / "findings.csv").write_text(
+        ",".join(LEDGER_COLUMNS) + "\nTSDP-F1,finding,as-written,,shown,2,2,2,0,0,shown,paper,\n"
+    )
+    (folder / "evidence.csv").write_text(
+        "claim,variant,reading,part,comparison,estimate,lo,hi\n"
+        "TSDP-F1,as-written,,,ratio,2.345,2.345,2.345\n"
     )
     return Project.load(tmp_path)
 
 
-def test_it_counts_verdicts_and_what_stands(project: Project) -> None:
-    page = claims_page(project, PAGE)
-    assert "| [`ts-is-dp`](#ts-is-dp) | 3 | 4 | 2 | 1 | 0 | 1 | 0 | 2 | 0 | 1 |" in page
-    size = project.ledger_size
-    assert f"The ledger has {size} claims and 4 verdicts, of which 2 depend on chance." in page
-    assert "0.1 of those at most are to be expected wrong." in page
-    assert f"5% / {size} = {0.05 / size:.2g}" in page
-    assert "together these levels are 0.0004," in page
+def region(page: str, name: str) -> str:
+    """Return what is between the marks of a name."""
+    return page.partition(f"<!-- begin {name} -->")[2].partition("<!-- end")[0]
 
 
-def test_each_row_has_what_was_measured_and_links_its_figures(project: Project) -> None:
+def test_it_counts_verdicts_and_what_is_the_same_family_wise(project: Project) -> None:
     page = claims_page(project, PAGE)
-    [row] = [line for line in page.splitlines() if '<a id="tsdp-c8"></a>TSDP-C8' in line]
-    assert "| **holds** | only by itself | 0.25 [0.125, 0.5] | a\\|b; asked:  | 50 |" in row
-    assert "[fig3](figures/ts-is-dp/fig3.png) [fig2](figures/ts-is-dp/fig2.png) |" in row
-    assert "| undecided (10) |" in row
-    own = page.partition("<!-- begin ledger ts-is-dp -->")[2].partition("<!-- end")[0]
-    assert own.count("**not contradicted** | -") == 1
-    assert "| [TSDP-C8](#tsdp-c8) | as-written, b_grid=main | holds | undecided | a\\|b |" in page
+    assert "| [`ts-is-dp`](#ts-is-dp) | 3 | 5 | 2 | 1 | 0 | 0 | 1 | 1 | 0 | 2 | 1 | 1 |" in page
+    assert "The ledger has 3 claims and 5 verdicts, of which 2 depend on chance." in page
+    assert "at most 0.1 of these are expected to be wrong." in page
+    assert f"level for all papers together, 5% / 3 = {0.05 / 3:.2g} a claim." in page
+
+
+def test_each_claim_has_its_rule_and_each_row_what_was_measured(project: Project) -> None:
+    page = region(claims_page(project, PAGE), "ledger ts-is-dp")
+    entry = page.partition('<a id="tsdp-c8"></a>')[2]
+    [claim] = [each for each in project.claims("ts-is-dp") if each.id == "TSDP-C8"]
+    assert "#### TSDP-C8 (picture)" in entry
+    assert f"Decided by: {' '.join(claim.rule.split())}" in entry
+    assert f"[{claim.figures[0]}](figures/ts-is-dp/{claim.figures[0]}.png)" in entry
+    row = "| as-written, b_grid=main | **holds** | only at its own level | 0.25 [0.125, 0.5] "
+    assert row + "| a\\|b; asked:  | 50 | undecided (10) |" in entry
+    assert "| as-coded | **not testable** | - |  | needs T = 1e9 | - | - |" in entry
+    assert entry.count("**not contradicted** | yes") == 1
+
+
+def test_findings_are_apart_from_claims_with_their_numbers(project: Project) -> None:
+    page = claims_page(project, PAGE)
+    found = region(page, "findings ts-is-dp")
+    assert "**TSDP-F1, A ratio** (Lemma 4; shown). It is 2.35 times as large." in found
+    assert "Beside [TSDP-C8](claims.md#tsdp-c8). [fig3](figures/ts-is-dp/fig3.png)" in found
+    assert "TSDP-F1" not in region(page, "ledger ts-is-dp")
+
+
+def test_a_finding_names_published_numbers_only(project: Project) -> None:
+    path = project.folder / "docs/figures/ts-is-dp/evidence.csv"
+    path.write_text(path.read_text().replace("TSDP-F1", "TSDP-F2"))
+    with pytest.raises(InputError, match=r"findings.TSDP-F1.numbers.ratio: 0 rows of .* are meant"):
+        claims_page(project, PAGE)
 
 
 def test_it_is_written_again_to_the_same_text(project: Project) -> None:
     page = claims_page(project, PAGE)
     assert claims_page(project, page) == page
-    path = project.folder / "docs/figures/ts-is-dp/claims.csv"
-    path.write_text(path.read_text().replace("TSDP-C1,as-written,,holds", "TSDP-C1,as-written,,x"))
-    both = project.folder / "docs/figures/ts-is-dp/simultaneous.csv"
-    both.write_text(both.read_text().replace("TSDP-C1,as-written,,holds", "TSDP-C1,as-written,,x"))
+    folder = project.folder / "docs/figures/ts-is-dp"
+    for name in ("claims", "simultaneous"):
+        path = folder / f"{name}.csv"
+        path.write_text(path.read_text().replace("as-written,,holds", "as-written,,fails"))
     assert claims_page(project, page) != page
 
 
-def test_no_claim_stands_only_by_itself(project: Project) -> None:
+def test_no_verdict_depends_on_its_level(project: Project) -> None:
     both = project.folder / "docs/figures/ts-is-dp/simultaneous.csv"
     frame = pd.read_csv(both, keep_default_na=False, dtype=str)
-    frame["stands"] = frame["stands"].replace("only by itself", "yes")
+    frame["stands"] = frame["stands"].replace("only at its own level", "yes")
     both.write_text(frame.to_csv(index=False))
     page = claims_page(project, PAGE)
-    assert re.search(r"begin only by themselves -->\nThere is none\.\n<!-- end", page)
+    assert re.search(r"begin only at their own level -->\nThere is none\.\n<!-- end", page)

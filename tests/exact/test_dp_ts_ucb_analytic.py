@@ -1,7 +1,6 @@
-"""Analytic results of dp-ts-ucb: their numbers against the spec and against other computations.
+"""Analytic results of dp-ts-ucb: against numbers from the formulas by hand and other computations.
 
-"spec" is the restatement of the paper: the table of its section 2.1, items 7 and 8 of section 3,
-the claims of section 5.
+Levels are those of Theorem 4.4 and sqrt(T/(c(b + 1))), factors c those of Appendix E.1.
 """
 
 import math
@@ -18,6 +17,7 @@ from dpbandits.papers.dp_ts_ucb.analytic import (
     HORIZONS,
     LEMMA_HORIZONS,
     crossover_horizon,
+    draw_level,
 )
 from dpbandits.papers.dp_ts_ucb.optimism import (
     MEANS,
@@ -26,11 +26,12 @@ from dpbandits.papers.dp_ts_ucb.optimism import (
     expected_waits,
     miss_chances,
 )
+from dpbandits.privacy import dp_ts_ucb_budget
 
 FRAMES = {name: make() for name, make in ANALYTIC.items()}
 CONSTANTS = FRAMES["constants"]
 
-# Spec 2.1: eta of Theorem 4.4, a row for each alpha, a column for each horizon.
+# By hand: eta of Theorem 4.4, a row for each alpha, a column for each horizon.
 LEVELS = {
     0.0: (152.0, 221.4, 319.5, 457.7, 651.5),
     0.25: (56.4, 74.7, 98.4, 128.9, 167.9),
@@ -39,10 +40,10 @@ LEVELS = {
     1.0: (2.875, 2.875, 2.875, 2.875, 2.875),
 }
 
-# Spec 3.7: eta of Modified TS at (0, 5 ln(T)^alpha), T = 1e6.
+# By hand: eta of Modified TS at (0, 5 ln(T)^alpha), T = 1e6.
 EQUAL_BOUND_LEVELS = {0.0: 447.21, 0.25: 322.08, 0.5: 231.97, 0.75: 167.06, 1.0: 120.32}
 
-# Spec 3.8: c of equal privacy at T = 1e6, by alpha and b.
+# By hand: c of equal privacy (Appendix E.1) at T = 1e6, by alpha and b.
 FACTORS = {
     0.0: {
         0: 2.35604,
@@ -85,18 +86,18 @@ def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
-def test_levels_are_those_of_the_spec(alpha: float) -> None:
-    """Spec 2.1 prints three to four digits."""
+def test_levels_are_those_by_hand(alpha: float) -> None:
+    """Three to four digits."""
     frame = FRAMES["privacy-by-horizon"]
     found = [at(frame, T, alpha=alpha, accounting="theorem4.4") for T in HORIZONS]
     np.testing.assert_allclose(found, LEVELS[alpha], rtol=3e-3)
     tight = [at(frame, T, alpha=alpha, accounting="tight") for T in HORIZONS]
-    # Spec 3.6: smaller by a factor sqrt(2); rounding alone separates the two.
+    # Smaller by a factor sqrt(2); rounding alone separates the two.
     np.testing.assert_allclose(np.sqrt(2.0) * np.array(tight), found, rtol=1e-12)
 
 
 def test_levels_of_theorem_4_6_lack_the_logarithm() -> None:
-    """Spec erratum E2: the same at alpha = 0; 10.69 against 2.87 at alpha = 1, T = 1e6."""
+    """The same at alpha = 0; 10.69 against 2.87 at alpha = 1, T = 1e6."""
     frame = FRAMES["privacy-by-horizon"]
     assert at(frame, 10**6, alpha=1.0, accounting="theorem4.6") == pytest.approx(10.69, abs=0.005)
     for horizon in HORIZONS:
@@ -105,8 +106,8 @@ def test_levels_of_theorem_4_6_lack_the_logarithm() -> None:
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
-def test_levels_by_alpha_are_those_of_the_spec(alpha: float) -> None:
-    """Spec 3.7, two decimals, and 2.1; both figures show one number."""
+def test_levels_by_alpha_are_those_by_hand(alpha: float) -> None:
+    """Two decimals; both figures show one number."""
     frame = FRAMES["privacy-by-alpha"]
     modified = at(frame, alpha, algorithm="m-ts-gaussian")
     assert modified == pytest.approx(EQUAL_BOUND_LEVELS[alpha], abs=0.005)
@@ -116,8 +117,8 @@ def test_levels_by_alpha_are_those_of_the_spec(alpha: float) -> None:
     assert frame.groupby("series")["x"].nunique().unique().tolist() == [41]
 
 
-def test_levels_over_time_are_those_of_the_spec() -> None:
-    """Spec, DTU-C14: 651.5 against 707.1 at T = 1e6, 319.5 against 223.6 at 1e5."""
+def test_levels_over_time_are_those_by_hand() -> None:
+    """651.5 against 707.1 at T = 1e6, 319.5 against 223.6 at 1e5."""
     frame = FRAMES["crossover"]
     for horizon, own, plain in ((10**6, 651.5, 707.1), (10**5, 319.5, 223.6)):
         assert at(frame, horizon, accounting="theorem4.4") == pytest.approx(own, abs=0.05)
@@ -128,8 +129,8 @@ def test_levels_over_time_are_those_of_the_spec() -> None:
 
 
 @pytest.mark.parametrize("alpha", FACTORS)
-def test_factors_of_equal_privacy_are_those_of_the_spec(alpha: float) -> None:
-    """Spec 3.8 prints six digits; with the root 1.085 and 7.776 (erratum E1)."""
+def test_factors_of_equal_privacy_are_those_by_hand(alpha: float) -> None:
+    """Six digits; with the root of Section 5.3 1.085 and 7.776."""
     for b, expected in FACTORS[alpha].items():
         found = at(CONSTANTS, b, quantity="c", alpha=alpha, root="no")
         assert found == pytest.approx(expected, rel=6e-6)
@@ -139,13 +140,13 @@ def test_factors_of_equal_privacy_are_those_of_the_spec(alpha: float) -> None:
     )
 
 
-def test_the_level_at_alpha_1_is_that_of_the_spec() -> None:
-    """Spec 3.4: sqrt(2 c0) = 2.874972."""
+def test_the_level_at_alpha_1_is_that_by_hand() -> None:
+    """Section 5.3: sqrt(2 c0) = 2.874972."""
     assert at(CONSTANTS, 1.0, quantity="root") == pytest.approx(2.874972, abs=5e-7)
 
 
-def test_crossovers_are_those_of_the_spec() -> None:
-    """Spec, note below section 6: 6.57e5 against sqrt(T/2), 6.6e6 against sqrt(T/5)."""
+def test_crossovers_are_those_by_hand() -> None:
+    """6.57e5 against sqrt(T/2), 6.6e6 against sqrt(T/5)."""
     tags = {"quantity": "crossover", "accounting": "theorem4.4"}
     assert at(CONSTANTS, 2.0, **tags) == pytest.approx(6.57e5, rel=1e-3)
     assert at(CONSTANTS, 5.0, **tags) == pytest.approx(6.6e6, rel=5e-3)
@@ -166,8 +167,8 @@ def test_levels_cross_at_the_crossover(phases: int, divisor: float) -> None:
     assert all(excess(T) < 0.0 for T in np.geomspace(horizon * (1.0 + 1e-4), 1e12, 50))
 
 
-def test_conversion_is_that_of_the_spec() -> None:
-    """Spec erratum E14, T = 1e6, delta = 1e-6: epsilon 2.15e5 at alpha = 0, 17.2 at alpha = 1."""
+def test_conversion_is_that_by_hand() -> None:
+    """T = 1e6, delta = 1e-6: epsilon 2.15e5 at alpha = 0, 17.2 at alpha = 1."""
     frame = FRAMES["privacy-conversion"]
     found = [at(frame, 10**6, alpha=alpha, accounting="theorem4.4") for alpha in (0.0, 1.0)]
     np.testing.assert_allclose(found, [2.15e5, 17.2], rtol=3e-3)
@@ -177,20 +178,56 @@ def test_conversion_is_that_of_the_spec() -> None:
     assert frame["x"].tolist() == levels["x"].tolist()
 
 
-def test_misses_are_at_most_those_of_the_spec() -> None:
-    """Spec, DTU-C15: T times the chance is at most 6.7e-5, at alpha = 1 and T = 1e4."""
-    misses = CONSTANTS[(CONSTANTS["quantity"] == "miss") & (CONSTANTS["rounding"] == "floor")]
+def test_misses_are_far_below_the_bound_of_the_lemma() -> None:
+    """Lemma 4.1: T times the chance is at most 6.7e-5, at alpha = 1, T = 1e4; the proof has 3."""
+    frame = FRAMES["lemma-4-1"]
+    misses = frame[(frame["quantity"] == "chance") & (frame["rounding"] == "floor")]
     worst = misses.loc[misses["y"].idxmax()]
-    assert (worst["alpha"], worst["x"]) == (1.0, 10_000)
+    assert (worst["alpha"], worst["horizon"]) == (1.0, 10_000)
     assert 6.6e-5 < worst["y"] <= 6.7e-5
-    assert len(misses) == len(ALPHAS) * len(LEMMA_HORIZONS)
+    rounded_up = frame[(frame["quantity"] == "chance") & (frame["rounding"] == "ceil")]
+    assert 4.5e-5 < rounded_up["y"].max() <= 4.7e-5
+    assert set(frame.loc[frame["quantity"] == "bound", "y"]) == {3.0}
 
 
-def test_waits_are_at_most_those_of_the_spec() -> None:
-    """Spec, DTU-C17: at most 1.42."""
-    waits = CONSTANTS[CONSTANTS["quantity"] == "wait"]
-    assert 1.41 < waits["y"].max() <= 1.42
-    assert len(waits) == len(ALPHAS) * len(LEMMA_HORIZONS)
+def test_waits_are_far_below_the_bound_of_the_lemma() -> None:
+    """Lemma C.1: at most 1.42, at alpha = 0; the lemma has 12.34."""
+    frame = FRAMES["lemma-c1"]
+    waits = frame[frame["quantity"] == "expectation"]
+    worst = waits.loc[waits["y"].idxmax()]
+    assert worst["alpha"] == 0.0
+    assert 1.41 < worst["y"] <= 1.42
+    assert set(frame.loc[frame["quantity"] == "bound", "y"]) == {12.34}
+
+
+@pytest.mark.parametrize("name", ["lemma-4-1", "lemma-c1"])
+def test_lemmas_are_computed_at_every_point_of_the_grid(name: str) -> None:
+    frame = FRAMES[name]
+    computed = frame[frame["quantity"] != "bound"]
+    for (alpha, horizon), rows in computed.groupby(["alpha", "horizon"]):
+        assert alpha in ALPHAS
+        assert sorted(set(rows["x"])) == counts(horizon)
+    assert len(computed.groupby(["alpha", "horizon"])) == len(ALPHAS) * len(LEMMA_HORIZONS)
+
+
+@pytest.mark.parametrize(("alpha", "count"), [(0.5, 2**10), (0.25, 2**14)])
+def test_small_misses_are_not_cut_off_by_the_window(alpha: float, count: int) -> None:
+    """Chances of 1e-18 and below come from estimates far from the mean: against the whole sum."""
+    horizon = 10**6
+    variance, draws = math.log(horizon) ** alpha, math.floor(dp_ts_ucb_budget(alpha, horizon))
+    successes = np.arange(count + 1)
+    chances = binom.pmf(successes, count, 0.5)
+    misses = np.exp(draws * norm.logcdf(0.5, successes / count, math.sqrt(variance / count)))
+    found = miss_chances(count, variance, draws)[np.flatnonzero(MEANS == 0.5)]
+    np.testing.assert_allclose(found, (chances * misses).sum(), rtol=1e-9)
+    assert found < 1e-18
+
+
+def test_draws_of_plain_sampling_compose_to_the_root_of_half_the_horizon() -> None:
+    """Ou et al.: after one pull the centre moves by 1/2 at most, with deviation 1/sqrt(2)."""
+    assert draw_level() == pytest.approx(0.5 / math.sqrt(0.5), rel=1e-15)
+    composed = CONSTANTS[CONSTANTS["quantity"] == "composed"]
+    np.testing.assert_allclose(composed["y"], np.sqrt(composed["x"] / 2.0), rtol=1e-9)
 
 
 def test_waits_tend_to_their_limit_for_many_rewards() -> None:
@@ -212,7 +249,7 @@ def test_sums_over_the_window_are_the_sums_over_all_counts(count: int) -> None:
     chances = binom.pmf(successes, count, MEANS[:, None])
     deviation = math.sqrt(math.log(1e4) / count)
     below = norm.cdf(MEANS[:, None], successes / count, deviation)
-    # What the window leaves out has a chance below 1e-17.
+    # What the window leaves out has a chance below 1e-86.
     np.testing.assert_allclose(
         miss_chances(count, math.log(1e4), 38), (chances * below**38).sum(axis=1), 1e-9, 1e-17
     )
@@ -236,7 +273,7 @@ def test_misses_agree_with_draws() -> None:
 
 
 def test_laws_of_the_estimates_sum_to_one() -> None:
-    """The window of Hoeffding's inequality leaves out less than 1e-17; rounding leaves 1e-11."""
+    """The window of Hoeffding's inequality leaves out less than 1e-86; rounding leaves 1e-11."""
     for count in counts(10**6):
         np.testing.assert_allclose(estimates(count)[0].sum(axis=1), 1.0, rtol=0, atol=1e-11)
 

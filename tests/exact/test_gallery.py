@@ -1,10 +1,11 @@
-"""The gallery: each panel once, with its sentence, its claims and what their verdicts hang on."""
+"""The gallery: each panel once, with its sentence, its claims, their verdicts and findings."""
 
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from dpbandits.claims.ledger import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
@@ -35,18 +36,42 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     folder = tmp_path_factory.mktemp("project")
     for name in ("config", "workflow"):
         shutil.copytree(ROOT / name, folder / name)
+    change_config(folder / "config")
     published = folder / "docs/figures" / PAPER
     published.mkdir(parents=True)
     rows = []
     for claim, reading, verdict, estimate, measured, asked in ROWS:
-        row = {"claim": claim, "variant": "as-written", "reading": reading, "verdict": verdict}
+        row = {
+            "claim": claim,
+            "kind": "experiment",
+            "variant": "as-written",
+            "reading": reading,
+            "verdict": verdict,
+        }
         row |= {"estimate": estimate, "lo": estimate - 0.01, "hi": estimate + 0.01}
         row |= {"runs": 100, "runs_paper": 10, "scale": "paper", "detail": "", "stands": "yes"}
         rows.append(row | {"measured": measured, "asked": asked})
     for name, columns in (("claims", LEDGER_COLUMNS), ("simultaneous", SIMULTANEOUS_COLUMNS)):
         frame = pd.DataFrame(rows).reindex(columns=list(columns))
         frame.to_csv(published / f"{name}.csv", index=False)
+    found = pd.DataFrame([{"claim": "BAI-F1", "verdict": "shown"}])
+    found.reindex(columns=list(LEDGER_COLUMNS)).to_csv(published / "findings.csv", index=False)
     return Project.load(folder)
+
+
+def change_config(folder: Path) -> None:
+    """Say which figures the claims above are about, and state one finding."""
+    path = folder / "claims" / f"{PAPER}.yaml"
+    document = yaml.safe_load(path.read_text())
+    claims = document["claims"]
+    claims["BAI-C1"]["figure"] = "fig1"
+    claims["BAI-C17"]["figure"] = "fig1a"
+    claims["BAI-C10"].pop("figure", None)
+    path.write_text(yaml.safe_dump(document))
+    finding = {"title": "The lead", "statement": "It is large.", "place": "Section 5"}
+    finding["figure"] = "fig1a"
+    document = {"paper": PAPER, "findings": {"BAI-F1": finding}}
+    (folder / "findings" / f"{PAPER}.yaml").write_text(yaml.safe_dump(document))
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +109,7 @@ def test_a_claim_stands_under_its_figure_or_panel_with_what_it_hangs_on(text: st
     panel = section(text, "dp-bai, Figure 1(a)")
     assert "  - **fails**. change of the slope: -0.2947 [-0.3047, -0.2847], asked: within" in panel
     assert "Of Figure 1 as a whole: [BAI-C1](claims.md#bai-c1) **holds** / **fails**." in panel
+    assert "- Finding [BAI-F1](claims.md#bai-f1), The lead (shown): It is large." in whole
     assert "BAI-C17" not in section(text, "dp-bai, Figure 1(b)")
     assert "shows: [BAI-C10](claims.md#bai-c10) **holds**." in section(text, "dp-bai")
 
@@ -92,7 +118,7 @@ def test_another_verdict_gives_another_gallery(project: Project, text: str) -> N
     folder = project.folder / "docs/figures" / PAPER
     kept = {path: path.read_text() for path in folder.glob("*.csv")}
     for path, rows in kept.items():
-        path.write_text(rows.replace("BAI-C10,as-written,,holds", "BAI-C10,as-written,,fails"))
+        path.write_text(rows.replace("as-written,,holds", "as-written,,fails"))
     try:
         assert gallery_page(project, text) != text
     finally:

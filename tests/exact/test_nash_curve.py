@@ -29,14 +29,18 @@ def curve(runs: int = 5) -> NashCurve:
 def test_a_curve_is_read_off_its_parts() -> None:
     one = curve()
     assert one.best_mean == 0.9
-    np.testing.assert_array_equal(one.nash_regret, 0.9 - np.exp(one.log_mean))
+    np.testing.assert_allclose(one.nash_regret, 0.9 - np.exp(one.log_mean + one.log_bias), 1e-13)
+    plain = one.with_bias("kept")
+    np.testing.assert_array_equal(plain.nash_regret, 0.9 - np.exp(one.log_mean))
+    np.testing.assert_array_equal(plain.with_bias("subtracted").nash_regret, one.nash_regret)
+    np.testing.assert_allclose(plain.nash_regret - one.nash_regret, one.bias, rtol=1e-10)
     np.testing.assert_array_equal(np.asarray(one), one.nash_regret)
     assert list(one) == one.nash_regret.tolist()
     assert len(one) == 2
     assert one[1] == one.nash_regret[1]
     assert one.runs == 5
-    assert (one.average_regret <= one.nash_regret).all()
-    assert (one.nash_regret <= one.trajectory_regret).all()
+    assert (one.average_regret <= plain.nash_regret).all()
+    assert (plain.nash_regret <= one.trajectory_regret).all()
     assert (one.bias > 0).all()
 
 
@@ -51,10 +55,18 @@ def test_another_best_mean_moves_the_regrets_alone() -> None:
 
 def test_intervals_are_those_of_student() -> None:
     one = curve()
-    low, high = one.interval(0.9)
-    for index in range(2):
-        expected = stats.t.interval(0.9, 4, one.nash_regret[index], one.standard_error[index])
-        np.testing.assert_allclose((low[index], high[index]), expected, rtol=1e-12)
+    for each in (one, one.with_bias("kept")):
+        low, high = each.interval(0.9)
+        for index in range(2):
+            expected = stats.t.interval(0.9, 4, each.nash_regret[index], one.standard_error[index])
+            np.testing.assert_allclose((low[index], high[index]), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("bias", ["", "Kept", None, True])
+def test_wrong_biases_are_refused(bias: Any) -> None:
+    expected = f"bias is {bias!r}; allowed: subtracted, kept"
+    assert message_of(lambda: curve().with_bias(bias)) == expected
+    assert message_of(lambda: simulate().nash_regret(at=[80], bias=bias)) == expected
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 95, math.nan])
@@ -64,11 +76,16 @@ def test_wrong_levels_are_refused(level: float) -> None:
 
 @pytest.mark.parametrize(
     ("name", "wanted"),
-    [("standard_error", "a standard error"), ("bias", "a bias"), ("interval", "an interval")],
+    [
+        ("standard_error", "a standard error"),
+        ("bias", "a bias, or bias='kept'"),
+        ("nash_regret", "a bias, or bias='kept'"),
+        ("interval", "an interval"),
+    ],
 )
-def test_one_run_has_no_interval(name: str, wanted: str) -> None:
+def test_one_run_has_no_bias_and_no_interval(name: str, wanted: str) -> None:
     one = curve(runs=1)
-    assert np.isfinite(one.nash_regret).all()
+    assert np.isfinite(one.with_bias("kept").nash_regret).all()
     message = message_of(lambda: one.interval() if name == "interval" else getattr(one, name))
     assert message == f"runs is 1; allowed: at least 2 for {wanted}"
 
@@ -117,14 +134,17 @@ def test_curves_are_those_of_the_reference_s_decisions(
         geometric = math.exp(expected["nash_log_mean"])
         error = geometric * expected["nash_standard_error"]
         np.testing.assert_allclose(found.standard_error[index], error, **close)
-        np.testing.assert_allclose(found.bias[index], geometric * expected["nash_bias"], **close)
+        bias = geometric * math.expm1(expected["nash_bias"])
+        np.testing.assert_allclose(found.bias[index], bias, **close)
         average = 0.75 - expected["average_mean"]
         np.testing.assert_allclose(found.average_regret[index], average, **close)
 
 
 def test_a_run_alone_is_its_own_trajectory() -> None:
-    found = simulate(runs=1).nash_regret(at=[1, 30, 80])
+    found = simulate(runs=1).nash_regret(at=[1, 30, 80], bias="kept")
     np.testing.assert_allclose(found.nash_regret, found.trajectory_regret, rtol=1e-13)
+    message = message_of(lambda: simulate(runs=1).nash_regret(at=[80]))
+    assert message == "runs is 1; allowed: at least 2 for a bias, or bias='kept'"
 
 
 def test_average_regret_is_the_pseudo_regret_of_a_round() -> None:
@@ -238,7 +258,8 @@ def test_the_command_line_prints_the_final_value(capsys: pytest.CaptureFixture[s
     # Six significant digits are printed; 95 is the level.
     expected = [found.nash_regret[0], 95.0, *ends]
     assert digits_printed(printed.partition(": ")[2]) == pytest.approx(expected, rel=1e-5)
+    assert printed.endswith(", bias subtracted)")
     assert main([*words, "--runs", "1"]) == 0
-    assert "95 % interval -inf to inf" in capsys.readouterr().out.splitlines()[-1]
+    assert "95 % interval -inf to inf, bias kept" in capsys.readouterr().out.splitlines()[-1]
     assert main([*words, "--runs", "12", "--memory-limit", "5"]) == 2
     assert "memory limit is 5; allowed: at least " in capsys.readouterr().err.splitlines()[-1]

@@ -12,8 +12,8 @@ from dpbandits.papers import PAPERS
 from dpbandits.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
-BEHIND = ["evidence.csv", "simultaneous.csv"]
-"""What stands beside the verdicts on a paper's claims."""
+BEHIND = ["simultaneous.csv", "evidence.csv", "findings.csv"]
+"""What is written beside the verdicts on a paper's claims."""
 
 
 def outputs(**changes: Any) -> Outputs:
@@ -105,3 +105,16 @@ def test_what_ours_does_not_have_is_said_in_one_line(
     assert main([*words, "--project", str(ROOT)]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert expected in line
+
+
+def test_the_name_of_the_project_folder_leaves_no_ledger_out(tmp_path: Path) -> None:
+    folder = tmp_path / "evidence"
+    folder.mkdir()
+    for part in ("config", "workflow"):
+        (folder / part).symlink_to(ROOT / part)
+    inputs = Outputs(Project.load(folder)).whole_ledger_inputs()
+    here = Outputs(Project.load(ROOT)).whole_ledger_inputs()
+    assert [Path(path).relative_to(folder) for path in inputs] == [
+        Path(path).relative_to(ROOT) for path in here
+    ]
+    assert inputs

@@ -5,7 +5,8 @@ noise in each arm's private mean, and the largest noisy sum. Error rate:
 at most TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct
 code fails this file with probability 0.001 at most over the choice of seeds, which are fixed. The
 null control compares pull by pull with itself. A noise and rewards 5 % off must be caught, and so
-must a noise whose law knows nothing of the bound of its block.
+must a noise whose law knows nothing of the bound of its block. Without a stop test no mean is
+released in the phase, and what Phase II begins with is compared: as ``repaired`` has it.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from dpbandits.algorithms.gdp_ncb_phase_one import (
     explore_by_blocks,
     explore_by_rounds,
 )
-from dpbandits.algorithms.gdp_ncb_window import Window
+from dpbandits.algorithms.gdp_ncb_window import Window, open_window, start_phase_two
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.laws import Bernoulli, FourthRoot, TwoPoint, Uniform
 from support import settings_of
@@ -60,6 +61,7 @@ CASES = {
         Bandit((Bernoulli(0.75), FourthRoot(), TwoPoint(), Uniform(1.0))), 300.0, 6000.0
     ),
     "clean test": Case(dpbandits.bernoulli([0.9, 0.8, 0.2]), 50.0, 5000.0, "clean"),
+    "no test": Case(dpbandits.bernoulli([0.8, 0.5, 0.2]), 20.0, 1.0, "off", cap=3000),
 }
 
 
@@ -81,11 +83,13 @@ def ends(case: Case, exploration: str, seed: int) -> Ends:
             *(told, window, case.cap, state, case.bandit.laws, case.bandit.law_parameters),
             *(generator, arms, lengths, sums, 0),
         )
+        stopped = state.phase[0] == EXPLORED
+        if case.stop_test == "off":
+            start_phase_two(told, window, state, generator)
         noisy_sums = state.private_means * state.explored
         in_blocks = lengths[:written][arms[:written] == UNIFORM].sum()
-        ended = state.phase[0] == EXPLORED
-        ended_in_one = ended and arms[written - 1] == UNIFORM
-        row[:5] = state.clock[0], ended, in_blocks, ended_in_one, noisy_sums.max()
+        ended_in_one = stopped and arms[written - 1] == UNIFORM
+        row[:5] = state.clock[0], stopped, in_blocks, ended_in_one, noisy_sums.max()
         row[5:] = [*state.explored, *state.explored_sums, *(noisy_sums - state.explored_sums)]
         assert state.clock[0] == lengths[:written].sum() == state.explored.sum()
         # The sums of whole numbers are exact.
@@ -199,3 +203,58 @@ def test_pulls_before_a_noise_exceeds() -> None:
         observed = np.bincount(np.searchsorted(edges, drawn), minlength=edges.size + 1)
         assert (stats.chisquare(observed, expected).pvalue > LINE) == fits
     assert _pulls_before_exceeding(1e6, 3.0, generator) == np.inf
+
+
+CARRIED_RUNS = 20_000
+
+
+@cache
+def carried(release_log: str = "base2") -> NDArray[np.float64]:
+    """Return the means that Phase II begins with, repaired, at T = 2^20 and epsilon = 4.
+
+    The arms have 400, 900, 10 and no pulls, with rewards of 200, 800, 9 and 0. Shape (runs, 4).
+    """
+    readings = GDP.readings_from({"release_log": release_log}, "repaired")
+    bandit = dpbandits.bernoulli([0.5] * 4)
+    told = settings_of(GDP, {"epsilon": 4.0}, readings, bandit, 2**20)
+    window, generator = open_window(told, 2**20), np.random.default_rng(1)
+    means = np.empty((CARRIED_RUNS, 4))
+    for row in means:
+        state = GDP.state(4)
+        state.explored[:], state.explored_sums[:] = (400, 900, 10, 0), (200.0, 800.0, 9.0, 0.0)
+        start_phase_two(told, window, state, generator)
+        row[:] = state.private_means
+    return means
+
+
+def p_of_scale(noises: NDArray[np.float64], scale: float) -> float:
+    """Return the two-sided p-value of a Laplace scale; the sum of |noise| has a gamma law."""
+    below = stats.gamma(noises.size, scale=scale).cdf(np.abs(noises).sum())
+    return float(2.0 * min(below, 1.0 - below))
+
+
+def test_what_phase_two_begins_with_has_the_noise_of_one_release() -> None:
+    # log2(T) / epsilon = 5 in a sum, so that no mean of 400 or 900 pulls comes near its clip.
+    means = carried()
+    for arm, (pulls, rewards) in enumerate(((400, 200.0), (900, 800.0))):
+        noises = means[:, arm] * pulls - rewards
+        assert stats.kstest(noises, stats.laplace(scale=5.0).cdf).pvalue > LINE
+        assert p_of_scale(noises, 5.0) > LINE
+        # Noise 5 % off, noise by the natural logarithm, and noise of another law are caught.
+        assert p_of_scale(1.05 * noises, 5.0) < LINE
+        natural = carried("natural")[:, arm] * pulls - rewards
+        assert p_of_scale(natural, 5.0) < LINE
+        assert p_of_scale(natural, 5.0 * np.log(2.0)) > LINE
+        normal = np.random.default_rng(1).normal(scale=5.0 * np.sqrt(2.0), size=noises.size)
+        assert stats.kstest(normal, stats.laplace(scale=5.0).cdf).pvalue < LINE
+
+
+def test_what_phase_two_begins_with_is_clipped_and_unpulled_arms_have_nothing() -> None:
+    # Arm 2 has the mean 0.9 + noise/10: 1 where the noise is above 1, 0 where it is below -9.
+    means = carried()
+    law = stats.laplace(scale=5.0)
+    for found, chance in ((1.0, law.sf(1.0)), (0.0, law.cdf(-9.0))):
+        count = int((means[:, 2] == found).sum())
+        assert stats.binomtest(count, CARRIED_RUNS, chance).pvalue > LINE
+        assert stats.binomtest(count, CARRIED_RUNS, 1.2 * chance).pvalue < LINE
+    assert not means[:, 3].any()

@@ -173,7 +173,9 @@ rule dp_bai_extra_budgets_ratio:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-budgets-ratio"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-bai", "extra-budgets-ratio"
+        ),
         caption=OUTPUTS.caption("dp-bai", "extra-budgets-ratio"),
         options=OUTPUTS.options(),
     message:
@@ -193,7 +195,9 @@ rule dp_bai_extra_budgets_hardness:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-bai", "extra-budgets-hardness"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-bai", "extra-budgets-hardness"
+        ),
         caption=OUTPUTS.caption("dp-bai", "extra-budgets-hardness"),
         options=OUTPUTS.options(),
     message:

@@ -42,7 +42,7 @@ rule dp_ncb_fig1_as_written:
         "dpbandits draw dp-ncb fig1-as-written {params.options} --log {log}"
 
 
-# The same with what the code gets wrong repaired.
+# The same with the code's departures from the text undone, but for its cap on Phase I.
 rule dp_ncb_fig1_repaired:
     input:
         OUTPUTS.figure_inputs("dp-ncb", "fig1-repaired"),
@@ -60,6 +60,90 @@ rule dp_ncb_fig1_repaired:
         "dp-ncb: drawing fig1-repaired"
     shell:
         "dpbandits draw dp-ncb fig1-repaired {params.options} --log {log}"
+
+
+# Ours: every panel of the figure with logarithmic axes.
+rule dp_ncb_extra_fig1_loglog:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-fig1-loglog"),
+    output:
+        published("dp-ncb", "extra-fig1-loglog"),
+    log:
+        "logs/dp-ncb/extra-fig1-loglog.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-fig1-loglog"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-fig1-loglog"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-fig1-loglog"
+    shell:
+        "dpbandits draw dp-ncb extra-fig1-loglog {params.options} --log {log}"
+
+
+# Ours: panel (e) with logarithmic axes and fitted slopes.
+rule dp_ncb_extra_fig1e_slopes:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-fig1e-slopes"),
+    output:
+        published("dp-ncb", "extra-fig1e-slopes"),
+    log:
+        "logs/dp-ncb/extra-fig1e-slopes.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-fig1e-slopes"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-fig1e-slopes"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-fig1e-slopes"
+    shell:
+        "dpbandits draw dp-ncb extra-fig1e-slopes {params.options} --log {log}"
+
+
+# Ours: Nash regret of GDP-NCB over that of NCB, over the horizon and over epsilon.
+rule dp_ncb_extra_price_of_privacy:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-price-of-privacy"),
+    output:
+        published("dp-ncb", "extra-price-of-privacy"),
+    log:
+        "logs/dp-ncb/extra-price-of-privacy.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ncb", "extra-price-of-privacy"
+        ),
+        caption=OUTPUTS.caption("dp-ncb", "extra-price-of-privacy"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-price-of-privacy"
+    shell:
+        "dpbandits draw dp-ncb extra-price-of-privacy {params.options} --log {log}"
+
+
+# Ours: Nash regret of LDP-NCB over epsilon, beside a slope of -1.
+rule dp_ncb_extra_epsilon_slope:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-epsilon-slope"),
+    output:
+        published("dp-ncb", "extra-epsilon-slope"),
+    log:
+        "logs/dp-ncb/extra-epsilon-slope.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ncb", "extra-epsilon-slope"
+        ),
+        caption=OUTPUTS.caption("dp-ncb", "extra-epsilon-slope"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-epsilon-slope"
+    shell:
+        "dpbandits draw dp-ncb extra-epsilon-slope {params.options} --log {log}"
 
 
 # Ours: panel (a) for both values of epsilon and both orders of first pulls.
@@ -162,7 +246,27 @@ rule dp_ncb_extra_bias:
         "dpbandits draw dp-ncb extra-bias {params.options} --log {log}"
 
 
-# Published readings beside ours.
+# Ours: an exact privacy loss of GDP-NCB as written.
+rule dp_ncb_extra_privacy_witness:
+    input:
+        OUTPUTS.figure_inputs("dp-ncb", "extra-privacy-witness"),
+    output:
+        published("dp-ncb", "extra-privacy-witness"),
+    log:
+        "logs/dp-ncb/extra-privacy-witness.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-privacy-witness"),
+        caption=OUTPUTS.caption("dp-ncb", "extra-privacy-witness"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: drawing extra-privacy-witness"
+    shell:
+        "dpbandits draw dp-ncb extra-privacy-witness {params.options} --log {log}"
+
+
+# Digitised values of the published figure compared with ours.
 rule dp_ncb_table_readings:
     input:
         OUTPUTS.table_inputs("dp-ncb", "readings"),
@@ -180,6 +284,26 @@ rule dp_ncb_table_readings:
         "dp-ncb: writing the table readings"
     shell:
         "dpbandits tabulate dp-ncb readings {params.options} --log {log}"
+
+
+# How many of the digitised values agree with ours.
+rule dp_ncb_table_reproduction:
+    input:
+        OUTPUTS.table_inputs("dp-ncb", "reproduction"),
+    output:
+        tabulated("dp-ncb", "reproduction"),
+    log:
+        "logs/dp-ncb/table-reproduction.log",
+    conda:
+        "../../environment.yml"
+    params:
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "reproduction"),
+        caption=OUTPUTS.table_caption("dp-ncb", "reproduction"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ncb: writing the table reproduction"
+    shell:
+        "dpbandits tabulate dp-ncb reproduction {params.options} --log {log}"
 
 
 # Ours: what each switch between paper and code does alone.

@@ -204,6 +204,46 @@ rule dp_ts_ucb_extra_crossover:
         "dpbandits draw dp-ts-ucb extra-crossover {params.options} --log {log}"
 
 
+# Ours: the chance that every draw misses the mean (Lemma 4.1).
+rule dp_ts_ucb_extra_lemma_4_1:
+    input:
+        OUTPUTS.figure_inputs("dp-ts-ucb", "extra-lemma-4-1"),
+    output:
+        published("dp-ts-ucb", "extra-lemma-4-1"),
+    log:
+        "logs/dp-ts-ucb/extra-lemma-4-1.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-lemma-4-1"),
+        caption=OUTPUTS.caption("dp-ts-ucb", "extra-lemma-4-1"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ts-ucb: drawing extra-lemma-4-1"
+    shell:
+        "dpbandits draw dp-ts-ucb extra-lemma-4-1 {params.options} --log {log}"
+
+
+# Ours: the expectation of Lemma C.1.
+rule dp_ts_ucb_extra_lemma_c1:
+    input:
+        OUTPUTS.figure_inputs("dp-ts-ucb", "extra-lemma-c1"),
+    output:
+        published("dp-ts-ucb", "extra-lemma-c1"),
+    log:
+        "logs/dp-ts-ucb/extra-lemma-c1.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ts-ucb", "extra-lemma-c1"),
+        caption=OUTPUTS.caption("dp-ts-ucb", "extra-lemma-c1"),
+        options=OUTPUTS.options(),
+    message:
+        "dp-ts-ucb: drawing extra-lemma-c1"
+    shell:
+        "dpbandits draw dp-ts-ucb extra-lemma-c1 {params.options} --log {log}"
+
+
 # Ours: final regret against b, on a finer grid.
 rule dp_ts_ucb_extra_tuning:
     input:

@@ -1,4 +1,4 @@
-# Verdicts on every paper's claims, and published readings beside ours.
+# Verdicts on every paper's claims, and digitised values compared with ours.
 
 
 rule claims:
@@ -52,7 +52,7 @@ rule readings:
         fingerprint=lambda w: OUTPUTS.readings_fingerprint(w.paper),
         options=OUTPUTS.options(),
     message:
-        "{wildcards.paper}: holding published readings against ours"
+        "{wildcards.paper}: comparing digitised values with ours"
     shell:
         "dpbandits readings {wildcards.paper} {params.options} --log {log}"
 

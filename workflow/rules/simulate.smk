@@ -27,6 +27,7 @@ rule kernels:
 rule part:
     input:
         kernels=ancient(OUTPUTS.kernels_marker()),
+        epoch=OUTPUTS.epoch(),
         tuned=lambda w: OUTPUTS.tuned_by(w.paper, w.name),
     output:
         touch(JOBS.part_pattern()),
@@ -55,6 +56,7 @@ rule part:
 rule results:
     input:
         kernels=ancient(OUTPUTS.kernels_marker()),
+        epoch=OUTPUTS.epoch(),
         tuned=lambda w: OUTPUTS.tuned_by(w.paper, w.name),
         parts=lambda w: JOBS.part_markers(w.paper, w.name),
     output:

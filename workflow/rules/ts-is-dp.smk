@@ -1,5 +1,5 @@
 # "Thompson Sampling Itself is Differentially Private": one rule per figure or table.
-# What each draws stands in config/experiments/ts-is-dp.yaml under figures:.
+# What each draws is in config/experiments/ts-is-dp.yaml under figures:.
 
 
 # Figure 1: epsilon against delta: Theorem 4 with b or c away from (0, 1).
@@ -162,7 +162,7 @@ rule ts_is_dp_fig8:
         "dpbandits draw ts-is-dp fig8 {params.options} --log {log}"
 
 
-# Ours: Figure 1 over a linear delta axis.
+# Supplementary: Figure 1 over a linear delta axis.
 rule ts_is_dp_extra_fig1_linear:
     input:
         OUTPUTS.figure_inputs("ts-is-dp", "extra-fig1-linear"),
@@ -184,7 +184,7 @@ rule ts_is_dp_extra_fig1_linear:
         "dpbandits draw ts-is-dp extra-fig1-linear {params.options} --log {log}"
 
 
-# Ours: Figure 2 with pseudo-regret in place of realised regret.
+# Supplementary: Figure 2 with pseudo-regret in place of realised regret.
 rule ts_is_dp_extra_fig2_pseudo:
     input:
         OUTPUTS.figure_inputs("ts-is-dp", "extra-fig2-pseudo"),
@@ -206,7 +206,7 @@ rule ts_is_dp_extra_fig2_pseudo:
         "dpbandits draw ts-is-dp extra-fig2-pseudo {params.options} --log {log}"
 
 
-# Ours: Figure 6 with the corrected standard-DP curve.
+# Supplementary: Figure 6 with the corrected standard-DP curve.
 rule ts_is_dp_extra_fig6_corrected:
     input:
         OUTPUTS.figure_inputs("ts-is-dp", "extra-fig6-corrected"),
@@ -228,7 +228,135 @@ rule ts_is_dp_extra_fig6_corrected:
         "dpbandits draw ts-is-dp extra-fig6-corrected {params.options} --log {log}"
 
 
-# Ours: the verdicts as a table.
+# Supplementary: Figure 7 with one order for the whole Renyi curve, and in delta.
+rule ts_is_dp_extra_fig7_order:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig7-order"),
+    output:
+        published("ts-is-dp", "extra-fig7-order"),
+    log:
+        "logs/ts-is-dp/extra-fig7-order.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig7-order"),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-fig7-order"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-fig7-order"
+    shell:
+        "dpbandits draw ts-is-dp extra-fig7-order {params.options} --log {log}"
+
+
+# Supplementary: Figures 3 and 5 in pseudo-regret with the point that tunes b alone.
+rule ts_is_dp_extra_fig3_b_alone:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig3-b-alone"),
+    output:
+        published("ts-is-dp", "extra-fig3-b-alone"),
+    log:
+        "logs/ts-is-dp/extra-fig3-b-alone.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "ts-is-dp", "extra-fig3-b-alone"
+        ),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-fig3-b-alone"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-fig3-b-alone"
+    shell:
+        "dpbandits draw ts-is-dp extra-fig3-b-alone {params.options} --log {log}"
+
+
+# Supplementary: standard error of a mean over ten runs.
+rule ts_is_dp_extra_ten_runs:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-ten-runs"),
+    output:
+        published("ts-is-dp", "extra-ten-runs"),
+    log:
+        "logs/ts-is-dp/extra-ten-runs.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "extra-ten-runs"),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-ten-runs"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-ten-runs"
+    shell:
+        "dpbandits draw ts-is-dp extra-ten-runs {params.options} --log {log}"
+
+
+# Supplementary: regret of the best pair over that of (0, 1), by level.
+rule ts_is_dp_extra_price_of_levels:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-price-of-levels"),
+    output:
+        published("ts-is-dp", "extra-price-of-levels"),
+    log:
+        "logs/ts-is-dp/extra-price-of-levels.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "ts-is-dp", "extra-price-of-levels"
+        ),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-price-of-levels"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-price-of-levels"
+    shell:
+        "dpbandits draw ts-is-dp extra-price-of-levels {params.options} --log {log}"
+
+
+# Supplementary: realised level of plain Thompson sampling, by horizon.
+rule ts_is_dp_extra_realised_level:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-realised-level"),
+    output:
+        published("ts-is-dp", "extra-realised-level"),
+    log:
+        "logs/ts-is-dp/extra-realised-level.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "ts-is-dp", "extra-realised-level"
+        ),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-realised-level"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-realised-level"
+    shell:
+        "dpbandits draw ts-is-dp extra-realised-level {params.options} --log {log}"
+
+
+# Supplementary: true over claimed delta of report-noisy-max.
+rule ts_is_dp_extra_report_noisy_max:
+    input:
+        OUTPUTS.figure_inputs("ts-is-dp", "extra-report-noisy-max"),
+    output:
+        published("ts-is-dp", "extra-report-noisy-max"),
+    log:
+        "logs/ts-is-dp/extra-report-noisy-max.log",
+    conda:
+        "../../environment.yml"
+    params:
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "ts-is-dp", "extra-report-noisy-max"
+        ),
+        caption=OUTPUTS.caption("ts-is-dp", "extra-report-noisy-max"),
+        options=OUTPUTS.options(),
+    message:
+        "ts-is-dp: drawing extra-report-noisy-max"
+    shell:
+        "dpbandits draw ts-is-dp extra-report-noisy-max {params.options} --log {log}"
+
+
+# Supplementary: the verdicts as a table.
 rule ts_is_dp_table_claims:
     input:
         OUTPUTS.table_inputs("ts-is-dp", "claims"),
@@ -248,7 +376,7 @@ rule ts_is_dp_table_claims:
         "dpbandits tabulate ts-is-dp claims {params.options} --log {log}"
 
 
-# Ours: epsilon by analysis and delta.
+# Supplementary: epsilon by analysis and delta.
 rule ts_is_dp_table_privacy:
     input:
         OUTPUTS.table_inputs("ts-is-dp", "privacy"),

@@ -125,7 +125,8 @@ def reset(state):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _start(settings, window, state, generator):  # type: ignore[no-untyped-def]
+def start_phase_two(settings, window, state, generator):  # type: ignore[no-untyped-def]
+    """Set the private means that Phase II begins with; those not released yet are drawn here."""
     state.phase[0] = EXPLOITING
     state.episodes[:] = 1
     if settings.start == ZEROS:
@@ -194,7 +195,7 @@ def advance_window(  # type: ignore[no-untyped-def]
     t = state.clock[0]
     while state.phase[0] != EXPLORING and t < stop and written < arms.size:
         if state.phase[0] == EXPLORED:
-            _start(settings, window, state, generator)
+            start_phase_two(settings, window, state, generator)
         indices = _indices(settings, window, state)
         arm = arm_of_largest(indices, settings.random_ties, generator)
         length = min(2 * state.episodes[arm], stop - t)

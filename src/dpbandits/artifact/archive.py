@@ -14,12 +14,12 @@ from pathlib import Path
 import yaml
 
 from dpbandits.artifact.crate import crate_of
-from dpbandits.artifact.steps import steps_of
 from dpbandits.engine.files import write_bytes
 from dpbandits.engine.provenance import commit_of
 from dpbandits.errors import InputError
 from dpbandits.outputs import Outputs
 from dpbandits.project import Project
+from dpbandits.steps import steps_of
 
 CRATE, SUMS, COMMIT = "ro-crate-metadata.json", "SHA256SUMS", "COMMIT"
 NEWER = 60

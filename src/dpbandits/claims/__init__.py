@@ -8,10 +8,8 @@ write them down.
 from dpbandits.claims.entries import Claim, Finding, Reading, Statistic
 from dpbandits.claims.estimates import (
     Estimate,
-    PercentileEstimate,
     StudentEstimate,
     exact,
-    from_resamples,
     largest,
     mean,
     ratio_of_means,
@@ -29,6 +27,7 @@ from dpbandits.claims.ledger import (
     to_csv,
 )
 from dpbandits.claims.loading import load_claims, load_findings
+from dpbandits.claims.percentiles import PercentileEstimate, from_resamples
 from dpbandits.claims.rates import (
     DifferenceEstimate,
     RateEstimate,

@@ -186,6 +186,19 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Summary:
+    """The sentence that sums up a paper.
+
+    Attributes:
+        statement: with ``{names}`` of numbers.
+        numbers: name -> where its number is published.
+    """
+
+    statement: str
+    numbers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Notes:
     """What a claims file says beside its claims.
 

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
+
+from dpbandits.claims.skewness import pivot_ends, skewness_of, third_cumulant, too_few
 
 Values = NDArray[np.float64]
 
@@ -39,15 +41,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class StudentEstimate(Estimate):
-    """A mean, or a difference of means, with a t interval.
+    """A mean, or a difference of means, with a t interval that is widened for skewed runs.
 
     Attributes:
         standard_error: of the value; infinite where fewer than two runs are there.
         degrees: degrees of freedom, above 0.
+        skewness: of the value; for a mean that of a run over the root of their number.
     """
 
     standard_error: float = math.inf
     degrees: float = 1.0
+    skewness: float = 0.0
 
     @property
     def is_random(self) -> bool:
@@ -55,11 +59,17 @@ class StudentEstimate(Estimate):
         return True
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return value -+ t quantile times standard error."""
+        """Return value -+ t quantile times standard error, or beyond it as the skewness asks.
+
+        The whole line where the runs are too few for their skewness.
+        """
         if self.standard_error == 0.0:
             return self.value, self.value
-        half = float(stdtrit(self.degrees, 1.0 - alpha / 2.0)) * self.standard_error
-        return self.value - half, self.value + half
+        if too_few(self.skewness, self.runs):
+            return -math.inf, math.inf
+        low, high = pivot_ends(stdtrit(self.degrees, 1.0 - alpha / 2.0), self.skewness)
+        error = self.standard_error
+        return self.value - float(high) * error, self.value - float(low) * error
 
 
 @dataclass(frozen=True)
@@ -82,20 +92,37 @@ class FiellerEstimate(Estimate):
         return True
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ratios that a t test of their difference does not reject.
+        """Return the ratios that a test of their difference does not reject.
 
-        The whole line where the denominator does not differ from 0 at that level.
+        The whole line where the denominator does not differ from 0 at that level, or where the runs
+        are too few for the skewness of the difference.
         """
         if math.isnan(self.value):
             return math.nan, math.nan
-        quantile = float(stdtrit(self.degrees, 1.0 - alpha / 2.0))
+        if too_few(self._skewness, self.runs) or math.isinf(self.numerator.standard_error):
+            return -math.inf, math.inf
+        low, high = pivot_ends(stdtrit(self.degrees, 1.0 - alpha / 2.0), self._skewness)
+        # The difference falls in the ratio where the denominator is positive, and rises elsewhere.
+        below, above = (high, -low) if self.denominator.value > 0.0 else (-low, high)
+        return self._end(float(below), -1.0), self._end(float(above), 1.0)
+
+    @property
+    def _skewness(self) -> float:
+        """Skewness of numerator - ratio * denominator."""
+        scaled = self.value * self.denominator.standard_error
+        above, below = self.numerator, self.denominator
+        cumulants = above.skewness * above.standard_error**3, -below.skewness * scaled**3
+        return skewness_of(cumulants, math.hypot(above.standard_error, scaled))
+
+    def _end(self, quantile: float, side: float) -> float:
+        """Return the ratio on one side of the value at which the test has this quantile."""
         above, below = self.numerator.standard_error, self.denominator.standard_error
         remaining = 1.0 - (quantile * below / self.denominator.value) ** 2
-        if not (remaining > 0.0 and math.isfinite(above)):
-            return -math.inf, math.inf
+        if not remaining > 0.0:
+            return side * math.inf
         spread = math.sqrt(above**2 * remaining + (self.value * below) ** 2)
         half = quantile * spread / abs(self.denominator.value)
-        return (self.value - half) / remaining, (self.value + half) / remaining
+        return (self.value + side * half) / remaining
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,70 +159,6 @@ class ExtremeEstimate(Estimate):
         return replace(self, parts=tuple(part.with_tails() for part in self.parts))
 
 
-@dataclass(frozen=True, eq=False)
-class PercentileEstimate(Estimate):
-    """A function of means with a percentile bootstrap interval.
-
-    Attributes:
-        resamples: the function's values on the resamples, sorted, NaN last.
-    """
-
-    resamples: Values = field(default_factory=lambda: np.empty(0))
-
-    @property
-    def is_random(self) -> bool:
-        """True: the resamples are of runs."""
-        return True
-
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Return order statistics of the resamples, rounded outwards.
-
-        The whole line where the resamples are too few to resolve alpha. A NaN counts as minus
-        infinity for the lower end and as plus infinity for the upper one.
-        """
-        count = self.resamples.size
-        rank = math.floor(alpha / 2.0 * (count + 1))
-        if rank < 1:
-            return -math.inf, math.inf
-        undefined = int(np.isnan(self.resamples).sum())
-        low = self.resamples[rank - 1 - undefined] if rank > undefined else -math.inf
-        high = self.resamples[count - rank] if rank > undefined else math.inf
-        return float(low), float(high)
-
-    def with_tails(self) -> Estimate:
-        """Return the same resamples with normal tails beyond what they resolve."""
-        return TailedEstimate(self.value, self.runs, self.resamples)
-
-
-_RANK_RESOLVED = 10
-
-
-@dataclass(frozen=True, eq=False)
-class TailedEstimate(PercentileEstimate):
-    """A percentile bootstrap interval that goes on with normal tails.
-
-    Down to the level at which ten resamples lie beyond each end these are the percentiles; below
-    it the distance of each end from the value grows like the quantile of the normal law. An end
-    that coincides with the value, as where all resamples agree, tells nothing of a tail: there
-    the interval has no end.
-    """
-
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval of coverage 1 - alpha."""
-        resolved = 2.0 * _RANK_RESOLVED / (self.resamples.size + 1)
-        if alpha >= resolved or resolved >= 1.0:
-            return super().interval(alpha)
-        lo, hi = super().interval(resolved)
-        growth = float(ndtri(alpha / 2.0) / ndtri(resolved / 2.0))
-        below, above = growth * (self.value - lo), growth * (hi - self.value)
-        low = self.value - below if below > 0.0 else -math.inf
-        return low, self.value + above if above > 0.0 else math.inf
-
-    def with_tails(self) -> Estimate:
-        """Return itself."""
-        return self
-
-
 def exact(value: float, runs: int = 0) -> Estimate:
     """Return a number that carries no sampling error."""
     return Estimate(float(value), runs)
@@ -207,7 +170,8 @@ def mean(values: Values) -> StudentEstimate:
     if runs < 2:
         return StudentEstimate(float(values.mean()) if runs else math.nan, runs)
     error = float(values.std(ddof=1)) / math.sqrt(runs)
-    return StudentEstimate(float(values.mean()), runs, error, runs - 1.0)
+    skewness = skewness_of([third_cumulant(values)], error)
+    return StudentEstimate(float(values.mean()), runs, error, runs - 1.0, skewness)
 
 
 def welch_difference(first: Values, second: Values) -> StudentEstimate:
@@ -223,7 +187,9 @@ def welch_difference(first: Values, second: Values) -> StudentEstimate:
         return StudentEstimate(value, runs)
     squares = one.standard_error**2, other.standard_error**2
     degrees = satterthwaite((squares[0], one.degrees), (squares[1], other.degrees))
-    return StudentEstimate(value, runs, math.sqrt(sum(squares)), degrees)
+    error = math.sqrt(sum(squares))
+    skewness = skewness_of([third_cumulant(first), -third_cumulant(second)], error)
+    return StudentEstimate(value, runs, error, degrees, skewness)
 
 
 def ratio_of_means(numerator: Values, denominator: Values) -> FiellerEstimate:
@@ -261,16 +227,3 @@ def satterthwaite(*variances: tuple[float, float]) -> float:
     if not 0.0 < total < math.inf:
         return 1.0
     return total**2 / sum(variance**2 / degrees for variance, degrees in variances)
-
-
-def from_resamples(value: float, resamples: Values, runs: int) -> PercentileEstimate:
-    """Return an estimate with the percentile interval of its resamples.
-
-    Args:
-        value: the estimate on the runs themselves.
-        resamples: its values on the resamples, shape (resamples,), in any order; left unused
-            where there are fewer than two runs, which tell nothing of their spread.
-        runs: number of runs.
-    """
-    kept = np.sort(resamples) if runs >= 2 else np.empty(0)
-    return PercentileEstimate(float(value), runs, kept)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.claims.estimates import Estimate, StudentEstimate, satterthwaite
+from dpbandits.claims.skewness import skewness_of, third_cumulant
 
 Values = NDArray[np.float64]
 
@@ -79,7 +80,8 @@ class Measure:
             for each in self.influences.values()
         ]
         error = math.sqrt(sum(square for square, _ in squares))
-        return StudentEstimate(self.value, runs, error, satterthwaite(*squares))
+        skewness = skewness_of(map(third_cumulant, self.influences.values()), error)
+        return StudentEstimate(self.value, runs, error, satterthwaite(*squares), skewness)
 
 
 _UNKNOWN = StudentEstimate(math.nan)

@@ -12,6 +12,7 @@ from dpbandits.claims.entries import (
     Notes,
     Reading,
     Statistic,
+    Summary,
     parameters_of,
 )
 from dpbandits.claims.regions import region_of
@@ -81,9 +82,7 @@ def load_findings(path: Path, schema: Path, statistics: Mapping[str, Statistic])
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    document = load_yaml(path)
-    own = load_yaml(schema.with_name("findings.schema.yaml"))
-    check_document(document, own | {"$defs": load_yaml(schema)["$defs"]}, path)
+    document = _findings_document(path, schema)
     definitions = document.get("definitions", {})
     findings = []
     for name, entry in document["findings"].items():
@@ -101,6 +100,20 @@ def load_findings(path: Path, schema: Path, statistics: Mapping[str, Statistic])
             raise InputError(f"{path}: findings.{name}: {error}") from None
         findings.append(finding)
     return findings
+
+
+def load_summary(path: Path, schema: Path) -> Summary | None:
+    """Return the sentence that sums up a paper; None where its findings file has none."""
+    summary = _findings_document(path, schema).get("summary")
+    return None if summary is None else Summary(**summary)
+
+
+def _findings_document(path: Path, schema: Path) -> dict[str, Any]:
+    """Read a findings file, checked; it shares definitions with the schema of claims."""
+    document = load_yaml(path)
+    own = load_yaml(schema.with_name("findings.schema.yaml"))
+    check_document(document, own | {"$defs": load_yaml(schema)["$defs"] | own["$defs"]}, path)
+    return document
 
 
 def _source(finding: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:

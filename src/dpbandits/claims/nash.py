@@ -66,19 +66,19 @@ def all_curves(recorded: Recorded, series: str, prefix: str = "") -> dict[int, N
     }
 
 
-def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = False) -> Measure:
+def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Measure:
     """Return the Nash regret at one recorded time, the mean over curves; NaN without any.
 
     Args:
         curves: of one series, from ``nash_curves``.
         index: position of the time in ``times``.
-        subtract_bias: whether to take off what it is too high by on average, to first order in 1/R.
+        subtract_bias: whether to take off what the bias of first order in 1/R makes it too high by.
     """
     return average(_regret(sample, curve, index, subtract_bias) for sample, curve in curves.items())
 
 
 def _regret(sample: Sample, curve: NashCurve, index: int, subtract_bias: bool) -> Measure:
     geometric_mean = float(curve.geometric_mean[index])
-    bias = geometric_mean * float(curve.log_bias[index]) if subtract_bias else 0.0
+    bias = geometric_mean * math.expm1(float(curve.log_bias[index])) if subtract_bias else 0.0
     influences = -geometric_mean * curve.influences[:, index]
     return Measure(curve.best_mean - geometric_mean - bias, {sample: influences})

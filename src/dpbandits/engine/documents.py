@@ -1,6 +1,7 @@
 """YAML documents, checked against a JSON schema; whatever is wrong is said in one line."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,17 @@ from dpbandits.errors import InputError
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The safe loader in C, ten times as fast, where PyYAML was built with it."""
 
+_MERGE = "tag:yaml.org,2002:merge"
+
 
 def load_yaml(path: Path) -> dict[str, Any]:
-    """Read a YAML mapping; InputError where the file is missing, no YAML or no mapping."""
+    """Return a YAML mapping.
+
+    Raises:
+        InputError: the file is missing, is no YAML or no mapping, or gives a key twice.
+    """
     try:
-        document = yaml.load(path.read_text(encoding="utf-8"), LOADER)
+        document = _construct(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -26,6 +33,51 @@ def load_yaml(path: Path) -> dict[str, Any]:
         kind = type(document).__name__
         raise InputError(f"{path}: is a {kind}; allowed: a mapping of keys to values")
     return document
+
+
+def _construct(text: str, path: Path) -> Any:
+    """Return the document in a text, after a check of its keys, which YAML libraries leave out."""
+    loader = LOADER(text)
+    try:
+        root = loader.get_single_node()
+        if root is None:
+            return None
+        for mapping in _mappings(root):
+            _refuse_duplicates(mapping, loader, path)
+        return loader.construct_document(root)
+    finally:
+        loader.dispose()
+
+
+def _mappings(root: yaml.Node) -> Iterator[yaml.MappingNode]:
+    """Yield every mapping of a document once, in the order of the text."""
+    waiting, seen = [root], set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen or isinstance(node, yaml.ScalarNode):
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            yield node
+            waiting.extend(part for pair in reversed(node.value) for part in reversed(pair))
+        else:
+            waiting.extend(reversed(node.value))
+
+
+def _refuse_duplicates(mapping: yaml.MappingNode, loader: Any, path: Path) -> None:
+    """Raise InputError where two keys of a mapping are equal: the first would be lost."""
+    lines: dict[Any, int] = {}
+    for key, _ in mapping.value:
+        if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE:
+            continue
+        value = loader.construct_object(key)
+        line = key.start_mark.line + 1
+        if value in lines:
+            raise InputError(
+                f"{path}: key {value!r} is given twice, in lines {lines[value]} and {line}; "
+                "allowed: each key once"
+            )
+        lines[value] = line
 
 
 def check_document(document: Any, schema: dict[str, Any], path: Path) -> None:

@@ -113,6 +113,15 @@ def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:
     write_atomically(path, lambda temporary: pq.write_table(table, temporary))
 
 
+def results_stamp(path: Path) -> str | None:
+    """Return the fingerprint that a file of results carries; None where it is damaged."""
+    try:
+        stamp = json.loads((pq.read_schema(path).metadata or {})[METADATA])
+        return str(stamp["fingerprint"])
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
+        return None
+
+
 def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
     """Read a table that was made from the present sources and config.
 

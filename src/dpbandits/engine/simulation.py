@@ -19,6 +19,7 @@ from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES, NashCurve, require_metric
 from dpbandits.metrics.nash import NOMINAL, PARTS
+from dpbandits.metrics.nash_curve import require_bias
 
 
 class Simulation:
@@ -76,7 +77,12 @@ class Simulation:
         return values[:, position]
 
     def nash_regret(
-        self, *, at: Sequence[int], nominal: bool = False, memory_limit: int | None = None
+        self,
+        *,
+        at: Sequence[int],
+        nominal: bool = False,
+        bias: str = "subtracted",
+        memory_limit: int | None = None,
     ) -> NashCurve:
         """Return the Nash regret of all runs together at the times ``at`` (each in [1, horizon]).
 
@@ -86,11 +92,14 @@ class Simulation:
         Args:
             at: numbers of rounds.
             nominal: whether arms are scored by the bandit's nominal means.
+            bias: ``subtracted``, an estimate of the Nash regret, which takes two runs at least; or
+                ``kept``, the plain average over runs, as published curves show it.
             memory_limit: bytes that the process may take, or None for any number.
 
         Raises:
-            InputError: a time outside the horizon, more runs or rounds than can be counted, or a
-                memory limit that is too small.
+            InputError: a time outside the horizon, an unknown ``bias``, one run whose bias is to be
+                subtracted, more runs or rounds than can be counted, or a memory limit that is too
+                small.
 
         Example:
             >>> import dpbandits
@@ -98,9 +107,11 @@ class Simulation:
             ...     algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=50, runs=9
             ... ).nash_regret(at=[2, 50])
             >>> curve.nash_regret.round(4)
-            array([0.1084, 0.0668])
+            array([0.1084, 0.0661])
         """
         times = self._times(at)
+        if require_bias(bias) == "subtracted" and self.cell.runs < 2:
+            raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
         grid, position = np.unique(times, return_inverse=True)
         names = [(NOMINAL if nominal else "") + part for part in PARTS[:2]]
         cell = replace(self.cell, metrics=tuple(names), grid=tuple(grid.tolist()))
@@ -109,9 +120,10 @@ class Simulation:
             arms = len(cell.bandit.arms)
             require_memory(memory_limit, memory_needed(cell.runs, arms, len(cell.grid), nominal))
         block = self._compute(cell.metrics, cell.grid)
-        return NashCurve.of_parts(
+        curve = NashCurve.of_parts(
             times, block[names[0]][0][:, position], block[names[1]][:, position]
         )
+        return curve.with_bias(bias)
 
     def _times(self, at: Sequence[int]) -> NDArray[np.int64]:
         """Return the times ``at``; InputError unless they are times of the run."""

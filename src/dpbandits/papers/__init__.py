@@ -17,8 +17,8 @@ PAPERS = {
     "dp-ncb": "dpbandits.papers.dp_ncb",
 }
 """Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``
-and, where it needs them, ``diagrams`` (figures of that kind), ``instances`` and ``tables`` (rows
-that are computed)."""
+and, where it needs them, ``diagrams`` (figures of that kind), ``derived`` (values that figures
+show), ``instances`` and ``tables`` (rows that are computed)."""
 
 OURS = {"equal-privacy": "dpbandits.papers.equal_privacy"}
 """The same for what is ours across papers: figures and tables, all of them extras, and no claims.
@@ -63,6 +63,14 @@ class Paper:
             return {}
         tables: Mapping[str, Callable[..., Any]] = self.module("tables").TABLES
         return tables
+
+    @property
+    def derived(self) -> Mapping[str, Callable[..., Any]]:
+        """Functions that derive what its figures show, by name; empty without a module."""
+        if find_spec(f"{self.package}.derived") is None:
+            return {}
+        derived: Mapping[str, Callable[..., Any]] = self.module("derived").DERIVED
+        return derived
 
     @property
     def diagrams(self) -> Mapping[str, Callable[..., Any]]:

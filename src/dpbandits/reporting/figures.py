@@ -11,30 +11,36 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.legend import Legend
+from matplotlib.gridspec import GridSpec
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from dpbandits.reporting import style
 from dpbandits.reporting.figure_files import write_figure
+from dpbandits.reporting.legends import Handle, add_legend, common_labels, label_panel, size_of
 from dpbandits.reporting.palette import DASHES, NO_MARKER
-from dpbandits.reporting.panels import Line, panel_lines
-from dpbandits.reporting.rows import read_rows
-from dpbandits.reporting.specs import BY_TAG, FigureSpec, PanelSpec, panel_stem, parse_figure
+from dpbandits.reporting.panels import Derived, Line, panel_lines, panel_rows
+from dpbandits.reporting.residuals import draw_residuals, residual_lines
+from dpbandits.reporting.specs import (
+    BY_TAG,
+    DERIVED,
+    FigureSpec,
+    PanelSpec,
+    panel_stem,
+    parse_figure,
+)
 
 Values = NDArray[np.float64]
-Handle = Line2D | ErrorbarContainer
 
 _MARK_SPACING = 0.14
 """Distance of the markers along a curve, as a fraction of the panel's diagonal."""
 
-_AXIS_WIDTH = 0.35
-"""About the width in inches that the labels of a y axis take."""
-
 _UPRIGHT_HEIGHT = 0.3
 """About the height in inches that tick labels on end take more than level ones."""
+
+_STRIP_LABELS = 0.35
+"""About the height in inches that the labels below a strip take."""
 
 _MOST_COLUMNS = 3
 """Most panels side by side; of more, rows as even as can be."""
@@ -44,7 +50,11 @@ _MOST_TICKS = 8
 
 
 def draw_figure(
-    spec: Mapping[str, Any], name: str, frames: Callable[[str], pd.DataFrame], folder: Path
+    spec: Mapping[str, Any],
+    name: str,
+    frames: Callable[[str], pd.DataFrame],
+    folder: Path,
+    derived: Derived | None = None,
 ) -> list[Path]:
     """Draw one figure and each of its panels as pdf, png and csv.
 
@@ -53,6 +63,7 @@ def draw_figure(
         name: its key there, such as ``fig2``; panels are called ``fig2a``, ``fig2b``, ...
         frames: from the name of a simulation or exact result to its table.
         folder: where the files go.
+        derived: the paper's functions that make the rows of panels of kind ``derived``.
 
     Returns:
         The files written: panels in reading order, then the whole figure.
@@ -65,14 +76,16 @@ def draw_figure(
     sources = cache(frames)
     for letter, panel in figure.panels.items():
         place = f"figures.{panel_stem(name, letter)}"
-        rows = read_rows(panel.reads, sources, f"{place}.reads")
+        rows = panel_rows(panel, sources, derived or {}, place)
         lines[letter] = panel_lines(panel, rows, place)
     written = []
     if len(lines) > 1:
         for letter, own in lines.items():
             drawn = draw_panels(figure, {letter: own})
-            written += write_figure(folder / panel_stem(name, letter), drawn, _points({"": own}))
-    return written + write_figure(folder / name, draw_panels(figure, lines), _points(lines))
+            points = plotted_points(figure, {"": own})
+            written += write_figure(folder / panel_stem(name, letter), drawn, points)
+    points = plotted_points(figure, lines)
+    return written + write_figure(folder / name, draw_panels(figure, lines), points)
 
 
 def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
@@ -86,28 +99,68 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
     panels = {letter: figure.panels[letter] for letter in lines}
-    common = _common_labels(list(lines.values()))
+    common = common_labels(list(lines.values()))
     with style.context():
         width = min(style.PAGE_WIDTH, style.PANEL_WIDTH * columns)
         drawn = Figure(figsize=(width, style.PANEL_HEIGHT * rows), layout="constrained")
         # A canvas that can measure text.
         FigureCanvasAgg(drawn)
-        grid = drawn.subplots(rows, columns, squeeze=False, sharey=figure.share_y)
-        for axes in grid.flat[count:]:
-            axes.remove()
+        spec = _gridspec(drawn, rows, columns, figure)
+        grid = _grid(drawn, spec, count, figure)
         handles: dict[str, Handle] = {}
-        for axes, (letter, panel) in zip(drawn.axes, panels.items(), strict=True):
+        for axes, (letter, panel) in zip(_flat(grid), panels.items(), strict=True):
             handles = _draw_panel(axes, panel, lines[letter])
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in handles.items() if k not in common}
-            _label_panel(axes, title, only_here, width / columns)
-        _set_limits(drawn.axes, list(panels.values()))
+            label_panel(axes, title, only_here, width / columns)
+        _set_limits(_flat(grid), list(panels.values()))
         if figure.share_y:
-            for axes in grid[:, 1:].flat:
+            for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
-        drawn.set_figheight(sum(_row_height(row) for row in grid))
-        _add_legend(drawn, {label: handles[label] for label in common})
+        height = sum(_row_height(row) for row in grid)
+        if figure.residuals:
+            _add_strips(drawn, spec, figure, lines)
+            height += rows * style.STRIP_HEIGHT
+        drawn.set_figheight(height)
+        add_legend(drawn, {label: handles[label] for label in common})
     return drawn
+
+
+def _gridspec(drawn: Figure, rows: int, columns: int, figure: FigureSpec) -> GridSpec:
+    """Return rows for panels, each, where there are residuals, with a lower one for strips."""
+    if not figure.residuals:
+        return drawn.add_gridspec(rows, columns)
+    heights = [style.PANEL_HEIGHT, style.STRIP_HEIGHT - _STRIP_LABELS] * rows
+    return drawn.add_gridspec(2 * rows, columns, height_ratios=heights)
+
+
+def _grid(drawn: Figure, spec: GridSpec, count: int, figure: FigureSpec) -> list[list[Axes]]:
+    """Return the axes of the panels, row by row."""
+    step = 2 if figure.residuals else 1
+    found: list[list[Axes]] = [[] for _ in range(spec.nrows // step)]
+    first: Axes | None = None
+    for index in range(count):
+        row, column = divmod(index, spec.ncols)
+        axes = drawn.add_subplot(spec[step * row, column], sharey=first)
+        first = axes if figure.share_y and first is None else first
+        if figure.share_y and column:
+            axes.tick_params(axis="y", labelleft=False)
+        found[row].append(axes)
+    return found
+
+
+def _flat(grid: Iterable[Iterable[Axes]]) -> list[Axes]:
+    return list(itertools.chain(*grid))
+
+
+def _add_strips(
+    drawn: Figure, spec: GridSpec, figure: FigureSpec, lines: Mapping[str, list[Line]]
+) -> None:
+    """Draw the residuals of every panel below it."""
+    for index, (letter, own) in enumerate(lines.items()):
+        row, column = divmod(index, spec.ncols)
+        axes = drawn.add_subplot(spec[2 * row + 1, column])
+        draw_residuals(axes, figure.panels[letter], residual_lines(own))
 
 
 def _set_limits(panels: Iterable[Axes], specs: list[PanelSpec]) -> None:
@@ -120,26 +173,10 @@ def _set_limits(panels: Iterable[Axes], specs: list[PanelSpec]) -> None:
 def _row_height(row: Iterable[Axes]) -> float:
     """Return the height in inches of a row of panels with their own legends."""
     legends = [axes.get_legend() for axes in row]
-    height = max((_size(legend)[1] for legend in legends if legend is not None), default=0.0)
+    height = max((size_of(legend)[1] for legend in legends if legend is not None), default=0.0)
     if any(label.get_rotation() for axes in row for label in axes.get_xticklabels()):
         height += _UPRIGHT_HEIGHT
     return style.PANEL_HEIGHT + height
-
-
-def _add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
-    """Put the legend of all panels above them, and make room for it."""
-    if handles:
-        place = {"loc": "outside upper center"}
-        legend = _fit_legend(drawn, handles, drawn.get_figwidth(), place)
-        drawn.set_figheight(drawn.get_figheight() + _size(legend)[1])
-
-
-def _common_labels(panels: list[list[Line]]) -> list[str]:
-    """Return the legend texts that stand for the same line in every panel."""
-    looks = [{line.label: _legend_look(line) for line in lines} for lines in panels]
-    return [
-        label for label, look in looks[0].items() if all(each.get(label) == look for each in looks)
-    ]
 
 
 def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Handle]:
@@ -149,10 +186,13 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
         x = _positions(panel, line, lines)
         if line.look.hollow:
             handles[line.label] = _draw_marks(axes, x, line)
-        elif panel.kind in BY_TAG and line.look.marker != NO_MARKER:
+        elif _has_ends(panel, line):
             handles[line.label] = _draw_ends(axes, x, line)
         else:
             handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
+    if panel.x.shaded is not None:
+        look: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zorder": 0}
+        handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **look)
     ticks = None
     if panel.x.scale == "categories":
         names = [_category_name(each) for each in _categories(lines)]
@@ -161,7 +201,7 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
             axes.tick_params(axis="x", labelrotation=90)
     else:
         # Horizons are decades of time, whose places a logarithmic axis shows by itself.
-        by_value = panel.kind in BY_TAG and panel.x.tag != "t"
+        by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
         if by_value and len(_categories(lines)) <= _MOST_TICKS:
             ticks = _categories(lines)
         style.style_axis(axes, "x", panel.x.scale, ticks)
@@ -169,6 +209,12 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
     return handles
+
+
+def _has_ends(panel: PanelSpec, line: Line) -> bool:
+    """Return whether a line is drawn as points with error bars; else it is a curve."""
+    few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(line.points) <= _MOST_TICKS)
+    return few and line.look.marker != NO_MARKER
 
 
 def _draw_ends(axes: Axes, x: list[float], line: Line) -> Handle:
@@ -192,13 +238,10 @@ def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle
 def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
     """Draw open marks above all lines; return what stands for those of all lines."""
     own: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
-    axes.plot(x, line.points["y"], color=line.look.colour, marker=line.look.marker, zorder=3, **own)
+    y, low, high = _interval(line)
+    bars: dict[str, Any] = {"yerr": [y - low, high - y], "elinewidth": 0.8, "zorder": 3}
+    axes.errorbar(x, y, color=line.look.colour, marker=line.look.marker, **bars, **own)
     return Line2D([], [], color=style.OPEN_MARKS.colour, marker=style.OPEN_MARKS.marker, **own)
-
-
-def _legend_look(line: Line) -> style.Look:
-    """Return how the legend shows a line: open marks of all lines are one entry."""
-    return style.OPEN_MARKS if line.look.hollow else line.look
 
 
 def _look(line: Line) -> dict[str, Any]:
@@ -229,46 +272,17 @@ def _category_name(value: Any) -> str:
     return value if isinstance(value, str) else style.thousands(value)
 
 
-def _label_panel(axes: Axes, title: str | None, own: Mapping[str, Handle], width: float) -> None:
-    """Put the title above the panel, and under it the legend of lines that only it has.
+def plotted_points(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> pd.DataFrame:
+    """Return the plotted numbers in drawing order, those of a strip after those of its panel.
 
-    ``width`` is the panel's in inches, with the labels of its y axis.
+    Args:
+        figure: what the panels belong to.
+        lines: the lines of each panel, by letter; names begin with it, as ``a: ``, if it is not
+            empty.
     """
-    if own:
-        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "title": title}
-        _fit_legend(axes, own, width - _AXIS_WIDTH, place)
-    elif title:
-        axes.set_title(title)
-
-
-def _fit_legend(
-    owner: Figure | Axes, handles: Mapping[str, Handle], width: float, place: Mapping[str, Any]
-) -> Legend:
-    """Add a legend, read row by row, in as few rows as fit into ``width`` inches."""
-    entries = list(handles.items())
-    for rows in itertools.count(1):
-        columns = math.ceil(len(entries) / rows)
-        # Matplotlib fills column by column.
-        sorted_entries = [each for first in range(columns) for each in entries[first::columns]]
-        labels, artists = zip(*sorted_entries, strict=True)
-        legend = owner.legend(artists, labels, ncols=columns, **place)
-        if columns == 1 or _size(legend)[0] <= width:
-            break
-        legend.remove()
-    return legend
-
-
-def _size(legend: Legend) -> tuple[float, float]:
-    """Return width and height of a legend in inches."""
-    box = legend.get_window_extent()
-    return box.width / style.DPI, box.height / style.DPI
-
-
-def _points(lines: Mapping[str, list[Line]]) -> pd.DataFrame:
-    """Return the plotted numbers in drawing order; in a whole figure, names begin with ``a: ``."""
     tables = [
         line.points.assign(series=f"{letter}: {line.name}" if letter else line.name)
         for letter, own in lines.items()
-        for line in own
+        for line in [*own, *(residual_lines(own) if figure.residuals else [])]
     ]
     return pd.concat(tables, ignore_index=True)

@@ -13,6 +13,14 @@ COLOURS = {
 }
 """Colours that colour-blind readers tell apart (Okabe and Ito, 2008; without its yellow)."""
 
+STEPS = {
+    "step-1": "#fdae32",
+    "step-2": "#d8576b",
+    "step-3": "#8e0ca4",
+    "step-4": "#20068f",
+}
+"""Four steps of one sequential map, light to dark as a parameter grows."""
+
 DASHES: dict[str, Any] = {
     "solid": "solid",
     "dashed": (0, (4.5, 1.5)),

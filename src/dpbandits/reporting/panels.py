@@ -1,6 +1,6 @@
 """From results to the lines of a panel: which rows each has, its name and its looks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,16 +9,23 @@ import pandas as pd
 from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
-from dpbandits.reporting.palette import COLOURS, MARKERS, NO_MARKER
+from dpbandits.reporting.palette import COLOURS, MARKERS, NO_MARKER, STEPS
 from dpbandits.reporting.points import POINTS
-from dpbandits.reporting.published import PublishedSpec, published_points
-from dpbandits.reporting.rows import require_column, select
-from dpbandits.reporting.specs import PanelSpec, SeriesSpec
+from dpbandits.reporting.published import PublishedSpec, reached_points
+from dpbandits.reporting.rows import read_rows, require_column, select
+from dpbandits.reporting.series_specs import SeriesSpec
+from dpbandits.reporting.specs import PanelSpec
 from dpbandits.reporting.style import OPEN_MARKS, Look, categorical_look, ordered_looks
 
 PUBLISHED = "published"
-PUBLISHED_LABEL = "published, read off"
-"""The variant of published readings in a csv, and what the legend calls them."""
+PUBLISHED_LABEL = "published, digitised"
+"""The variant of digitised values in a csv, and what the legend calls them."""
+
+Frames = Callable[[str], pd.DataFrame]
+"""From the name of results to their table."""
+
+Derived = Mapping[str, Callable[[Frames], pd.DataFrame]]
+"""A paper's functions that make the rows of panels of kind ``derived``, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +37,7 @@ class Line:
         label: text in the legend.
         look: how it is drawn.
         points: columns variant, reading, x, y, lo, hi, runs; x ascending.
-        published: readings of the published curve that it is compared with.
+        published: digitised values of the published curve.
     """
 
     name: str
@@ -40,13 +47,40 @@ class Line:
     published: PublishedSpec | None = None
 
 
-def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
-    """Return the lines of a panel, then the published readings of those that have some.
+def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
+    """Return the rows that a panel reads, or that a function of the paper makes of them.
 
     Args:
         panel: what it shows.
-        frame: the results that it reads, in the long form of ``engine.results`` or, for kind
-            ``analytic``, with columns x, y and, where there are some, lo and hi.
+        frames: from the name of results to their table.
+        derived: the paper's functions.
+        place: figure and panel, for error messages.
+
+    Raises:
+        InputError: there is no such function, or it asks for results that the panel does not read.
+    """
+    if panel.compute is None:
+        return read_rows(panel.reads, frames, f"{place}.reads")
+    if panel.compute not in derived:
+        allowed = ", ".join(derived) or "none"
+        raise InputError(f"{place}.compute is {panel.compute!r}; allowed: {allowed}")
+
+    def declared(name: str) -> pd.DataFrame:
+        if name not in panel.reads:
+            allowed = f"with {name}, which {panel.compute} asks for"
+            raise InputError(f"{place}.reads is {', '.join(panel.reads)}; allowed: {allowed}")
+        return frames(name)
+
+    return derived[panel.compute](declared)
+
+
+def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
+    """Return the lines of a panel, then the digitised values of those that have some.
+
+    Args:
+        panel: what it shows.
+        frame: the results that it reads, in the long form of ``engine.results``; for kind
+            ``analytic`` with columns x and y, for kind ``derived`` with lo, hi and runs, too.
         place: figure and panel, for error messages.
 
     Raises:
@@ -111,8 +145,9 @@ def _looks(spec: SeriesSpec, index: int, count: int) -> list[Look]:
     if spec.by is not None:
         return ordered_looks(count)
     look = categorical_look(index)
-    colour = look.colour if spec.colour is None else COLOURS[spec.colour]
-    marker = look.marker if spec.marker is None else MARKERS[spec.marker]
+    colour = look.colour if spec.colour is None else (COLOURS | STEPS)[spec.colour]
+    markers = MARKERS | {NO_MARKER: NO_MARKER}
+    marker = look.marker if spec.marker is None else markers[spec.marker]
     marker = NO_MARKER if spec.level else marker
     return [replace(look, colour=colour, dash=spec.line or look.dash, marker=marker)]
 
@@ -134,18 +169,20 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
 
 
 def _reaches_a_reading(line: Line) -> bool:
-    """Return whether a published reading stands where the line does; small scales end before."""
+    """Return whether a digitised value has an x that the line reaches; small scales end before."""
     return line.published is not None and line.published.points[0][0] <= line.points["x"].max()
 
 
 def _marks(line: Line, place: str) -> Line:
-    """Return the published readings of a line, as far as it goes, as open marks."""
+    """Return the digitised values of a line, as far as it goes, as open marks.
+
+    Their lo and hi are the error of reading.
+    """
     assert line.published is not None
     known = dict(zip(line.points["x"], line.points["y"], strict=True))
     name = f"published {line.name}"
-    reached = set(published_points(line.published, known, f"{place}: {name}"))
-    rows = [(x, y) for x, y, _ in line.published.points if x in reached]
-    points = pd.DataFrame(rows, columns=["x", "y"])
-    points = points.assign(lo=points["y"], hi=points["y"], runs=0)
-    points = points.assign(variant=PUBLISHED, reading="")
+    rows = reached_points(line.published, known, f"{place}: {name}")
+    points = pd.DataFrame(rows, columns=["x", "y", "tolerance"])
+    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
+    points = points.assign(lo=low, hi=high, runs=0, variant=PUBLISHED, reading="")
     return Line(name, PUBLISHED_LABEL, replace(OPEN_MARKS, colour=line.look.colour), points)

@@ -10,7 +10,8 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import mean_interval, rate_interval
 from dpbandits.reporting.nash import nash_regrets
 from dpbandits.reporting.rows import require_column, select
-from dpbandits.reporting.specs import NASH_KINDS, PanelSpec, SeriesSpec
+from dpbandits.reporting.series_specs import SeriesSpec
+from dpbandits.reporting.specs import NASH_KINDS, PanelSpec
 
 _MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
 
@@ -137,6 +138,12 @@ def _analytic(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str
     return points.assign(lo=points["y"], hi=points["y"], runs=0)
 
 
+def _derived(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Values that a function of the paper derived, with their intervals."""
+    _require_one_series(rows, place)
+    return rows.sort_values("x")[["x", "y", "lo", "hi", "runs"]].reset_index(drop=True)
+
+
 def _require_one_series(rows: pd.DataFrame, place: str) -> None:
     found = list(rows["series"].unique())
     if len(found) > 1:
@@ -154,6 +161,7 @@ POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFr
     "nash": _nash,
     "nash-final": _final,
     "analytic": _analytic,
+    "derived": _derived,
 }
 """By kind of panel: from the panel, a line, its rows and its place in the file to its points.
 

@@ -1,4 +1,4 @@
-"""Published readings: numbers read off a paper's figures, drawn as marks and held against ours.
+"""Digitised values of published curves, drawn as marks and compared with ours.
 
 They are reference points, never results.
 """
@@ -9,27 +9,31 @@ from itertools import pairwise
 from typing import Any
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.fields import require_keys
+from dpbandits.reporting.fields import require_keys, text
 
 AGREES, NEARLY, NOT = "agrees", "nearly", "not"
 REPRODUCED = "reproduced"
 NEARLY_WITHIN = 3.0
-"""A reading agrees within its allowance, and nearly within three times it (DP-NCB, 10.1)."""
+"""A digitised value agrees within its allowance, and nearly within three times it."""
 
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class PublishedSpec:
-    """Readings of one published curve.
+    """Digitised values of one published curve.
 
     Attributes:
-        points: x, y and the error of reading y, x ascending.
+        panel: the panel of the published figure.
+        series: the curve's name in the file of digitised values.
+        points: x, y and the error of reading y, x ascending; from that file.
         slack: what is allowed for chance beside that error, absolute and as a share of y; the
             larger counts.
         before: below this x, another slack: x, absolute and share of y.
     """
 
+    panel: str
+    series: str
     points: tuple[tuple[float, float, float], ...]
     slack: tuple[float, float]
     before: tuple[float, float, float] | None = None
@@ -43,18 +47,21 @@ class PublishedSpec:
 
 
 def has_published(document: Mapping[str, Any]) -> bool:
-    """Return whether a figure has published readings.
+    """Return whether a figure is compared with digitised values.
+
+    Other figures may show them; they are compared once.
 
     Args:
         document: its entry in the ``figures:`` section of an experiments file.
     """
-    panels = [document, *document.get("panels", {}).values()]
-    return any(line.get("published") for panel in panels for line in panel.get("series", ()))
+    return document.get("residuals") is True
 
 
 def parse_published(document: Any, where: str) -> PublishedSpec:
     """Return the checked key ``published`` of a line; InputError where it is not as it must be."""
     keys = require_keys(PublishedSpec, document, where)
+    for key in ("panel", "series"):
+        text(keys[key], f"{where}.{key}")
     points = keys["points"]
     if not isinstance(points, list) or not points:
         raise InputError(f"{where}.points is {points!r}; allowed: a list of [x, y, tolerance]")
@@ -77,7 +84,10 @@ def _numbers(value: Any, count: int, where: str) -> tuple[float, ...]:
 
 
 def agreement(ours: float, published: float, allowance: float) -> str:
-    """Return whether a number of ours agrees with a reading: ``agrees``, ``nearly`` or ``not``."""
+    """Return whether a number of ours agrees with a digitised one.
+
+    The words are ``agrees``, ``nearly`` and ``not``.
+    """
     distance = abs(ours - published) - _ROUNDING
     if distance <= allowance:
         return AGREES
@@ -85,27 +95,27 @@ def agreement(ours: float, published: float, allowance: float) -> str:
 
 
 def series_agreement(found: list[str]) -> str:
-    """Return ``reproduced`` where all readings of a series agree, else ``nearly`` or ``not``."""
+    """Return ``reproduced`` where all values of a series agree, else ``nearly`` or ``not``."""
     if all(each == AGREES for each in found):
         return REPRODUCED
     return NOT if NOT in found else NEARLY
 
 
-def published_points(
+def reached_points(
     published: PublishedSpec, known: Mapping[float, float], place: str
-) -> list[float]:
-    """Return the x of the readings as far as the curve goes, each of which it must have.
+) -> list[tuple[float, float, float]]:
+    """Return the digitised points as far as our curve goes, at each of which it must be recorded.
 
     Args:
-        published: the readings.
+        published: the digitised values.
         known: x to y of our curve.
         place: what this is, for error messages.
 
     Raises:
-        InputError: our curve passes by a reading.
+        InputError: our curve is not recorded at the x of a point.
     """
-    reached = [x for x, _, _ in published.points if x <= max(known)]
-    missing = [x for x in reached if x not in known]
+    reached = [point for point in published.points if point[0] <= max(known)]
+    missing = [x for x, _, _ in reached if x not in known]
     if missing:
         raise InputError(f"{place}: x is {missing[0]:g}; allowed: an x at which ours is recorded")
     return reached

@@ -1,4 +1,4 @@
-"""The readings of published curves beside ours, one row each, with what they come to together."""
+"""Digitised values of published curves compared with ours, one row each, and counted."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpbandits.reporting.figure_files import NUMBER_FORMAT
 from dpbandits.reporting.panels import Line, panel_lines
-from dpbandits.reporting.published import agreement, series_agreement
+from dpbandits.reporting.published import AGREES, NEARLY, NOT, agreement, series_agreement
 from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import panel_stem, parse_figure
 
@@ -21,17 +21,20 @@ COLUMNS = (
 
 ``panel`` is the stem of the drawn panel; ``tolerance`` the error of reading, ``allowance`` the same
 with the slack for chance; ``lo`` and ``hi`` a 95 % interval of ours; ``agreement`` that of the one
-reading, ``series_agreement`` that of all of a series.
+value, ``series_agreement`` that of all of a series.
 """
 
 NOT_REACHED = "not-reached"
-"""Said of readings beyond the horizon of a small scale."""
+"""Said of digitised values beyond the horizon of a small scale."""
+
+ALL = "all"
+"""Stands for all panels in the column ``panel`` of counts."""
 
 
 def compare_readings(
     documents: Mapping[str, Mapping[str, Any]], frames: Callable[[str], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Return the columns ``COLUMNS`` of all published readings of some figures.
+    """Return the columns ``COLUMNS`` of all digitised values of some figures.
 
     Args:
         documents: name of a figure to its entry in the experiments file.
@@ -52,7 +55,7 @@ def compare_readings(
 
 
 def _compared(line: Line, stem: str) -> list[dict[str, Any]]:
-    """Return one row for each reading of a line, none where it has none."""
+    """Return one row for each digitised value of a line, none where it has none."""
     if line.published is None:
         return []
     ours = {x: own for x, *own in line.points[["x", "y", "lo", "hi"]].itertuples(index=False)}
@@ -77,6 +80,28 @@ def _compared(line: Line, stem: str) -> list[dict[str, Any]]:
     return [named | row for row in rows]
 
 
+def count_agreement(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return how many digitised values agree with ours, panel by panel and, last, in all.
+
+    Args:
+        readings: as ``compare_readings`` returns them.
+
+    Returns:
+        Columns panel, values, reached (those that our curve reaches), agrees, nearly, not and
+        largest_difference (of those reached, without its sign; NaN where none is reached).
+    """
+    parts = [*readings.groupby("panel", sort=False), (ALL, readings)]
+    return pd.DataFrame([{"panel": str(panel), **_counts(own)} for panel, own in parts])
+
+
+def _counts(readings: pd.DataFrame) -> dict[str, float]:
+    words = readings["agreement"]
+    reached = readings[words != NOT_REACHED]
+    counts = {"values": len(readings), "reached": len(reached)}
+    counts |= {each: int((words == each).sum()) for each in (AGREES, NEARLY, NOT)}
+    return {**counts, "largest_difference": float(reached["difference"].abs().max())}
+
+
 def readings_csv(readings: pd.DataFrame) -> str:
-    """Return the text of ``readings.csv``; the same readings give the same bytes."""
+    """Return the text of ``readings.csv``; the same values give the same bytes."""
     return readings.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")

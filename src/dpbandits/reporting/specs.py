@@ -10,9 +10,8 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
 from dpbandits.reporting.fields import flag, mapping, names, one_of, require_keys, text
 from dpbandits.reporting.nash import ESTIMATES, NASH_METRICS
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
-from dpbandits.reporting.published import PublishedSpec, parse_published
 from dpbandits.reporting.rows import Where
+from dpbandits.reporting.series_specs import AxisSpec, SeriesSpec, parse_axis, parse_series
 
 RATE_METRICS = ("success",)
 """Metrics counted over trials whose share is shown."""
@@ -24,69 +23,21 @@ KINDS: dict[str, tuple[str, ...]] = {
     "nash": NASH_METRICS,
     "nash-final": NASH_METRICS,
     "analytic": (),
+    "derived": (),
 }
 """Kinds of panels, and the metrics that each shows."""
 
 BY_TAG = ("final", "rate", "nash-final")
 """Kinds of panels whose x axis is a tag of the series."""
 
+DERIVED = "derived"
+"""Kind of a panel whose values a function of the paper derives from simulations."""
+
 NASH_KINDS = ("nash", "nash-final")
 """Kinds of panels that show Nash regret."""
 
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
-
-SCALES = ("linear", "log", "categories")
-
-
-@dataclass(frozen=True)
-class AxisSpec:
-    """One axis.
-
-    Attributes:
-        label: its label; mathtext between dollar signs.
-        scale: ``linear``, ``log``, or (x of a kind in ``BY_TAG``) ``categories``, evenly spaced.
-        tag: the column that x is read from, for kinds in ``BY_TAG``; ``t`` is the horizon itself.
-        limits: lower and upper end; None leaves an end to the data.
-    """
-
-    label: str
-    scale: str = "linear"
-    tag: str | None = None
-    limits: tuple[float | None, float | None] = (None, None)
-
-
-@dataclass(frozen=True)
-class SeriesSpec:
-    """One line of a panel, or one for each value of the column ``by``.
-
-    Attributes:
-        name: name in the csv, a template over the columns that are constant along the line.
-        where: rows that belong to it, column to value or list of values.
-        by: ordered column; one line for each of its values.
-        label: the same template for the legend (mathtext allowed); by default the name.
-        colour: a name of ``style.COLOURS``; by default the next one.
-        line: a name of ``style.DASHES``; by default the next one.
-        marker: a name of ``palette.MARKERS``; by default the next one.
-        level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
-            line at every x of the panel's other lines.
-        best: for kinds in ``NASH_KINDS``, what Nash regret is taken from; by default mu*, the
-            largest mean.
-        estimate: for kinds in ``NASH_KINDS``, one of ``nash.ESTIMATES``.
-        published: readings of the published curve, drawn as marks and compared with the line.
-    """
-
-    name: str
-    where: Where = field(default_factory=dict)
-    by: str | None = None
-    label: str | None = None
-    colour: str | None = None
-    line: str | None = None
-    marker: str | None = None
-    level: bool = False
-    best: float | None = None
-    estimate: str = "plain"
-    published: PublishedSpec | None = None
 
 
 @dataclass(frozen=True)
@@ -96,13 +47,15 @@ class PanelSpec:
     Attributes:
         kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon of the series
             against a tag), ``rate`` (share of successful trials against a tag), ``nash`` (Nash
-            regret over t), ``nash-final`` (at the horizon of the series against a tag) or
-            ``analytic`` (exact values).
+            regret over t), ``nash-final`` (at the horizon of the series against a tag),
+            ``analytic`` (exact values) or ``derived`` (values that ``compute`` returns).
         reads: names of the simulations or exact results, whose rows are put together.
         x, y: the axes.
         series: the lines.
         metric: what is averaged over runs, for kinds ``curve`` and ``final``, counted over trials,
             for kind ``rate``, or the means that score, for kinds in ``NASH_KINDS``.
+        compute: for kind ``derived``, a function of the paper's module ``derived``, which makes
+            the rows from the results.
         where: rows that the panel shows, column to value or list of values.
         title: text above the panel.
     """
@@ -113,6 +66,7 @@ class PanelSpec:
     y: AxisSpec
     series: tuple[SeriesSpec, ...]
     metric: str | None = None
+    compute: str | None = None
     where: Where = field(default_factory=dict)
     title: str | None = None
 
@@ -122,13 +76,15 @@ class FigureSpec:
     """A whole figure: its panels by letter (one without a letter where there are none).
 
     A diagram (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from
-    the results ``diagram_reads``.
+    the results ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
+    values of the published ones, in a strip below each panel.
     """
 
     name: str
     caption: str
     panels: Mapping[str, PanelSpec]
     share_y: bool = False
+    residuals: bool = False
     diagram_reads: tuple[str, ...] = ()
 
 
@@ -139,6 +95,7 @@ class _FigureKeys:
     caption: str
     panels: Mapping[str, Any] = field(default_factory=dict)
     share_y: bool = False
+    residuals: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,6 +138,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
         _caption(keys["caption"], where),
         _panels(mapping(keys.get("panels", {}), f"{where}.panels"), defaults, where),
         flag(keys.get("share_y", False), f"{where}.share_y"),
+        flag(keys.get("residuals", False), f"{where}.residuals"),
     )
 
 
@@ -209,13 +167,13 @@ def _panel(document: Mapping[str, Any], where: str) -> PanelSpec:
     keys["reads"] = names(keys["reads"], f"{where}.reads")
     if keys.get("title") is not None:
         text(keys["title"], f"{where}.title")
-    keys["x"] = _axis(keys["x"], f"{where}.x")
-    keys["y"] = _axis(keys["y"], f"{where}.y")
+    keys["x"] = parse_axis(keys["x"], f"{where}.x")
+    keys["y"] = parse_axis(keys["y"], f"{where}.y")
     keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
     if not isinstance(keys["series"], list) or not keys["series"]:
         raise InputError(f"{where}.series is {keys['series']!r}; allowed: a list of lines")
     keys["series"] = tuple(
-        _series(each, f"{where}.series.{index}") for index, each in enumerate(keys["series"])
+        parse_series(each, f"{where}.series.{index}") for index, each in enumerate(keys["series"])
     )
     _require_fitting(kind, keys, where)
     return PanelSpec(**keys)
@@ -227,6 +185,9 @@ def _require_fitting(kind: str, keys: Mapping[str, Any], where: str) -> None:
         one_of(keys.get("metric"), KINDS[kind], f"{where}.metric")
     elif "metric" in keys:
         raise InputError(f"{where}.metric is {keys['metric']!r}; allowed: none, kind is {kind}")
+    if (keys.get("compute") is not None) != (kind == DERIVED):
+        allowed = "a function of the paper" if kind == DERIVED else f"none, kind is {kind}"
+        raise InputError(f"{where}.compute is {keys.get('compute')!r}; allowed: {allowed}")
     by_tag = kind in BY_TAG
     if (keys["x"].tag is not None) != by_tag:
         allowed = "a column" if by_tag else f"none, kind is {kind}"
@@ -244,37 +205,6 @@ def _require_fitting(kind: str, keys: Mapping[str, Any], where: str) -> None:
             raise InputError(
                 f"{where}.series.{index}: keys best and estimate; allowed: none, kind is {kind}"
             )
-
-
-def _axis(document: Any, where: str) -> AxisSpec:
-    keys = require_keys(AxisSpec, document, where)
-    text(keys["label"], f"{where}.label")
-    one_of(keys.get("scale", "linear"), SCALES, f"{where}.scale")
-    limits = keys.get("limits", [None, None])
-    numbers = int | float | None
-    if not isinstance(limits, list) or [isinstance(each, numbers) for each in limits] != [True] * 2:
-        raise InputError(f"{where}.limits is {limits!r}; allowed: two numbers or nulls")
-    keys["limits"] = tuple(limits)
-    return AxisSpec(**keys)
-
-
-def _series(document: Any, where: str) -> SeriesSpec:
-    keys = require_keys(SeriesSpec, document, where)
-    text(keys["name"], f"{where}.name")
-    keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
-    for key, allowed in (("colour", COLOURS), ("line", DASHES), ("marker", MARKERS)):
-        if keys.get(key) is not None:
-            one_of(keys[key], tuple(allowed), f"{where}.{key}")
-    flag(keys.get("level", False), f"{where}.level")
-    best = keys.get("best")
-    if best is not None and not (isinstance(best, int | float) and 0 < best <= 1):
-        raise InputError(f"{where}.best is {best!r}; allowed: a number above 0, at most 1")
-    one_of(keys.get("estimate", ESTIMATES[0]), ESTIMATES, f"{where}.estimate")
-    if keys.get("published") is not None:
-        if keys.get("by") is not None:
-            raise InputError(f"{where}.published: allowed: only for a single line, without by")
-        keys["published"] = parse_published(keys["published"], f"{where}.published")
-    return SeriesSpec(**keys)
 
 
 def panel_stem(figure: str, letter: str) -> str:

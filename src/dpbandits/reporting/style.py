@@ -26,6 +26,9 @@ _MILLIONS_FROM = 5_000_000
 PANEL_HEIGHT = 2.3
 """Height in inches of a row of panels, without the legends above it."""
 
+STRIP_HEIGHT = 1.05
+"""Height in inches of a strip below a row of panels, with its labels."""
+
 DPI = 240
 """Pixels per inch of a png."""
 

@@ -15,6 +15,7 @@ from dpbandits.algorithms import ldp_ncb
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.index_plays import index_plays
 from dpbandits.papers.dp_ncb.instances import drawn_means
+from dpbandits.papers.dp_ncb.privacy_witnesses import privacy_witnesses
 from dpbandits.papers.dp_ncb.theory import GLOBAL, LOCAL
 
 EPSILON = 0.2
@@ -112,7 +113,8 @@ def composed_loss() -> pd.DataFrame:
     Tags: variant; release_log (``natural`` or ``base2``); counted, as written releases of ``all``
     kinds or of ``phase-two`` alone, without the means that Phase I consults (Q2). As written these
     are as many as the pulls of an arm, T/k at most or those at which the phase is expected to stop,
-    and its last means enter the first index besides (Q3). x: T. y: loss over epsilon, by basic
+    and its last means enter the first index besides (Q3). Repaired (``base2``), the one release of
+    the means that Phase II begins with is among them. x: T. y: loss over epsilon, by basic
     composition.
     """
     return _joined(_losses())
@@ -126,14 +128,13 @@ def _losses() -> Iterator[pd.DataFrame]:
             consulted = _consulted(horizon) if counted == "all" else 0.0
             losses.append(theory.composed_loss(horizon, 0, 1.0 + consulted))
         yield _curve(f"as-written, {counted}", tags, LOSS_HORIZONS, losses)
-    for variant, logs in (("as-coded", ("natural",)), ("repaired", ("natural", "base2"))):
-        for log in logs:
-            tags = {"variant": variant, "release_log": log, "counted": "all"}
-            losses = [
-                theory.composed_loss(each, theory.capped_phase_one(each), release_log=log)
-                for each in LOSS_HORIZONS
-            ]
-            yield _curve(f"{variant}, {log}", tags, LOSS_HORIZONS, losses)
+    for variant, log, carried in (("as-coded", "natural", 0.0), ("repaired", "base2", 1.0)):
+        tags = {"variant": variant, "release_log": log, "counted": "all"}
+        losses = [
+            theory.composed_loss(each, theory.capped_phase_one(each), carried, log)
+            for each in LOSS_HORIZONS
+        ]
+        yield _curve(f"{variant}, {log}", tags, LOSS_HORIZONS, losses)
 
 
 def _consulted(horizon: int) -> float:
@@ -170,8 +171,13 @@ def bounds() -> pd.DataFrame:
     """Explicit bounds on the Nash regret on the fifty arms, and their premises (claim C17).
 
     Tags: theorem (1, of GDP-NCB; 3, of LDP-NCB), quantity (``bound``; ``premise``, the mu* that the
-    proof asks for; ``best_mean``, mu*). x: T. y: the quantity.
+    proof asks for; ``best_mean``, mu*; of Theorem 1 ``first_informative``, the bound at the T from
+    which on it is below mu*). x: T. y: the quantity.
     """
+    return _joined(_bounds())
+
+
+def _bounds() -> Iterator[pd.DataFrame]:
     arms, best = len(drawn_means()), max(drawn_means())
     quantities: dict[tuple[int, str], Callable[[int], float]] = {
         (1, "bound"): lambda horizon: theory.theorem_1(horizon, EPSILON, best, arms),
@@ -181,15 +187,35 @@ def bounds() -> pd.DataFrame:
         (3, "premise"): lambda horizon: theory.theorem_3_premise(horizon, EPSILON, arms),
         (3, "best_mean"): lambda _: best,
     }
-    return _joined(
-        _curve(
-            f"Theorem {theorem}, {name}",
-            {"theorem": theorem, "quantity": name},
-            HORIZONS,
-            [quantity(each) for each in HORIZONS],
-        )
-        for (theorem, name), quantity in quantities.items()
-    )
+    for (theorem, name), quantity in quantities.items():
+        tags = {"theorem": theorem, "quantity": name}
+        values = [quantity(each) for each in HORIZONS]
+        yield _curve(f"Theorem {theorem}, {name}", tags, HORIZONS, values)
+    first = theory.first_informative_horizon(EPSILON, best, arms)
+    tags = {"theorem": 1, "quantity": "first_informative"}
+    yield _curve("Theorem 1, first informative", tags, [first], [best])
+
+
+def bound_terms() -> pd.DataFrame:
+    """Privacy term over the other term in the order of Theorem 1, fifty arms (claims C18, C20).
+
+    Tags: quantity, horizon. ``ratio``: x epsilon, y the ratio at that horizon; ``balance``: x T, y
+    the epsilon of Remark 2, sqrt(k/T) L^1.5; ``ratio-at-balance``: x T, y the ratio at it.
+    """
+    return _joined(_bound_terms())
+
+
+def _bound_terms() -> Iterator[pd.DataFrame]:
+    arms = len(drawn_means())
+    for horizon in HORIZONS:
+        ratios = [theory.term_ratio(horizon, epsilon, arms) for epsilon in EPSILONS]
+        tags = {"quantity": "ratio", "horizon": horizon}
+        yield _curve(f"ratio, T={horizon:.0e}", tags, EPSILONS, ratios)
+        balance = theory.balancing_epsilon(horizon, arms)
+        at_balance = theory.term_ratio(horizon, balance, arms)
+        for name, value in (("balance", balance), ("ratio-at-balance", at_balance)):
+            tags = {"quantity": name, "horizon": horizon}
+            yield _curve(f"{name}, T={horizon:.0e}", tags, [horizon], [value])
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
@@ -197,8 +223,10 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "first-horizons": first_horizons,
     "phase-one": phase_one,
     "composed-loss": composed_loss,
+    "privacy-witnesses": privacy_witnesses,
     "noise-scales": noise_scales,
     "bounds": bounds,
+    "bound-terms": bound_terms,
     "index-plays": index_plays,
 }
 """Exact results by name, as the experiments file lists them."""

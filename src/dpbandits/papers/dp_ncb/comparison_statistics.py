@@ -1,66 +1,35 @@
-"""Statistics that compare two Nash regrets: which is lower, by how much, and from when on.
+"""Statistics that compare Nash regrets at one time, or the times at which they fall below a level.
 
-A lead is the difference of two Nash regrets over the second one, or over 0.1 where that is less:
-below -0.01 it is more than max(0.001, 1 % of the second), the margin of the specification's section
-10.1. ``variant`` is the claim's; ``best_mean``, ``baseline`` and ``ncb`` are readings of the curves
-(see ``curves``); ``bias`` is ``kept`` or ``subtracted`` (first order in 1/R).
+``variant`` is the claim's; ``scored``, ``adap_ucb``, ``ldp_ucb`` and ``ncb`` are its readings of
+the curves (see ``curves``). epsilon is 0.2; ``share`` is a time as a share of the horizon.
 """
 
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpbandits.claims import Estimate, Evidence, StudentEstimate, smallest
-from dpbandits.claims.jackknife import Measure, ratio_of
-from dpbandits.papers.dp_ncb.curves import GLOBAL, HUNDRED_MILLION, line
+from dpbandits.claims.jackknife import Measure, exponential, ratio_of
+from dpbandits.papers.dp_ncb.curves import GLOBAL, HUNDRED_MILLION, TEN_MILLION, Line, line
 
-SMALLEST_SCALE = 0.1
-"""The margin is 1 % of a Nash regret, of at least so much."""
-
-
-def lead_of(first: Measure, second: Measure) -> StudentEstimate:
-    """Return the lead of the first Nash regret over the second; below 0 where it is lower."""
-    below = second.value
-    if below < SMALLEST_SCALE:
-        return ((first - second) * (1.0 / SMALLEST_SCALE)).estimate()
-    ratio = first.value / below
-    change = first * (1.0 / below) - second * (ratio / below)
-    return Measure(ratio - 1.0, change.influences).estimate()
+Values = NDArray[np.float64]
 
 
-def lead(
+def regret(
     evidence: Evidence,
     *,
     variant: str,
-    first: str,
-    second: str,
-    horizon: int,
-    best_mean: str = "as-plotted",
-    baseline: str = "own",
+    algorithm: str,
+    horizon: int = TEN_MILLION,
+    share: float = 1.0,
+    scored: str = "code",
+    adap_ucb: str = "own",
     ncb: str = "own",
-    bias: str = "kept",
 ) -> Estimate:
-    """Lead of the first algorithm over the second at T, epsilon = 0.2."""
-    readings = {"best_mean": best_mean, "baseline": baseline, "ncb": ncb}
-    one, other = (line(name, variant, horizon, **readings) for name in (first, second))
-    return lead_of(one.regret(evidence, bias), other.regret(evidence, bias))
-
-
-def lead_at_best(
-    evidence: Evidence,
-    *,
-    variant: str,
-    first: str,
-    second: str,
-    horizons: list[int],
-    best_mean: str = "as-plotted",
-    baseline: str = "own",
-    bias: str = "kept",
-) -> Estimate:
-    """Smallest of the leads at several T: below the margin if the first is lower at one of them."""
-    readings = {"best_mean": best_mean, "baseline": baseline, "bias": bias}
-    pair = {"variant": variant, "first": first, "second": second}
-    return smallest(lead(evidence, horizon=each, **pair, **readings) for each in horizons)
+    """Nash regret of an algorithm at a share of T."""
+    chosen = line(algorithm, variant, horizon, scored=scored, adap_ucb=adap_ucb, ncb=ncb)
+    return chosen.regret(evidence, share).estimate()
 
 
 def regret_ratio(
@@ -69,49 +38,101 @@ def regret_ratio(
     variant: str,
     first: str,
     second: str,
-    horizon: int,
-    best_mean: str = "as-plotted",
-    baseline: str = "own",
+    horizon: int = TEN_MILLION,
+    share: float = 1.0,
+    scored: str = "code",
+    adap_ucb: str = "own",
+    ldp_ucb: str = "own",
     ncb: str = "own",
-    bias: str = "kept",
 ) -> Estimate:
-    """Nash regret of the first algorithm over that of the second at T, epsilon = 0.2."""
-    readings = {"best_mean": best_mean, "baseline": baseline, "ncb": ncb}
-    one, other = (line(name, variant, horizon, **readings) for name in (first, second))
-    return ratio_of(one.regret(evidence, bias), other.regret(evidence, bias))
+    """Nash regret of the first algorithm over that of the second at a share of T."""
+    readings = {"scored": scored, "adap_ucb": adap_ucb, "ldp_ucb": ldp_ucb, "ncb": ncb}
+    one, other = (
+        line(name, variant, horizon, **readings).regret(evidence, share) for name in (first, second)
+    )
+    return ratio_of(one, other)
 
 
-def crossing_time(
+def smallest_ratio(
     evidence: Evidence,
     *,
     variant: str,
-    best_mean: str = "as-plotted",
-    baseline: str = "own",
-    bias: str = "kept",
+    first: str,
+    second: str,
+    horizon: int,
+    scored: str = "code",
+) -> Estimate:
+    """Smallest Nash regret of the first algorithm over that of the second at any recorded time."""
+    lines = [line(name, variant, horizon, scored=scored) for name in (first, second)]
+    (_, one), (_, other) = (each.history(evidence) for each in lines)
+    if not one or not other:
+        return StudentEstimate(math.nan)
+    return smallest(ratio_of(above, below) for above, below in zip(one, other, strict=True))
+
+
+def crossing_time(
+    evidence: Evidence, *, variant: str, scored: str = "code", adap_ucb: str = "own"
 ) -> Estimate:
     """Last time in panel (b) at which GDP-NCB falls below AdaP-UCB; NaN where it ends above.
 
     Between recorded times their difference is taken to be linear in log t.
     """
-    readings = {"best_mean": best_mean, "baseline": baseline}
+    readings = {"scored": scored, "adap_ucb": adap_ucb}
     lines = [line(name, variant, HUNDRED_MILLION, **readings) for name in (GLOBAL, "adap-ucb")]
-    curves = lines[0].curves(evidence)
-    if not curves:
+    (times, one), (_, other) = (each.history(evidence) for each in lines)
+    differences = [first - second for first, second in zip(one, other, strict=True)]
+    if not differences or differences[-1].value > 0.0:
         return StudentEstimate(math.nan)
-    times = next(iter(curves.values())).times
-    regrets = (each.regrets(evidence, times / times[-1], bias) for each in lines)
-    differences = [one - other for one, other in zip(*regrets, strict=True)]
+    return exponential(_last_fall(times, differences))
+
+
+def time_below(
+    evidence: Evidence, *, variant: str, algorithm: str, level: float, ncb: str = "own"
+) -> Estimate:
+    """Last time at which a Nash regret of panel (e) falls below a level; T where it does not."""
+    return exponential(_time_below(evidence, line(algorithm, variant, TEN_MILLION, ncb=ncb), level))
+
+
+def time_below_ratio(
+    evidence: Evidence, *, variant: str, first: str, second: str, level: float, ncb: str = "own"
+) -> Estimate:
+    """Time at which the first Nash regret of panel (e) falls below a level, over the second's.
+
+    One that does not fall below it by T counts as falling below it at T; NaN where neither does.
+    """
+    lines = [line(name, variant, TEN_MILLION, ncb=ncb) for name in (first, second)]
+    one, other = (_time_below(evidence, each, level) for each in lines)
+    if not one.influences and not other.influences:
+        return StudentEstimate(math.nan)
+    return exponential(one - other)
+
+
+def _time_below(evidence: Evidence, chosen: Line, level: float) -> Measure:
+    """Return the logarithm of the time at which a Nash regret falls below a level."""
+    times, regrets = chosen.history(evidence)
+    return _last_fall(times, [each - level for each in regrets])
+
+
+def _last_fall(times: Values, differences: list[Measure]) -> Measure:
+    """Return the logarithm of the last time at which differences fall below 0.
+
+    The first time where none is above 0 and the last one where the last is, without influences:
+    these are bounds on it, which hold whatever the runs. NaN without any time.
+    """
+    if not differences:
+        return Measure(math.nan)
     above = np.flatnonzero([each.value > 0.0 for each in differences])
-    if above.size == 0 or above[-1] == times.size - 1:
-        return StudentEstimate(math.nan)
+    if above.size == 0:
+        return Measure(math.log(times[0]))
     last = int(above[-1])
+    if last == times.size - 1:
+        return Measure(math.log(times[-1]))
     return _zero(np.log(times[last : last + 2]), differences[last], differences[last + 1])
 
 
-def _zero(logs: np.ndarray, before: Measure, after: Measure) -> StudentEstimate:
-    """Return the time at which the line between two differences is 0, by the chain rule."""
+def _zero(logs: Values, before: Measure, after: Measure) -> Measure:
+    """Return the logarithm of time where the line between two differences is 0."""
     begin, span = float(logs[0]), float(logs[1] - logs[0])
     drop = before.value - after.value
-    time = math.exp(begin + span * before.value / drop)
-    change = (after * before.value - before * after.value) * (time * span / drop**2)
-    return Measure(time, change.influences).estimate()
+    change = (after * before.value - before * after.value) * (span / drop**2)
+    return Measure(begin + span * before.value / drop, change.influences)

@@ -1,7 +1,8 @@
 """Curves as the claims name them: where each is recorded, and its Nash regret as a measure.
 
 Every number carries the influences of the runs behind it (infinitesimal jackknife), from which the
-claims' intervals come. Sections and differences (D) are those of the replication's specification.
+claims' intervals come. The bias of first order in the number of runs is subtracted: 50 runs make a
+Nash regret about one standard error too high. Differences (D) are those of ``docs/deviations.md``.
 """
 
 from collections.abc import Iterable
@@ -9,11 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpbandits.claims import Evidence
 from dpbandits.claims.jackknife import Measure
 from dpbandits.claims.nash import Curves, nash_curves, nash_regret
 from dpbandits.errors import InputError
+
+Values = NDArray[np.float64]
 
 EPSILON = 0.2
 """Epsilon of the paper's comparisons between algorithms."""
@@ -25,6 +29,7 @@ GLOBAL, LOCAL = "gdp-ncb", "ldp-ncb"
 PRIVATE = (GLOBAL, LOCAL)
 
 _BY_HORIZON = {10**6: "one-million", HUNDRED_MILLION: "panel-b"}
+_BESIDE_PANEL_B = "panel-b-ucb1"
 _PLOTTED_EPSILONS = (0.2, 0.5, 1, 2)
 _LARGEST_DISTANCE = 0.02
 
@@ -38,7 +43,7 @@ class Line:
         variant: ``as-written``, ``as-coded`` or ``repaired``.
         horizon: T of its runs.
         epsilon: where the algorithm has one.
-        version: of NCB where it is not that of the variant, ``modified`` or ``matched``.
+        version: of NCB where it is not that of the variant, ``matched``.
         mixed: whether it is of panel (f).
         nominal: whether it is scored by nominal means (D24).
         best_mean: mu* where it is not the largest mean (D17).
@@ -65,6 +70,9 @@ class Line:
             return "panel-f", tags
         if self.horizon > HUNDRED_MILLION:
             return "horizons", {**tags, "horizon": self.horizon}
+        is_beside = self.algorithm == "ucb1" or self.version is not None
+        if self.horizon == HUNDRED_MILLION and is_beside:
+            return _BESIDE_PANEL_B, tags
         if self.horizon != TEN_MILLION:
             return _BY_HORIZON[self.horizon], tags
         is_plotted = self.algorithm in PRIVATE and self.epsilon in _PLOTTED_EPSILONS
@@ -80,27 +88,32 @@ class Line:
             return found
         return {sample: curve.against(self.best_mean) for sample, curve in found.items()}
 
-    def regrets(self, evidence: Evidence, shares: Iterable[float], bias: str) -> list[Measure]:
-        """Return its Nash regret at shares of its horizon.
+    def regrets(self, evidence: Evidence, shares: Iterable[float]) -> list[Measure]:
+        """Return its Nash regret at shares of its horizon, less its bias.
 
         Args:
             evidence: the results.
             shares: as ``positions`` takes them.
-            bias: ``kept``, or ``subtracted`` to first order in 1/R.
 
         Raises:
             InputError: no time is recorded within 2 % of a share.
         """
         curves = self.curves(evidence)
-        subtract = bias == "subtracted"
-        return [
-            nash_regret(curves, index, subtract_bias=subtract)
-            for index in positions(curves, shares)
-        ]
+        found = positions(curves, shares)
+        return [nash_regret(curves, index, subtract_bias=True) for index in found]
 
-    def regret(self, evidence: Evidence, bias: str, share: float = 1.0) -> Measure:
-        """Return its Nash regret at one share of its horizon."""
-        return self.regrets(evidence, [share], bias)[0]
+    def regret(self, evidence: Evidence, share: float = 1.0) -> Measure:
+        """Return its Nash regret at one share of its horizon, less its bias."""
+        return self.regrets(evidence, [share])[0]
+
+    def history(self, evidence: Evidence) -> tuple[Values, list[Measure]]:
+        """Return all recorded times and its Nash regret there, less its bias; none without runs."""
+        curves = self.curves(evidence)
+        if not curves:
+            return np.empty(0), []
+        times = next(iter(curves.values())).times
+        regrets = (nash_regret(curves, each, subtract_bias=True) for each in range(times.size))
+        return times.astype(np.float64), list(regrets)
 
 
 def positions(curves: Curves, shares: Iterable[float]) -> list[int]:
@@ -133,37 +146,30 @@ def ncb_line(variant: str, version: str, horizon: int = TEN_MILLION, **attribute
 
     Args:
         variant: of the claim.
-        version: ``own`` of the variant (as written and repaired that is the original),
-            ``original``, ``as-coded``, ``modified``, or ``matched`` (GDP-NCB of the variant without
-            its privacy; as written with the Phase I of the repaired one).
+        version: ``own`` of the variant (as written and repaired that is the one of its own paper),
+            ``original``, ``as-coded``, or ``matched`` (GDP-NCB of the variant without its privacy).
         horizon: T.
         attributes: others of the curve.
     """
-    if version in ("modified", "matched"):
-        matched_to = "repaired" if version == "modified" or variant == "as-written" else variant
-        return Line("ncb", matched_to, horizon, version=version, **attributes)
+    if version == "matched":
+        return Line("ncb", variant, horizon, version=version, **attributes)
     chosen = {"own": variant, "original": "as-written", "as-coded": "as-coded"}[version]
     return Line("ncb", chosen, horizon, **attributes)
 
 
-def adap_ucb_line(variant: str, horizon: int, best_mean: str, baseline: str = "own") -> Line:
+def adap_ucb_line(variant: str, horizon: int, scored: str, version: str = "own") -> Line:
     """Return the curve of AdaP-UCB.
 
     Args:
         variant: of the claim.
         horizon: T.
-        best_mean: mu* is ``as-plotted``, which as coded is 1 at eps = 0.2 (D17), or ``true``.
-        baseline: ``own`` of the variant, or ``original``.
+        scored: by the ``code``, as coded against a best mean of 1 (D17), or by ``equation-2``.
+        version: ``own`` of the variant, or ``original``, that of its own paper.
     """
-    if baseline == "original":
+    if version == "original":
         return Line("adap-ucb", "as-written", horizon)
-    shifted = variant == "as-coded" and best_mean == "as-plotted"
+    shifted = variant == "as-coded" and scored == "code"
     return Line("adap-ucb", variant, horizon, best_mean=1.0 if shifted else None)
-
-
-def ldp_ucb_l_line(variant: str, horizon: int, baseline: str = "own") -> Line:
-    """Return the curve of LDP-UCB-L, ``own`` of the variant or the ``original``."""
-    return Line("ldp-ucb-l", "as-written" if baseline == "original" else variant, horizon)
 
 
 def line(
@@ -171,8 +177,9 @@ def line(
     variant: str,
     horizon: int,
     *,
-    best_mean: str = "as-plotted",
-    baseline: str = "own",
+    scored: str = "code",
+    adap_ucb: str = "own",
+    ldp_ucb: str = "own",
     ncb: str = "own",
 ) -> Line:
     """Return the curve of any algorithm at epsilon = 0.2, by the readings of a claim.
@@ -181,14 +188,15 @@ def line(
         algorithm: its id.
         variant: of the claim.
         horizon: T.
-        best_mean: see ``adap_ucb_line``.
-        baseline: see there and ``ldp_ucb_l_line``.
+        scored: see ``adap_ucb_line``.
+        adap_ucb: see there.
+        ldp_ucb: LDP-UCB-L is that of the variant, ``own``, or of its own paper, ``original``.
         ncb: see ``ncb_line``.
     """
     if algorithm == "adap-ucb":
-        return adap_ucb_line(variant, horizon, best_mean, baseline)
-    if algorithm == "ldp-ucb-l":
-        return ldp_ucb_l_line(variant, horizon, baseline)
+        return adap_ucb_line(variant, horizon, scored, adap_ucb)
     if algorithm == "ncb":
         return ncb_line(variant, ncb, horizon)
-    return Line(algorithm, variant, horizon)
+    # UCB1 is played once for all; as coded it hides an arm's first mean, which leaves no trace.
+    is_original = algorithm == "ldp-ucb-l" and ldp_ucb == "original"
+    return Line(algorithm, "as-written" if is_original or algorithm == "ucb1" else variant, horizon)

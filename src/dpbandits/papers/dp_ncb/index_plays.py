@@ -15,7 +15,7 @@ import pandas as pd
 
 from dpbandits.algorithms.gdp_ncb import ALGORITHM, Parameters, advance
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
-from dpbandits.algorithms.gdp_ncb_window import ZEROS, Settings, State, open_window
+from dpbandits.algorithms.gdp_ncb_window import Settings, State, open_window, start_phase_two
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.papers.dp_ncb.instances import weak_arms
 from dpbandits.papers.dp_ncb.theory import ALPHA, GLOBAL, C
@@ -35,9 +35,11 @@ STATEMENTS = ("best-index", "weak-arms")
 
 @numba.njit(cache=True)
 def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
-    """Play Phase I, a chunk at a time, so that nothing of Phase II is played with its last pull."""
+    """Play Phase I, a chunk at a time, and draw what Phase II begins with, but play none of it."""
     while state.phase[0] == EXPLORING and state.clock[0] < settings.horizon:
         advance(settings, state, laws, law_parameters, generator, arms, lengths, sums)
+    if state.phase[0] == EXPLORED and state.clock[0] < settings.horizon:
+        start_phase_two(settings, open_window(settings, settings.horizon), state, generator)
 
 
 def index(settings: Settings, log: float, state: State, arm: int) -> float:
@@ -46,16 +48,10 @@ def index(settings: Settings, log: float, state: State, arm: int) -> float:
     Args:
         settings: of the run.
         log: the logarithm in the index.
-        state: of the run; Phase I is over.
+        state: of the run, in Phase II.
         arm: whose index.
     """
     n, p = int(state.explored[arm] + state.episodes[arm]), float(state.private_means[arm])
-    if state.phase[0] == EXPLORED:
-        # The kernel begins Phase II with its first episode.
-        n, p = (
-            int(state.explored[arm]) + 1,
-            0.0 if settings.start == ZEROS else min(max(p, 0.0), 1.0),
-        )
     width = 2.0 * C * math.sqrt(2.0 * p * log / n)
     last = 4.0 * math.sqrt(2.0 * ALPHA / settings.epsilon) * log**1.5 / n
     return float(p + width + ALPHA * log**2 / (settings.epsilon * n) + last)

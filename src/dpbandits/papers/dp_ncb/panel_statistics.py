@@ -1,38 +1,38 @@
-"""Statistics of whole panels: the two arms of panel (a), and orders among the curves of the others.
+"""Statistics of whole panels: the two arms of (a), epsilon in (c) and (d), the four laws of (f).
 
-Leads, ``variant`` and ``bias`` are those of ``comparison_statistics``. ``share`` is a time as a
-share of the horizon.
+``variant`` and ``ncb`` are those of ``comparison_statistics``; ``share`` is a time as a share of T.
 """
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence
-from dpbandits.claims.jackknife import Measure
-from dpbandits.claims.nash import nash_curves
-from dpbandits.papers.dp_ncb.comparison_statistics import lead_of
-from dpbandits.papers.dp_ncb.curves import (
-    GLOBAL,
-    LOCAL,
-    PRIVATE,
-    TEN_MILLION,
-    Line,
-    adap_ucb_line,
-    ldp_ucb_l_line,
-    ncb_line,
-)
+from dpbandits.claims import Estimate, Evidence, StudentEstimate
+from dpbandits.claims.jackknife import Measure, average, ratio_of
+from dpbandits.claims.nash import nash_curves, nash_regret
+from dpbandits.papers.dp_ncb.curves import GLOBAL, LOCAL, Line, ncb_line
 
 EPSILONS = (0.2, 0.5, 1, 2)
 """Epsilon of panels (c) and (d)."""
 
+SURE = 0.01
+"""Level at which the order of two curves of panel (e) has to be clear."""
+
+ALGORITHMS = ("ncb", GLOBAL, LOCAL)
+"""Those of panels (e) and (f)."""
+
 
 def _two_arm_regret(
-    evidence: Evidence, variant: str, algorithm: str, horizon: int, epsilon: float, order: str
+    evidence: Evidence,
+    variant: str,
+    algorithm: str,
+    horizon: int,
+    epsilon: float,
+    order: str = "index",
 ) -> Measure:
     """Return the mean Nash regret of all curves of panel (a), which are the sample: ten of 50 runs.
 
@@ -43,9 +43,10 @@ def _two_arm_regret(
     if algorithm == "adap-ucb":
         tags["order"] = None if order == "index" else order
     curves = nash_curves(replace(evidence, limit=None, skip=0), "panel-a", **tags)
-    values = np.array([curve.nash_regret[-1] for curve in curves.values()])
-    average = float(values.mean()) if values.size else math.nan
-    return Measure(average, {("panel-a", *map(str, tags.values())): values - average})
+    each = [nash_regret({key: curve}, -1, subtract_bias=True) for key, curve in curves.items()]
+    mean = average(each).value
+    values = np.array([curve.value for curve in each])
+    return Measure(mean, {("panel-a", *map(str, tags.values())): values - mean})
 
 
 def two_arm_regret(
@@ -61,125 +62,102 @@ def two_arm_regret(
     return _two_arm_regret(evidence, variant, algorithm, horizon, epsilon, order).estimate()
 
 
-def two_arm_change(
+def two_arm_difference(
+    evidence: Evidence, *, variant: str, first: str, second: str, horizon: int, epsilon: float
+) -> Estimate:
+    """Nash regret at T of one algorithm minus that of another, on the two arms of panel (a)."""
+    one, other = (
+        _two_arm_regret(evidence, variant, algorithm, horizon, epsilon)
+        for algorithm in (first, second)
+    )
+    return (one - other).estimate()
+
+
+def two_arm_growth(
     evidence: Evidence, *, variant: str, algorithm: str, begin: int, end: int, epsilon: float
 ) -> Estimate:
-    """Relative change of the Nash regret on the two arms of panel (a) from one T to another."""
-    first, last = (
-        _two_arm_regret(evidence, variant, algorithm, horizon, epsilon, "index")
-        for horizon in (begin, end)
+    """Nash regret at one T over that at a smaller one, on the two arms of panel (a)."""
+    last, first = (
+        _two_arm_regret(evidence, variant, algorithm, horizon, epsilon) for horizon in (end, begin)
     )
-    return lead_of(last, first)
+    return ratio_of(last, first)
 
 
-def epsilon_leads(
-    evidence: Evidence, *, variant: str, algorithm: str, share: float, bias: str = "kept"
+def epsilon_ratios(
+    evidence: Evidence,
+    *,
+    variant: str,
+    algorithm: str,
+    share: float = 1.0,
+    epsilons: Sequence[float] = EPSILONS,
 ) -> Mapping[str, Estimate]:
-    """Lead of each epsilon over the next smaller one, T = 1e7 (panels (c) and (d))."""
+    """Nash regret at each epsilon over that at the next smaller one, T = 1e7."""
     regrets = {
-        epsilon: Line(algorithm, variant, epsilon=epsilon).regret(evidence, bias, share)
-        for epsilon in EPSILONS
+        epsilon: Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
+        for epsilon in epsilons
     }
     return {
-        f"epsilon={higher:g} against {lower:g}": lead_of(regrets[higher], regrets[lower])
-        for lower, higher in itertools.pairwise(EPSILONS)
+        f"epsilon={higher:g} over {lower:g}": ratio_of(regrets[higher], regrets[lower])
+        for lower, higher in itertools.pairwise(epsilons)
     }
 
 
-def ncb_leads(
-    evidence: Evidence, *, variant: str, share: float, ncb: str = "own", bias: str = "kept"
+def ncb_ratios(
+    evidence: Evidence, *, variant: str, algorithm: str, share: float, ncb: str = "own"
 ) -> Mapping[str, Estimate]:
-    """Lead of NCB over every private curve of panels (c) to (f), T = 1e7.
-
-    Panel (f) is scored by nominal means as coded (D24).
-    """
-    nominal = variant == "as-coded"
-    pairs = {
-        f"{algorithm}, epsilon={epsilon:g}": (
-            ncb_line(variant, ncb),
-            Line(algorithm, variant, epsilon=epsilon),
+    """Nash regret of NCB over that of a private algorithm at each epsilon of its panel."""
+    own = ncb_line(variant, ncb).regret(evidence, share)
+    return {
+        f"epsilon={epsilon:g}": ratio_of(
+            own, Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
         )
-        for algorithm in PRIVATE
         for epsilon in EPSILONS
     }
-    for algorithm in PRIVATE:
-        pairs[f"{algorithm}, four laws"] = (
-            ncb_line(variant, ncb, mixed=True, nominal=nominal),
-            Line(algorithm, variant, mixed=True, nominal=nominal),
-        )
-    return {
-        name: lead_of(one.regret(evidence, bias, share), other.regret(evidence, bias, share))
-        for name, (one, other) in pairs.items()
-    }
 
 
-def rival_leads(
-    evidence: Evidence,
-    *,
-    variant: str,
-    horizon: int,
-    rivals: str = "all",
-    ncb: str = "own",
-    bias: str = "kept",
+def _panel_regret(
+    evidence: Evidence, variant: str, algorithm: str, share: float, scored: str
+) -> Measure:
+    """Return a Nash regret of panel (f), by ``true`` or ``nominal`` means, or of (e), by none."""
+    chosen = Line(algorithm, variant, mixed=scored != "", nominal=scored == "nominal")
+    return chosen.regret(evidence, share)
+
+
+def order_ratios(
+    evidence: Evidence, *, variant: str, share: float, scored: str
 ) -> Mapping[str, Estimate]:
-    """Lead of NCB over every other algorithm of panel (b) at T.
+    """Nash regret in panel (f) of the lower curve of each pair in (e), over that of the other.
+
+    NaN for a pair whose order in (e) is not clear at the level ``SURE``.
 
     Args:
         evidence: the results.
         variant: of the claim.
-        horizon: T.
-        rivals: ``plotted`` in panel (b), or ``all``: with UCB1 (T = 1e7), and, as coded, with
-            AdaP-UCB scored by the true best mean besides 1 (D17).
-        ncb: version of NCB, see ``curves.ncb_line``.
-        bias: of the estimates.
-    """
-    others = {
-        GLOBAL: Line(GLOBAL, variant, horizon),
-        LOCAL: Line(LOCAL, variant, horizon),
-        "ldp-ucb-l": ldp_ucb_l_line(variant, horizon),
-        "adap-ucb": adap_ucb_line(variant, horizon, "as-plotted"),
-    }
-    if rivals == "all" and variant == "as-coded":
-        others["adap-ucb, true best mean"] = adap_ucb_line(variant, horizon, "true")
-    if rivals == "all" and horizon == TEN_MILLION:
-        # As coded UCB1 hides an arm's first mean, which changes nothing that could be seen.
-        others["ucb1"] = Line("ucb1", "repaired", horizon)
-    own = ncb_line(variant, ncb, horizon).regret(evidence, bias)
-    return {name: lead_of(own, each.regret(evidence, bias)) for name, each in others.items()}
-
-
-def order_leads(
-    evidence: Evidence,
-    *,
-    variant: str,
-    panel: str,
-    share: float,
-    scoring: str = "true",
-    ncb: str = "own",
-    bias: str = "kept",
-) -> Mapping[str, Estimate]:
-    """Lead of NCB over GDP-NCB, and of GDP-NCB over LDP-NCB, epsilon = 0.2, T = 1e7.
-
-    Args:
-        evidence: the results.
-        variant: of the claim.
-        panel: ``e``, or ``f`` with its four laws.
         share: time as a share of T.
-        scoring: of panel (f), by ``true`` or ``nominal`` means (D24).
-        ncb: version of NCB, see ``curves.ncb_line``.
-        bias: of the estimates.
+        scored: of panel (f), by ``true`` or ``nominal`` means (D24).
     """
-    where: dict[str, Any] = {
-        "mixed": panel == "f",
-        "nominal": panel == "f" and scoring == "nominal",
-    }
-    lines = {
-        "NCB": ncb_line(variant, ncb, **where),
-        "GDP-NCB": Line(GLOBAL, variant, **where),
-        "LDP-NCB": Line(LOCAL, variant, **where),
-    }
-    regrets = {name: each.regret(evidence, bias, share) for name, each in lines.items()}
-    return {
-        f"{one} against {other}": lead_of(regrets[one], regrets[other])
-        for one, other in itertools.pairwise(regrets)
-    }
+    homogeneous, mixed = (
+        {name: _panel_regret(evidence, variant, name, share, which) for name in ALGORITHMS}
+        for which in ("", scored)
+    )
+    points: dict[str, Estimate] = {}
+    for pair in itertools.combinations(ALGORITHMS, 2):
+        low, high = sorted(pair, key=lambda name: homogeneous[name].value)
+        _, largest = ratio_of(homogeneous[low], homogeneous[high]).interval(SURE)
+        is_clear = largest < 1.0
+        ratio = ratio_of(mixed[low], mixed[high])
+        points[f"{low} over {high}"] = ratio if is_clear else StudentEstimate(math.nan, ratio.runs)
+    return points
+
+
+def falls(
+    evidence: Evidence, *, variant: str, begin: float, end: float, scored: str
+) -> Mapping[str, Estimate]:
+    """Nash regret of each curve of panel (f) at one share of T over that at an earlier one."""
+    points: dict[str, Estimate] = {}
+    for name in ALGORITHMS:
+        first, last = (
+            _panel_regret(evidence, variant, name, share, scored) for share in (begin, end)
+        )
+        points[name] = ratio_of(last, first)
+    return points

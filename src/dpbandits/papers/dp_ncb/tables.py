@@ -1,5 +1,6 @@
 """Rows of the table of deviations: what each switch alone does to the final Nash regret."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from scipy.special import stdtrit
 
 from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve, Deviation
 from dpbandits.reporting.nash import nash_quantities, nash_regrets
+from dpbandits.reporting.readings import count_agreement
 from dpbandits.reporting.rows import select
 
 Frames = Mapping[str, pd.DataFrame]
@@ -39,11 +41,11 @@ def _half_width(error: float, degrees: float) -> float:
 
 
 def _final(frames: Frames, curve: Curve, place: str) -> _Final:
-    """Return the final Nash regret of one curve, or of the mean of several."""
+    """Return the final Nash regret of one curve, or of the mean of several, less its bias."""
     rows = select(frames[curve.simulation], curve.where, place)
     rows = select(rows, {"metric": nash_quantities(curve.metric)}, place)
     last = rows[rows["t"] == rows["t"].max()]
-    point = nash_regrets(last, best=curve.best, level=LEVEL).iloc[-1]
+    point = nash_regrets(last, "corrected", curve.best, LEVEL).iloc[-1]
     curves = int(last["run"].nunique())
     degrees = (curves if curves > 1 else int(point["runs"])) - 1
     error = (point["hi"] - point["y"]) / _half_width(1.0, degrees)
@@ -80,4 +82,18 @@ def deviations(frames: Frames) -> pd.DataFrame:
     return pd.DataFrame([_row(each, frames) for each in DEVIATIONS])
 
 
-TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {"deviations": deviations}
+def reproduction(frames: Frames) -> pd.DataFrame:
+    """Return how many digitised values agree with ours, panel by panel, as the figure names them.
+
+    Args:
+        frames: the comparison with the digitised values under ``readings``.
+    """
+    counts = count_agreement(frames["readings"])
+    names = [re.sub(r"fig(\d+)([a-j])", r"\1(\2)", panel) for panel in counts["panel"]]
+    return counts.assign(panel=names)
+
+
+TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {
+    "deviations": deviations,
+    "reproduction": reproduction,
+}

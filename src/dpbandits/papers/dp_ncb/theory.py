@@ -100,6 +100,29 @@ def theorem_1_premise(horizon: float, epsilon: float, arms: int) -> float:
     return 512.0 * math.sqrt(arms * log / horizon) + global_part
 
 
+def first_informative_horizon(epsilon: float, best_mean: float, arms: int) -> float:
+    """Return the T from which on the explicit bound of Theorem 1 is below mu*."""
+
+    def excess(log_horizon: float) -> float:
+        return theorem_1(math.exp(log_horizon), epsilon, best_mean, arms) - best_mean
+
+    return math.exp(brentq(excess, math.log(1e6), math.log(1e25), xtol=1e-12))
+
+
+def term_ratio(horizon: float, epsilon: float, arms: int) -> float:
+    """Return the privacy term over the other term in the order of Theorem 1.
+
+    The terms are k L^2/(epsilon T) and sqrt(k L/T).
+    """
+    log = math.log(horizon)
+    return (arms * log**2 / (epsilon * horizon)) / math.sqrt(arms * log / horizon)
+
+
+def balancing_epsilon(horizon: float, arms: int) -> float:
+    """Return the epsilon of Remark 2, sqrt(k/T) L^1.5, below which privacy dominates the bound."""
+    return math.sqrt(arms / horizon) * math.pow(math.log(horizon), 1.5)
+
+
 def theorem_3(horizon: float, epsilon: float, best_mean: float, arms: int) -> float:
     """Return the explicit bound on the Nash regret of LDP-NCB (proof of Theorem 3)."""
     log, root = math.log(horizon), math.sqrt(horizon)
@@ -145,7 +168,7 @@ def composed_loss(
     Args:
         horizon: T.
         explored: rounds of Phase I.
-        others: releases besides those of Phase II (Q2, Q3).
+        others: releases besides those of Phase II (Q2, Q3); 1 for means that it begins with.
         release_log: ``natural``, or ``base2``, which repairs Q1.
     """
     log = math.log2(horizon) if release_log == "base2" else math.log(horizon)

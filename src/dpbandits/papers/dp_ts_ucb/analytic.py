@@ -3,6 +3,7 @@
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +14,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from dpbandits import privacy
-from dpbandits.papers.dp_ts_ucb.optimism import largest_miss, largest_wait
+from dpbandits.papers.dp_ts_ucb.optimism import counts, misses_by_count, waits_by_count
+from dpbandits.papers.dp_ts_ucb.summary import HORIZONS as TABLE_HORIZONS
 from dpbandits.papers.dp_ts_ucb.summary import summary
 from dpbandits.papers.dp_ts_ucb.trace import trace
 from dpbandits.privacy.dp_ts_ucb import BUDGET_FACTOR, GDP_READINGS
@@ -30,8 +32,17 @@ HORIZON = 1_000_000
 PRE_PULLS = (0, 1, 500, 1000, 2000, 5000, 100_000)
 """b of Figure 6."""
 
+SMALLEST_B_BETWEEN = 2
+"""Smallest b of the finer grid at alpha = 0 that Figure 6 does not have."""
+
 LEMMA_HORIZONS = (10_000, 100_000, 1_000_000)
 """T at which Lemmas 4.1 and C.1 are checked."""
+
+MISS_BOUND = 3.0
+"""T times the chance that the proof of Lemma 4.1 leaves to a miss."""
+
+WAIT_BOUND = 12.34
+"""The bound of Lemma C.1, Equation 7."""
 
 DELTA = 1e-6
 """Delta at which levels of Gaussian DP are given as epsilon."""
@@ -132,16 +143,33 @@ def privacy_conversion() -> pd.DataFrame:
     return frame.assign(x=frame["horizon"], y=epsilons, lo=epsilons, hi=epsilons)
 
 
+def lemma_4_1() -> pd.DataFrame:
+    """Compute T times the chance that every draw misses the mean, the largest over the means.
+
+    Tags: quantity (``chance``, or ``bound``, the constant of the proof), alpha, rounding (of the
+    budget phi), horizon. x: number s of rewards in the estimate. y: T times the chance.
+    """
+    return _joined(_misses())
+
+
+def lemma_c1() -> pd.DataFrame:
+    """Compute the expectation of Lemma C.1, the largest over the means.
+
+    Tags: quantity (``expectation`` or ``bound``), alpha, horizon. x: number s of rewards in the
+    estimate. y: E[1/P(draw above the mean) - 1].
+    """
+    return _joined(_waits())
+
+
 def constants() -> pd.DataFrame:
     """Every other number that a claim needs, one a row.
 
     Tags: quantity, and by quantity: ``c`` (of equal privacy): alpha, root; x is b. ``root``
     (sqrt(2 c0)): x is alpha = 1. ``crossover`` (smallest horizon from which eta of DP-TS-UCB(0)
-    is below): algorithm, accounting; the other's eta is sqrt(T/x). ``miss`` (T times the largest
-    chance of Lemma 4.1): alpha, rounding; x is T. ``wait`` (the largest expectation of Lemma C.1):
-    alpha; x is T.
+    is below): algorithm, accounting; the other's eta is sqrt(T/x). ``composed`` (eta of plain
+    Thompson sampling, from the draws of every round): x is T.
     """
-    return _joined(curve for rows in (_factors, _levels, _lemmas) for curve in rows())
+    return _joined(curve for rows in (_factors, _levels, _composed) for curve in rows())
 
 
 def _named(algorithm: str, accounting: str) -> dict[str, Any]:
@@ -152,10 +180,11 @@ def _factors() -> Iterator[pd.DataFrame]:
     for alpha in (0.0, 1.0):
         for root in ("no", "yes"):
             tags = {"quantity": "c", "alpha": alpha, "root": root}
+            pulls = sorted({*PRE_PULLS, SMALLEST_B_BETWEEN})
             factors = [
-                privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in PRE_PULLS
+                privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in pulls
             ]
-            yield _curve(f"c, alpha={alpha:g}, root={root}", tags, PRE_PULLS, factors)
+            yield _curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
 
 
 def _levels() -> Iterator[pd.DataFrame]:
@@ -165,6 +194,24 @@ def _levels() -> Iterator[pd.DataFrame]:
             tags = {"quantity": "crossover", **_named(algorithm, accounting)}
             horizon = crossover_horizon(phases, divisor)
             yield _curve(f"crossover, {accounting}, {algorithm}", tags, [divisor], [horizon])
+
+
+def _composed() -> Iterator[pd.DataFrame]:
+    levels = [
+        float(privacy.compose_gdp(np.full(horizon, draw_level()))) for horizon in TABLE_HORIZONS
+    ]
+    yield _curve("composed draws", {"quantity": "composed"}, TABLE_HORIZONS, levels)
+
+
+def draw_level() -> float:
+    """Return the largest eta of one draw of plain Thompson sampling, over the pulls of the arm.
+
+    The draw after n pulls with rewards of sum S is N(S/(n + 1), 1/(n + 1)) (Ou et al., 2024,
+    Algorithm 1). A reward in [0, 1] that is changed moves its centre by 1/(n + 1) at most.
+    """
+    pulls = np.arange(1, 1001)
+    shifts, deviations = 1.0 / (pulls + 1.0), np.sqrt(1.0 / (pulls + 1.0))
+    return float((shifts / deviations).max())
 
 
 def crossover_horizon(phases: int, divisor: float) -> float:
@@ -185,15 +232,28 @@ def crossover_horizon(phases: int, divisor: float) -> float:
     return math.exp(brentq(excess, 3.0, 100.0, xtol=1e-13))
 
 
-def _lemmas() -> Iterator[pd.DataFrame]:
-    for alpha in ALPHAS:
-        for rounding in ("floor", "ceil"):
-            tags = {"quantity": "miss", "alpha": alpha, "rounding": rounding}
-            misses = [largest_miss(alpha, horizon, rounding) for horizon in LEMMA_HORIZONS]
-            yield _curve(f"miss, alpha={alpha:g}, {rounding}", tags, LEMMA_HORIZONS, misses)
-        waits = [largest_wait(alpha, horizon) for horizon in LEMMA_HORIZONS]
-        tags = {"quantity": "wait", "alpha": alpha}
-        yield _curve(f"wait, alpha={alpha:g}", tags, LEMMA_HORIZONS, waits)
+def _misses() -> Iterator[pd.DataFrame]:
+    for horizon in LEMMA_HORIZONS:
+        x = counts(horizon)
+        for alpha, rounding in itertools.product(ALPHAS, ("floor", "ceil")):
+            tags = {"quantity": "chance", "alpha": alpha, "rounding": rounding, "horizon": horizon}
+            name = f"chance, alpha={alpha:g}, {rounding}, T={horizon}"
+            yield _curve(name, tags, x, misses_by_count(alpha, horizon, rounding))
+        yield _curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), MISS_BOUND))
+
+
+def _waits() -> Iterator[pd.DataFrame]:
+    for horizon in LEMMA_HORIZONS:
+        x = counts(horizon)
+        for alpha in ALPHAS:
+            tags = {"quantity": "expectation", "alpha": alpha, "horizon": horizon}
+            name = f"expectation, alpha={alpha:g}, T={horizon}"
+            yield _curve(name, tags, x, waits_by_count(alpha, horizon))
+        yield _curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), WAIT_BOUND))
+
+
+def _bound(horizon: int) -> dict[str, Any]:
+    return {"quantity": "bound", "horizon": horizon}
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
@@ -202,6 +262,8 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "crossover": crossover,
     "privacy-conversion": privacy_conversion,
     "constants": constants,
+    "lemma-4-1": lemma_4_1,
+    "lemma-c1": lemma_c1,
     "trace": trace,
     "summary": summary,
 }

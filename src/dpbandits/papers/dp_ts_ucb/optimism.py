@@ -1,7 +1,7 @@
 """Exact sums behind Lemmas 4.1 and C.1 for Bernoulli rewards: how often all draws miss the mean.
 
-An estimate of s rewards is k/s with k binomial, and a draw from it is N(k/s, v/s). "spec" is the
-restatement of dp-ts-ucb (Hu, Huang, Zhang, Lecuyer and Hegde, ICML 2025).
+An estimate of s rewards is k/s with k binomial, and a draw from it is N(k/s, v/s). Both lemmas are
+of Hu, Huang, Zhang, Lecuyer and Hegde, ICML 2025.
 """
 
 import math
@@ -19,8 +19,9 @@ Values = NDArray[np.float64]
 MEANS: Values = np.arange(1, 100) / 100.0
 """Means of the arm, 0.01 to 0.99."""
 
-# By Hoeffding's inequality k/s leaves the window with a chance of at most 2 exp(-2 * 20) < 1e-17.
-_WINDOW = 20.0
+# By Hoeffding's inequality k/s leaves the window with a chance of at most 2 exp(-2 * 100) < 1e-86:
+# the chances of Lemma 4.1 go down to 1e-30, and estimates far from the mean make up most of them.
+_WINDOW = 100.0
 
 
 def counts(horizon: int) -> list[int]:
@@ -37,7 +38,7 @@ def estimates(count: int) -> tuple[Values, Values]:
 
     Returns:
         Chance of each estimate k/s, and (mu - k/s) sqrt(s), both of shape (means, estimates). Rare
-        estimates, of total chance below 1e-17, are left out.
+        estimates, of total chance below 1e-86, are left out.
     """
     reach = math.ceil(math.sqrt(_WINDOW * count))
     successes = np.round(count * MEANS)[:, None] + np.arange(-reach, reach + 1)
@@ -54,7 +55,7 @@ def miss_chances(count: int, variance: float, draws: int) -> Values:
         draws: number of independent draws.
 
     Returns:
-        One chance a mean, shape (means,); too small by at most 1e-17.
+        One chance a mean, shape (means,); too small by at most 1e-86.
     """
     chances, shortfalls = estimates(count)
     missed = np.exp(draws * log_ndtr(shortfalls / math.sqrt(variance)))
@@ -75,22 +76,22 @@ def expected_waits(count: int, variance: float) -> Values:
     return np.asarray((chances * waits).sum(axis=1))
 
 
-def largest_miss(alpha: float, horizon: int, rounding: str = "floor") -> float:
-    """Return T times the largest chance of Lemma 4.1 over all counts and means.
+def misses_by_count(alpha: float, horizon: int, rounding: str = "floor") -> Values:
+    """Return T times the largest chance of Lemma 4.1 over the means, one number a count.
 
     Args:
         alpha: trade-off parameter, 0 to 1.
         horizon: number of rounds T.
-        rounding: of the budget phi, ``floor`` or ``ceil`` (spec erratum E4).
+        rounding: of the budget phi, ``floor`` (as Algorithm 1 tests it) or ``ceil``.
     """
     budget = dp_ts_ucb_budget(alpha, horizon)
     draws = math.ceil(budget) if rounding == "ceil" else math.floor(budget)
     variance = math.log(horizon) ** alpha
-    misses = [miss_chances(count, variance, draws).max() for count in counts(horizon)]
-    return horizon * float(max(misses))
+    chances = [miss_chances(count, variance, draws).max() for count in counts(horizon)]
+    return horizon * np.array(chances)
 
 
-def largest_wait(alpha: float, horizon: int) -> float:
-    """Return the largest expectation of Lemma C.1 over all counts and means."""
+def waits_by_count(alpha: float, horizon: int) -> Values:
+    """Return the largest expectation of Lemma C.1 over the means, one number a count."""
     variance = math.log(horizon) ** alpha
-    return float(max(expected_waits(count, variance).max() for count in counts(horizon)))
+    return np.array([expected_waits(count, variance).max() for count in counts(horizon)])

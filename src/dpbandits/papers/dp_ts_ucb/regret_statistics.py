@@ -1,18 +1,30 @@
 """Statistics of the simulated claims: final regrets of DP-TS-UCB, Modified TS and the baselines.
 
-``count`` is the reading of Modified TS (spec erratum E9), ``lazy_ucb_log`` and ``lazy_dp_ts_log``
-the logarithms of the two lazy baselines (E15), ``base2`` or ``natural``. Algorithms go by their id.
+``count`` is the interpretation of Modified TS, n + 1 or n in its centre and variance;
+``lazy_ucb_log`` and ``lazy_dp_ts_log`` are the logarithms of the two lazy baselines, ``base2`` or
+``natural``. Algorithms are named by their id.
 """
 
 import itertools
-from collections.abc import Mapping
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, smallest, welch_difference
-from dpbandits.claims.bootstrap import Sample, argmin, from_means, ratio
+from dpbandits.claims import (
+    Estimate,
+    Evidence,
+    PercentileEstimate,
+    StudentEstimate,
+    exact,
+    mean,
+    smallest,
+    welch_difference,
+)
+from dpbandits.claims.bootstrap import Sample, argmin, from_means, kendall_tau, ratio
 from dpbandits.papers.dp_ts_ucb.analytic import ALPHAS, PRE_PULLS
 
 OWN = "final-verdicts"
@@ -24,19 +36,10 @@ BASELINES = "baseline-verdicts"
 CHOSEN_B: dict[float, int] = {0: 1, 1: 2000}
 """Pre-pulls that the paper finds best, by alpha (Section 5.3)."""
 
-FINER_B: dict[float, tuple[int, ...]] = {
-    0: (2, 5, 10, 20, 50, 100),
-    1: (1500, 2500, 3000, 4000),
-}
-"""Pre-pulls around them that it does not try, by alpha (spec erratum E21)."""
-
-CONTENDERS = ("dp-ts-ucb", "m-ts-gaussian", "dp-se", "anytime-lazy-ucb", "lazy-dp-ts")
-"""The algorithms of Figure 7."""
-
 Values = NDArray[np.float64]
 
 
-def _own(evidence: Evidence, alpha: float, horizon: int | None = None) -> Sample:
+def _proposed(evidence: Evidence, alpha: float, horizon: int | None = None) -> Sample:
     """Final regret of DP-TS-UCB at a horizon (None: the longest)."""
     rounds = evidence.horizon(OWN) if horizon is None else horizon
     return evidence.sample(OWN, "pseudo_regret", alpha=alpha, horizon=rounds)
@@ -56,7 +59,7 @@ def _contender(
 ) -> Sample:
     """Final regret of one algorithm of Figure 7."""
     if algorithm == "dp-ts-ucb":
-        return _own(evidence, alpha)
+        return _proposed(evidence, alpha)
     if algorithm == "m-ts-gaussian":
         return _equally_private(evidence, alpha, CHOSEN_B[alpha], count)
     logs = {"anytime-lazy-ucb": lazy_ucb_log, "lazy-dp-ts": lazy_dp_ts_log}
@@ -64,26 +67,49 @@ def _contender(
     return evidence.sample(BASELINES, "pseudo_regret", algorithm=algorithm, **tags)
 
 
-def alpha_rise(evidence: Evidence, *, horizon: int) -> Estimate:
-    """Final regret of DP-TS-UCB at alpha = 1 minus that at alpha = 0."""
-    ends = (_own(evidence, alpha, horizon).values for alpha in (ALPHAS[-1], ALPHAS[0]))
-    return welch_difference(*ends)
+def alpha_difference(
+    evidence: Evidence, *, horizon: int, alpha: float, minus: float
+) -> StudentEstimate:
+    """Final regret of DP-TS-UCB at one alpha minus that at another."""
+    return welch_difference(
+        _proposed(evidence, alpha, horizon).values, _proposed(evidence, minus, horizon).values
+    )
 
 
-def alpha_steps(evidence: Evidence, *, horizon: int) -> Mapping[str, Estimate]:
-    """Change of the final regret of DP-TS-UCB from one alpha to the next."""
-    return {
-        f"alpha={alpha:g} to {higher:g}": welch_difference(
-            _own(evidence, higher, horizon).values, _own(evidence, alpha, horizon).values
-        )
-        for alpha, higher in itertools.pairwise(ALPHAS)
-    }
+def alpha_trend(evidence: Evidence, *, horizon: int) -> Estimate:
+    """Kendall's tau between alpha and the final regret of DP-TS-UCB."""
+    regrets = [_proposed(evidence, alpha, horizon) for alpha in ALPHAS]
+    return from_means(regrets, lambda means: kendall_tau(ALPHAS, means))
+
+
+def steps_down(evidence: Evidence, *, horizons: tuple[int, ...]) -> Estimate:
+    """Number of steps from one alpha to the next, over horizons, with a 95 % interval below 0."""
+    steps = [
+        alpha_difference(evidence, horizon=horizon, alpha=higher, minus=alpha)
+        for horizon, (alpha, higher) in itertools.product(horizons, itertools.pairwise(ALPHAS))
+    ]
+    if any(math.isnan(step.value) for step in steps):
+        return exact(math.nan)
+    return exact(sum(step.interval(0.05)[1] < 0.0 for step in steps), steps[0].runs)
 
 
 def equal_bound_difference(evidence: Evidence, *, alpha: float, count: str) -> Estimate:
     """Final regret of DP-TS-UCB minus that of Modified TS at (0, 5 ln(T)^alpha)."""
     other = evidence.values(EQUAL_BOUND, "pseudo_regret", alpha=alpha, count=count)
-    return welch_difference(_own(evidence, alpha).values, other)
+    return welch_difference(_proposed(evidence, alpha).values, other)
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceEstimate(PercentileEstimate):
+    """Whether a choice is made, 1 or 0, with the order statistics of its resamples.
+
+    A choice has no tails to go on with: its interval has ends wherever the resamples resolve the
+    level, also where all of them agree.
+    """
+
+    def with_tails(self) -> Estimate:
+        """Return itself."""
+        return self
 
 
 def is_best_b(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
@@ -98,7 +124,8 @@ def is_best_b(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estima
         best = argmin(means)
         return np.where(np.isnan(best), np.nan, best == place)
 
-    return from_means(regrets, wins)
+    found = from_means(regrets, wins)
+    return ChoiceEstimate(found.value, found.runs, found.resamples)
 
 
 def best_b_margin(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
@@ -111,15 +138,37 @@ def best_b_margin(evidence: Evidence, *, alpha: float, b: int, count: str) -> Es
     )
 
 
-def finer_differences(evidence: Evidence, *, alpha: float, b: int) -> Mapping[str, Estimate]:
-    """Final regret of each pre-pull around b minus that of b, centre and variance by n + 1."""
-    chosen = _equally_private(evidence, alpha, b, "n+1").values
-    return {
-        f"b={each}": welch_difference(
-            evidence.values(FINER, "pseudo_regret", alpha=alpha, b=each), chosen
-        )
-        for each in FINER_B[alpha]
-    }
+def pre_pull_difference(evidence: Evidence, *, alpha: float, b: int, minus: int) -> Estimate:
+    """Final regret of b pre-pulls minus that of another number, both with n + 1."""
+    return welch_difference(
+        _pre_pulled(evidence, alpha, b).values, _pre_pulled(evidence, alpha, minus).values
+    )
+
+
+def best_between_margin(
+    evidence: Evidence, *, alpha: float, b: int, between: Sequence[int]
+) -> Estimate:
+    """Smallest difference between the final regret of other numbers of pre-pulls and that of b."""
+    return smallest(
+        pre_pull_difference(evidence, alpha=alpha, b=other, minus=b) for other in between
+    )
+
+
+def pre_pull_regret(evidence: Evidence, *, alpha: float, b: int) -> Estimate:
+    """Final regret of Modified TS at equal privacy with b pre-pulls, n + 1."""
+    return mean(_pre_pulled(evidence, alpha, b).values)
+
+
+def regret_over_pre_pulled(evidence: Evidence, *, alpha: float, b: int) -> Estimate:
+    """Final regret of DP-TS-UCB over that of Modified TS with b pre-pulls, n + 1."""
+    return ratio(_proposed(evidence, alpha), _pre_pulled(evidence, alpha, b))
+
+
+def _pre_pulled(evidence: Evidence, alpha: float, b: int) -> Sample:
+    """Final regret of b pre-pulls, of the seven of Figure 6 or of the finer grid."""
+    if b in PRE_PULLS:
+        return _equally_private(evidence, alpha, b, "n+1")
+    return evidence.sample(FINER, "pseudo_regret", alpha=alpha, b=b)
 
 
 def regret_difference(
@@ -150,16 +199,13 @@ def regret_ratio(
     return ratio(one, other)
 
 
-def ranking_steps(
-    evidence: Evidence, *, alpha: float, count: str, lazy_ucb_log: str, lazy_dp_ts_log: str
-) -> Mapping[str, Estimate]:
-    """Step of the final regret from each algorithm of Figure 7 to the next in their order."""
-    samples = {
-        name: _contender(evidence, name, alpha, count, lazy_ucb_log, lazy_dp_ts_log)
-        for name in CONTENDERS
-    }
-    ranked = sorted(samples, key=lambda name: samples[name].mean)
-    return {
-        f"{better} to {worse}": welch_difference(samples[worse].values, samples[better].values)
-        for better, worse in itertools.pairwise(ranked)
-    }
+def gap_share(evidence: Evidence, *, count: str) -> Estimate:
+    """Lead of Modified TS at the level of alpha = 0, over that of DP-TS-UCB at alpha = 1."""
+    regrets = [
+        _contender(evidence, algorithm, alpha, count, "base2", "natural")
+        for alpha in (0, 1)
+        for algorithm in ("dp-ts-ucb", "m-ts-gaussian")
+    ]
+    return from_means(
+        regrets, lambda means: (means[:, 0] - means[:, 1]) / (means[:, 3] - means[:, 2])
+    )

@@ -1,4 +1,4 @@
-"""Every statistic that the claims of this paper may name."""
+"""Every statistic that the claims and findings of this paper may name."""
 
 from dpbandits.claims import Statistic
 from dpbandits.papers.dp_ts_ucb import bound_statistics, regret_statistics
@@ -17,13 +17,17 @@ STATISTICS: dict[str, Statistic] = {
     "printed_factor": bound_statistics.printed_factor,
     "largest_misses": bound_statistics.largest_misses,
     "largest_waits": bound_statistics.largest_waits,
-    "alpha_rise": regret_statistics.alpha_rise,
-    "alpha_steps": regret_statistics.alpha_steps,
+    "alpha_difference": regret_statistics.alpha_difference,
+    "alpha_trend": regret_statistics.alpha_trend,
+    "steps_down": regret_statistics.steps_down,
     "equal_bound_difference": regret_statistics.equal_bound_difference,
     "is_best_b": regret_statistics.is_best_b,
     "best_b_margin": regret_statistics.best_b_margin,
-    "finer_differences": regret_statistics.finer_differences,
+    "pre_pull_difference": regret_statistics.pre_pull_difference,
+    "best_between_margin": regret_statistics.best_between_margin,
+    "pre_pull_regret": regret_statistics.pre_pull_regret,
+    "regret_over_pre_pulled": regret_statistics.regret_over_pre_pulled,
     "regret_difference": regret_statistics.regret_difference,
     "regret_ratio": regret_statistics.regret_ratio,
-    "ranking_steps": regret_statistics.ranking_steps,
+    "gap_share": regret_statistics.gap_share,
 }

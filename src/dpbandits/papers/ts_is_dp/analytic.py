@@ -1,4 +1,4 @@
-"""What the paper's analytic figures and claims are made of: exactly computed curves and numbers.
+"""Exactly computed curves and numbers behind the analytic figures and claims.
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
 
 from dpbandits import privacy
 from dpbandits.bandits import clipped_exponential, truncated_exponential
@@ -34,8 +35,14 @@ RATES = (0.1, 1.0, 2.0, 5.0, 10.0)
 COMPARED_LEVELS = (1, 5, 10)
 """eta of the three panels of Figure 8."""
 
+FIXED_ORDER = 1.15
+"""One Renyi order for a whole curve of Figures 6 and 7, whose order the paper does not state."""
+
 ROUND_DELTAS = (1e-6, 1e-4, 1e-2)
-"""Delta of one action at which Theorem 7 is checked."""
+"""Delta of one choice at which Theorems 6 and 7 are checked."""
+
+QUOTED_EPSILON, QUOTED_DELTA = 1.0, 1e-6
+"""Epsilon and delta at which Lemma 13 is checked."""
 
 MANY = 10**9
 """Pulls of an arm whose mean and draw are as good as fixed."""
@@ -77,10 +84,11 @@ def privacy_by_b_and_c() -> pd.DataFrame:
 def privacy_by_analysis() -> pd.DataFrame:
     """Figures 6 and 7: epsilon over delta of plain Thompson sampling by each analysis; T = 1000.
 
-    Tags: analysis (``gdp``, Theorem 3; ``rdp``, Theorem 8 at its best order; ``standard-dp``,
-    Corollary 1 as printed; ``standard-dp-corrected``, the valid bound of spec 3.9), split of
-    delta (``best`` or ``half``; ``none`` where there is none), arms (2 or 10; only the printed
-    standard-DP bound depends on it). x: delta. y: epsilon.
+    Tags: analysis (``gdp``, Theorem 3; ``rdp``, Theorem 8 at its best order; ``rdp-fixed-order``,
+    Theorem 8 at the order 1.15; ``standard-dp``, Corollary 1 as printed;
+    ``standard-dp-corrected``, a bound with a valid derivation), split of delta (``best`` or
+    ``half``; ``none`` where there is none), arms (2 or 10; only the printed standard-DP bound
+    depends on it). x: delta. y: epsilon.
     """
     x, horizon = deltas(), ANALYSIS_HORIZON
     curves = []
@@ -88,6 +96,7 @@ def privacy_by_analysis() -> pd.DataFrame:
         by_analysis = {
             ("gdp", "none"): privacy.ts_gaussian_epsilon(x, horizon),
             ("rdp", "none"): privacy.ts_gaussian_rdp_epsilon(x, horizon),
+            ("rdp-fixed-order", "none"): privacy.ts_gaussian_rdp_epsilon(x, horizon, FIXED_ORDER),
             ("standard-dp", "best"): privacy.ts_standard_epsilon(x, horizon, arms),
             ("standard-dp", "half"): privacy.ts_standard_epsilon(x, horizon, arms, "half"),
             ("standard-dp-corrected", "best"): privacy.ts_corrected_standard_epsilon(x, horizon),
@@ -99,14 +108,61 @@ def privacy_by_analysis() -> pd.DataFrame:
     return pd.concat(curves, ignore_index=True)
 
 
+def delta_by_analysis() -> pd.DataFrame:
+    """Delta by Renyi DP over the one by Gaussian DP, at the epsilon of Gaussian DP; T = 1000.
+
+    x: delta by Gaussian DP (Theorem 3). y: the smallest delta of Theorem 8 over all orders, at the
+    epsilon that Theorem 3 gives at x, divided by x.
+    """
+    x = deltas()
+    epsilons = privacy.ts_gaussian_epsilon(x, ANALYSIS_HORIZON)
+    return _curve("rdp over gdp", {}, x, renyi_delta(epsilons, ANALYSIS_HORIZON) / x)
+
+
+def renyi_delta(epsilon: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
+    """Return the smallest delta of plain Thompson sampling by Renyi DP at an epsilon.
+
+    Theorem 8 inverted: the minimum of exp((alpha - 1)(alpha T/4 - epsilon)) over the orders
+    alpha > 1; 1 where epsilon is at most T/4.
+
+    Args:
+        epsilon: 0 or above. Any shape.
+        horizon: number of rounds T, 1 or above.
+    """
+    slope = horizon / 4
+    return np.asarray(np.exp(-(np.maximum(epsilon - slope, 0.0) ** 2) / (4 * slope)))
+
+
+def report_noisy_max() -> pd.DataFrame:
+    """True over claimed delta of report-noisy-max with two functions (Theorems 6 and 7).
+
+    Tags: means (``any``, Theorem 6; ``reachable``, those of two arms with rewards in [0, 1],
+    Theorem 7; ``claimed``, the level 1). x: claimed delta. y: exact delta over the claimed one,
+    with a second function (arm) of vanishing noise.
+    """
+    x = np.geomspace(1e-8, 1e-1, 71)
+    shift, lowest = two_armed_choice(1, MANY)
+    epsilons = privacy.ts_round_epsilon(x, 2)
+    curves = [_curve("claimed delta", {"means": "claimed"}, x, np.ones_like(x))]
+    for means, bound in (("any", -np.inf), ("reachable", lowest)):
+        true = privacy.report_noisy_max_true_delta(epsilons, shift, bound)
+        curves.append(_curve(f"{means} means", {"means": means}, x, true / x))
+    return pd.concat(curves, ignore_index=True)
+
+
 def constants() -> pd.DataFrame:
-    """Every other number that a claim needs, one a row.
+    """Every other number that a claim or a finding needs, one a row.
 
     Tags: quantity, and by quantity: ``epsilon``: eta (delta = 1e-6); ``gdp``: accounting, of
-    (b, c) = (0, 1) at T = 1e5; ``arm-mean``: law; ``true-delta``: calibration, means, pulls,
-    round_delta. x: eta, T, the rate, or the delta that is claimed. y: the number.
+    (b, c) = (0, 1) at T = 1e5; ``arm-mean``: law; ``turning-order``: measure, the Renyi order up
+    to which the advantage of Gaussian DP is larger at the smallest delta; ``least-epsilon``: arms,
+    epsilon of Corollary 1 as delta goes to 1; ``quoted-shift`` and ``quoted-delta``: the longest
+    shift that Lemma 13 admits and its exact delta;
+    ``true-delta``: calibration, means, pulls, round_delta. x: eta, T, the rate, the number of
+    arms, or the delta that is claimed. y: the number.
     """
-    frame = pd.concat([*_levels(), *_arm_means(), *_true_deltas()], ignore_index=True)
+    parts = (_levels(), _arm_means(), _orders(), _least_epsilons(), _quoted(), _true_deltas())
+    frame = pd.concat([each for part in parts for each in part], ignore_index=True)
     measured = ["x", "y", "lo", "hi"]
     return frame[[column for column in frame if column not in measured] + measured]
 
@@ -125,6 +181,41 @@ def _arm_means() -> Iterator[pd.DataFrame]:
     for law, make in (("conditional", truncated_exponential), ("clipped", clipped_exponential)):
         tags = {"quantity": "arm-mean", "law": law}
         yield _curve(f"arm means, {law}", tags, RATES, make(RATES).means)
+
+
+def _orders() -> Iterator[pd.DataFrame]:
+    """Renyi orders at which GDP's advantage is as large at delta = 1e-10 as at 1e-1."""
+    ends = np.array([1e-10, 1e-1])
+    gdp = privacy.ts_gaussian_epsilon(ends, ANALYSIS_HORIZON)
+
+    def by_difference(order: float) -> float:
+        small, large = privacy.ts_gaussian_rdp_epsilon(ends, ANALYSIS_HORIZON, order) - gdp
+        return float(small - large)
+
+    def by_ratio(order: float) -> float:
+        small, large = privacy.ts_gaussian_rdp_epsilon(ends, ANALYSIS_HORIZON, order) / gdp
+        return float(small - large)
+
+    for measure, excess in (("difference", by_difference), ("ratio", by_ratio)):
+        tags = {"quantity": "turning-order", "measure": measure}
+        order = brentq(excess, 1.01, 2.0, xtol=1e-12)
+        yield _curve(f"turning order, {measure}", tags, [ANALYSIS_HORIZON], [order])
+
+
+def _least_epsilons() -> Iterator[pd.DataFrame]:
+    """Epsilon of Corollary 1 at the largest delta below 1, with two arms and with ten."""
+    for arms in ARM_NUMBERS:
+        least = privacy.ts_standard_epsilon(float(np.nextafter(1.0, 0.0)), ANALYSIS_HORIZON, arms)
+        tags = {"quantity": "least-epsilon", "arms": arms}
+        yield _curve(f"least epsilon, N={arms}", tags, [arms], [least])
+
+
+def _quoted() -> Iterator[pd.DataFrame]:
+    """Exact delta of the longest shift of a unit normal variable that Lemma 13 admits."""
+    shift = 2 * QUOTED_EPSILON / np.sqrt(-np.log(2 * QUOTED_DELTA))
+    true = privacy.delta(QUOTED_EPSILON, float(shift))
+    for quantity, number in (("quoted-shift", shift), ("quoted-delta", true)):
+        yield _curve(quantity, {"quantity": quantity}, [QUOTED_DELTA], [number])
 
 
 def _true_deltas() -> Iterator[pd.DataFrame]:
@@ -167,7 +258,7 @@ def two_armed_choice(pulls: int, others: int) -> tuple[float, float]:
         others: pulls of the other arm, 1 or above.
 
     Returns:
-        How far x moves, and the smallest x that rewards in [0, 1] can produce (claim C28).
+        How far x moves, and the smallest x that rewards in [0, 1] can produce.
     """
     deviation = np.sqrt(1 / (pulls + 1) + 1 / (others + 1))
     furthest = max(pulls / (pulls + 1), others / (others + 1))
@@ -177,6 +268,8 @@ def two_armed_choice(pulls: int, others: int) -> tuple[float, float]:
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "privacy-by-b-and-c": privacy_by_b_and_c,
     "privacy-by-analysis": privacy_by_analysis,
+    "delta-by-analysis": delta_by_analysis,
+    "report-noisy-max": report_noisy_max,
     "constants": constants,
 }
 """Analytic results by name, as the experiments file lists them."""

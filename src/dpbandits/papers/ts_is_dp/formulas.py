@@ -13,11 +13,6 @@ def lemma5_c(context: Context) -> float:
     return float(required_c(context.tags["b"], context.tags["eta"], context.horizon))
 
 
-def lemma4_c(context: Context) -> float:
-    """The same where a pull is charged from n = max(b, 1) on, as Lemma 4 argues (E2)."""
-    return float(required_c(max(context.tags["b"], 1), context.tags["eta"], context.horizon))
-
-
 def printed_epsilon(context: Context) -> float:
     """Epsilon that the paper prints for the level eta."""
     return PRINTED_EPSILON[context.tags["eta"]]
@@ -26,7 +21,7 @@ def printed_epsilon(context: Context) -> float:
 def tuned(context: Context) -> tuple[int, float]:
     """Return b and c of the smallest mean final pseudo-regret on the tuning seeds.
 
-    The tag ``c_range`` keeps all pairs (``any``) or those with c of at least 1 (E10).
+    The tag ``c_range`` keeps all pairs (``any``) or those with c of at least 1.
 
     Raises:
         InputError: the best b is the largest of the grid, which then has to be extended.
@@ -60,7 +55,6 @@ def tuned_c(context: Context) -> float:
 
 FORMULAS: dict[str, Formula] = {
     "lemma5_c": lemma5_c,
-    "lemma4_c": lemma4_c,
     "printed_epsilon": printed_epsilon,
     "tuned_b": tuned_b,
     "tuned_c": tuned_c,

@@ -1,0 +1,219 @@
+"""Supplementary figures of what is no mean of a metric: errors, prices, realised levels."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dpbandits.claims import Estimate, exact, mean, ratio_of_means
+from dpbandits.claims.bootstrap import Resampler, Sample
+from dpbandits.papers.ts_is_dp.comparison_statistics import EQUAL_PAIRS, TIGHTER_PAIRS, TUNED_ETAS
+from dpbandits.papers.ts_is_dp.level_statistics import plain_levels
+from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
+from dpbandits.privacy import modified_ts_gdp
+from dpbandits.reporting import style
+from dpbandits.reporting.diagrams import Diagram
+from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
+from dpbandits.reporting.rows import select
+
+FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-exponential"}
+METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}
+SHOWN_B = (0, 500, 1000, 2000, 5000, 10000)
+AVERAGED_RUNS = 10
+
+Values = NDArray[np.float64]
+
+_ALPHA = 0.05
+_RESAMPLES = 2_000
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """One line: its name, its numbers by x, and how it is drawn."""
+
+    name: str
+    x: Sequence[float]
+    estimates: Sequence[Estimate]
+    look: dict[str, Any]
+
+    def points(self) -> pd.DataFrame:
+        """Return the numbers with their 95 % intervals, as the csv of a figure has them."""
+        ends = [each.interval(_ALPHA) for each in self.estimates]
+        return pd.DataFrame(
+            {
+                "series": self.name,
+                "variant": "as-written",
+                "reading": "",
+                "x": list(self.x),
+                "y": [each.value for each in self.estimates],
+                "lo": [lo for lo, _ in ends],
+                "hi": [hi for _, hi in ends],
+                "runs": [each.runs for each in self.estimates],
+            }
+        )
+
+    def draw(self, axes: Axes, x: Sequence[float]) -> None:
+        """Draw the line with its intervals at the places x."""
+        own = self.points()
+        widths = [own["y"] - own["lo"], own["hi"] - own["y"]]
+        axes.errorbar(x, own["y"], yerr=widths, capsize=2, elinewidth=0.8, **self.look)
+
+
+def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw the standard error of a mean over ten runs over the regret, against b, by level."""
+    tables = []
+    with style.context():
+        drawn, grid = _canvas(len(FAMILIES), style.PAGE_WIDTH)
+        places = range(len(SHOWN_B))
+        for axes, letter, (family, title) in zip(grid, "ab", FAMILIES.items(), strict=True):
+            for curve in _error_curves(results, family):
+                curve.draw(axes, places)
+                tables.append(curve.points())
+            axes.set_title(f"({letter}) {title} arms")
+            axes.set_xticks(places, [style.thousands(b) for b in SHOWN_B])
+            axes.set_xlabel("Pre-pulls $b$ of every arm")
+            style.style_axis(axes, "y", "linear")
+            axes.set_ylim(0, None)
+        grid[0].set_ylabel("Standard error of a mean\nof ten runs over the regret")
+        drawn.legend(*grid[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return drawn, pd.concat(tables, ignore_index=True)
+
+
+def _error_curves(results: pd.DataFrame, family: str) -> Iterator[_Curve]:
+    # Level by level: a legend of three columns then has a row for each kind of regret.
+    for eta, look in zip(ETAS, style.ordered_looks(len(ETAS)), strict=True):
+        for metric, text in METRICS.items():
+            yield _Curve(
+                f"{FAMILIES[family]}, {text}, eta={eta}",
+                SHOWN_B,
+                [_error(results, metric, family=family, eta=eta, b=b) for b in SHOWN_B],
+                {
+                    "color": look.colour,
+                    "marker": look.marker,
+                    "linestyle": DASHES["solid" if metric == "realised_regret" else "dotted"],
+                    "markerfacecolor": look.colour if metric == "realised_regret" else "white",
+                    "markeredgewidth": 0.8,
+                    "label": rf"$\eta$ = {eta}, {text}",
+                },
+            )
+
+
+def _error(results: pd.DataFrame, metric: str, **where: Any) -> Estimate:
+    key = tuple(f"{name}={value}" for name, value in where.items())
+    values = _finals(results, metric, **where)
+    sample = Sample(values, ("ten-runs", *key), Resampler(0, _RESAMPLES))
+    return relative_error(sample, AVERAGED_RUNS)
+
+
+def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw the regret of the best pair over that of (0, 1) against its level, and of small b."""
+    plain = _finals(results, "pseudo_regret", b=0, c=1.0)
+    curves = [
+        _Curve(
+            f"best pair, {text}",
+            TUNED_ETAS,
+            [
+                ratio_of_means(_finals(results, "pseudo_regret", eta=eta, c_range=c_range), plain)
+                for eta in TUNED_ETAS
+            ],
+            _look(colour, marker, "solid", f"best pair, {text}"),
+        )
+        for c_range, text, colour, marker in (
+            ("any", "any c", "blue", "circle"),
+            ("at-least-1", "c of at least 1", "vermillion", "square"),
+        )
+    ]
+    curves.append(_near_plain(results, plain))
+    with style.context():
+        drawn, (axes,) = _canvas(1, style.PANEL_WIDTH * 1.35)
+        axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
+        for curve in curves:
+            curve.draw(axes, curve.x)
+        style.style_axis(axes, "x", "log", [1, 2, 5, 10, 20, 50, 100, 200])
+        style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
+        axes.set_xlabel(r"Level $\eta$ (privacy weakens to the right)")
+        axes.set_ylabel("Regret at $T$ over that of $(0, 1)$")
+        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
+
+
+def _near_plain(results: pd.DataFrame, plain: Values) -> _Curve:
+    """The pairs near (0, 1), by level."""
+    horizon = int(results["t"].max())
+    levels = {(b, c): modified_ts_gdp(b, c, horizon) for b, c in (*TIGHTER_PAIRS, *EQUAL_PAIRS)}
+    pairs = sorted(levels, key=lambda pair: (levels[pair], pair))
+    return _Curve(
+        "pairs near (0, 1)",
+        [levels[pair] for pair in pairs],
+        [ratio_of_means(_finals(results, "pseudo_regret", b=b, c=c), plain) for b, c in pairs],
+        _look("black", "diamond", "none", "pairs near (0, 1), c = 1 or 2, not tuned"),
+    )
+
+
+def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Draw the realised level of plain Thompson sampling over Lemma 4's, against the horizon."""
+    horizons = sorted(results["horizon"].unique())
+    levels = {horizon: _plain_levels(results, int(horizon)) for horizon in horizons}
+    curves = [
+        _Curve(
+            "mean over runs",
+            horizons,
+            [mean(each) for each in levels.values()],
+            _look("blue", "circle", "solid", "mean over runs"),
+        ),
+        _Curve(
+            "largest of any run",
+            horizons,
+            [exact(each.max(), each.size) for each in levels.values()],
+            _look("vermillion", "square", "dashed", "largest of any run"),
+        ),
+    ]
+    with style.context():
+        drawn, (axes,) = _canvas(1, style.PANEL_WIDTH)
+        axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
+        for curve in curves:
+            curve.draw(axes, curve.x)
+        style.style_axis(axes, "x", "log")
+        style.style_axis(axes, "y", "linear")
+        axes.set_ylim(0, 1.05)
+        axes.set_xlabel("Horizon $T$")
+        axes.set_ylabel("Realised level over Lemma 4's")
+        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
+
+
+def _plain_levels(results: pd.DataFrame, horizon: int) -> Values:
+    own = results[(results["horizon"] == horizon) & (results["metric"] == "inverse_counts")]
+    sums = own.pivot(index="run", columns="arm", values="value").to_numpy()
+    return plain_levels(sums, horizon)
+
+
+def _finals(results: pd.DataFrame, metric: str, **where: Any) -> Values:
+    """Return a metric at the horizon of the one series with these tags, one number a run."""
+    rows = select(results, {"metric": metric, "t": int(results["t"].max()), **where}, "figures")
+    return rows.sort_values("run")["value"].to_numpy(np.float64)
+
+
+def _look(colour: str, marker: str, line: str, label: str) -> dict[str, Any]:
+    dash = DASHES.get(line, "none")
+    return {"color": COLOURS[colour], "marker": MARKERS[marker], "linestyle": dash, "label": label}
+
+
+def _canvas(panels: int, width: float) -> tuple[Figure, Sequence[Axes]]:
+    drawn = Figure(figsize=(width, style.PANEL_HEIGHT + 0.45), layout="constrained")
+    FigureCanvasAgg(drawn)
+    return drawn, list(drawn.subplots(1, panels, squeeze=False, sharey=True).flat)
+
+
+DIAGRAMS: dict[str, Diagram] = {
+    "extra-ten-runs": ten_runs,
+    "extra-price-of-levels": price_of_levels,
+    "extra-realised-level": realised_level,
+}
+"""Diagrams by figure, as the experiments file lists them."""

@@ -1,0 +1,131 @@
+"""Digitised values: numbers read off a paper's published figure, in ``config/digitised``.
+
+A series of the experiments file names one digitised curve by its panel and its name in the file;
+the values are filled in when the experiments file is read, so that they are part of its figures.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from dpbandits.errors import InputError
+
+COLUMNS = ("panel", "series", "x", "y", "tolerance")
+"""Columns of a file: panel and curve as published, the point, and the error of reading y."""
+
+Point = list[float]
+"""x, y and tolerance."""
+
+Digitised = dict[tuple[str, str], list[Point]]
+"""(panel, series) -> its points, x ascending."""
+
+
+def digitised_path(experiments: Path) -> Path:
+    """Return the file of digitised values that belongs to an experiments file."""
+    return experiments.parents[1] / "digitised" / f"{experiments.stem}.csv"
+
+
+def read_digitised(path: Path) -> Digitised:
+    """Return the digitised curves of a file.
+
+    Raises:
+        InputError: the file is missing, or a line of it is not as it must be.
+    """
+    found: Digitised = {}
+    for number, row in _rows(path):
+        point = [_number(row[column], f"{path}: line {number}: {column}") for column in COLUMNS[2:]]
+        found.setdefault((row["panel"], row["series"]), []).append(point)
+    if not found:
+        raise InputError(f"{path}: has no values; allowed: one or more below the head")
+    for (panel, series), points in found.items():
+        if any(one[0] >= other[0] for one, other in pairwise(points)):
+            raise InputError(
+                f"{path}: x of {series!r} of panel {panel!r} do not ascend; allowed: ascending"
+            )
+    return found
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the number of each line below the head, and its fields."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "no text"
+        raise InputError(f"{path}: cannot be read ({reason})") from None
+    head = ",".join(COLUMNS)
+    if not lines or lines[0] != head:
+        raise InputError(f"{path}: line 1 is {lines[:1]}; allowed: {head}")
+    for number, fields in enumerate(csv.reader(lines[1:]), start=2):
+        if len(fields) != len(COLUMNS) or not all(field.strip() for field in fields):
+            raise InputError(f"{path}: line {number} is {fields}; allowed: {len(COLUMNS)} fields")
+        yield number, dict(zip(COLUMNS, fields, strict=True))
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0.0):
+        raise InputError(f"{where} is {text!r}; allowed: a number of at least 0")
+    return value
+
+
+def with_digitised(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return an experiments file in which every key ``published`` has its points.
+
+    Args:
+        document: the experiments file; it is not changed.
+        path: where it stands.
+
+    Raises:
+        InputError: a curve is named that is not in the file of digitised values, or one of the
+            file is named nowhere.
+    """
+    figures = document.get("figures", {})
+    if not any(True for _ in _references(figures)):
+        return dict(document)
+    values = read_digitised(digitised_path(path))
+    named = {(each.get("panel"), each.get("series")) for each in _references(figures)}
+    for panel, series in named - set(values):
+        allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
+        raise InputError(
+            f"{path}: published: {digitised_path(path)} has no series {series!r} of panel "
+            f"{panel!r}; allowed: {allowed}"
+        )
+    for panel, series in values.keys() - named:
+        raise InputError(
+            f"{digitised_path(path)}: {series!r} of panel {panel!r} is drawn nowhere; allowed: "
+            f"curves that a key published in {path} names"
+        )
+    return {**document, "figures": _filled(figures, values)}
+
+
+def _references(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every mapping under a key ``published``."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key == "published" and isinstance(inner, Mapping):
+                yield inner
+            else:
+                yield from _references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _references(inner)
+
+
+def _filled(value: Any, values: Digitised) -> Any:
+    """Return a copy in which what ``_references`` yields has the key ``points``."""
+    if isinstance(value, list):
+        return [_filled(each, values) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: {**inner, "points": values[inner["panel"], inner["series"]]}
+        if key == "published" and isinstance(inner, Mapping)
+        else _filled(inner, values)
+        for key, inner in value.items()
+    }

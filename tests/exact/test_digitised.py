@@ -1,0 +1,287 @@
+"""Digitised values: the file, what names it, how many agree; and what figures derive."""
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpbandits.documents import PUBLISHED_TABLES, digitised_counts
+from dpbandits.engine.documents import load_yaml
+from dpbandits.errors import InputError
+from dpbandits.papers.dp_ncb import derived
+from dpbandits.project import Project
+from dpbandits.reporting.digitised import digitised_path, read_digitised, with_digitised
+from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.palette import STEPS
+from dpbandits.reporting.readings import compare_readings, count_agreement, readings_csv
+from dpbandits.reporting.style import ordered_looks
+from synthetic_results import FOURTH, ROOT
+
+PATH = ROOT / "config/experiments/dp-ncb.yaml"
+VALUES = read_digitised(digitised_path(PATH))
+HEAD = "panel,series,x,y,tolerance\n"
+
+# Digitised curves of each panel, and the horizon of (b) to (f) over the grid's evenly spaced times.
+CURVES = {"a": 2, "b": 5, "c": 5, "d": 5, "e": 3, "f": 3}
+SIMULATIONS = {"b": "panel-b", "c": "panels-c-to-e", "d": "panels-c-to-e", "e": "panels-c-to-e"}
+
+
+def test_the_file_has_eight_values_of_each_of_23_curves() -> None:
+    panels = [panel for panel, _ in VALUES]
+    assert {each: panels.count(each) for each in CURVES} == CURVES
+    assert {len(points) for points in VALUES.values()} == {8}
+    assert sum(map(len, VALUES.values())) == 184
+
+
+def test_ours_is_recorded_at_every_digitised_x_so_that_nothing_is_interpolated() -> None:
+    for (panel, series), points in VALUES.items():
+        places = {int(x) for x, _, _ in points}
+        if panel == "a":
+            recorded = {each.cell.horizon for each in FOURTH.plan("panel-a").series()}
+        else:
+            plan = FOURTH.plan(SIMULATIONS.get(panel, "panel-f"))
+            recorded = set(plan.series()[0].cell.grid)
+        assert places <= recorded, (panel, series)
+
+
+WRONG_FILES = [
+    ("", r"line 1 is \[\]; allowed: panel,series,x,y,tolerance"),
+    ("panel,x\n", r"line 1 is \['panel,x'\]; allowed: panel,series,x,y,tolerance"),
+    (HEAD, r"has no values; allowed: one or more"),
+    (HEAD + "a,NCB,1,2\n", r"line 2 is \['a', 'NCB', '1', '2'\]; allowed: 5 fields"),
+    (HEAD + "a,NCB,1,2,\n", r"line 2 is .*; allowed: 5 fields"),
+    (HEAD + "a,NCB,1,0.5,0.1\na,NCB,2,high,0.1\n", r"line 3: y is 'high'; allowed: a number"),
+    (HEAD + "a,NCB,1,0.5,-0.1\n", r"line 2: tolerance is '-0\.1'; allowed: a number of at least 0"),
+    (HEAD + "a,NCB,inf,0.5,0.1\n", r"line 2: x is 'inf'; allowed: a number of at least 0"),
+    (
+        HEAD + "a,NCB,2,0.5,0.1\na,NCB,2,0.5,0.1\n",
+        r"x of 'NCB' of panel 'a' do not ascend; allowed: ascending",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG_FILES)
+def test_a_wrong_file_is_one_line(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "dp-ncb.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        read_digitised(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.csv: cannot be read \(No such file"):
+        read_digitised(tmp_path / "none.csv")
+
+
+def test_every_reference_gets_its_points_and_the_document_stays_as_it_is() -> None:
+    document = load_yaml(PATH)
+    before = copy.deepcopy(document)
+    filled = with_digitised(document, PATH)
+    assert document == before
+    line = filled["figures"]["fig1"]["panels"]["c"]["series"][1]["published"]
+    assert line["points"] == VALUES["c", "GDP-NCB eps=0.2"]
+    assert line["points"][0] == [300_000, 0.4044, 0.0052]
+
+
+def test_a_file_without_references_needs_no_digitised_values(tmp_path: Path) -> None:
+    document: dict[str, Any] = {"figures": {"fig1": {"series": [{"published": None}]}}}
+    assert with_digitised(document, tmp_path / "experiments/other.yaml") == document
+
+
+def test_an_unknown_curve_and_one_that_is_not_drawn_are_one_line() -> None:
+    document = load_yaml(PATH)
+    line = document["figures"]["fig1"]["panels"]["a"]["series"][0]
+    for published, message in (
+        (
+            {"panel": "a", "series": "UCB1"},
+            r"no series 'UCB1' of panel 'a'; allowed: AdaP-UCB of a",
+        ),
+        ({"panel": "a", "series": "GDP-NCB"}, r"'AdaP-UCB' of panel 'a' is drawn nowhere; allowed"),
+    ):
+        # The same line stands in the twin and in fig1-repaired.
+        changed = copy.deepcopy(document)
+        changed["figures"] = {"fig1": changed["figures"]["fig1"]}
+        line = changed["figures"]["fig1"]["panels"]["a"]["series"][0]
+        line["published"] = {**line["published"], **published}
+        with pytest.raises(InputError, match=message) as caught:
+            with_digitised(changed, PATH)
+        assert "\n" not in str(caught.value)
+
+
+def moved(shift: dict[str, float]) -> pd.DataFrame:
+    """Return the comparison of curves that are the digitised ones, but for some that are moved."""
+    rows = []
+    for (panel, series), points in VALUES.items():
+        for x, y, tolerance in points:
+            allowance = tolerance + max(0.003, 0.02 * y)
+            difference = shift.get(panel, 0.0) * allowance
+            found = "agrees" if abs(shift.get(panel, 0.0)) <= 1 else "not"
+            found = "nearly" if 1 < abs(shift.get(panel, 0.0)) <= 3 else found
+            own = {"panel": f"fig1{panel}", "series": series, "x": x, "difference": difference}
+            rows.append(own | {"agreement": found})
+    return pd.DataFrame(rows)
+
+
+def test_values_that_agree_are_counted_panel_by_panel_and_in_all() -> None:
+    counts = count_agreement(moved({"d": 2.0, "f": -5.0})).set_index("panel")
+    assert list(counts.index) == [*(f"fig1{each}" for each in "abcdef"), "all"]
+    assert counts.loc["fig1b", ["values", "reached", "agrees", "nearly", "not"]].tolist() == [
+        *(40, 40, 40, 0, 0)
+    ]
+    assert counts.loc["fig1d", ["agrees", "nearly", "not"]].tolist() == [0, 40, 0]
+    assert counts.loc["fig1f", ["agrees", "nearly", "not"]].tolist() == [0, 0, 24]
+    assert counts.loc["all", ["values", "agrees", "nearly", "not"]].tolist() == [184, 120, 40, 24]
+
+
+def test_values_beyond_a_small_scale_are_not_counted_as_reached() -> None:
+    frame = moved({})
+    beyond = frame["panel"] == "fig1b"
+    frame.loc[beyond, ["agreement", "difference"]] = ["not-reached", np.nan]
+    counts = count_agreement(frame).set_index("panel")
+    assert counts.loc["fig1b", ["values", "reached", "agrees"]].tolist() == [40, 0, 0]
+    assert np.isnan(counts.loc["fig1b", "largest_difference"])
+    assert counts.loc["all", ["values", "reached", "agrees"]].tolist() == [184, 144, 144]
+
+
+def test_pages_count_from_the_published_table(tmp_path: Path) -> None:
+    project = Project(tmp_path, Project.load(ROOT).config)
+    path = tmp_path / PUBLISHED_TABLES / "dp-ncb/readings.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text(readings_csv(moved({"e": 1.5})))
+    assert digitised_counts(project, "dp-ncb") == (160, 184)
+
+
+def test_the_counts_are_those_of_the_published_table() -> None:
+    agree, total = digitised_counts(Project.load(ROOT), "dp-ncb")
+    table = pd.read_csv(ROOT / PUBLISHED_TABLES / "dp-ncb/readings.csv")
+    assert (agree, total) == ((table["agreement"] == "agrees").sum(), len(table))
+
+
+def test_the_table_of_counts_names_panels_as_the_figure_does() -> None:
+    compared = compare_readings({"fig1": FOURTH.figures["fig1"]}, FOURTH.frame)
+    counted = FOURTH.paper.tables["reproduction"]({"readings": compared})
+    assert counted["panel"].tolist() == [*(f"1({each})" for each in "abcdef"), "all"]
+    assert counted["values"].tolist() == [*(8 * each for each in CURVES.values()), 184]
+
+
+def test_the_named_steps_are_those_of_the_sequential_map() -> None:
+    assert list(STEPS.values()) == [look.colour for look in ordered_looks(4)]
+
+
+def curve_of(simulation: str, t: int, **tags: Any) -> tuple[float, float]:
+    """Return Nash regret at t by the recorded quantities, and with its bias subtracted."""
+    rows = FOURTH.frame(simulation)
+    for column, value in tags.items():
+        rows = rows[rows[column] == value]
+    rows = rows[(rows["t"] == t) & rows["metric"].str.startswith(("nash", "best"))]
+    found = rows.drop_duplicates("metric").set_index("metric")["value"]
+    plain = found["best_mean"] - np.exp(found["nash_log_mean"])
+    return plain, plain - np.exp(found["nash_log_mean"]) * found["nash_bias"]
+
+
+def test_prices_of_privacy_are_ratios_with_the_bias_subtracted() -> None:
+    table = derived.price_over_horizons(FOURTH.frame)
+    at = table[table["part"] == "measured"].set_index(["variant", "x"])
+    for variant in ("as-coded", "repaired"):
+        private = curve_of("panel-b", 10**8, algorithm="gdp-ncb", variant=variant)
+        plain = curve_of("panel-b", 10**8, algorithm="ncb", variant=variant)
+        row = at.loc[(variant, 1e8)]
+        assert row["y"] == pytest.approx(private[1] / plain[1], rel=1e-9)
+        assert row["lo"] < row["y"] < row["hi"]
+    assert set(at["runs"]) == {50}
+
+
+def test_the_terms_of_the_bound_are_those_of_theorem_1() -> None:
+    """sqrt(k) L^1.5 / (epsilon sqrt T) at T = 1e7 and the epsilons of panel (c)."""
+    terms = [derived.ratio_of_terms(1e7, each) for each in (0.2, 0.5, 1.0, 2.0)]
+    assert terms == pytest.approx([0.72, 0.29, 0.14, 0.07], abs=0.005)
+    # At epsilon = sqrt(k / T) L^1.5 the terms are equal.
+    for horizon, epsilon in ((1e6, 0.363), (1e7, 0.1447), (1e8, 0.0559)):
+        assert derived.ratio_of_terms(horizon, epsilon) == pytest.approx(1.0, abs=0.002)
+    over = derived.price_over_epsilon(FOURTH.frame)
+    bound = over[over["part"] == "bound"].set_index("x")["y"]
+    assert bound.index.tolist() == [0.2, 0.5, 1, 2, 10, 100]
+    assert bound[100] == pytest.approx(derived.ratio_of_terms(1e7, 100.0))
+
+
+def test_fitted_slopes_are_those_of_least_squares() -> None:
+    table = derived.slopes(FOURTH.frame)
+    for (variant, algorithm), own in table[table["part"] == "fit"].groupby(
+        ["variant", "algorithm"]
+    ):
+        curve = table[(table["part"] == "curve") & (table["variant"] == variant)]
+        curve = curve[curve["algorithm"] == algorithm].set_index("x")["y"]
+        times = [curve.index[np.abs(curve.index - s * 1e7).argmin()] for s in derived.WINDOW]
+        expected = np.polyfit(np.log(derived.WINDOW), np.log(curve[times]), 1)
+        assert own["slope"].iloc[0] == pytest.approx(expected[0], rel=1e-6)
+        assert own["x"].tolist() == [1e6, 1e7]
+        assert own["y"].iloc[1] == pytest.approx(np.exp(expected[1]), rel=1e-6)
+        assert own["slope_lo"].iloc[0] < own["slope"].iloc[0] < own["slope_hi"].iloc[0]
+
+
+def test_regret_over_epsilon_has_a_guide_of_slope_minus_1() -> None:
+    table = derived.regret_over_epsilon(FOURTH.frame)
+    measured = table[(table["part"] == "measured") & (table["variant"] == "as-coded")]
+    assert measured["x"].tolist() == [0.1, 0.2, 0.5, 1, 2]
+    y = measured.set_index("x")["y"]
+    plain, subtracted = curve_of(
+        "panels-c-to-e", 10**7, algorithm="ldp-ncb", variant="as-coded", epsilon=0.2
+    )
+    assert y[0.2] == pytest.approx(subtracted, rel=1e-9)
+    assert y[0.2] != pytest.approx(plain, rel=1e-3)
+    assert measured["slope"].iloc[0] == pytest.approx(np.log(y[0.5] / y[0.2]) / np.log(2.5))
+    guide = table[table["part"] == "guide"].set_index("x")["y"]
+    assert guide[0.2] == y[0.2]
+    assert guide[2] == pytest.approx(guide[0.2] / 10)
+
+
+WRONG_ENTRIES: list[tuple[str, dict[str, Any], str]] = [
+    ("extra-epsilon-slope", {"compute": "slope"}, r"compute is 'slope'; allowed: slopes, price-"),
+    (
+        "extra-epsilon-slope",
+        {"compute": None},
+        r"compute is None; allowed: a function of the paper",
+    ),
+    (
+        "extra-epsilon-slope",
+        {"kind": "analytic"},
+        r"compute is .*; allowed: none, kind is analytic",
+    ),
+    (
+        "extra-epsilon-slope",
+        {"reads": "ten-million"},
+        r"reads is ten-million; allowed: with panels-c-to-e, which regret-over-epsilon asks for",
+    ),
+    (
+        "extra-epsilon-slope",
+        {"x": {"label": "x", "shaded": [2, 1], "shaded_label": "y"}},
+        r"x\.shaded is \[2, 1\]; allowed: two numbers, ascending",
+    ),
+    (
+        "extra-epsilon-slope",
+        {"x": {"label": "x", "shaded": [1, 2]}},
+        r"x\.shaded_label is None; allowed: text",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "message"), WRONG_ENTRIES)
+def test_a_wrong_entry_of_a_derived_figure_is_one_line(
+    name: str, change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    spec = {**FOURTH.figures[name], **change}
+    with pytest.raises(InputError, match=message) as caught:
+        draw_figure(spec, name, FOURTH.frame, tmp_path / "out", FOURTH.paper.derived)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_function_is_named_by_a_figure() -> None:
+    named = set(re.findall(r"compute: ([a-z-]+)", PATH.read_text(encoding="utf-8")))
+    assert set(derived.DERIVED) | set(FOURTH.paper.tables) == named

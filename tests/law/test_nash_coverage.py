@@ -1,0 +1,187 @@
+"""Intervals of Nash regret hold the truth as often as they say, for every algorithm.
+
+POOL runs of an algorithm are played, and curves of 10 and of 50 runs drawn from them with
+replacement. So the truth is known exactly: it is the curve of the whole pool. Of CURVES intervals
+of 95 % a binomial number misses it. Error rate: at most TESTS counts are tested, each between the
+binomial quantiles at LINE = 0.001 / TESTS of miss rates of 2 and of 7 % (the jackknife is one to
+first order, and t intervals of few skewed runs another): while the rates are between these, this
+file fails with probability 0.001 at most over the choice of seeds, which are fixed. Null control:
+estimates drawn from Student's law around the truth. The same intervals around the plain average,
+its bias kept, must fail, and so must standard errors that are too small or too large.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import dpbandits
+from dpbandits import NashCurve
+from dpbandits.algorithms import REGRET
+from dpbandits.bandits import Bandit
+from dpbandits.metrics.nash import enter_window, open_nash_ledger, quantities
+from support import settings_of
+
+POOL, CURVES, LEVEL = 800, 1000, 0.95
+TESTS = 100
+LINE = 0.001 / TESTS
+FEWEST, MOST = 0.02, 0.07
+
+Values = NDArray[np.float64]
+
+TWENTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 20))
+TWO_ARMS = dpbandits.bernoulli([0.656, 0.5])
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is played."""
+
+    algorithm: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    variant: str = "as-written"
+    bandit: Bandit = TWENTY_ARMS
+    horizon: int = 1000
+
+
+EPSILON: dict[str, Any] = {"epsilon": 20.0}
+PARAMETERS: dict[str, dict[str, Any]] = {
+    **{name: EPSILON for name, each in REGRET.items() if "epsilon" in each.example},
+    "m-ts-gaussian": {"b": 5, "c": 0.5},
+    "dp-ts-ucb": {"alpha": 1.0},
+}
+
+
+def case_of(name: str, variant: str) -> Case:
+    """Return a case on twenty arms; of DP-SE on two, of which it drops one in half of the runs."""
+    if name == "dp-se":
+        return Case(name, {"epsilon": 0.5}, bandit=TWO_ARMS, horizon=3500)
+    return Case(name, PARAMETERS.get(name, {}), variant)
+
+
+CASES = {
+    f"{name}, {variant}": case_of(name, variant)
+    for name, each in REGRET.items()
+    for variant in each.variants[:2][-1:]
+}
+CASES |= {f"{name}, repaired": case_of(name, "repaired") for name in ("gdp-ncb", "ldp-ncb")}
+
+
+@cache
+def pool(name: str) -> NDArray[np.int64]:
+    """Return the arm of every round of every run, shape (POOL, T)."""
+    case = CASES[name]
+    algorithm = REGRET[case.algorithm]
+    readings = algorithm.readings_from({}, case.variant)
+    told = settings_of(algorithm, case.parameters, readings, case.bandit, case.horizon)
+    buffers = np.empty(case.horizon, np.int64), np.empty(case.horizon, np.int64)
+    sums, bandit = np.empty(case.horizon), case.bandit
+    played = np.empty((POOL, case.horizon), np.int64)
+    for row, stream in zip(played, np.random.SeedSequence(1).spawn(POOL), strict=True):
+        state, generator, t = algorithm.state(len(bandit.arms)), np.random.default_rng(stream), 0
+        while t < case.horizon:
+            written = algorithm.advance(
+                told, state, bandit.laws, bandit.law_parameters, generator, *buffers, sums
+            )
+            arms = np.repeat(*(each[:written] for each in buffers))
+            row[t : t + arms.size] = arms
+            t += arms.size
+    return played
+
+
+def curve_of(case: Case, arms: NDArray[np.int64]) -> NashCurve:
+    """Return the curve of runs at T, from the ledger; arms has shape (R, T)."""
+    runs, grid = len(arms), np.array([case.horizon])
+    ledger = open_nash_ledger(case.bandit.means, case.bandit.log_means, runs, case.horizon, grid)
+    filled, starts = np.full(runs, case.horizon), np.zeros(runs, np.int64)
+    enter_window(ledger, arms, np.ones_like(arms), filled, starts, (0, case.horizon))
+    return NashCurve.of_parts(grid, quantities(ledger), ledger.records.influences)
+
+
+def parts_of(scored: Values) -> tuple[float, float, Values]:
+    """Return log G, its bias and the influences of runs from the means that they play, (R, T)."""
+    runs = len(scored)
+    inverse = 1.0 / scored.mean(axis=0)
+    spread = np.einsum("rt,rt,t,t->", scored, scored, inverse, inverse) / scored.size - 1.0
+    influences = scored @ inverse / len(inverse) - 1.0
+    return -np.log(inverse).mean(), spread / (2 * (runs - 1)), influences
+
+
+@cache
+def curves(name: str, runs: int) -> tuple[float, NashCurve]:
+    """Return the true Nash regret, and CURVES curves in the place of times."""
+    case, played = CASES[name], pool(name)
+    truth = float(curve_of(case, played).with_bias("kept").nash_regret[0])
+    generator = np.random.default_rng(runs)
+    chosen = generator.integers(0, POOL, (CURVES, runs))
+    scored = case.bandit.means[played]
+    log_means, biases, influences = zip(*(parts_of(scored[each]) for each in chosen), strict=True)
+    unused = np.full(CURVES, np.nan)
+    found = NashCurve(
+        *(np.arange(CURVES), float(case.bandit.means.max()), np.array(log_means)),
+        *(np.transpose(influences), np.array(biases), unused, unused, unused),
+    )
+    for index in range(2):
+        one = curve_of(case, played[chosen[index]])
+        # The ledger of the library.
+        np.testing.assert_allclose(found.nash_regret[index], one.nash_regret[0], rtol=1e-9)
+        np.testing.assert_allclose(found.standard_error[index], one.standard_error[0], rtol=1e-7)
+    return truth, found
+
+
+def misses(name: str, runs: int, bias: str = "subtracted", factor: float = 1.0) -> int:
+    """Return how many intervals, their length multiplied, do not hold the truth."""
+    truth, found = curves(name, runs)
+    low, high = found.with_bias(bias).interval(LEVEL)
+    return int((np.abs(low + high - 2.0 * truth) > factor * (high - low)).sum())
+
+
+LEAST = int(stats.binom.ppf(LINE, CURVES, FEWEST))
+LARGEST = int(stats.binom.isf(LINE, CURVES, MOST))
+SIZES = (10, 50)
+
+
+@pytest.mark.parametrize("runs", SIZES)
+@pytest.mark.parametrize("name", CASES)
+def test_intervals_miss_as_often_as_they_say(name: str, runs: int) -> None:
+    assert LEAST <= misses(name, runs) <= LARGEST
+
+
+@pytest.mark.parametrize("runs", SIZES)
+def test_null_control(runs: int) -> None:
+    truth, found = curves("ncb, as-coded", runs)
+    drawn = np.random.default_rng(3).standard_t(runs - 1, CURVES) * found.standard_error
+    log_mean = np.log(found.best_mean - truth - drawn)
+    shifted = replace(found, log_mean=log_mean, log_bias=np.zeros(CURVES))
+    # Standard errors of G are proportional to it.
+    shifted = replace(shifted, influences=found.influences * np.exp(found.log_mean - log_mean))
+    low, high = shifted.interval(LEVEL)
+    assert LEAST <= int(((truth < low) | (truth > high)).sum()) <= LARGEST
+
+
+@pytest.mark.parametrize("runs", SIZES)
+@pytest.mark.parametrize("name", CASES)
+def test_wrong_standard_errors_are_caught(name: str, runs: int) -> None:
+    assert misses(name, runs, factor=0.5) > LARGEST
+    assert misses(name, runs, factor=4.0) <= LEAST
+
+
+PLAIN_FAILS = {
+    10: ("ncb, as-coded", "ucb1, as-coded", "adap-ucb, as-coded"),
+    50: ("ncb, as-coded",),
+}
+"""Where intervals of 95 % around the plain average miss in a quarter of the curves and more."""
+
+
+@pytest.mark.parametrize("runs", SIZES)
+def test_the_plain_average_fails(runs: int) -> None:
+    for name in PLAIN_FAILS[runs]:
+        assert misses(name, runs, bias="kept") > 2 * LARGEST > 2 * misses(name, runs)
+
+
+def test_every_algorithm_has_a_case() -> None:
+    assert {case.algorithm for case in CASES.values()} == set(REGRET)
