@@ -1,4 +1,4 @@
-"""Every claim of dp-bai ends in each of its words on results made up for it; so do its findings.
+"""Every claim of dp-bai ends in each of its words on results made up for it.
 
 The worlds are in `dp_bai_results` and `dp_bai_perturbations`. A claim that is added to the file
 without worlds fails the tests.
@@ -11,12 +11,11 @@ import pytest
 
 from claims.dp_bai_perturbations import (
     CASES,
-    FINDINGS,
-    PAIR,
-    WEAK,
+    ROOT_SEED,
     Made,
     at,
     before,
+    evidence_of,
     in_turn,
     needing,
     only,
@@ -24,11 +23,10 @@ from claims.dp_bai_perturbations import (
     wins_lost,
     within,
 )
-from claims.dp_bai_results import DOCUMENT, ROOT, analytic, make
-from dpbandits.claims import Claim, Evidence, Judgement, explain, judge, ledger, load_claims
+from claims.dp_bai_results import DOCUMENT, ROOT, analytic
+from dpbandits.claims import Evidence, Judgement, explain, judge, ledger, load_claims
 from dpbandits.claims.loading import load_findings, load_notes
 from dpbandits.claims.regions import region_of
-from dpbandits.engine.documents import load_yaml
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 
 FILE = ROOT / "config/claims/dp-bai.yaml"
@@ -40,16 +38,6 @@ ROWS = {
     for claim in CLAIMS
     for reading in claim.readings
 }
-ROOT_SEED = 20260719
-RESAMPLES = 4000
-"""Resolves level 0.01 with Holm over a dozen comparisons, as at paper scale."""
-
-
-def evidence_of(claim: Claim, made: Made) -> Evidence:
-    """The results that a claim reads in a world."""
-    frames = {name: make(name, made.change, made.trials) for name in claim.reads}
-    made.edit(frames)
-    return Evidence.of_frames(frames, root_seed=ROOT_SEED, resamples=RESAMPLES)
 
 
 def verdict_of(name: str, made: Made) -> Judgement:
@@ -246,69 +234,3 @@ def test_exact_claims_come_out_as_derived() -> None:
     for found in judge(exact, Evidence.of(analytic, root_seed=ROOT_SEED)):
         name = ",".join(filter(None, (found.claim.id, found.reading.label)))
         assert CASES[name][found.verdict] == Made(), name
-
-
-# Findings.
-
-
-DECIDED = [(name, word) for name, worlds in FINDINGS.items() for word in worlds]
-BY_ID = {finding.claim.id: finding for finding in BEYOND}
-
-
-@pytest.mark.parametrize(("name", "word"), DECIDED, ids=[" ".join(each) for each in DECIDED])
-def test_a_finding_comes_out_as_it_was_made(name: str, word: str) -> None:
-    claim = BY_ID[name].claim
-    (found,) = judge([claim], evidence_of(claim, FINDINGS[name][word]))
-    assert found.verdict == word, ledger([found])["detail"].item()
-
-
-def test_findings_are_numbered_and_decided_where_comparisons_have_a_region() -> None:
-    assert list(BY_ID) == [f"BAI-F{i}" for i in range(1, 16)]
-    decided = {
-        name
-        for name, finding in BY_ID.items()
-        if any(each.decides for each in finding.claim.comparisons)
-    }
-    assert decided == set(FINDINGS)
-
-
-@pytest.mark.parametrize("name", sorted(set(BY_ID) - set(FINDINGS)))
-def test_other_findings_are_reported(name: str) -> None:
-    claim = BY_ID[name].claim
-    (found,) = judge([claim], evidence_of(claim, Made()))
-    assert found.verdict == "reported"
-
-
-def labels_of(claim: Claim) -> set[tuple[str, str, str]]:
-    """Claim, interpretation and label of every comparison, in the made-up world."""
-    return {
-        (claim.id, found.reading.label, each.label)
-        for found in judge([claim], evidence_of(claim, Made()))
-        for each in found.comparisons
-    }
-
-
-def test_every_number_of_findings_and_errata_is_one_that_is_measured() -> None:
-    named = {
-        (each.get("claim", finding.claim.id), each.get("reading", ""), each["comparison"])
-        for finding in BEYOND
-        for each in finding.numbers.values()
-        if "comparison" in each
-    }
-    errata = load_yaml(ROOT / "config/errata/dp-bai.yaml")["errata"]
-    for entry in errata.values():
-        for each in entry["numbers"].values():
-            if "comparison" in each:
-                named.add((each["claim"], each.get("reading", ""), each["comparison"]))
-    entries = {claim.id: claim for claim in (*CLAIMS, *(each.claim for each in BEYOND))}
-    measured = {
-        label for name in {claim for claim, _, _ in named} for label in labels_of(entries[name])
-    }
-    assert named - measured == set()
-    for finding in BEYOND:
-        asked = set(re.findall(r"{(\w+)}", finding.claim.statement))
-        assert asked == set(finding.numbers), finding.claim.id
-    for name, entry in errata.items():
-        assert set(re.findall(r"{(\w+)}", entry["found"])) == set(entry["numbers"]), name
-    assert WEAK in DOCUMENT["simulations"]
-    assert PAIR["ratio"] == 2

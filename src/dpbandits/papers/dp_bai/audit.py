@@ -1,4 +1,4 @@
-"""Privacy losses of DP-BAI, Baseline and DP-OD on small tables, exactly (C14, audit spec 4.3).
+"""Privacy losses of DP-BAI, Baseline and DP-OD on small tables, exactly (C14).
 
 A table holds the rewards that every arm would give; neighbours differ in one of them. Rewards are 0
 or the largest one, so that sums of rewards say all. Sums stand in place of means throughout: where

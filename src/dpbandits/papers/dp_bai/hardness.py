@@ -1,4 +1,4 @@
-"""How hard an instance is, and what the paper's theorems bound by it (spec section 4)."""
+"""How hard an instance is, and what the paper's theorems bound by it (Section 4.1, Theorem 4.2)."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Exact chances of decisions between noisy sums, in logarithms (spec C14, audit spec 2.2).
+"""Exact chances of decisions between noisy sums, in logarithms (C14).
 
 Noise is Laplace; its scale is given, or 1. Every term that is summed is positive, so that chances
 keep their digits however small they are.
@@ -32,7 +32,7 @@ def log_tail_of_two(c: ArrayLike, first: float = 1.0, second: float = 1.0) -> Va
 
     For c >= 0, with b1 >= b2, r = b2/b1 and z = c/b1, the chance is
     exp(-z) (1/2 + r z g((1/b2 - 1/b1) c) / (2 (1 + r))), where g(u) = (1 - exp(-u)) / u. This is
-    the formula of the audit spec with its common factor b1 - b2 taken out; it is continuous there.
+    the usual formula with its common factor b1 - b2 taken out; it is continuous there.
 
     Args:
         c: any shape.

@@ -48,7 +48,7 @@ SECTION5_LIMITS = {
     "baseline": 1 / 30,
     "sequential-halving": 1 / 30,
 }
-"""Success on I-A where noise drowns all (spec 3.2); Gaussian noise is as symmetric as Laplace."""
+"""Success on I-A where noise drowns all; Gaussian noise is as symmetric as Laplace."""
 
 TWO_ARMED_LIMIT = 1 / 2
 

@@ -1,4 +1,4 @@
-"""How many pulls the algorithms use, at every budget of a range at once (spec 2.1, 2.6, E3)."""
+"""How many pulls the algorithms use, at every budget of a range at once (E3)."""
 
 import math
 from functools import cache
@@ -14,7 +14,7 @@ Counts = NDArray[np.int64]
 LARGEST_BUDGET = 5000
 
 ROUND_OFF = 1e-9
-"""What the ceiling of OD-LinBAI forgives (spec 2.6)."""
+"""What the ceiling of OD-LinBAI forgives."""
 
 
 def phase_pulls(size: int, dimension: int, linear: bool) -> int:
@@ -56,7 +56,7 @@ def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tupl
 
 
 def design_rounds(rank: int) -> int:
-    """Return R, the rounds of OD-LinBAI and DP-OD on features of this rank (spec 2.6)."""
+    """Return R, the rounds of OD-LinBAI and DP-OD on features of this rank."""
     return max(1, math.ceil(math.log2(rank)))
 
 

@@ -1,0 +1,77 @@
+"""Findings on dp-bai come out as they were made; their numbers are ones that are measured."""
+
+import re
+
+import pytest
+
+from claims.dp_bai_finding_worlds import FINDINGS
+from claims.dp_bai_perturbations import Made, evidence_of
+from claims.dp_bai_results import ROOT
+from dpbandits.claims import Claim, judge, ledger, load_claims
+from dpbandits.claims.loading import load_findings
+from dpbandits.engine.documents import load_yaml
+from dpbandits.papers.dp_bai.statistics import STATISTICS
+
+SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
+CLAIMS = load_claims(ROOT / "config/claims/dp-bai.yaml", SCHEMA, STATISTICS)
+BEYOND = load_findings(ROOT / "config/findings/dp-bai.yaml", SCHEMA, STATISTICS)
+
+DECIDED = [(name, word) for name, worlds in FINDINGS.items() for word in worlds]
+BY_ID = {finding.claim.id: finding for finding in BEYOND}
+
+
+@pytest.mark.parametrize(("name", "word"), DECIDED, ids=[" ".join(each) for each in DECIDED])
+def test_a_finding_comes_out_as_it_was_made(name: str, word: str) -> None:
+    claim = BY_ID[name].claim
+    (found,) = judge([claim], evidence_of(claim, FINDINGS[name][word]))
+    assert found.verdict == word, ledger([found])["detail"].item()
+
+
+def test_findings_are_numbered_and_decided_where_comparisons_have_a_region() -> None:
+    assert list(BY_ID) == [f"BAI-F{i}" for i in range(1, 16)]
+    decided = {
+        name
+        for name, finding in BY_ID.items()
+        if any(each.decides for each in finding.claim.comparisons)
+    }
+    assert decided == set(FINDINGS)
+
+
+@pytest.mark.parametrize("name", sorted(set(BY_ID) - set(FINDINGS)))
+def test_other_findings_are_reported(name: str) -> None:
+    claim = BY_ID[name].claim
+    (found,) = judge([claim], evidence_of(claim, Made()))
+    assert found.verdict == "reported"
+
+
+def labels_of(claim: Claim) -> set[tuple[str, str, str]]:
+    """Claim, interpretation and label of every comparison, in the made-up world."""
+    return {
+        (claim.id, found.reading.label, each.label)
+        for found in judge([claim], evidence_of(claim, Made()))
+        for each in found.comparisons
+    }
+
+
+def test_every_number_of_findings_and_errata_is_one_that_is_measured() -> None:
+    named = {
+        (each.get("claim", finding.claim.id), each.get("reading", ""), each["comparison"])
+        for finding in BEYOND
+        for each in finding.numbers.values()
+        if "comparison" in each
+    }
+    errata = load_yaml(ROOT / "config/errata/dp-bai.yaml")["errata"]
+    for entry in errata.values():
+        for each in entry["numbers"].values():
+            if "comparison" in each:
+                named.add((each["claim"], each.get("reading", ""), each["comparison"]))
+    entries = {claim.id: claim for claim in (*CLAIMS, *(each.claim for each in BEYOND))}
+    measured = {
+        label for name in {claim for claim, _, _ in named} for label in labels_of(entries[name])
+    }
+    assert named - measured == set()
+    for finding in BEYOND:
+        asked = set(re.findall(r"{(\w+)}", finding.claim.statement))
+        assert asked == set(finding.numbers), finding.claim.id
+    for name, entry in errata.items():
+        assert set(re.findall(r"{(\w+)}", entry["found"])) == set(entry["numbers"]), name
