@@ -123,12 +123,14 @@ def test_wrong_delta(delta: Any) -> None:
 @pytest.mark.parametrize("name", IDENTIFICATION)
 def test_guarantees(name: str) -> None:
     algorithm = IDENTIFICATION[name]
-    pure = name in ("dp-bai", "baseline", "dp-od")
+    kinds = dict.fromkeys(("dp-bai", "baseline", "dp-od"), "pure") | {"dp-bai-gauss": "approximate"}
     for epsilon in (0.5, math.inf):
         told = algorithm.parameters_from({**algorithm.example, **parameters_of(name, epsilon)})
         stated = algorithm.guarantee(told, 100)
-        assert stated.kind == ("pure" if pure and epsilon < math.inf else "none")
-        assert stated.parameter == (epsilon if pure else math.inf)
+        noisy = name in kinds and epsilon < math.inf
+        assert stated.kind == (kinds[name] if noisy else "none")
+        assert stated.parameter == (epsilon if noisy else math.inf)
+        assert stated.slack == (told.delta if noisy and name == "dp-bai-gauss" else 0.0)
 
 
 @pytest.mark.parametrize("name", PRIVATE)

@@ -14,6 +14,8 @@ from dpbandits.engine import fingerprints
 from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.fingerprints import (
     EXECUTE,
+    GUARANTEES,
+    LOCKSTEP,
     TRIALS_OF,
     file_fingerprint,
     fingerprint,
@@ -79,6 +81,12 @@ def edit(path: Path) -> None:
         ("engine/trials.py", IDENTIFY),
         ("engine/seeds.py", ALL),
         ("engine/canonical.py", ALL),
+        # Settings use phi and eta; what an algorithm guarantees reaches no result.
+        ("privacy/dp_ts_ucb.py", {"dp-ts-ucb"}),
+        ("privacy/gaussian.py", {"dp-ts-ucb", "dp-bai-gauss"}),
+        ("privacy/guarantee.py", set()),
+        ("privacy/guarantees.py", set()),
+        ("privacy/known.py", set()),
         # What only lists, schedules or draws reaches no result.
         ("algorithms/__init__.py", set()),
         ("engine/fan_out.py", set()),
@@ -181,3 +189,56 @@ def test_no_relative_imports_in_the_package() -> None:
             node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
         ]
         assert not relative, f"{path.relative_to(PACKAGE)}, line {relative[0].lineno}"
+
+
+GUARANTEEING = {"guarantee", "pure_guarantee", "__post_init__"}
+"""Functions that state a guarantee; the engine calls none of them."""
+
+
+def uses_of_guarantees(tree: ast.Module) -> set[str]:
+    """Return the functions, or the classes around them, that use what guarantees are made of."""
+    names = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module in GUARANTEES
+        for alias in node.names
+    }
+    return {
+        getattr(part, "name", "the module")
+        for top in tree.body
+        for part in (top.body if isinstance(top, ast.ClassDef) else [top])
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name) and node.id in names and not isinstance(part, ast.AnnAssign)
+    }
+
+
+@pytest.mark.parametrize("algorithm", REGISTRY)
+def test_algorithms_use_guarantees_only_to_state_theirs(algorithm: str) -> None:
+    """So fingerprints of what is simulated may leave them out."""
+    definition = REGISTRY[algorithm]
+    engine = TRIALS_OF if algorithm in IDENTIFY else LOCKSTEP
+    module = definition.reference.__module__  # type: ignore[attr-defined]
+    for path in sources_of(module, engine, without=GUARANTEES):
+        tree = ast.parse(path.read_bytes())
+        assert uses_of_guarantees(tree) <= GUARANTEEING, path
+        imported = {
+            name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("privacy")
+            for name in (alias.name for alias in node.names)
+        }
+        # From the package itself they could come under other names.
+        assert imported <= {"gaussian", "renyi"}, path
+        calls = [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr == "guarantee"
+        ]
+        assert len(calls) <= 2 * (path.name == "base.py"), path
+
+
+def test_a_use_beyond_stating_is_seen() -> None:
+    text = (PACKAGE / "algorithms" / "dp_od.py").read_text()
+    assert uses_of_guarantees(ast.parse(text)) == {"guarantee"}
+    broken = text + "\n\ndef play(epsilon):\n    return Guarantee('pure', epsilon).delta(0.0)\n"
+    assert uses_of_guarantees(ast.parse(broken)) == {"guarantee", "play"}

@@ -42,7 +42,7 @@ from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 ALPHA = 3.1
 """The analysis asks more than 3; all experiments have this."""

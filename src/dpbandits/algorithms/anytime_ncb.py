@@ -37,7 +37,7 @@ from dpbandits.algorithms.ldp_ncb_window import open_window as open_local
 from dpbandits.algorithms.ldp_ncb_window import state as local_state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 DATA = ("restart", "carry")
 

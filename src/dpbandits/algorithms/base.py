@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.privacy.known import Known
 
 Readings = Mapping[str, str]
 Chunk = tuple[int, int, float]
@@ -33,7 +34,9 @@ class Definition:
         name: name as its paper writes it, for legends.
         paper: where it is defined (paper, algorithm number).
         parameters: frozen dataclass that validates itself; its fields are the parameters.
-        guarantee: (parameters, horizon or budget) -> the guarantee that the paper states.
+        guarantee: (parameters, horizon or budget) -> the guarantee that the paper states. Of the
+            finished object it may be asked with ``variant=`` and ``readings=``, the default ones
+            first, and says what is known of it.
         example: allowed parameters, to compile, test and document the algorithm with.
         readings: name -> allowed values, the default first.
         variants: the variants that exist.
@@ -44,11 +47,17 @@ class Definition:
     name: str
     paper: str
     parameters: type[Any]
-    guarantee: Callable[[Any, int], Guarantee]
+    guarantee: Callable[..., Guarantee]
     example: Mapping[str, Any]
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = ("as-written",)
     presets: Mapping[str, Readings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Let the guarantee say what is known of it."""
+        if not isinstance(self.guarantee, Known):
+            known = Known(self.id, self.guarantee, self.readings, self.presets)
+            object.__setattr__(self, "guarantee", known)
 
     def parameters_from(self, values: Mapping[str, Any]) -> Any:
         """Return validated parameters; InputError on a missing, unknown or bad one."""

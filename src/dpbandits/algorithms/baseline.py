@@ -27,7 +27,7 @@ from dpbandits.algorithms.best_arm.phases import LAPLACE, SILENT
 from dpbandits.algorithms.best_arm.schedule import PhaseSchedule, halving_schedule
 from dpbandits.algorithms.best_arm.textbook import eliminate_by_means
 from dpbandits.algorithms.noise import laplace
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from dpbandits.algorithms.best_arm.means import (
 from dpbandits.algorithms.best_arm.phases import GAUSSIAN, SILENT
 from dpbandits.algorithms.best_arm.textbook import eliminate_by_means
 from dpbandits.privacy.gaussian import eta_from
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,13 @@ def reference(task: Task, generator: np.random.Generator) -> Trial:
 
 
 def guarantee(parameters: Parameters, budget: int) -> Guarantee:
-    """State none of the kinds: (epsilon, delta)-DP (Proposition D.2) is what the parameters say.
+    """Return (epsilon, delta)-DP, as Proposition D.2 states it, or none where there is no noise.
 
     It is proved for epsilon < 1 with the classical calibration, for any epsilon with the analytic.
     """
-    return Guarantee("none")
+    if math.isinf(parameters.epsilon):
+        return Guarantee("none")
+    return Guarantee("approximate", parameters.epsilon, slack=parameters.delta)
 
 
 ALGORITHM = IdentificationAlgorithm(

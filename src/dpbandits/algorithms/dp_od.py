@@ -31,7 +31,7 @@ from dpbandits.algorithms.best_arm.regression import (
 from dpbandits.algorithms.best_arm.span import FloatArray
 from dpbandits.algorithms.best_arm.textbook import RegressionNoise, eliminate_by_regression
 from dpbandits.algorithms.noise import laplace
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def reference(task: Task, generator: np.random.Generator) -> Trial:
 
 
 def guarantee(parameters: Parameters, budget: int) -> Guarantee:
-    """Pure epsilon-DP as the paper states it; proved for axis-aligned pulls or the l1 norm (E8)."""
+    """Pure epsilon-DP, as the paper states it."""
     return pure_guarantee(parameters.epsilon)
 
 

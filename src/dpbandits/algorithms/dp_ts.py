@@ -25,7 +25,7 @@ from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 LEVELS = 62
 """Levels of the binary mechanism, more than the rounds of any horizon can fill."""

@@ -37,7 +37,8 @@ from dpbandits.algorithms.validation import require_unit_interval
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.errors import InputError
-from dpbandits.privacy import Guarantee, dp_ts_ucb_budget, dp_ts_ucb_gdp
+from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_budget, dp_ts_ucb_gdp
+from dpbandits.privacy.guarantee import Guarantee
 
 SHORTEST_HORIZON = 3
 """Below it ln T < 1, and more of alpha would mean less noise."""

@@ -58,7 +58,7 @@ from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 CAPS = ("none", "root", "root-plus-one", "tenth")
 STOP_TESTS = ("plain", "floored", "off")
@@ -193,10 +193,7 @@ def reference(
 
 
 def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP in the local model: every reward is privatised before it is seen.
-
-    As the paper states it; it does not hold of ``exploration_noise: located`` at epsilon < 1.
-    """
+    """Pure epsilon-DP in the local model: every reward is privatised before it is seen."""
     return Guarantee("pure", parameters.epsilon)
 
 

@@ -32,7 +32,7 @@ from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from dpbandits.algorithms.validation import require_integer, require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantees import Guarantee, modified_ts_gdp
+from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.privacy.guarantees import modified_ts_gdp
 
 
 @dataclass(frozen=True)

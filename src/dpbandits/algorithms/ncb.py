@@ -35,7 +35,7 @@ from dpbandits.algorithms.base import Algorithm, Chunk, Readings
 from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 C = 3.0
 """Constant c, the same in all experiments."""

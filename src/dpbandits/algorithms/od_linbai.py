@@ -26,7 +26,7 @@ from dpbandits.algorithms.best_arm.regression import (
     require_regression,
 )
 from dpbandits.algorithms.best_arm.textbook import eliminate_by_regression
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from dpbandits.algorithms.best_arm.budget import TIES_AND_BUDGET, random_trial
 from dpbandits.algorithms.best_arm.means import Elimination, play_elimination, require_elimination
 from dpbandits.algorithms.best_arm.schedule import halving_schedule
 from dpbandits.algorithms.best_arm.textbook import best, keys_for, phase_of
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 
 @dataclass(frozen=True)

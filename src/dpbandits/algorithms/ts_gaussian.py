@@ -16,7 +16,8 @@ import numpy as np
 from dpbandits.algorithms.base import Algorithm, Chunk, Readings
 from dpbandits.algorithms.m_ts_gaussian import Settings, advance, state
 from dpbandits.bandits import Bandit
-from dpbandits.privacy.guarantees import Guarantee, ts_gaussian_gdp
+from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.privacy.guarantees import ts_gaussian_gdp
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dpbandits.algorithms.base import Algorithm, Chunk, Readings
 from dpbandits.algorithms.m_ts_gaussian import state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 SHORTEST, PART = 64, 1 << 15
 """The others' indices are bounded for so many rounds, and for this part of the rounds so far."""

@@ -17,6 +17,7 @@ from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.execute import play_block
 from dpbandits.engine.fingerprints import (
     EXECUTE,
+    GUARANTEES,
     LOCKSTEP,
     TRIALS_OF,
     file_fingerprint,
@@ -212,7 +213,7 @@ def algorithm_fingerprint(algorithm: str | Definition, metrics: Sequence[str] = 
         kernel = getattr(definition.advance, "py_func", definition.advance)
         parts = [definition.reference, kernel, definition.settings, definition.state]
     if definition is REGISTRY.get(definition.id):
-        return fingerprint(parts[0].__module__, engine)
+        return fingerprint(parts[0].__module__, engine, without=GUARANTEES)
     sources = [_source_of(definition, part) for part in [*parts, definition.parameters]]
     names = [f"{part.__module__}.{part.__qualname__}" for part in parts]
     own = [file_fingerprint(path, engine) for path in dict.fromkeys(sources)]

@@ -1,9 +1,9 @@
 """Privacy accounting: Gaussian, Renyi and standard differential privacy, and the guarantees.
 
 `gaussian` converts between eta-GDP and (epsilon, delta); `renyi` does the same for Renyi DP;
-`standard` holds report-noisy-max and advanced composition; `guarantees` states what Thompson
-sampling guarantees, and the `Guarantee` that every algorithm carries; `dp_ts_ucb` states what
-DP-TS-UCB guarantees.
+`standard` holds report-noisy-max and advanced composition; `guarantee` is the `Guarantee` that
+every algorithm carries, `known` what was found out about it; `guarantees` states what Thompson
+sampling guarantees, `dp_ts_ucb` what DP-TS-UCB does.
 """
 
 from dpbandits.privacy.dp_ts_ucb import (
@@ -22,8 +22,8 @@ from dpbandits.privacy.gaussian import (
     gaussian_mechanism,
     log_delta,
 )
+from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.guarantees import (
-    Guarantee,
     instance_specific_gdp,
     modified_ts_delta,
     modified_ts_epsilon,

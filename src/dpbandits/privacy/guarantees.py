@@ -1,11 +1,9 @@
-"""Privacy guarantees: the object that every algorithm states, and those of Thompson sampling.
+"""Guarantees of Thompson sampling and of Modified Thompson sampling.
 
 What ts-is-dp derives by standard DP (Theorems 6 and 7, Corollary 1) is in `standard`.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,87 +17,15 @@ from dpbandits.privacy._checks import (
     integer,
     non_negative,
     positive,
-    probability,
-    refusal,
     scalar,
     unwrap,
-    unwrap_like,
 )
 
-Kind = Literal["gdp", "pure", "none"]
+# Algorithms of users import it from here.
+from dpbandits.privacy.guarantee import Guarantee as Guarantee
 
-KINDS = ("gdp", "pure", "none")
 READINGS = ("lemma5", "lemma4")
 ROUNDS = ("horizon", "sampling-rounds")
-
-
-@dataclass(frozen=True)
-class Guarantee:
-    """What an algorithm guarantees for its whole output.
-
-    Attributes:
-        kind: "gdp" (parameter = eta), "pure" (parameter = epsilon of pure DP) or "none".
-        parameter: 0 (the output does not depend on the rewards) or above; left out for "none",
-            where it is infinite.
-
-    Raises:
-        InputError: The kind is unknown or the parameter outside its range.
-    """
-
-    kind: Kind
-    parameter: float = math.inf
-
-    def __post_init__(self) -> None:
-        """Refuse what is not a guarantee."""
-        if choice("kind", self.kind, KINDS) != "none":
-            scalar("parameter", non_negative("parameter", self.parameter))
-        elif self.parameter != math.inf:
-            raise refusal("parameter", self.parameter, "left out for kind 'none'")
-
-    def epsilon(self, delta: Values) -> Values:
-        """Return the smallest epsilon such that the kind implies (epsilon, delta)-DP.
-
-        For pure DP this is the tight log(e^p - delta (1 + e^p)) or 0, marginally below p (its
-        worst case is randomised response; Kairouz, Oh and Viswanath, 2015).
-
-        Args:
-            delta: Strictly between 0 and 1. Any shape.
-
-        Raises:
-            InputError: delta is not strictly between 0 and 1.
-        """
-        deltas = probability("delta", delta)
-        if self.kind == "none":
-            return unwrap_like(delta, np.full(deltas.shape, math.inf))
-        if self.kind == "gdp" and self.parameter > 0:
-            return unwrap_like(delta, gaussian.epsilon(deltas, self.parameter))
-        floor = math.exp(-self.parameter)
-        kept = 1 - deltas * (1 + floor)
-        lowered = self.parameter + np.log(np.where(kept > floor, kept, 1.0))
-        return unwrap_like(delta, np.where(kept > floor, lowered, 0.0))
-
-    def delta(self, epsilon: Values) -> Values:
-        """Return the smallest delta such that the kind implies (epsilon, delta)-DP.
-
-        Args:
-            epsilon: 0 or above. Any shape.
-
-        Raises:
-            InputError: An argument is outside its range.
-        """
-        epsilons = non_negative("epsilon", epsilon)
-        if self.kind == "none":
-            return unwrap_like(epsilon, np.ones(epsilons.shape))
-        if self.kind == "gdp" and self.parameter > 0:
-            return unwrap_like(epsilon, gaussian.delta(epsilons, self.parameter))
-        gap = np.minimum(epsilons - self.parameter, 0.0)
-        return unwrap_like(epsilon, np.abs(np.expm1(gap)) / (1 + math.exp(-self.parameter)))
-
-    def describe(self) -> str:
-        """Say it in a few words, for a table or a legend."""
-        if self.kind == "none":
-            return "no privacy guarantee"
-        return f"{self.parameter:.6g}-{'GDP' if self.kind == 'gdp' else 'DP (pure)'}"
 
 
 def ts_round_gdp(pulls: int = 1) -> float:

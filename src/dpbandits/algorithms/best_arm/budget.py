@@ -6,7 +6,7 @@ import numpy as np
 
 from dpbandits.algorithms.base import Outcome, Task, Trial
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantees import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 SMALLEST_EPSILON = 1e-100
 """Below it noise would leave the range of doubles."""
