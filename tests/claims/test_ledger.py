@@ -78,7 +78,7 @@ def test_undecided_rows_say_how_many_runs_would_decide() -> None:
     runs = int(found["detail"].split("about ")[1].split(" runs")[0])
     assert runs > 400
     # The scaling of an interval with runs, from the row itself.
-    half = (found["hi"] - found["lo"]) / 2.0
+    half = found["hi"] - found["estimate"]
     assert runs == pytest.approx(400 * (half / found["estimate"]) ** 2, abs=1.0)
 
 
