@@ -138,7 +138,7 @@ def decisive(judgement: Judgement) -> Judged | None:
     Presumed comparisons ("no significant increase") only where one of them refutes the claim.
     """
     counted = _counted(judgement)
-    carrying = [each for each in counted if not each.comparison.region.is_presumed]
+    carrying = [each for each in counted if not each.comparison.region.is_presumed] or counted
     pro = [each for each in carrying if each.decision == "for"]
     contra = [each for each in counted if each.decision == "against"]
     pro += [each for each in carrying if each.decision == "neither"]
