@@ -237,7 +237,8 @@ def test_a_number_may_be_reported_without_a_threshold() -> None:
     found = judge([toy], toy_evidence([-2.0]))[0]
     assert found.verdict == "holds"
     row = comparisons([found]).set_index("comparison").loc["a number"]
-    assert (row["estimate"], row["threshold"], row["exploratory"]) == (3.0, "nothing", True)
+    assert (row["estimate"], row["threshold"], row["decided"]) == (3.0, "", "reported")
+    assert "reported  a number: 3\n" in explain(found)
 
 
 @pytest.mark.parametrize(

@@ -218,5 +218,5 @@ def test_regions_say_what_they_ask_for() -> None:
     assert region_of("identity", 1.0, 0.5).describe() == "within [0.5, 1.5]"
     assert region_of("no_counterexample", 0.0).describe() == "exactly 0"
     assert region_of("no_increase", 0.0).describe() == "not significantly outside: at most 0"
-    assert Region().describe() == "nothing"
+    assert Region().describe() == ""
     assert comparison(kind="trend", threshold=-0.8).region.describe() == "at most -0.8"

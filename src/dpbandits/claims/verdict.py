@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.regions import Region
 
-Decision = Literal["for", "against", "neither", "undecided"]
+Decision = Literal["for", "against", "neither", "undecided", "reported"]
 Word = Literal["holds", "fails", "mixed", "not contradicted"]
 Verdict = Literal[
     "holds",
