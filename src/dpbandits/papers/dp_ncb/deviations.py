@@ -1,7 +1,7 @@
 """Where paper and released code part: what each says, what is called repaired, how it is measured.
 
-Ids D are those of the specification's table of differences (section 4), ids A those of its
-ambiguities (section 9). Differences that are no switch stand in ``docs/deviations.md``.
+Ids D are differences between paper and code, ids A what the paper leaves open, both as in
+``docs/deviations.md``, which also has the differences that are no switch.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Deviation:
     """One switch.
 
     Attributes:
-        id: of the specification.
+        id: of ``docs/deviations.md``.
         algorithm: which one, and in which panel where that is not at T = 1e7.
         switch: reading and value in place of the code's, or what is scored otherwise.
         paper: what the paper says, or another reading of it.
@@ -68,7 +68,7 @@ _SWITCHES = (
     ("D5", "gdp-ncb", "start=carried", "Phase II begins with p", "with zeros", _PAPER),
     ("A3", "gdp-ncb", "pseudo_pull=left-out", "N2 = 1 left out", "counted", _CODE),
     ("A9", "gdp-ncb", "release_log=base2", "base-2 log in the noise", "natural", "base-2"),
-    ("A10", "gdp-ncb", "root=inside", "L^1.5/n inside the root", "outside", _CODE),
+    ("A10", "gdp-ncb", "root=inside", "AAAI: inside; arXiv: outside", "outside", _CODE),
     ("A20", "gdp-ncb", "ties=random", "ties at random", "lowest arm", _CODE),
     ("D6", "ldp-ncb", "exploration_noise=scaled", _LAPLACE, "at 1/ε, scale 1", _PAPER),
     ("D7", "ldp-ncb", "last_log=horizon", "L in the last term", "log W", _PAPER),
@@ -117,7 +117,7 @@ def _panel_a(algorithm: str, **where: Any) -> Curve:
 
 def _mixed(algorithm: str) -> Deviation:
     where = {"algorithm": algorithm, "variant": "as-coded"}
-    texts = ("scored by true means", "by nominal means", _PAPER)
+    texts = ("not settled by the text", "by nominal means", "by true means")
     nominal = Curve("panel-f", where, "nominal_nash_regret")
     place = f"{algorithm}, panel (f)"
     return Deviation("D24", place, "true means", *texts, nominal, Curve("panel-f", where))
