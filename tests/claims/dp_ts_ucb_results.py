@@ -37,7 +37,7 @@ class World:
     ``changes`` maps (simulation, tags in the order of the results) to a mean.
     """
 
-    runs: int = 100
+    runs: int = 200
     noise: float = 20.0
     seed: int = 20250505
     changes: Mapping[tuple[Any, ...], float] = field(default_factory=dict)

@@ -16,7 +16,7 @@ SMALL_STEPS = "small-steps"
 SAME_ALGORITHM = "same-algorithm"
 PRICE = "price-of-privacy"
 
-TIGHTER_PAIRS = ((2, 1), (5, 1), (10, 1), (1, 2))
+TIGHTER_PAIRS = ((2, 1), (5, 1), (10, 1), (39, 1), (1, 2))
 """Pairs (b, c) near (0, 1) with c (b + 1) above 2, whose level is below Lemma 4's of (0, 1)."""
 
 EQUAL_PAIRS = ((1, 1), (0, 2))

@@ -122,7 +122,7 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 ratio_of_means(_finals(results, "pseudo_regret", eta=eta, c_range=c_range), plain)
                 for eta in TUNED_ETAS
             ],
-            _look(colour, marker, "solid", f"best pair, {text}"),
+            _look(colour, marker, "solid", f"best pair of our grid, {text}"),
         )
         for c_range, text, colour, marker in (
             ("any", "any c", "blue", "circle"),
