@@ -50,17 +50,18 @@ def _summary(project: Project, paper: str) -> str:
 
 
 def _by_variant(ledgers: dict[str, pd.DataFrame]) -> str:
-    """Count the claims judged on each variant by the verdict on their first reading."""
-    head = ["paper", "variant", "claims", *VERDICTS[:-1], "another reading differs"]
+    """Count the claims judged on each variant by verdict, those whose readings differ apart."""
+    head = ["paper", "variant", "claims", *VERDICTS[:-1], "differs by reading"]
     lines = [table_row(head), "|---" * 2 + "|---:" * (len(head) - 2) + "|"]
     for paper, ledger in ledgers.items():
         judged = ledger[ledger["verdict"] != "not applicable"]
         for variant, name in VARIANTS.items():
             verdicts = judged[judged["variant"] == variant].groupby("claim")["verdict"]
             if verdicts.ngroups:
-                first = verdicts.first().value_counts()
-                counts = [first.get(each, 0) for each in VERDICTS[:-1]]
-                numbers = [verdicts.ngroups, *counts, (verdicts.nunique() > 1).sum()]
+                agree = verdicts.nunique() == 1
+                found = verdicts.first()[agree].value_counts()
+                counts = [found.get(each, 0) for each in VERDICTS[:-1]]
+                numbers = [verdicts.ngroups, *counts, (~agree).sum()]
                 link = f"[`{paper}`]({PAGE.as_posix()}#{paper})"
                 lines.append(table_row([link, name, *map(str, numbers)]))
     return "\n".join(lines)

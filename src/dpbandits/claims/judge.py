@@ -8,6 +8,7 @@ from typing import Literal
 from dpbandits.claims.entries import FINDING, Claim, Comparison, Reading
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.regions import REPORT
 from dpbandits.claims.verdict import (
     Decision,
     Verdict,
@@ -42,7 +43,7 @@ class Judged:
         level: the level of its interval.
         lo: lower end of the interval at that level.
         hi: upper end.
-        decision: for, against, neither or undecided.
+        decision: for, against, neither, undecided, or reported where nothing is asked.
     """
 
     comparison: Comparison
@@ -253,6 +254,6 @@ def judge_comparisons(
     for index, (comparison, part, label, estimate) in enumerate(items):
         level = levels.get(index, alpha)
         lo, hi = estimate.interval(level)
-        decision = decide(lo, hi, comparison.region)
+        decision = "reported" if comparison.kind == REPORT else decide(lo, hi, comparison.region)
         judged.append(Judged(comparison, part, label, estimate, level, lo, hi, decision))
     return tuple(judged)

@@ -138,7 +138,7 @@ def decisive(judgement: Judgement) -> Judged | None:
     Presumed comparisons ("no significant increase") only where one of them refutes the claim.
     """
     counted = _counted(judgement)
-    carrying = [each for each in counted if not each.comparison.region.is_presumed]
+    carrying = [each for each in counted if not each.comparison.region.is_presumed] or counted
     pro = [each for each in carrying if each.decision == "for"]
     contra = [each for each in counted if each.decision == "against"]
     pro += [each for each in carrying if each.decision == "neither"]
@@ -260,9 +260,11 @@ def _listed(names: Sequence[str]) -> str:
 
 def _line(each: Judged) -> str:
     exploratory = " (exploratory)" if each.comparison.exploratory else ""
+    is_reported = each.decision == "reported"
+    asked = "" if is_reported else f", asked: {each.comparison.region.describe()}"
     interval = "" if each.lo == each.hi else f" [{each.lo:.6g}, {each.hi:.6g}]"
     level = f" at level {each.level:.3g}" if each.estimate.is_random else ""
     return (
-        f"    {each.decision:<9} {each.label}{exploratory}: {each.estimate.value:.6g}{interval}, "
-        f"asked: {each.comparison.region.describe()}{level}"
+        f"    {each.decision:<9} {each.label}{exploratory}: {each.estimate.value:.6g}{interval}"
+        f"{asked}{level}"
     )

@@ -1,6 +1,6 @@
 """Reading claims and findings from the config, checked: whatever is wrong is one line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ def load_claims(path: Path, schema: Path, statistics: Mapping[str, Statistic]) -
             _check_arguments(claim)
             for reading in claim.readings:
                 if reading.is_judged:
-                    _check_parts([each for each in claim.comparisons if each.is_asked_of(reading)])
+                    _check_parts(claim, reading)
         except InputError as error:
             raise InputError(f"{path}: claims.{name}: {error}") from None
         claims.append(claim)
@@ -222,10 +222,14 @@ def _check_arguments(claim: Claim) -> None:
             )
 
 
-def _check_parts(comparisons: Sequence[Comparison]) -> None:
-    """Refuse parts that only presumed comparisons would carry."""
-    decisive = [each for each in comparisons if each.decides]
-    carried = {each.part for each in decisive if not each.region.is_presumed}
+def _check_parts(claim: Claim, reading: Reading) -> None:
+    """Refuse parts that only presumed comparisons would carry, where the claim may hold."""
+    decisive = [each for each in claim.comparisons if each.decides and each.is_asked_of(reading)]
+    carried = {
+        each.part
+        for each in decisive
+        if not each.region.is_presumed or "holds" not in claim.words(reading)
+    }
     if not decisive or {each.part for each in decisive} - carried:
         raise InputError(
             "a part has no comparison that could carry it; allowed: at least one that is neither "

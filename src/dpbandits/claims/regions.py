@@ -69,7 +69,7 @@ class Region:
         wide = "at most {:.6g}", "at least {:.6g}"
         below, above = strict if self.is_open else wide
         if self.low == -math.inf and self.high == math.inf:
-            return "nothing"
+            return ""
         if self.low == -math.inf:
             words = below.format(self.high)
         elif self.high == math.inf:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.regions import Region
 
-Decision = Literal["for", "against", "neither", "undecided"]
+Decision = Literal["for", "against", "neither", "undecided", "reported"]
 Word = Literal["holds", "fails", "mixed", "not contradicted"]
 Verdict = Literal[
     "holds",
@@ -42,10 +42,10 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
 
     ``for`` where the interval lies inside the region, ``against`` where it lies outside on one
     side, beyond the indifference, ``neither`` where it lies within the indifference;
-    ``undecided`` where it straddles an end, is empty (lo > hi) or has a NaN. A presumed region
-    needs no interval inside: it is ``for`` unless excluded.
+    ``undecided`` where it straddles an end, is empty (lo > hi), has a NaN or is the whole line. A
+    presumed region needs no interval inside: it is ``for`` unless excluded.
     """
-    if not lo <= hi:
+    if not lo <= hi or (lo == -math.inf and hi == math.inf):
         return "undecided"
     if region.excludes(lo, hi):
         return "against"
@@ -105,9 +105,9 @@ def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Ve
         decisions: one for each comparison that counts; none at all is ``undecided``.
         rule: ``all`` (a claim about all points) holds if all are for and fails if one is against;
             ``any`` (a claim that there is one) holds if one is for and fails if all are against;
-            ``most`` fails if one is against, holds if at least 90 % of at least three are for,
-            and is ``mixed`` from half of them on. Where all are decided and a comparison is for
-            neither side, ``all`` and ``any`` may be ``not contradicted``.
+            ``most`` fails if one is against, and holds if at least 90 % of at least three are
+            for. Where all are decided and a comparison is for neither side, ``all`` and ``any``
+            may be ``not contradicted``.
     """
     if rule == "most":
         return _combine_most(decisions)
@@ -125,12 +125,8 @@ def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Ve
 def _combine_most(decisions: Sequence[Decision]) -> Verdict:
     if "against" in decisions:
         return "fails"
-    if len(decisions) < _FEWEST_OF_MOST:
-        return "undecided"
-    share = decisions.count("for") / len(decisions)
-    if share >= MOST:
-        return "holds"
-    return "mixed" if share >= 0.5 else "undecided"
+    enough = len(decisions) >= _FEWEST_OF_MOST
+    return "holds" if enough and decisions.count("for") >= MOST * len(decisions) else "undecided"
 
 
 def combine_parts(parts: Mapping[str, Verdict]) -> Verdict:

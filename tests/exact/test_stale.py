@@ -1,0 +1,73 @@
+"""Outputs of other sources or another config are given to the workflow as old, and only they."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dpbandits.build import build_results
+from dpbandits.drawing import draw_paper_figure
+from dpbandits.outputs import Outputs
+from dpbandits.project import Project
+from dpbandits.stale import CURRENT, STALE, mark_stale
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER, RESULTS, FIGURE = "ts-is-dp", "privacy-by-b-and-c", "fig1"
+EXPERIMENTS = Path(f"config/experiments/{PAPER}.yaml")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with one exact result and its figure, as an archive would leave them."""
+    for part in ("config", "workflow"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    monkeypatch.chdir(tmp_path)
+    project = Project.load()
+    build_results(project, PAPER, RESULTS, workers=1)
+    draw_paper_figure(project, PAPER, FIGURE)
+    return tmp_path
+
+
+def times(folder: Path) -> tuple[float, float]:
+    """Return the times of the results and of the figure."""
+    paths = (
+        folder / f"results/{PAPER}/{RESULTS}.parquet",
+        folder / f"figures/{PAPER}/{FIGURE}.png",
+    )
+    return paths[0].stat().st_mtime, paths[1].stat().st_mtime
+
+
+def test_what_is_current_keeps_its_time(folder: Path) -> None:
+    before = times(folder)
+    assert mark_stale(Outputs(Project.load())) == []
+    assert times(folder) == before
+    epoch = Path(Outputs(Project.load()).epoch())
+    assert STALE < epoch.stat().st_mtime < CURRENT < before[0]
+
+
+def test_an_edited_figure_is_older_than_its_results_until_the_edit_is_undone(folder: Path) -> None:
+    text = EXPERIMENTS.read_text()
+    changed = text.replace("Variance factor, $b = 0$", "The variance factor, $b = 0$")
+    assert changed != text
+    EXPERIMENTS.write_text(changed)
+    stale = mark_stale(Outputs(Project.load()))
+    assert {path.stem.rstrip("ab") for path in stale} == {FIGURE}
+    assert times(folder)[1] == STALE
+    EXPERIMENTS.write_text(text)
+    assert mark_stale(Outputs(Project.load())) == []
+    results, figure = times(folder)
+    assert STALE < results <= figure
+
+
+def test_results_of_other_sources_are_older_than_the_epoch(folder: Path) -> None:
+    path = folder / f"results/{PAPER}/{RESULTS}.parquet"
+    shutil.copy(folder / f"results/{PAPER}/{RESULTS}.parquet", folder / "kept")
+    path.write_bytes(path.read_bytes()[:-50])
+    os.utime(path)
+    assert path.relative_to(folder) in mark_stale(Outputs(Project.load()))
+    assert times(folder)[0] == STALE
+    shutil.copy(folder / "kept", path)
+    os.utime(path, (STALE, STALE))
+    assert path.relative_to(folder) not in mark_stale(Outputs(Project.load()))
+    assert times(folder)[0] == CURRENT
