@@ -158,11 +158,12 @@ def _section5_rate(where: Where) -> float:
 
 
 def _several_phases_rate(where: Where) -> float:
-    """A world in which DP-OD leads where several phases are needed."""
+    """A world in which DP-OD leads where several phases are needed, with l1 from T = 1000 on."""
     lead = {"baseline": 8.0, "dp-bai": 2.0, "dp-od": 1.0, "od-linbai": 0.5}[where.algorithm]
     noise = 0.1
     if where.algorithm == "dp-od":
-        noise = {"l1": 0.5, "l2": 0.2}[where.tags.get("norm", "l2")]
+        by_l1 = 0.5 if where.budget > 500 else 1.5
+        noise = {"l1": by_l1, "l2": 0.2}[where.tags.get("norm", "l2")]
     return 1.0 - 0.95 * math.exp(-where.budget / (2000 * lead * (0.5 + noise / where.epsilon)))
 
 
