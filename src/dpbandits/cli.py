@@ -100,6 +100,7 @@ def simulate(arguments: argparse.Namespace) -> None:
         horizon=arguments.horizon,
         runs=arguments.runs,
         workers=arguments.workers,
+        cache=not arguments.no_cache,
         **({} if arguments.seed is None else {"seed": arguments.seed}),
     )
     for metric in ("pseudo_regret", "realised_regret"):
@@ -134,6 +135,7 @@ def identify(arguments: argparse.Namespace) -> None:
         budget=arguments.budget,
         runs=arguments.runs,
         workers=arguments.workers,
+        cache=not arguments.no_cache,
         **({} if arguments.seed is None else {"seed": arguments.seed}),
     )
     rate, low, high = rate_interval(trials.success.sum(), arguments.runs)
@@ -355,6 +357,7 @@ def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--no-cache", action="store_true", help="compute anew, and keep nothing")
     parser.set_defaults(command=command, log=None)
     assert isinstance(parser, argparse.ArgumentParser)
     return parser
