@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-import loaded_scenarios
 from support import copy_package, replace_in, run_python
 
-SCENARIOS = str(Path(loaded_scenarios.__file__).resolve())
+SCENARIOS = str(Path(__file__).resolve().with_name("loaded_scenarios.py"))
 
 COMMON = """
 from dataclasses import dataclass
@@ -80,7 +79,8 @@ def workers(request: pytest.FixtureRequest) -> int:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """Return a folder with an algorithm that uses a file beside it and data that it reads."""
-    beside = "from own_beside import PART\n\nDATA = int(Path(__file__).with_name('own_data.txt').read_text())\n"
+    data = "Path(__file__).with_name('own_data.txt').read_text()"
+    beside = f"from own_beside import PART\n\nDATA = int({data})\n"
     (tmp_path / "own_file.py").write_text(algorithm_file(beside, "+ PART + 10 * DATA"))
     (tmp_path / "own_beside.py").write_text("PART = 1\n")
     (tmp_path / "own_data.txt").write_text("1")

@@ -132,7 +132,13 @@ _OF_THE_CLASS_STATEMENT = {
     *("__dict__", "__weakref__", "__module__", "__doc__", "__abstractmethods__", "_abc_impl"),
     *("__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
     *("__orig_bases__", "__parameters__", "__firstlineno__", "__static_attributes__"),
-    *("__dataclass_fields__", "__dataclass_params__", "__match_args__", "__qualname__"),
+    *(
+        "__dataclass_fields__",
+        "__dataclass_params__",
+        "__match_args__",
+        "__qualname__",
+        "__slotnames__",
+    ),
 }
 """What says nothing about what a class does that its other attributes do not."""
 
