@@ -162,9 +162,10 @@ def kernels(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Simulate one named set of cells of a paper, or compute one of its exact results."""
-    from dpbandits.build import build_results, simulate_part
+    from dpbandits.build import build_results, require_fingerprint, simulate_part
 
     project, paper, name = _project(arguments), arguments.paper, arguments.name
+    require_fingerprint(project, paper, name, arguments.fingerprint)
     if arguments.part is None:
         build_results(project, paper, name, arguments.workers)
     else:
@@ -313,6 +314,7 @@ def _add_run(commands: Any) -> None:
     _add(commands, run, "paper", "name", workers=True)
     parser = commands.choices["run"]
     parser.add_argument("--part", metavar="I/N", help="only this part, into the cache")
+    parser.add_argument("--fingerprint", help="what the results are to depend on, else an error")
 
 
 def _add_compare(commands: Any) -> None:

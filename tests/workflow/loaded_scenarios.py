@@ -6,6 +6,7 @@ Each function plays with N workers in the folder where it is started, and prints
 import json
 import sys
 import threading
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -154,7 +155,7 @@ def imported() -> Any:
     import own_module
 
     waiting = simulation(own_module.ALGORITHM)
-    replace_text("own_module.py", "0.25", "0.50")
+    replace_text("own_module.py", *sys.argv[3:])
     return message(lambda: int(waiting.pulls[:, 0].sum()))
 
 
@@ -163,6 +164,32 @@ def fresh_import() -> Any:
     import own_module
 
     return first_arm(own_module.ALGORITHM)
+
+
+def installed() -> Any:
+    """Return how long the key of an algorithm in an installed package takes, and whether it moves.
+
+    The package stands in ``site``, beside a module that calls itself numba's and numpy's equal.
+    """
+    from dpbandits.engine import installed
+
+    installed._installed_folders = lambda: (Path("site").resolve(), Path(np.__path__[0]).parent)
+    sys.path.insert(0, "site")
+    import own_plugin
+
+    begun = time.perf_counter()
+    keys = [simulation(own_plugin.ALGORITHM).cell.fingerprint]
+    keys.append(simulation(dpbandits.load_algorithm("site/own_plugin.py")).cell.fingerprint)
+    return [time.perf_counter() - begun, *keys]
+
+
+def frozen() -> Any:
+    """Change a global that a compiled kernel has taken in; then what numba has kept on disk."""
+    own = dpbandits.load_algorithm("own_file.py")
+    found = [first_arm(own)]
+    vars(sys.modules[own.settings.__module__])["DATA"] = 3
+    told = message(lambda: first_arm(own))
+    return [*found, told]
 
 
 def registered() -> Any:

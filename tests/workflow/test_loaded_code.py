@@ -11,6 +11,7 @@ import pytest
 
 from support import copy_package, replace_in, run_python
 
+ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = str(Path(__file__).resolve().with_name("loaded_scenarios.py"))
 
 COMMON = """
@@ -116,16 +117,21 @@ def test_an_edited_file_is_new_code_in_the_same_interpreter(own: Path, workers: 
     assert scenario(own, "loaded", workers) == 20 * 21
 
 
-def test_a_module_edited_before_its_result(own: Path, workers: int, cache_folder: Path) -> None:
-    found = scenario(own, "imported", workers)
-    if workers == 1:
-        assert found == "no error: 200"
-    else:
-        assert found.startswith("algorithm mine: a source or a value that it uses changed under")
-        assert entries(cache_folder) == 0
+def test_a_module_edited_before_its_result(own: Path, workers: int) -> None:
+    """The kernel is played as it was loaded, by workers too; a fresh process plays the edited."""
+    assert scenario(own, "imported", workers, "0.25", "0.50") == "no error: 200"
     assert scenario(own, "fresh_import", workers) == 20 * 20
     replace_in(own / "own_module.py", "0.50", "0.25")
     assert scenario(own, "fresh_import", workers) == 20 * 10
+
+
+def test_workers_refuse_what_they_would_play_otherwise(own: Path, cache_folder: Path) -> None:
+    edit = ("return Settings(horizon)", "return Settings(horizon // 1)")
+    found = scenario(own, "imported", 2, *edit)
+    assert found.startswith("algorithm mine: a source or a value that it uses changed under")
+    assert entries(cache_folder) == 0
+    replace_in(own / "own_module.py", *reversed(edit))
+    assert scenario(own, "imported", 1, *edit) == "no error: 200"
 
 
 def test_a_registered_algorithm_edited_before_its_result(
@@ -154,3 +160,55 @@ def test_what_a_kernel_is_made_of_counts(tmp_path: Path, workers: int, cache_fol
     ]
     assert uncached == 200
     assert entries(cache_folder) == 2 * len(found)
+
+
+def test_installed_packages_count_by_their_version(own: Path) -> None:
+    site = own / "site"
+    (site / "own_plugin-1.dist-info").mkdir(parents=True)
+    metadata = "Metadata-Version: 2.1\nName: own_plugin\nVersion: 1\n"
+    (site / "own_plugin-1.dist-info" / "METADATA").write_text(metadata)
+    (site / "own_plugin.py").write_text(algorithm_file())
+    seconds, *keys = scenario(own, "installed", 1)
+    # All of numpy and numba took half a minute.
+    assert seconds < 10
+    replace_in(site / "own_plugin.py", "0.25", "0.50")
+    again = scenario(own, "installed", 1)[1:]
+    assert not {*keys} & {*again}
+
+
+def test_a_compiled_kernel_does_not_follow_its_globals(own: Path) -> None:
+    found, told = scenario(own, "frozen", 1)
+    assert found == 20 * 21
+    assert told == (
+        "algorithm mine: kernel advance was compiled before something that it uses was changed; "
+        "allowed: globals that stay as they are, or load it again"
+    )
+
+
+def test_compiled_kernels_on_disk_are_not_used(own: Path) -> None:
+    """They do not follow the data: here 1, then 2."""
+    replace_in(own / "own_file.py", "@numba.njit\n", "@numba.njit(cache=True)\n")
+    assert scenario(own, "loaded", 1) == 20 * 21
+    (own / "own_data.txt").write_text("2")
+    assert scenario(own, "loaded", 1) == 20 * 31
+
+
+def test_no_cache_on_the_command_line(own: Path, cache_folder: Path) -> None:
+    words = ("--arms", "0.75", "0.5", "--horizon", "40", "--runs", "20")
+    for more, kept in (("--no-cache", False), ("--seed=1", True)):
+        run = run_python("-m", "dpbandits.cli", "simulate", "own_file.py", *words, more, folder=own)
+        assert run.returncode == 0, run.stderr
+        assert "pulls: 21 19" in run.stdout
+        assert (entries(cache_folder) > 0) == kept
+
+
+def test_a_job_whose_sources_changed_computes_nothing(tmp_path: Path, cache_folder: Path) -> None:
+    """The workflow says which fingerprint it wants when it begins, and the job finds another."""
+    words = ("run", "ts-is-dp", "comparison-curves", "--fingerprint", "0" * 16)
+    run = run_python("-m", "dpbandits.cli", *words, "--project", str(ROOT), folder=tmp_path)
+    assert run.returncode == 2
+    assert run.stderr.startswith(
+        "dpbandits: ts-is-dp: comparison-curves: a source or the config changed under the running "
+        "workflow, of which nothing is kept; allowed: "
+    )
+    assert entries(cache_folder) == 0
