@@ -193,11 +193,14 @@ def frozen() -> Any:
 
 
 def registered() -> Any:
-    """Edit a registered algorithm between ``simulate`` and the result."""
-    waiting = simulation("anytime-lazy-ucb", params={"epsilon": 2.0}, horizon=400)
+    """Edit a registered algorithm before or after ``simulate``, before the result in any case."""
     noise = str(Path(dpbandits.__file__).parent / "algorithms/noise.py")
-    if sys.argv[3:] == ["edit"]:
-        replace_text(noise, "return scale * ", "return 30.0 * scale * ")
+    edit = partial(replace_text, noise, "return scale * ", "return 30.0 * scale * ")
+    if sys.argv[3:] == ["before"]:
+        edit()
+    waiting = simulation("anytime-lazy-ucb", params={"epsilon": 2.0}, horizon=400)
+    if sys.argv[3:] == ["after"]:
+        edit()
     return message(lambda: waiting.pulls.tolist())
 
 

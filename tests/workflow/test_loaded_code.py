@@ -139,7 +139,8 @@ def test_a_registered_algorithm_edited_before_its_result(
 ) -> None:
     package = copy_package(tmp_path)
     undone = (package / "algorithms/noise.py").read_text()
-    open_all_along = scenario(tmp_path, "registered", workers, "edit", package=package)
+    when = "before" if workers == 1 else "after"
+    open_all_along = scenario(tmp_path, "registered", workers, when, package=package)
     if workers == 2:
         assert open_all_along.startswith("algorithm anytime-lazy-ucb: a source or a value that")
         assert entries(cache_folder) == 0

@@ -55,10 +55,13 @@ def _algorithm_in(module: ModuleType, path: str | Path) -> Definition:
 
 def _loaded(file: Path) -> ModuleType:
     """Read and execute a file; InputError where that fails."""
+    bundle = None
     try:
         bundle = read_bundle(file)
         return execute(bundle)
     except Exception as error:
+        if bundle is not None:
+            remove(bundle)
         reason = f"{type(error).__name__}: {error}".replace("\n", " ")
         raise InputError(f"{file}: cannot be imported ({reason})") from error
 

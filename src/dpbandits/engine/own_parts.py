@@ -1,9 +1,9 @@
 """What a function, class or value of the user's is by itself, and which others it is made of."""
 
+import copyreg
 import enum
 import functools
 import hashlib
-import pickle
 import sys
 import types
 from collections.abc import Callable, Collection
@@ -245,8 +245,9 @@ def _reduced(value: Any) -> Parts:
     kind = type(value).__name__
     if type(value).__module__.split(".")[0] == "numba":
         raise UnhashableError(f"it is a {kind} of numba")
+    registered = copyreg.dispatch_table.get(type(value))
     try:
-        reduced = value.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+        reduced: Any = registered(value) if registered else value.__reduce_ex__(4)
     except Exception as error:
         raise UnhashableError(f"it is a {kind}") from error
     if isinstance(reduced, str):
