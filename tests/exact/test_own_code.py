@@ -222,9 +222,9 @@ VALUES: list[Any] = [
 
 
 def test_values_of_all_kinds_have_hashes_of_their_own() -> None:
-    digests = [own_digest("own", {"part": each}) for each in VALUES]
+    digests = [own_digest("own", {"part": [each]}) for each in VALUES]
     assert len(set(digests)) == len(VALUES)
-    assert digests == [own_digest("own", {"part": each}) for each in VALUES]
+    assert digests == [own_digest("own", {"part": [each]}) for each in VALUES]
 
 
 @numba.experimental.jitclass([("x", numba.int64)])

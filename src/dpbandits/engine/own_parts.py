@@ -195,8 +195,8 @@ def _dispatcher(value: Dispatcher) -> Parts:
     return Parts("compiled", [("", value.py_func), ("", options), ("", dict(value.locals))])
 
 
-def _vectorised(value: DUFunc) -> Parts:
-    inner: Any = value._dispatcher
+def _vectorised(value: Any) -> Parts:
+    inner = value._dispatcher
     return Parts(f"vectorised {value.identity}", [("", inner.py_func), ("", inner.targetoptions)])
 
 
