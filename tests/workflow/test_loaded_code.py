@@ -213,3 +213,29 @@ def test_a_job_whose_sources_changed_computes_nothing(tmp_path: Path, cache_fold
         "workflow, of which nothing is kept; allowed: "
     )
     assert entries(cache_folder) == 0
+
+
+LATE = """
+import os
+import sys
+from pathlib import Path
+
+import dpbandits
+
+late = Path(dpbandits.__file__).parent / "late.py"
+if sys.argv[1:]:
+    late.write_text(f"VALUE = {sys.argv[1]}\\n")
+    os.utime(late, (1, 1))
+from dpbandits.late import VALUE
+
+print(VALUE)
+"""
+
+
+def test_modules_are_loaded_from_what_was_read(tmp_path: Path) -> None:
+    """Those that are imported later too; and compiled files are found by content, not by time."""
+    package = copy_package(tmp_path)
+    (package / "late.py").write_text("VALUE = 1\n")
+    changes: dict[str, str | None] = {"PYTHONPATH": str(tmp_path)}
+    found = [run_python("-c", LATE, *words, changes=changes) for words in (["2"], [], ["3"], [])]
+    assert [each.stdout.split() for each in found] == [["1"], ["2"], ["2"], ["3"]], found
