@@ -100,6 +100,7 @@ def simulate(arguments: argparse.Namespace) -> None:
         horizon=arguments.horizon,
         runs=arguments.runs,
         workers=arguments.workers,
+        cache=not arguments.no_cache,
         **({} if arguments.seed is None else {"seed": arguments.seed}),
     )
     for metric in ("pseudo_regret", "realised_regret"):
@@ -134,6 +135,7 @@ def identify(arguments: argparse.Namespace) -> None:
         budget=arguments.budget,
         runs=arguments.runs,
         workers=arguments.workers,
+        cache=not arguments.no_cache,
         **({} if arguments.seed is None else {"seed": arguments.seed}),
     )
     rate, low, high = rate_interval(trials.success.sum(), arguments.runs)
@@ -160,9 +162,10 @@ def kernels(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Simulate one named set of cells of a paper, or compute one of its exact results."""
-    from dpbandits.build import build_results, simulate_part
+    from dpbandits.build import build_results, require_fingerprint, simulate_part
 
     project, paper, name = _project(arguments), arguments.paper, arguments.name
+    require_fingerprint(project, paper, name, arguments.fingerprint)
     if arguments.part is None:
         build_results(project, paper, name, arguments.workers)
     else:
@@ -311,6 +314,7 @@ def _add_run(commands: Any) -> None:
     _add(commands, run, "paper", "name", workers=True)
     parser = commands.choices["run"]
     parser.add_argument("--part", metavar="I/N", help="only this part, into the cache")
+    parser.add_argument("--fingerprint", help="what the results are to depend on, else an error")
 
 
 def _add_compare(commands: Any) -> None:
@@ -355,6 +359,7 @@ def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--no-cache", action="store_true", help="compute anew, and keep nothing")
     parser.set_defaults(command=command, log=None)
     assert isinstance(parser, argparse.ArgumentParser)
     return parser

@@ -15,7 +15,7 @@ from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
-from dpbandits.engine.simulation import require_seed, require_workers
+from dpbandits.engine.simulation import require_cache, require_seed, require_workers
 from dpbandits.engine.trials import play_outcome
 from dpbandits.metrics import IDENTIFIED
 
@@ -26,16 +26,19 @@ class Identification:
     Make one with ``dpbandits.identify``.
     """
 
-    def __init__(self, cell: Cell, root_seed: int, workers: int) -> None:
-        """Keep what is to be simulated."""
+    def __init__(
+        self, cell: Cell, root_seed: int, workers: int, cache: Cache | None = None
+    ) -> None:
+        """Keep what is to be simulated, and where results are kept (default: the usual place)."""
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
+        self.cache = cache or Cache()
 
     @cached_property
     def _block(self) -> Block:
         cell = replace(self.cell, metrics=tuple(IDENTIFIED))
-        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=Cache())
+        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
         return block
 
     @property
@@ -93,6 +96,7 @@ def identify(
     readings: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
+    cache: bool = True,
 ) -> Identification:
     """Validate at once, and return trials that are computed when they are first asked for.
 
@@ -106,6 +110,8 @@ def identify(
         readings: named readings that depart from their defaults.
         seed: root of all random streams, a whole number of at least 0.
         workers: processes to compute with; results do not depend on it.
+        cache: whether results are taken from the cache and kept there; without it they are computed
+            anew by every call.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -129,4 +135,4 @@ def identify(
         runs=runs,
         horizon_name="budget",
     )
-    return Identification(cell, require_seed(seed), require_workers(workers))
+    return Identification(cell, require_seed(seed), require_workers(workers), require_cache(cache))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cache import Block, Cache
+from dpbandits.engine.cache import Block, Cache, NoCache
 from dpbandits.engine.cells import Cell, make_cell, require_curves
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.lockstep import memory_needed
@@ -28,15 +28,18 @@ class Simulation:
     Make one with ``dpbandits.simulate``.
     """
 
-    def __init__(self, cell: Cell, root_seed: int, workers: int) -> None:
-        """Keep what is to be simulated."""
+    def __init__(
+        self, cell: Cell, root_seed: int, workers: int, cache: Cache | None = None
+    ) -> None:
+        """Keep what is to be simulated, and where results are kept (default: the usual place)."""
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
+        self.cache = cache or Cache()
 
     def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
         cell = replace(self.cell, metrics=metrics, grid=grid)
-        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=Cache())
+        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
         return block
 
     @cached_property
@@ -149,6 +152,7 @@ def simulate(
     readings: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
+    cache: bool = True,
 ) -> Simulation:
     """Simulate ``runs`` independent runs of an algorithm on a bandit.
 
@@ -164,6 +168,8 @@ def simulate(
         readings: named readings that depart from their defaults.
         seed: root of all random streams, a whole number of at least 0.
         workers: processes to compute with; results do not depend on it.
+        cache: whether results are taken from the cache and kept there; without it they are computed
+            anew by every call.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -189,7 +195,7 @@ def simulate(
         horizon=horizon,
         runs=runs,
     )
-    return Simulation(cell, require_seed(seed), require_workers(workers))
+    return Simulation(cell, require_seed(seed), require_workers(workers), require_cache(cache))
 
 
 def require_seed(seed: object) -> int:
@@ -210,3 +216,10 @@ def require_workers(workers: object) -> int:
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
     return workers
+
+
+def require_cache(cache: object) -> Cache:
+    """Return the cache to use, the default one or none; InputError unless it is True or False."""
+    if not isinstance(cache, bool):
+        raise InputError(f"cache is {cache!r}; allowed: True or False")
+    return Cache() if cache else NoCache()
