@@ -14,6 +14,7 @@ from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definitio
 from dpbandits.algorithms.base import IdentificationAlgorithm, Task
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.checked import checked, require_task, settings_of
 from dpbandits.engine.execute import play_block
 from dpbandits.engine.fingerprints import (
     EXECUTE,
@@ -87,7 +88,7 @@ class Cell:
             return self.task
         assert isinstance(definition, Algorithm)
         arms = len(self.bandit.arms)
-        return definition.settings(self.parameters, dict(self.readings), self.horizon, arms)
+        return settings_of(definition, self.parameters, dict(self.readings), self.horizon, arms)
 
     @cached_property
     def task(self) -> Task:
@@ -95,8 +96,14 @@ class Cell:
         assert isinstance(self.bandit, LinearBandit)
         assert isinstance(self.definition, IdentificationAlgorithm)
         task = Task(self.parameters, dict(self.readings), self.bandit, self.horizon)
-        self.definition.require(task)
+        require_task(self.definition, task)
         return task
+
+    @property
+    def player(self) -> Definition:
+        """The algorithm as the engine plays it; one that is user-defined is checked."""
+        key = f"{self.fingerprint} {stream_key(self.stream_description)}"
+        return checked(self.definition, self.bandit, self.horizon, key)
 
     @property
     def in_lockstep(self) -> bool:
@@ -184,7 +191,7 @@ class Cell:
         """
         runs = range(self.first_run, self.first_run + self.runs)
         streams = (root_seed, stream_key(self.stream_description), runs)
-        definition = self.definition
+        definition = self.player
         if isinstance(definition, IdentificationAlgorithm):
             return play_trials(definition, self.task, self.metrics, streams)
         assert isinstance(definition, Algorithm)

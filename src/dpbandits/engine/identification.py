@@ -56,7 +56,8 @@ class Identification:
     @cached_property
     def _outcomes(self) -> list[Outcome]:
         """The trials in full, played anew; too large for the cache where arms are many."""
-        algorithm = find_identification(self.cell.algorithm)  # type: ignore[arg-type]
+        algorithm = self.cell.player
+        assert isinstance(algorithm, IdentificationAlgorithm)
         key = stream_key(self.cell.stream_description)
         return [
             play_outcome(algorithm, self.cell.task, self.root_seed, key, block.first_run)
