@@ -146,9 +146,30 @@ def identify(arguments: argparse.Namespace) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Check the config, the experiments and the claims; one line says what is wrong."""
+    """Check config, experiments and claims, or an algorithm of your own in a Python file."""
+    if arguments.file is not None:
+        _check_file(arguments)
+        return
     _project(arguments).check()
     print("config, experiments and claims are in order")
+
+
+def _check_file(arguments: argparse.Namespace) -> None:
+    """Print what the checks of a user-defined algorithm say; InputError where one failed."""
+    from dpbandits.engine.check_algorithm import check_algorithm, require_passed
+    from dpbandits.engine.own_algorithm import load_algorithm
+
+    given = {k: _number(k, v) for k, v in _pairs("params", arguments.params).items()}
+    checks = check_algorithm(
+        load_algorithm(arguments.file),
+        params=given or None,
+        readings=_pairs("readings", arguments.readings),
+        variant=arguments.variant,
+        on_fail=None,
+    )
+    for line in checks:
+        print(line)
+    require_passed(checks)
 
 
 def kernels(arguments: argparse.Namespace) -> None:
@@ -306,6 +327,14 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", help="one of them, instead of the config's")
 
 
+def _add_check(commands: Any) -> None:
+    """Add the command that checks the project, or a user-defined algorithm."""
+    _add(commands, check)
+    parser = commands.choices["check"]
+    parser.add_argument("file", nargs="?", metavar="FILE.py", help="an algorithm of your own")
+    _add_algorithm_options(parser)
+
+
 def _add_run(commands: Any) -> None:
     """Add the command that simulates."""
     _add(commands, run, "paper", "name", workers=True)
@@ -383,7 +412,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     listing.set_defaults(command=list_algorithms, log=None)
     _add_simulate(commands)
     _add_identify(commands)
-    _add(commands, check)
+    _add_check(commands)
     _add(commands, kernels)
     _add_run(commands)
     for command in (draw, tabulate):
