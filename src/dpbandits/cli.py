@@ -10,8 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dpbandits import __version__
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
+from dpbandits.suggestions import with_suggestion
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -407,7 +412,9 @@ def _add_identify(commands: Any) -> None:
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = _Parser(prog="dpbandits", description="Private bandits: simulate, judge, draw.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    parser.add_argument("--version", action="version", version=f"dpbandits {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+    parser.set_defaults(command=lambda arguments: parser.print_help(), log=None)
     listing = commands.add_parser("list", help=list_algorithms.__doc__)
     listing.set_defaults(command=list_algorithms, log=None)
     _add_simulate(commands)
@@ -438,7 +445,10 @@ def _log(path: str | None, line: str) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; bad input ends in one line on standard error and status 2."""
+    """Run one command; bad input ends in one line on standard error and status 2.
+
+    Ctrl-C ends in one line and status 130; without a command the help is printed.
+    """
     log = None
     try:
         arguments = _arguments(words)
@@ -447,10 +457,16 @@ def main(words: Sequence[str] | None = None) -> int:
         arguments.command(arguments)
         _log(log, "done")
     except InputError as error:
-        print(f"dpbandits: {error}", file=sys.stderr)
+        message = with_suggestion(str(error))
+        print(f"dpbandits: {message}", file=sys.stderr)
         with contextlib.suppress(InputError):
-            _log(log, str(error))
+            _log(log, message)
         return 2
+    except KeyboardInterrupt:
+        print("dpbandits: interrupted", file=sys.stderr)
+        with contextlib.suppress(InputError):
+            _log(log, "interrupted")
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

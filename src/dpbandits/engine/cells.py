@@ -40,6 +40,9 @@ runs of one curve.
 
 MAXIMAL_HORIZON = 2**53
 
+MINIMAL_EPSILON = 1e-100
+"""Below about 1e-307 noise overflows, and draws from its posteriors never end."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -255,6 +258,15 @@ def _require_count(key: str, value: object, minimum: int, maximum: int) -> int:
     return value
 
 
+def _require_epsilon(algorithm: str, parameters: Any) -> None:
+    """Raise InputError where epsilon is so small that noise of its scale is no number."""
+    epsilon = getattr(parameters, "epsilon", 1.0)
+    if isinstance(epsilon, int | float) and 0.0 < epsilon < MINIMAL_EPSILON:
+        raise InputError(
+            f"{algorithm}: epsilon is {epsilon!r}; allowed: at least {MINIMAL_EPSILON:g}"
+        )
+
+
 def _require_bandit(bandit: object, identifies: bool) -> None:
     """Raise InputError where an algorithm of this kind cannot be played on the instance."""
     if identifies:
@@ -317,9 +329,11 @@ def make_cell(
     times = sorted({_require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
     for name in metrics:
         require_metric(name, known)
+    values = definition.parameters_from(parameters or {})
+    _require_epsilon(definition.id, values)
     cell = Cell(
         algorithm=definition.id if definition.id in REGISTRY else definition,
-        parameters=definition.parameters_from(parameters or {}),
+        parameters=values,
         variant=definition.require_variant(variant),
         readings=tuple(sorted(definition.readings_from(readings or {}, variant).items())),
         bandit=bandit,

@@ -18,6 +18,7 @@ from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.simulation import require_seed, require_workers
 from dpbandits.engine.trials import play_outcome
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.suggestions import suggesting
 
 
 class Identification:
@@ -83,6 +84,7 @@ class Identification:
         return self._outcomes[0].first
 
 
+@suggesting
 def identify(
     *,
     algorithm: str | IdentificationAlgorithm,

@@ -20,6 +20,7 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES, NashCurve, require_metric
 from dpbandits.metrics.nash import NOMINAL, PARTS
 from dpbandits.metrics.nash_curve import require_bias
+from dpbandits.suggestions import suggesting
 
 
 class Simulation:
@@ -138,6 +139,7 @@ class Simulation:
         return times.astype(np.int64)
 
 
+@suggesting
 def simulate(
     *,
     algorithm: str | Algorithm,
