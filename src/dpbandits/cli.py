@@ -46,7 +46,7 @@ def _number(key: str, text: str) -> int | float:
 
 
 def _number_or_name(text: str) -> int | float | str:
-    """Return the number that stands there, or else the text: the name of a column."""
+    """Return the number that is given, or else the text: a value, or the name of a column."""
     with contextlib.suppress(InputError):
         return _number("params", text)
     return text
@@ -57,6 +57,12 @@ def _algorithm(text: str) -> Any:
     from dpbandits.engine.own_algorithm import load_algorithm
 
     return load_algorithm(text) if text.endswith(".py") else text
+
+
+def _given(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return the options that stand on the command line."""
+    values = {name: getattr(arguments, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _numbers(key: str, text: str) -> list[int | float]:
@@ -98,23 +104,21 @@ def simulate(arguments: argparse.Namespace) -> None:
     bandit = INSTANCES[arguments.law][1]([_number("arms", each) for each in arguments.arms])
     simulation = dpbandits.simulate(
         algorithm=_algorithm(arguments.algorithm),
-        params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
+        params={k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
         readings=_pairs("readings", arguments.readings),
         bandit=bandit,
         horizon=arguments.horizon,
         runs=arguments.runs,
         workers=arguments.workers,
-        **({} if arguments.seed is None else {"seed": arguments.seed}),
+        **_given(arguments, "seed", "memory_limit", "time_limit"),
     )
     for metric in ("pseudo_regret", "realised_regret"):
         mean, low, high = mean_interval(getattr(simulation, metric))
         print(f"{metric}: {mean:.6g} (95 % interval {low:.6g} to {high:.6g})")
     print("pulls: " + " ".join(f"{each:.6g}" for each in simulation.pulls.mean(axis=0)))
     bias = "subtracted" if arguments.runs > 1 else "kept"
-    curve = simulation.nash_regret(
-        at=[arguments.horizon], bias=bias, memory_limit=arguments.memory_limit
-    )
+    curve = simulation.nash_regret(at=[arguments.horizon], bias=bias)
     ends = [float(end[0]) for end in curve.interval()] if curve.runs > 1 else [-math.inf, math.inf]
     interval = f"95 % interval {ends[0]:.6g} to {ends[1]:.6g}"
     print(f"nash_regret: {curve.nash_regret[0]:.6g} ({interval}, bias {bias})")
@@ -132,14 +136,14 @@ def identify(arguments: argparse.Namespace) -> None:
     )
     trials = dpbandits.identify(
         algorithm=_algorithm(arguments.algorithm),
-        params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
+        params={k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
         readings=_pairs("readings", arguments.readings),
         bandit=bandit,
         budget=arguments.budget,
         runs=arguments.runs,
         workers=arguments.workers,
-        **({} if arguments.seed is None else {"seed": arguments.seed}),
+        **_given(arguments, "seed", "memory_limit", "time_limit"),
     )
     rate, low, high = rate_interval(trials.success.sum(), arguments.runs)
     print(f"success: {rate:.6g} (95 % interval {low:.6g} to {high:.6g})")
@@ -164,7 +168,7 @@ def _check_file(arguments: argparse.Namespace) -> None:
     from dpbandits.engine.check_algorithm import check_algorithm, require_passed
     from dpbandits.engine.own_algorithm import load_algorithm
 
-    given = {k: _number(k, v) for k, v in _pairs("params", arguments.params).items()}
+    given = {k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()}
     checks = check_algorithm(
         load_algorithm(arguments.file),
         params=given or None,
@@ -389,6 +393,8 @@ def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--memory-limit", type=int, metavar="BYTES", help="default: 8 gigabytes")
+    parser.add_argument("--time-limit", type=float, metavar="HOURS", help="default: 24")
     parser.set_defaults(command=command, log=None)
     assert isinstance(parser, argparse.ArgumentParser)
     return parser
@@ -399,7 +405,6 @@ def _add_simulate(commands: Any) -> None:
     parser.add_argument("--law", default="bernoulli")
     parser.add_argument("--arms", nargs="+", required=True, help="mean or rate of each arm")
     parser.add_argument("--horizon", type=int, required=True)
-    parser.add_argument("--memory-limit", type=int, metavar="BYTES", help="for the Nash regret")
 
 
 def _add_identify(commands: Any) -> None:

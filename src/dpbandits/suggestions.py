@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 _MESSAGE = re.compile(r"(?P<given>.*)(?:; allowed: | \(choose from )(?P<allowed>.*)")
 _QUOTED = re.compile(r"'([^']*)'")
 _LISTED = re.compile(r"parameters are (.*)")
-_NAME = re.compile(r"[\w./-]+")
+_NAME = re.compile(r"[A-Za-z][\w./-]+")
 
 
 def with_suggestion(message: str) -> str:
@@ -22,7 +22,8 @@ def with_suggestion(message: str) -> str:
     parts = _MESSAGE.fullmatch(message)
     if parts is None or "did you mean" in message:
         return message
-    allowed = _NAME.findall(parts["allowed"])
+    listed = parts["allowed"].partition(")")[0].split(", ")
+    allowed = [name for name in (word.strip("'") for word in listed) if _NAME.fullmatch(name)]
     names = {name.lower(): name for name in allowed}
     for word in _words(parts["given"]):
         near = difflib.get_close_matches(word.lower(), names, n=1)

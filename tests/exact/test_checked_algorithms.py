@@ -158,6 +158,12 @@ def legacy(*arguments: Any) -> int:
     return written
 
 
+def harmless(*arguments: Any) -> int:
+    """Draws a number that it does not use."""
+    np.random.random()
+    return advance(*arguments)
+
+
 counter = itertools.count()
 
 
@@ -394,6 +400,14 @@ def test_a_copy_of_ours_passes_and_plays_the_same(name: str) -> None:
             np.testing.assert_array_equal(first[metric], second[metric])
 
 
+def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(cache_folder: Path) -> None:
+    message = message_of(lambda: simulate(replace(MINE, advance=harmless)).pulls)
+    assert message == (
+        "algorithm in-turn: numbers are drawn from np.random; allowed: from the generator alone"
+    )
+    assert blocks(cache_folder) == []
+
+
 LINEAR = dpbandits.linear([[1, 0], [0, 1], [0.6, 0.6]], [0.5, 0.3])
 
 
@@ -475,8 +489,11 @@ CRASHES = {
     "arms[0] = 10**12": "round 1: arm is 1000000000000; allowed: 0 to 1",
     "written = 10**12": "round 1: advance returns 1000000000000; allowed: 1 to 200 segments",
     "law_parameters[0] = 1.0": "round 1: advance raises TypingError: ",
-    "arms[0] = np.random.randint(2)": " when played again; allowed: randomness from the generator",
+    "np.random.random()": ": numbers are drawn from np.random",
 }
+
+
+COMPILED = ("law_parameters[0] = 1.0", "np.random.random()")
 
 
 @pytest.mark.parametrize("line", CRASHES)
@@ -488,7 +505,7 @@ def test_a_compiled_kernel_does_not_crash_the_process(line: str, tmp_path: Path)
     assert text.count(last) == 1
     text = text.replace(last, f"    {line}\n{last}")
     # Compiling takes seconds; the engine's part is compiled in any case.
-    compiled = line.startswith("law_parameters")
+    compiled = line in COMPILED
     text = text if compiled else text.replace("@numba.njit(nogil=True)\n", "")
     (tmp_path / "own_crash.py").write_text(text)
     words = ["--params", "epsilon=1", "pulls=10", "--arms", "0.7", "0.5"]
@@ -505,3 +522,32 @@ def test_a_compiled_kernel_does_not_crash_the_process(line: str, tmp_path: Path)
     assert run.stdout == ""
     assert len(run.stderr.splitlines()) == 1
     assert CRASHES[line] in run.stderr
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """A parameter that must be given, and two with defaults."""
+
+    first: float
+    mode: str = "plain"
+    share: float = 0.5
+
+
+def test_defaults_of_parameters_and_strings_are_taken() -> None:
+    mine = replace(MINE, parameters=Defaults)
+    assert simulate(mine, params={"first": 1}).cell.parameters == Defaults(1, "plain", 0.5)
+    changed = simulate(mine, params={"first": 1, "mode": "other"})
+    assert changed.cell.parameters.mode == "other"
+    assert changed.pulls.sum() == 2 * 23
+    message = message_of(lambda: simulate(mine, params={"mode": "other"}))
+    assert message.startswith("in-turn: parameters are mode, share; allowed: first, mode, share")
+
+
+def test_an_error_of_the_parameters_is_one_line() -> None:
+    @dataclass(frozen=True)
+    class Failing(Defaults):
+        def __post_init__(self) -> None:
+            raise ValueError("first is wrong")
+
+    message = message_of(lambda: simulate(replace(MINE, parameters=Failing), params={"first": 1}))
+    assert message == "algorithm in-turn: parameters raises ValueError: first is wrong"

@@ -46,6 +46,8 @@ def test_the_command_line_suggests(
     "message",
     [
         "runs is 0; allowed: an integer from 1 to 1000000000",
+        "horizon is '10'; allowed: an integer from 1 to 9007199254740992",
+        "c is 'leas'; allowed: a number, at least 0",
         "x: log is 'base2'; allowed: base2, natural",
         "algorithm is 'zzzzzz'; allowed: ucb1, dp-se",
         "no such file",

@@ -14,7 +14,7 @@ from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definitio
 from dpbandits.algorithms.base import IdentificationAlgorithm, Task
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.checked import checked, require_task, settings_of
+from dpbandits.engine.checked import checked, is_user_defined, require_task, settings_of
 from dpbandits.engine.execute import play_block
 from dpbandits.engine.fingerprints import (
     EXECUTE,
@@ -24,9 +24,12 @@ from dpbandits.engine.fingerprints import (
     file_fingerprint,
     fingerprint,
 )
+from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.lockstep import Watch, play_together
+from dpbandits.engine.parameters import parameters_of
 from dpbandits.engine.seeds import stream_key
 from dpbandits.engine.trials import TRIALS, play_trials
+from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED, METRICS, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS, NASH, NOMINAL
@@ -39,9 +42,6 @@ runs of one curve.
 """
 
 MAXIMAL_HORIZON = 2**53
-
-MINIMAL_EPSILON = 1e-100
-"""Below about 1e-307 noise overflows, and draws from its posteriors never end."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,12 @@ class Cell:
 
         ``watch`` looks after the curve while it is played, where there are Nash metrics.
         """
+        if not is_user_defined(self.definition):
+            return self._play(root_seed, watch)
+        with refuse_hidden_randomness(place_of(self.definition.id)):
+            return self._play(root_seed, watch)
+
+    def _play(self, root_seed: int, watch: Watch | None) -> dict[str, NDArray[np.float64]]:
         runs = range(self.first_run, self.first_run + self.runs)
         streams = (root_seed, stream_key(self.stream_description), runs)
         definition = self.player
@@ -258,15 +264,6 @@ def _require_count(key: str, value: object, minimum: int, maximum: int) -> int:
     return value
 
 
-def _require_epsilon(algorithm: str, parameters: Any) -> None:
-    """Raise InputError where epsilon is so small that noise of its scale is no number."""
-    epsilon = getattr(parameters, "epsilon", 1.0)
-    if isinstance(epsilon, int | float) and 0.0 < epsilon < MINIMAL_EPSILON:
-        raise InputError(
-            f"{algorithm}: epsilon is {epsilon!r}; allowed: at least {MINIMAL_EPSILON:g}"
-        )
-
-
 def _require_bandit(bandit: object, identifies: bool) -> None:
     """Raise InputError where an algorithm of this kind cannot be played on the instance."""
     if identifies:
@@ -329,11 +326,9 @@ def make_cell(
     times = sorted({_require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
     for name in metrics:
         require_metric(name, known)
-    values = definition.parameters_from(parameters or {})
-    _require_epsilon(definition.id, values)
     cell = Cell(
         algorithm=definition.id if definition.id in REGISTRY else definition,
-        parameters=values,
+        parameters=parameters_of(definition, parameters or {}),
         variant=definition.require_variant(variant),
         readings=tuple(sorted(definition.readings_from(readings or {}, variant).items())),
         bandit=bandit,

@@ -7,6 +7,7 @@ from typing import Any
 from dpbandits.algorithms import Definition, find_definition
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
 from dpbandits.engine.kernel_checks import KERNEL_CHECKS, Subject
+from dpbandits.engine.parameters import parameters_of
 from dpbandits.engine.trial_checks import TRIAL_CHECKS
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
@@ -101,8 +102,7 @@ def _subject(
 ) -> Subject:
     """Return what is checked; InputError where its parameters or its guarantee are not valid."""
     place = place_of(definition.id)
-    with user_code(place, "parameters"):
-        parameters = definition.parameters_from(params)
+    parameters = parameters_of(definition, params)
     values = definition.readings_from(readings, definition.require_variant(variant))
     with user_code(place, "guarantee"):
         guarantee = definition.guarantee(parameters, 100)

@@ -13,6 +13,7 @@ from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.simulation import require_seed, require_workers
@@ -27,15 +28,19 @@ class Identification:
     Make one with ``dpbandits.identify``.
     """
 
-    def __init__(self, cell: Cell, root_seed: int, workers: int) -> None:
-        """Keep what is to be simulated."""
+    def __init__(
+        self, cell: Cell, root_seed: int, workers: int, limits: Limits | None = None
+    ) -> None:
+        """Keep what is to be simulated, and what it may take."""
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
+        self.limits = limits or Limits()
 
     @cached_property
     def _block(self) -> Block:
         cell = replace(self.cell, metrics=tuple(IDENTIFIED))
+        require_affordable(cell, self.workers, self.limits)
         [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=Cache())
         return block
 
@@ -59,6 +64,7 @@ class Identification:
         """The trials in full, played anew; too large for the cache where arms are many."""
         algorithm = self.cell.player
         assert isinstance(algorithm, IdentificationAlgorithm)
+        require_affordable(self.cell, self.workers, self.limits)
         key = stream_key(self.cell.stream_description)
         return [
             play_outcome(algorithm, self.cell.task, self.root_seed, key, block.first_run)
@@ -96,6 +102,8 @@ def identify(
     readings: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
+    memory_limit: int = MEMORY_LIMIT,
+    time_limit: float = TIME_LIMIT,
 ) -> Identification:
     """Validate at once, and return trials that are computed when they are first asked for.
 
@@ -109,6 +117,9 @@ def identify(
         readings: named readings that depart from their defaults.
         seed: root of all random streams, a whole number of at least 0.
         workers: processes to compute with; results do not depend on it.
+        memory_limit: bytes that results may take by an estimate; more is rejected before anything
+            is simulated.
+        time_limit: hours that the trials may take by an estimate.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -132,4 +143,5 @@ def identify(
         runs=runs,
         horizon_name="budget",
     )
-    return Identification(cell, require_seed(seed), require_workers(workers))
+    limits = Limits(memory_limit, time_limit)
+    return Identification(cell, require_seed(seed), require_workers(workers), limits)

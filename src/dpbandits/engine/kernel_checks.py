@@ -12,6 +12,7 @@ from dpbandits.algorithms.base import UNIFORM, Algorithm, Chunk, Definition
 from dpbandits.bandits import Bandit, bernoulli, truncated_exponential, uniform
 from dpbandits.engine.checked import settings_of
 from dpbandits.engine.checked_kernel import CheckedKernel, CheckedStates, new_buffers
+from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
 
@@ -142,10 +143,11 @@ def _described(stretch: Any) -> str:
 
 def check_play(subject: Subject) -> None:
     """Play runs twice, batch by batch and as a whole; InputError where they differ."""
+    place = place_of(subject.definition.id)
     for bandit in INSTANCES:
-        first = play(subject, bandit, 1, twice=True)
+        with refuse_hidden_randomness(place):
+            first = play(subject, bandit, 1, twice=True)
         play(subject, bandit, 2)
-        place = place_of(subject.definition.id)
         require_same(("a run", "the same run later"), first, play(subject, bandit, 1), place)
 
 

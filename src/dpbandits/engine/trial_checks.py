@@ -9,6 +9,7 @@ from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.engine.checked import require_task
 from dpbandits.engine.checked_trials import CheckedPlay
+from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.kernel_checks import SEEDS, Subject
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
@@ -48,8 +49,9 @@ def play(
 def check_play(subject: Subject) -> None:
     """Play trials twice, for arms in every order."""
     for seed, bandit in enumerate(instances()):
-        for trials in (1, 7, 100):
-            play(subject, bandit, seed, trials, twice=True)
+        with refuse_hidden_randomness(place_of(subject.definition.id)):
+            for trials in (1, 7, 100):
+                play(subject, bandit, seed, trials, twice=True)
 
 
 def check_reference(subject: Subject) -> None:
