@@ -1,10 +1,13 @@
 """Reference replication of four papers on differentially private bandits."""
 
 from dpbandits._kernel_cache import use_kernel_cache
+from dpbandits._sources import load_what_was_read
 
 __version__ = "0.1.0"
 
-# numba reads the folder when a kernel is declared, so this line stands before every other import.
+# Before every other import: what is loaded is what is hashed, and numba reads its folder when a
+# kernel is declared.
+load_what_was_read()
 use_kernel_cache()
 
 from dpbandits import privacy  # noqa: E402

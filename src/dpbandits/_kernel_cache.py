@@ -9,6 +9,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from dpbandits._sources import SOURCES
+
 KERNEL_PACKAGES = ("bandits", "metrics", "algorithms")
 
 
@@ -19,12 +21,12 @@ def cache_folder() -> Path:
 
 def kernel_sources_hash() -> str:
     """Return 16 hex digits of the hash over the sources that compiled kernels are made of."""
-    package = Path(__file__).parent
     digest = hashlib.sha256()
     for name in KERNEL_PACKAGES:
-        for path in sorted((package / name).rglob("*.py")):
-            digest.update(path.relative_to(package).as_posix().encode() + b"\0")
-            digest.update(path.read_bytes() + b"\0")
+        for path, source in SOURCES.items():
+            if path.parts[0] == name:
+                digest.update(path.as_posix().encode() + b"\0")
+                digest.update(source + b"\0")
     return digest.hexdigest()[:16]
 
 

@@ -28,6 +28,15 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
     return run_simulation(project, paper, name, workers)
 
 
+def require_fingerprint(project: Project, paper: str, name: str, wanted: str | None) -> None:
+    """Raise InputError unless results would get the fingerprint that the workflow wants."""
+    if wanted is not None and project.results_fingerprint(paper, name) != wanted:
+        raise InputError(
+            f"{paper}: {name}: a source or the config changed under the running workflow, of which "
+            f"nothing is kept; allowed: to start the workflow again"
+        )
+
+
 def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
     """Simulate one set of cells and write ``results/PAPER/NAME.parquet``."""
     begun, spent = time.monotonic(), Spent()

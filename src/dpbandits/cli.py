@@ -111,6 +111,7 @@ def simulate(arguments: argparse.Namespace) -> None:
         horizon=arguments.horizon,
         runs=arguments.runs,
         workers=arguments.workers,
+        cache=not arguments.no_cache,
         **_given(arguments, "seed", "memory_limit", "time_limit"),
     )
     for metric in ("pseudo_regret", "realised_regret"):
@@ -143,6 +144,7 @@ def identify(arguments: argparse.Namespace) -> None:
         budget=arguments.budget,
         runs=arguments.runs,
         workers=arguments.workers,
+        cache=not arguments.no_cache,
         **_given(arguments, "seed", "memory_limit", "time_limit"),
     )
     rate, low, high = rate_interval(trials.success.sum(), arguments.runs)
@@ -190,9 +192,10 @@ def kernels(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Simulate one named set of cells of a paper, or compute one of its exact results."""
-    from dpbandits.build import build_results, simulate_part
+    from dpbandits.build import build_results, require_fingerprint, simulate_part
 
     project, paper, name = _project(arguments), arguments.paper, arguments.name
+    require_fingerprint(project, paper, name, arguments.fingerprint)
     if arguments.part is None:
         build_results(project, paper, name, arguments.workers)
     else:
@@ -349,6 +352,7 @@ def _add_run(commands: Any) -> None:
     _add(commands, run, "paper", "name", workers=True)
     parser = commands.choices["run"]
     parser.add_argument("--part", metavar="I/N", help="only this part, into the cache")
+    parser.add_argument("--fingerprint", help="what the results are to depend on, else an error")
 
 
 def _add_compare(commands: Any) -> None:
@@ -393,6 +397,7 @@ def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--no-cache", action="store_true", help="compute anew, and keep nothing")
     parser.add_argument("--memory-limit", type=int, metavar="BYTES", help="default: 8 gigabytes")
     parser.add_argument("--time-limit", type=float, metavar="HOURS", help="default: 24")
     parser.set_defaults(command=command, log=None)

@@ -1,6 +1,6 @@
 """Fingerprints: an edit changes those results, and only those, that it can reach.
 
-Edits are made in a copy of the package's sources.
+Edits are made in a copy of the package's sources, which are then read anew.
 """
 
 import ast
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dpbandits._sources import SOURCES, read_sources
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.engine import fingerprints
 from dpbandits.engine.cells import algorithm_fingerprint
@@ -17,10 +18,10 @@ from dpbandits.engine.fingerprints import (
     GUARANTEES,
     LOCKSTEP,
     TRIALS_OF,
-    file_fingerprint,
     fingerprint,
     sources_of,
 )
+from dpbandits.engine.own_files import read_bundle
 from dpbandits.errors import InputError
 from support import PACKAGE, copy_package
 
@@ -38,16 +39,27 @@ IDENTIFY = set(IDENTIFICATION)
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return a copy of the package that fingerprints are taken of."""
+    """Return a copy of the package that ``read_again`` takes the sources from."""
     copy = copy_package(tmp_path)
-    monkeypatch.setattr(fingerprints, "ROOT", copy)
-    fingerprints.fingerprint.cache_clear()
+    monkeypatch.setattr(fingerprints, "SOURCES", dict(SOURCES))
     yield copy
-    fingerprints.fingerprint.cache_clear()
+    forget()
 
 
-def all_fingerprints() -> dict[str, str]:
+def forget() -> None:
     fingerprints.fingerprint.cache_clear()
+    fingerprints._package_imports.cache_clear()
+
+
+def read_again(root: Path) -> None:
+    """Take the sources as they are now, as a process does that begins now."""
+    fingerprints.SOURCES.clear()
+    fingerprints.SOURCES.update(read_sources(root))
+    forget()
+
+
+def all_fingerprints(root: Path) -> dict[str, str]:
+    read_again(root)
     return {algorithm: algorithm_fingerprint(algorithm) for algorithm in REGISTRY}
 
 
@@ -96,27 +108,34 @@ def edit(path: Path) -> None:
     ],
 )
 def test_edits_reach_their_importers(root: Path, file: str, reached: set[str]) -> None:
-    before = all_fingerprints()
+    before = all_fingerprints(root)
     edit(root / file)
-    after = all_fingerprints()
+    after = all_fingerprints(root)
     assert {each for each in ALL if after[each] != before[each]} == reached
 
 
 def test_edits_and_their_reversal(root: Path) -> None:
     path = root / "algorithms" / "noise.py"
-    before, content = all_fingerprints(), path.read_bytes()
+    before, content = all_fingerprints(root), path.read_bytes()
     edit(path)
-    assert all_fingerprints() != before
+    assert all_fingerprints(root) != before
     path.write_bytes(content)
-    assert all_fingerprints() == before
+    assert all_fingerprints(root) == before
+
+
+def test_what_is_loaded_counts_and_not_what_lies_on_disk(root: Path) -> None:
+    before = all_fingerprints(root)
+    edit(root / "algorithms" / "noise.py")
+    forget()
+    assert {each: algorithm_fingerprint(each) for each in REGISTRY} == before
 
 
 def test_a_renamed_helper_counts(root: Path) -> None:
-    before = all_fingerprints()
+    before = all_fingerprints(root)
     (root / "algorithms" / "noise.py").rename(root / "algorithms" / "sound.py")
     kernel = root / "algorithms" / "dp_se.py"
     kernel.write_text(kernel.read_text().replace("algorithms.noise", "algorithms.sound"))
-    assert all_fingerprints()["dp-se"] != before["dp-se"]
+    assert all_fingerprints(root)["dp-se"] != before["dp-se"]
 
 
 def write_package(root: Path, **files: str) -> None:
@@ -148,6 +167,7 @@ def test_a_package_counts_where_something_is_imported_from_it(
         other="from dpbandits.toy.leaf import VALUE\n",
         start=statement + "\n",
     )
+    read_again(root)
     found = {path.stem for path in sources_of("dpbandits.toy.start")}
     assert found == expected | {"start"}
 
@@ -162,23 +182,27 @@ def test_an_unknown_module_has_no_fingerprint(module: str) -> None:
 
 def test_circular_imports_end(root: Path) -> None:
     write_package(root, one="from dpbandits.toy import two\n", two="import dpbandits.toy.one\n")
+    read_again(root)
     assert [path.stem for path in sources_of("dpbandits.toy.one")] == ["one", "two"]
 
 
 def test_files_outside_the_package(root: Path, tmp_path: Path) -> None:
+    """They follow what they import of this package, be it used or not."""
     own = tmp_path / "own_policy.py"
     own.write_text("from dpbandits.algorithms.noise import laplace\n")
-    before = file_fingerprint(own, EXECUTE)
-    assert before != file_fingerprint(own, TRIALS_OF)
+
+    def taken() -> str:
+        read_again(root)
+        return read_bundle(own).fingerprint
+
+    before = taken()
     edit(root / "algorithms" / "dp_se.py")
-    fingerprints.fingerprint.cache_clear()
-    assert file_fingerprint(own, EXECUTE) == before
+    assert taken() == before
     edit(root / "algorithms" / "noise.py")
-    fingerprints.fingerprint.cache_clear()
-    after_helper = file_fingerprint(own, EXECUTE)
+    after_helper = taken()
     assert after_helper != before
     edit(own)
-    assert file_fingerprint(own, EXECUTE) not in (before, after_helper)
+    assert taken() not in (before, after_helper)
 
 
 def test_no_relative_imports_in_the_package() -> None:
@@ -219,7 +243,7 @@ def test_algorithms_use_guarantees_only_to_state_theirs(algorithm: str) -> None:
     engine = TRIALS_OF if algorithm in IDENTIFY else LOCKSTEP
     module = definition.reference.__module__  # type: ignore[attr-defined]
     for path in sources_of(module, engine, without=GUARANTEES):
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(SOURCES[path])
         assert uses_of_guarantees(tree) <= GUARANTEEING, path
         imported = {
             name

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dpbandits
+from dpbandits._sources import read_sources
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.base import UNIFORM, Algorithm
 from dpbandits.claims.evidence import Evidence
@@ -483,9 +484,9 @@ def test_edits_reach_nash_cells_alone(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = copy_package(tmp_path)
-    monkeypatch.setattr(fingerprints, "ROOT", copy)
 
     def taken() -> tuple[str, str]:
+        monkeypatch.setattr(fingerprints, "SOURCES", read_sources(copy))
         fingerprints.fingerprint.cache_clear()
         return algorithm_fingerprint("ucb1"), algorithm_fingerprint("ucb1", ["nash_bins"])
 

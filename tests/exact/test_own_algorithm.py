@@ -14,7 +14,6 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.engine.cells import algorithm_fingerprint
-from dpbandits.engine.fingerprints import fingerprint
 from support import kernel_decisions, message_of, replace_in, run_python, settings_of
 
 POLICY = '''"""Plays arm 0 with a given probability, else arm 1."""
@@ -167,7 +166,6 @@ def test_its_key_follows_its_file(policy: ModuleType) -> None:
     )
     sys.modules.pop("own_coin_policy")
     importlib.invalidate_caches()
-    fingerprint.cache_clear()
     edited = importlib.import_module("own_coin_policy")
     assert algorithm_fingerprint(edited.ALGORITHM) != before
     # The same stream with the comparison turned round: the complement.
@@ -183,11 +181,14 @@ def test_two_workers(policy: ModuleType, tmp_path: Path, cache_folder: Path) -> 
     assert run.stdout.strip() == str(simulate(policy.ALGORITHM).pulls.tolist())
 
 
-def test_functions_that_stand_in_no_file_are_refused() -> None:
-    names: dict[str, Any] = {"__name__": "nowhere"}
-    exec(POLICY, names)
-    message = message_of(lambda: simulate(names["ALGORITHM"]).pulls)
-    assert message.startswith("algorithm coin: reference stands in no file; allowed: ")
+def test_functions_that_stand_in_no_file_are_hashed_as_they_are() -> None:
+    """As in a notebook."""
+    digests = []
+    for text in (POLICY, POLICY, POLICY.replace("else 1\n        arms", "else 0\n        arms")):
+        names: dict[str, Any] = {"__name__": "nowhere"}
+        exec(text, names)
+        digests.append(algorithm_fingerprint(names["ALGORITHM"]))
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_an_id_of_ours_is_refused() -> None:

@@ -15,7 +15,7 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.base import Algorithm
-from dpbandits.engine import fingerprints
+from dpbandits.engine import own_files
 from dpbandits.engine.cells import algorithm_fingerprint
 from support import kernel_decisions, message_of, run_python, settings_of
 
@@ -24,13 +24,12 @@ EXAMPLE = ROOT / "examples/my_algorithm.py"
 
 
 @pytest.fixture(autouse=True)
-def paths(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Leave the search path as it was, and forget the modules of a test's own files."""
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    fingerprints.fingerprint.cache_clear()
+def bundles() -> Iterator[None]:
+    """Forget what a test has loaded."""
     yield
-    for name in [each for each in sys.modules if each.startswith("own_")]:
-        del sys.modules[name]
+    for bundle in [*own_files._BUNDLES.values()]:
+        if not bundle.folder.is_relative_to(ROOT):
+            own_files.remove(bundle)
 
 
 def example() -> Algorithm:
@@ -132,7 +131,7 @@ def test_an_algorithm_of_ours_that_a_file_imports_is_not_its_own(tmp_path: Path)
         ("own_syntax.py", "def (:\n", "cannot be imported (SyntaxError: "),
         ("own_error.py", "1 / 0\n", "cannot be imported (ZeroDivisionError: division by zero)"),
         ("own.txt", "", "is no Python file; allowed: the path of a .py file"),
-        ("json.py", "x = 1\n", "the module name 'json' is taken; allowed: a file name of your own"),
+        ("own_late.py", "import own_nowhere\n", "cannot be imported (ModuleNotFoundError: "),
     ],
 )
 def test_a_file_without_an_algorithm_is_refused_in_one_line(
@@ -161,15 +160,54 @@ def test_the_key_follows_files_beside_it(tmp_path: Path) -> None:
     for name in ("__init__.py", "part.py"):
         (tmp_path / "own_package" / name).write_text("")
     (tmp_path / "stranger.py").write_text("")
+
+    def key() -> str:
+        return algorithm_fingerprint(dpbandits.load_algorithm(tmp_path / "own_policy.py"))
+
+    before = key()
     loaded = dpbandits.load_algorithm(tmp_path / "own_policy.py")
-    before = algorithm_fingerprint(loaded)
     (tmp_path / "stranger.py").write_text("x = 1\n")
-    assert algorithm_fingerprint(loaded) == before
+    assert key() == before
     (tmp_path / "own_helper.py").write_text("from own_package import part\nx = 1\n")
-    helped = algorithm_fingerprint(loaded)
+    helped = key()
     assert helped != before
     (tmp_path / "own_package" / "part.py").write_text("x = 1\n")
-    assert algorithm_fingerprint(loaded) not in (before, helped)
+    assert key() not in (before, helped)
+    assert algorithm_fingerprint(loaded) == before, "what was loaded stays what it was"
+
+
+PACKAGED = """
+import own_package.inner.deep
+from own_package import part
+from own_package.inner import deep as other
+
+assert part.VALUE == other.VALUE + 1 == own_package.inner.deep.VALUE + 1 == 3
+assert __name__ != "own_shape" and __file__.endswith("own_shape.py")
+
+
+def late():
+    from own_late import VALUE
+    return VALUE
+"""
+
+
+def test_packages_beside_it_are_imported_as_usual(tmp_path: Path) -> None:
+    """Relative imports, packages in packages and imports inside functions; nothing else sees it."""
+    path = write(tmp_path, "own_shape.py", "MINE")
+    path.write_text(path.read_text() + PACKAGED)
+    (tmp_path / "own_late.py").write_text("VALUE = 7\n")
+    inner = tmp_path / "own_package" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "own_package" / "__init__.py").write_text("from . import part\n")
+    (tmp_path / "own_package" / "part.py").write_text(
+        "from .inner.deep import VALUE as DEEP\nVALUE = DEEP + 1\n"
+    )
+    (inner / "deep.py").write_text("VALUE = 2\n")
+    dpbandits.load_algorithm(path)
+    [bundle] = [each for each in own_files._BUNDLES.values() if each.folder == tmp_path]
+    (tmp_path / "own_late.py").unlink()
+    assert sys.modules[bundle.main_module].late() == 7
+    assert not {"own_shape", "own_late", "own_package"} & set(sys.modules)
 
 
 def test_results_come_from_the_cache(cache_folder: Path) -> None:

@@ -50,7 +50,8 @@ rule part:
         "{wildcards.paper}: computing part {wildcards.part} of {wildcards.parts} of {wildcards.name}"
     shell:
         "dpbandits run {wildcards.paper} {wildcards.name} {params.options}"
-        " --part {wildcards.part}/{wildcards.parts} --workers {threads} --log {log}"
+        " --part {wildcards.part}/{wildcards.parts} --fingerprint {params.fingerprint}"
+        " --workers {threads} --log {log}"
 
 
 rule results:
@@ -80,4 +81,4 @@ rule results:
         "{wildcards.paper}: computing {wildcards.name}"
     shell:
         "dpbandits run {wildcards.paper} {wildcards.name} {params.options}"
-        " --workers {threads} --log {log}"
+        " --fingerprint {params.fingerprint} --workers {threads} --log {log}"

@@ -71,6 +71,32 @@ class Cache:
         body = buffer.getvalue()
         write_bytes(self.path(key), MAGIC + _seal(key, body) + body)
 
+    def has(self, key: str) -> bool:
+        """Return whether there is an entry, be it damaged."""
+        return self.path(key).exists()
+
+    def remove(self, key: str) -> None:
+        """Remove the entry, if there is one."""
+        self.path(key).unlink(missing_ok=True)
+
+
+class NoCache(Cache):
+    """Keeps nothing and finds nothing."""
+
+    def load(self, key: str) -> Block | None:
+        """Return None."""
+        return None
+
+    def store(self, key: str, block: Block) -> None:
+        """Keep nothing."""
+
+    def has(self, key: str) -> bool:
+        """Return False."""
+        return False
+
+    def remove(self, key: str) -> None:
+        """Remove nothing."""
+
 
 def _arrays(body: bytes) -> Block | None:
     """Return the arrays, or None for what this class has not written, such as pickled objects."""

@@ -1,10 +1,8 @@
 """Cells: what is simulated and recorded, the unit of work and of caching."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,11 +19,11 @@ from dpbandits.engine.fingerprints import (
     GUARANTEES,
     LOCKSTEP,
     TRIALS_OF,
-    file_fingerprint,
     fingerprint,
 )
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.lockstep import Watch, play_together
+from dpbandits.engine.own_code import own_digest
 from dpbandits.engine.parameters import parameters_of
 from dpbandits.engine.seeds import stream_key
 from dpbandits.engine.trials import TRIALS, play_trials
@@ -42,6 +40,12 @@ runs of one curve.
 """
 
 MAXIMAL_HORIZON = 2**53
+
+CHECKS = tuple(
+    f"dpbandits.engine.{name}"
+    for name in ("checked_kernel", "checked_trials", "hidden_randomness", "segments")
+)
+"""The engine's part of user-defined algorithms alone: results without these checks are not used."""
 
 
 @dataclass(frozen=True)
@@ -183,9 +187,15 @@ class Cell:
             others = [name for name in self.metrics if name not in NASH]
             curve = replace(self, runs=size, together=0, metrics=(*others, *parts))
             ends = range(self.first_run, self.first_run + self.runs, size)
-            return [replace(curve, first_run=first) for first in ends]
+            return [self._part(replace(curve, first_run=first)) for first in ends]
         first, last = self.first_run // size, (self.first_run + self.runs - 1) // size
-        return [replace(self, first_run=b * size, runs=size) for b in range(first, last + 1)]
+        blocks = [replace(self, first_run=b * size, runs=size) for b in range(first, last + 1)]
+        return [self._part(block) for block in blocks]
+
+    def _part(self, block: "Cell") -> "Cell":
+        """Return a block of this cell with its fingerprint, which takes a while to find."""
+        vars(block)["fingerprint"] = self.fingerprint
+        return block
 
     def play(self, root_seed: int, watch: Watch | None = None) -> dict[str, NDArray[np.float64]]:
         """Play the cell's runs, one block, and return each metric, one row a run.
@@ -213,38 +223,39 @@ class Cell:
 
 
 def algorithm_fingerprint(algorithm: str | Definition, metrics: Sequence[str] = ()) -> str:
-    """Return the fingerprint of an algorithm, of the registry or of the user's own file.
+    """Return the fingerprint of an algorithm, of the registry or of the user's own, as loaded.
 
     Args:
         algorithm: the algorithm.
         metrics: what is recorded of it, which decides on the engine's part.
+
+    Raises:
+        InputError: an algorithm of the user's own uses something that cannot be hashed.
     """
     definition = find_definition(algorithm)
+    engine = LOCKSTEP if any(name in NASH for name in metrics) else EXECUTE
     if isinstance(definition, IdentificationAlgorithm):
         engine = TRIALS_OF
-        parts = [definition.reference, definition.play, definition.require]
-    else:
-        assert isinstance(definition, Algorithm)
-        engine = LOCKSTEP if any(name in NASH for name in metrics) else EXECUTE
-        kernel = getattr(definition.advance, "py_func", definition.advance)
-        parts = [definition.reference, kernel, definition.settings, definition.state]
     if definition is REGISTRY.get(definition.id):
-        return fingerprint(parts[0].__module__, engine, without=GUARANTEES)
-    sources = [_source_of(definition, part) for part in [*parts, definition.parameters]]
-    names = [f"{part.__module__}.{part.__qualname__}" for part in parts]
-    own = [file_fingerprint(path, engine) for path in dict.fromkeys(sources)]
-    return digest_of([names, own])[:16]
+        module = definition.reference.__module__  # type: ignore[attr-defined]
+        return fingerprint(module, engine, without=GUARANTEES)
+    own = fingerprint(engine, *CHECKS, without=GUARANTEES)
+    return digest_of([own, parts_digest(definition)])[:16]
 
 
-def _source_of(definition: Definition, part: Any) -> Path:
-    """Return the file that a function or class of a user's own algorithm stands in."""
-    source = getattr(sys.modules.get(part.__module__), "__file__", None)
-    if source is None:
-        raise InputError(
-            f"algorithm {definition.id}: {part.__name__} stands in no file; "
-            f"allowed: an Algorithm defined in a module"
-        )
-    return Path(source)
+def parts_digest(definition: Definition) -> str:
+    """Return the hash of all that an algorithm of the user's own is played with.
+
+    Raises:
+        InputError: something of it cannot be hashed.
+    """
+    names = {
+        Algorithm: ("advance", "settings", "state"),
+        IdentificationAlgorithm: ("play", "require"),
+    }
+    kind = Algorithm if isinstance(definition, Algorithm) else IdentificationAlgorithm
+    parts = {name: getattr(definition, name) for name in (*names[kind], "parameters")}
+    return own_digest(definition.id, parts)
 
 
 def parameter_values(parameters: Any) -> dict[str, Any]:

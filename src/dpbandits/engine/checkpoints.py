@@ -36,7 +36,7 @@ class Checkpoints:
     @property
     def exist(self) -> bool:
         """Whether there is one, so that the block is not computed from its beginning."""
-        return self.cache.path(self._name).exists()
+        return self.cache.has(self._name)
 
     def resumed(self) -> Arrays | None:
         """Return what the last checkpoint keeps, or None."""
@@ -61,4 +61,4 @@ class Checkpoints:
 
     def clear(self) -> None:
         """Remove the checkpoint of a block that is computed."""
-        self.cache.path(self._name).unlink(missing_ok=True)
+        self.cache.remove(self._name)

@@ -14,6 +14,7 @@ from dpbandits.engine.cache import Block, Cache, block_key
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.progress import progress
+from dpbandits.engine.shipping import Packed, pack, unpack
 from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.metrics.nash import NASH
 
@@ -99,9 +100,10 @@ def _computed(
 def _played(
     missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
 ) -> Iterator[Computed]:
-    tasks = (delayed(_compute_block)(key, b, root_seed, cache) for key, b in missing.items())
     if min(workers, len(missing)) <= 1:
-        results: Iterator[Computed] = (f(*args, **kwargs) for f, args, kwargs in tasks)
+        results: Iterator[Computed] = (
+            _compute_block(key, block, root_seed, cache) for key, block in missing.items()
+        )
     else:
         # Here, once: workers that race on a cold kernel cache would each compile everything.
         compile_kernels(
@@ -109,10 +111,16 @@ def _played(
         )
         if any(block.in_lockstep for block in missing.values()):
             compile_nash_kernels()
+        tasks = [delayed(_compute_packed)(each, root_seed, cache) for each in pack(missing)]
         # No nested pools: one thread in each worker.
         with parallel_config(backend="loky", inner_max_num_threads=1):
             results = Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
     yield from progress(results, len(missing), title)
+
+
+def _compute_packed(packed: Packed, root_seed: int, cache: Cache) -> Computed:
+    """Compute a block in a worker process."""
+    return _compute_block(packed.key, unpack(packed, root_seed), root_seed, cache)
 
 
 def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> Computed:

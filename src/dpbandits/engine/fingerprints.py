@@ -1,8 +1,8 @@
 """Fingerprints: the hash of a module and of all of this package that it imports, transitively.
 
-Read off the import statements, without running anything. A package's ``__init__`` counts only
-where something is imported from the package itself, so that one algorithm does not depend on all
-the others through their registry.
+Read off the import statements of the sources that were loaded (``dpbandits._sources``), whatever
+lies on disk by now. A package's ``__init__`` counts only where something is imported from the
+package itself, so that one algorithm does not depend on all the others through their registry.
 """
 
 import ast
@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from dpbandits._sources import PACKAGE, SOURCES, module_path
 from dpbandits.errors import InputError
 
-PACKAGE = "dpbandits"
-ROOT = Path(__file__).resolve().parents[1]
 EXECUTE = f"{PACKAGE}.engine.execute"
 """The engine's part of every regret simulation."""
 
@@ -33,18 +32,12 @@ GUARANTEES = tuple(f"{PACKAGE}.privacy.{name}" for name in ("guarantee", "guaran
 
 def _path_of(module: str) -> Path | None:
     """Return the file of a module of this package, or None where there is no such module."""
-    parts = module.split(".")
-    if parts[0] != PACKAGE:
-        return None
-    stem = ROOT.joinpath(*parts[1:])
-    for path in (stem.with_suffix(".py"), stem / "__init__.py"):
-        if path.is_file():
-            return path
-    return None
+    return module_path(module, SOURCES)
 
 
-def _imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_bytes())):
+def imports_of(source: bytes) -> Iterator[str]:
+    """Yield the modules that a source imports, in its functions too."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -56,11 +49,11 @@ def _imports(path: Path) -> Iterator[str]:
 @cache
 def _package_imports(path: Path) -> tuple[str, ...]:
     """Return what a file of this package imports: parsed once, though many are made of it."""
-    return tuple(dict.fromkeys(_imports(path)))
+    return tuple(dict.fromkeys(imports_of(SOURCES[path])))
 
 
 def sources_of(*modules: str, without: tuple[str, ...] = ()) -> list[Path]:
-    """Return the files that the modules are made of, sorted.
+    """Return the files that the modules are made of, sorted, as paths within the package.
 
     Args:
         modules: their names.
@@ -97,47 +90,6 @@ def fingerprint(*modules: str, without: tuple[str, ...] = ()) -> str:
     """
     digest = hashlib.sha256()
     for path in sources_of(*modules, without=without):
-        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def own_sources(path: Path) -> list[Path]:
-    """Return a file outside this package and the files beside it that it imports, transitively."""
-    found: dict[Path, None] = {}
-    waiting = [path.resolve()]
-    while waiting:
-        source = waiting.pop()
-        if source not in found:
-            found[source] = None
-            waiting.extend(_beside(source))
-    return sorted(found)
-
-
-def _beside(path: Path) -> Iterator[Path]:
-    """Yield the files in the folder of ``path`` that it imports; of a package all files."""
-    for name in {name.split(".")[0] for name in _imports(path)} - {PACKAGE}:
-        first = path.parent / name
-        if first.with_suffix(".py").is_file():
-            yield first.with_suffix(".py")
-        elif first.is_dir():
-            yield from sorted(first.rglob("*.py"))
-
-
-def file_fingerprint(path: Path, engine: str) -> str:
-    """Return the fingerprint of an algorithm in a file outside this package.
-
-    It covers the file, the files beside it that it imports, and what they import of this package.
-
-    Args:
-        path: the file.
-        engine: the engine's part, ``EXECUTE``, ``LOCKSTEP`` or ``TRIALS_OF``.
-    """
-    digest = hashlib.sha256()
-    packaged: dict[str, None] = {}
-    for source in own_sources(path):
-        digest.update(hashlib.sha256(source.read_bytes()).digest())
-        names = [name for name in _imports(source) if name.split(".")[0] == PACKAGE]
-        packaged |= dict.fromkeys(names)
-    digest.update(fingerprint(*packaged, engine, without=GUARANTEES).encode())
+        digest.update(path.as_posix().encode() + b"\0")
+        digest.update(SOURCES[path] + b"\0")
     return digest.hexdigest()[:16]

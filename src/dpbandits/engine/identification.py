@@ -16,7 +16,7 @@ from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
-from dpbandits.engine.simulation import require_seed, require_workers
+from dpbandits.engine.simulation import require_cache, require_seed, require_workers
 from dpbandits.engine.trials import play_outcome
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.suggestions import suggesting
@@ -29,19 +29,25 @@ class Identification:
     """
 
     def __init__(
-        self, cell: Cell, root_seed: int, workers: int, limits: Limits | None = None
+        self,
+        cell: Cell,
+        root_seed: int,
+        workers: int,
+        cache: Cache | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        """Keep what is to be simulated, and what it may take."""
+        """Keep what is to be simulated, where results are kept, and what may be taken."""
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
+        self.cache = cache or Cache()
         self.limits = limits or Limits()
 
     @cached_property
     def _block(self) -> Block:
         cell = replace(self.cell, metrics=tuple(IDENTIFIED))
         require_affordable(cell, self.workers, self.limits)
-        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=Cache())
+        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
         return block
 
     @property
@@ -102,6 +108,7 @@ def identify(
     readings: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
+    cache: bool = True,
     memory_limit: int = MEMORY_LIMIT,
     time_limit: float = TIME_LIMIT,
 ) -> Identification:
@@ -117,6 +124,8 @@ def identify(
         readings: named readings that depart from their defaults.
         seed: root of all random streams, a whole number of at least 0.
         workers: processes to compute with; results do not depend on it.
+        cache: whether results are taken from the cache and kept there; without it they are computed
+            anew by every call.
         memory_limit: bytes that results may take by an estimate; more is rejected before anything
             is simulated.
         time_limit: hours that the trials may take by an estimate.
@@ -144,4 +153,5 @@ def identify(
         horizon_name="budget",
     )
     limits = Limits(memory_limit, time_limit)
-    return Identification(cell, require_seed(seed), require_workers(workers), limits)
+    kept = require_cache(cache)
+    return Identification(cell, require_seed(seed), require_workers(workers), kept, limits)

@@ -1,11 +1,12 @@
 """An algorithm that stands in a Python file of the user's own, outside this package."""
 
-import importlib
-import sys
 from pathlib import Path
 from types import ModuleType
 
 from dpbandits.algorithms import REGISTRY, Definition
+from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.cells import parts_digest
+from dpbandits.engine.own_files import Bundle, bundle_of, execute, read_bundle, remove
 from dpbandits.errors import InputError
 
 NAME = "ALGORITHM"
@@ -15,8 +16,9 @@ NAME = "ALGORITHM"
 def load_algorithm(path: str | Path) -> Definition:
     """Return the algorithm that a Python file defines.
 
-    The file is imported under its own name, and its folder is put last on ``sys.path``, so that
-    worker processes find it and it may import files beside it.
+    The file, and the files beside it that it imports, are read once: what was read is played, here
+    and in worker processes, and is what results are cached by. Load an edited file again to play
+    it; what was loaded before stays what it was.
 
     Args:
         path: the file. Its algorithm is the ``Algorithm`` or ``IdentificationAlgorithm`` that it
@@ -29,7 +31,13 @@ def load_algorithm(path: str | Path) -> Definition:
     file = Path(path)
     if file.suffix != ".py" or not file.is_file():
         raise InputError(f"{path}: is no Python file; allowed: the path of a .py file")
-    names = vars(_imported(file.resolve()))
+    module = _loaded(file.resolve())
+    return _as_before(file.resolve(), module, _algorithm_in(module, path))
+
+
+def _algorithm_in(module: ModuleType, path: str | Path) -> Definition:
+    """Return the algorithm of a module; InputError where there is none, or one too many."""
+    names = vars(module)
     known = list(REGISTRY.values())
     found = {
         name: value
@@ -45,20 +53,33 @@ def load_algorithm(path: str | Path) -> Definition:
     return next(iter(found.values()))
 
 
-def _imported(file: Path) -> ModuleType:
-    """Import a file by its name; InputError where that fails or gives another module."""
-    folder = str(file.parent)
-    if folder not in sys.path:
-        sys.path.append(folder)
-    importlib.invalidate_caches()
+def _loaded(file: Path) -> ModuleType:
+    """Read and execute a file; InputError where that fails."""
+    bundle = None
     try:
-        module = importlib.import_module(file.stem)
+        bundle = read_bundle(file)
+        return execute(bundle)
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
+        if bundle is not None:
+            remove(bundle)
+        reason = f"{type(error).__name__}: {error}".replace("\n", " ")
         raise InputError(f"{file}: cannot be imported ({reason})") from error
-    other = getattr(module, "__file__", None)
-    if other is None or Path(other).resolve() != file:
-        raise InputError(
-            f"{file}: the module name {file.stem!r} is taken; allowed: a file name of your own"
-        )
-    return module
+
+
+_LOADED: dict[tuple[Path, str], tuple[Bundle, Definition]] = {}
+"""Algorithms by file and hash of all that they are made of."""
+
+
+def _as_before(file: Path, module: ModuleType, algorithm: Definition) -> Definition:
+    """Return the algorithm as it was loaded before, its kernel compiled, if nothing has changed."""
+    bundle = bundle_of(module.__name__)
+    assert bundle is not None
+    try:
+        key = file, digest_of([bundle.fingerprint, parts_digest(algorithm)])
+    except InputError:
+        # It cannot be simulated, but be asked for its guarantee.
+        return algorithm
+    before, found = _LOADED.setdefault(key, (bundle, algorithm))
+    if before is not bundle:
+        remove(bundle)
+    return found

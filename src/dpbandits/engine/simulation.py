@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cache import Block, Cache
+from dpbandits.engine.cache import Block, Cache, NoCache
 from dpbandits.engine.cells import Cell, make_cell, require_curves
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
@@ -31,18 +31,24 @@ class Simulation:
     """
 
     def __init__(
-        self, cell: Cell, root_seed: int, workers: int, limits: Limits | None = None
+        self,
+        cell: Cell,
+        root_seed: int,
+        workers: int,
+        cache: Cache | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        """Keep what is to be simulated, and what it may take."""
+        """Keep what is to be simulated, where results are kept, and what may be taken."""
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
+        self.cache = cache or Cache()
         self.limits = limits or Limits()
 
     def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
         cell = replace(self.cell, metrics=metrics, grid=grid)
         require_affordable(cell, self.workers, self.limits)
-        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=Cache())
+        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
         return block
 
     @cached_property
@@ -156,6 +162,7 @@ def simulate(
     readings: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
+    cache: bool = True,
     memory_limit: int = MEMORY_LIMIT,
     time_limit: float = TIME_LIMIT,
 ) -> Simulation:
@@ -173,6 +180,8 @@ def simulate(
         readings: named readings that depart from their defaults.
         seed: root of all random streams, a whole number of at least 0.
         workers: processes to compute with; results do not depend on it.
+        cache: whether results are taken from the cache and kept there; without it they are computed
+            anew by every call.
         memory_limit: bytes that results may take by an estimate; more is rejected before anything
             is simulated.
         time_limit: hours that the simulation may take by an estimate.
@@ -202,7 +211,8 @@ def simulate(
         runs=runs,
     )
     limits = Limits(memory_limit, time_limit)
-    return Simulation(cell, require_seed(seed), require_workers(workers), limits)
+    kept = require_cache(cache)
+    return Simulation(cell, require_seed(seed), require_workers(workers), kept, limits)
 
 
 def require_seed(seed: object) -> int:
@@ -223,3 +233,10 @@ def require_workers(workers: object) -> int:
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
     return workers
+
+
+def require_cache(cache: object) -> Cache:
+    """Return the cache to use, the default one or none; InputError unless it is True or False."""
+    if not isinstance(cache, bool):
+        raise InputError(f"cache is {cache!r}; allowed: True or False")
+    return Cache() if cache else NoCache()
