@@ -106,9 +106,9 @@ def _played(
         )
     else:
         # Here, once: workers that race on a cold kernel cache would each compile everything.
-        compile_kernels(
-            {block.definition.id: block.algorithm for block in missing.values()}.values()
-        )
+        # Kernels of the user's own are not kept there.
+        ours = {block.algorithm for block in missing.values() if isinstance(block.algorithm, str)}
+        compile_kernels(sorted(ours))
         if any(block.in_lockstep for block in missing.values()):
             compile_nash_kernels()
         tasks = [delayed(_compute_packed)(each, root_seed, cache) for each in pack(missing)]

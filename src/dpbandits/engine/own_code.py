@@ -16,7 +16,8 @@ from weakref import WeakKeyDictionary
 from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
-from dpbandits.engine.installed import reference
+from dpbandits._sources import PACKAGE
+from dpbandits.engine.installed import origin, reference
 from dpbandits.engine.own_parts import Parts, UnhashableError, parts_of, scalar_text
 from dpbandits.errors import InputError
 
@@ -93,10 +94,10 @@ def own_digest(name: str, parts: dict[str, Any]) -> str:
 def _package_of(part: Any) -> str | None:
     """Return the package that a part of the algorithm stands in: that one is not stopped at."""
     bare = getattr(part, "py_func", part)
-    if isinstance(bare, types.FunctionType | type):
-        top = bare.__module__.split(".")[0]
-        return top if top not in ("dpbandits", "builtins") else None
-    return None
+    if not isinstance(bare, types.FunctionType | type):
+        return None
+    library = str(origin(bare.__module__)).startswith(("python ", f"{PACKAGE}."))
+    return None if library else bare.__module__.split(".")[0]
 
 
 _COMPILED: "WeakKeyDictionary[Dispatcher, str]" = WeakKeyDictionary()

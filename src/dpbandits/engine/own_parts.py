@@ -195,6 +195,11 @@ def _dispatcher(value: Dispatcher) -> Parts:
     return Parts("compiled", [("", value.py_func), ("", options), ("", dict(value.locals))])
 
 
+def _vectorised(value: Any) -> Parts:
+    inner = value._dispatcher
+    return Parts(f"vectorised {value.identity}", [("", inner.py_func), ("", inner.targetoptions)])
+
+
 def _array(value: np.ndarray[Any, Any]) -> Parts:
     if type(value) is not np.ndarray and not isinstance(value, np.memmap):
         return _reduced(value)
@@ -262,7 +267,7 @@ _KINDS: list[tuple[Any, Callable[[Any], Parts]]] = [
     (types.FunctionType, _function),
     (types.CodeType, _code),
     (Dispatcher, _dispatcher),
-    (DUFunc, lambda value: Parts("vectorised", [("", value._dispatcher)])),
+    (DUFunc, _vectorised),
     (enum.Enum, _enum),
     (type, _class),
     (functools.partial, _partial),
