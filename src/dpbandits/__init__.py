@@ -20,6 +20,7 @@ from dpbandits.bandits import (  # noqa: E402
     truncated_exponential,
     uniform,
 )
+from dpbandits.engine.check_algorithm import check_algorithm  # noqa: E402
 from dpbandits.engine.identification import Identification, identify  # noqa: E402
 from dpbandits.engine.own_algorithm import load_algorithm  # noqa: E402
 from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
@@ -35,6 +36,7 @@ __all__ = [
     "Simulation",
     "__version__",
     "bernoulli",
+    "check_algorithm",
     "clipped_exponential",
     "identify",
     "linear",

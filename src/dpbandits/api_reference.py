@@ -24,7 +24,7 @@ from dpbandits.errors import InputError
 DOCUMENT = Path("docs/api.md")
 
 SECTIONS: list[tuple[str, ModuleType, list[str]]] = [
-    ("Simulate", dpbandits, ["simulate", "Simulation", "NashCurve", "load_algorithm"]),
+    ("Simulate", dpbandits, ["simulate", "Simulation", "NashCurve"]),
     ("Identify the best arm", dpbandits, ["identify", "Identification"]),
     (
         "Instances",
@@ -39,6 +39,7 @@ SECTIONS: list[tuple[str, ModuleType, list[str]]] = [
             "LinearBandit",
         ],
     ),
+    ("User-defined algorithms", dpbandits, ["load_algorithm", "check_algorithm"]),
     ("Errors", dpbandits, ["InputError"]),
     ("Privacy", privacy, list(privacy.__all__)),
     (

@@ -10,8 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dpbandits import __version__
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
+from dpbandits.suggestions import with_suggestion
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,7 +46,7 @@ def _number(key: str, text: str) -> int | float:
 
 
 def _number_or_name(text: str) -> int | float | str:
-    """Return the number that stands there, or else the text: the name of a column."""
+    """Return the number that is given, or else the text: a value, or the name of a column."""
     with contextlib.suppress(InputError):
         return _number("params", text)
     return text
@@ -52,6 +57,12 @@ def _algorithm(text: str) -> Any:
     from dpbandits.engine.own_algorithm import load_algorithm
 
     return load_algorithm(text) if text.endswith(".py") else text
+
+
+def _given(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return the options that stand on the command line."""
+    values = {name: getattr(arguments, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _numbers(key: str, text: str) -> list[int | float]:
@@ -93,7 +104,7 @@ def simulate(arguments: argparse.Namespace) -> None:
     bandit = INSTANCES[arguments.law][1]([_number("arms", each) for each in arguments.arms])
     simulation = dpbandits.simulate(
         algorithm=_algorithm(arguments.algorithm),
-        params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
+        params={k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
         readings=_pairs("readings", arguments.readings),
         bandit=bandit,
@@ -101,16 +112,14 @@ def simulate(arguments: argparse.Namespace) -> None:
         runs=arguments.runs,
         workers=arguments.workers,
         cache=not arguments.no_cache,
-        **({} if arguments.seed is None else {"seed": arguments.seed}),
+        **_given(arguments, "seed", "memory_limit", "time_limit"),
     )
     for metric in ("pseudo_regret", "realised_regret"):
         mean, low, high = mean_interval(getattr(simulation, metric))
         print(f"{metric}: {mean:.6g} (95 % interval {low:.6g} to {high:.6g})")
     print("pulls: " + " ".join(f"{each:.6g}" for each in simulation.pulls.mean(axis=0)))
     bias = "subtracted" if arguments.runs > 1 else "kept"
-    curve = simulation.nash_regret(
-        at=[arguments.horizon], bias=bias, memory_limit=arguments.memory_limit
-    )
+    curve = simulation.nash_regret(at=[arguments.horizon], bias=bias)
     ends = [float(end[0]) for end in curve.interval()] if curve.runs > 1 else [-math.inf, math.inf]
     interval = f"95 % interval {ends[0]:.6g} to {ends[1]:.6g}"
     print(f"nash_regret: {curve.nash_regret[0]:.6g} ({interval}, bias {bias})")
@@ -128,7 +137,7 @@ def identify(arguments: argparse.Namespace) -> None:
     )
     trials = dpbandits.identify(
         algorithm=_algorithm(arguments.algorithm),
-        params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
+        params={k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
         readings=_pairs("readings", arguments.readings),
         bandit=bandit,
@@ -136,7 +145,7 @@ def identify(arguments: argparse.Namespace) -> None:
         runs=arguments.runs,
         workers=arguments.workers,
         cache=not arguments.no_cache,
-        **({} if arguments.seed is None else {"seed": arguments.seed}),
+        **_given(arguments, "seed", "memory_limit", "time_limit"),
     )
     rate, low, high = rate_interval(trials.success.sum(), arguments.runs)
     print(f"success: {rate:.6g} (95 % interval {low:.6g} to {high:.6g})")
@@ -148,9 +157,30 @@ def identify(arguments: argparse.Namespace) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Check the config, the experiments and the claims; one line says what is wrong."""
+    """Check config, experiments and claims, or an algorithm of your own in a Python file."""
+    if arguments.file is not None:
+        _check_file(arguments)
+        return
     _project(arguments).check()
     print("config, experiments and claims are in order")
+
+
+def _check_file(arguments: argparse.Namespace) -> None:
+    """Print what the checks of a user-defined algorithm say; InputError where one failed."""
+    from dpbandits.engine.check_algorithm import check_algorithm, require_passed
+    from dpbandits.engine.own_algorithm import load_algorithm
+
+    given = {k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()}
+    checks = check_algorithm(
+        load_algorithm(arguments.file),
+        params=given or None,
+        readings=_pairs("readings", arguments.readings),
+        variant=arguments.variant,
+        on_fail=None,
+    )
+    for line in checks:
+        print(line)
+    require_passed(checks)
 
 
 def kernels(arguments: argparse.Namespace) -> None:
@@ -309,6 +339,14 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", help="one of them, instead of the config's")
 
 
+def _add_check(commands: Any) -> None:
+    """Add the command that checks the project, or a user-defined algorithm."""
+    _add(commands, check)
+    parser = commands.choices["check"]
+    parser.add_argument("file", nargs="?", metavar="FILE.py", help="an algorithm of your own")
+    _add_algorithm_options(parser)
+
+
 def _add_run(commands: Any) -> None:
     """Add the command that simulates."""
     _add(commands, run, "paper", "name", workers=True)
@@ -360,6 +398,8 @@ def _add_runs(commands: Any, command: Any) -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--no-cache", action="store_true", help="compute anew, and keep nothing")
+    parser.add_argument("--memory-limit", type=int, metavar="BYTES", help="default: 8 gigabytes")
+    parser.add_argument("--time-limit", type=float, metavar="HOURS", help="default: 24")
     parser.set_defaults(command=command, log=None)
     assert isinstance(parser, argparse.ArgumentParser)
     return parser
@@ -370,7 +410,6 @@ def _add_simulate(commands: Any) -> None:
     parser.add_argument("--law", default="bernoulli")
     parser.add_argument("--arms", nargs="+", required=True, help="mean or rate of each arm")
     parser.add_argument("--horizon", type=int, required=True)
-    parser.add_argument("--memory-limit", type=int, metavar="BYTES", help="for the Nash regret")
 
 
 def _add_identify(commands: Any) -> None:
@@ -383,12 +422,14 @@ def _add_identify(commands: Any) -> None:
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = _Parser(prog="dpbandits", description="Private bandits: simulate, judge, draw.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    parser.add_argument("--version", action="version", version=f"dpbandits {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+    parser.set_defaults(command=lambda arguments: parser.print_help(), log=None)
     listing = commands.add_parser("list", help=list_algorithms.__doc__)
     listing.set_defaults(command=list_algorithms, log=None)
     _add_simulate(commands)
     _add_identify(commands)
-    _add(commands, check)
+    _add_check(commands)
     _add(commands, kernels)
     _add_run(commands)
     for command in (draw, tabulate):
@@ -414,7 +455,10 @@ def _log(path: str | None, line: str) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; bad input ends in one line on standard error and status 2."""
+    """Run one command; bad input ends in one line on standard error and status 2.
+
+    Ctrl-C ends in one line and status 130; without a command the help is printed.
+    """
     log = None
     try:
         arguments = _arguments(words)
@@ -423,10 +467,16 @@ def main(words: Sequence[str] | None = None) -> int:
         arguments.command(arguments)
         _log(log, "done")
     except InputError as error:
-        print(f"dpbandits: {error}", file=sys.stderr)
+        message = with_suggestion(str(error))
+        print(f"dpbandits: {message}", file=sys.stderr)
         with contextlib.suppress(InputError):
-            _log(log, str(error))
+            _log(log, message)
         return 2
+    except KeyboardInterrupt:
+        print("dpbandits: interrupted", file=sys.stderr)
+        with contextlib.suppress(InputError):
+            _log(log, "interrupted")
+        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

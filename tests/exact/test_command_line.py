@@ -68,7 +68,6 @@ def test_other_laws(capsys: pytest.CaptureFixture[str]) -> None:
 
 WRONG = [
     (["nonsense"], "'nonsense'"),
-    ([], "COMMAND"),
     (["simulate"], "required"),
     (["simulate", "ucb-9", "--arms", "0.7", "0.5", *SHORT], "algorithm is 'ucb-9'; allowed: "),
     (["simulate", "ucb1", "--arms", "0.7", *SHORT], "1 arms; allowed: 2"),
@@ -102,6 +101,19 @@ def test_wrong_input_ends_in_one_line(
     assert printed.err.startswith("dpbandits: ")
     assert expected in printed.err
     assert len(printed.err.splitlines()) == 1
+
+
+def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert printed.out.startswith("usage: dpbandits")
+    assert "\n    simulate " in printed.out
+
+
+def test_the_version_is_printed_and_the_package_runs_as_a_module() -> None:
+    run = run_python("-m", "dpbandits", "--version")
+    assert (run.returncode, run.stdout) == (0, f"dpbandits {dpbandits.__version__}\n")
 
 
 def test_the_process_ends_with_status_2() -> None:

@@ -12,6 +12,7 @@ from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definitio
 from dpbandits.algorithms.base import IdentificationAlgorithm, Task
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.checked import checked, is_user_defined, require_task, settings_of
 from dpbandits.engine.execute import play_block
 from dpbandits.engine.fingerprints import (
     EXECUTE,
@@ -20,10 +21,13 @@ from dpbandits.engine.fingerprints import (
     TRIALS_OF,
     fingerprint,
 )
+from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.lockstep import Watch, play_together
 from dpbandits.engine.own_code import own_digest
+from dpbandits.engine.parameters import parameters_of
 from dpbandits.engine.seeds import stream_key
 from dpbandits.engine.trials import TRIALS, play_trials
+from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED, METRICS, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS, NASH, NOMINAL
@@ -36,6 +40,12 @@ runs of one curve.
 """
 
 MAXIMAL_HORIZON = 2**53
+
+CHECKS = tuple(
+    f"dpbandits.engine.{name}"
+    for name in ("checked_kernel", "checked_trials", "hidden_randomness", "segments")
+)
+"""The engine's part of user-defined algorithms alone: results without these checks are not used."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +95,7 @@ class Cell:
             return self.task
         assert isinstance(definition, Algorithm)
         arms = len(self.bandit.arms)
-        return definition.settings(self.parameters, dict(self.readings), self.horizon, arms)
+        return settings_of(definition, self.parameters, dict(self.readings), self.horizon, arms)
 
     @cached_property
     def task(self) -> Task:
@@ -93,8 +103,14 @@ class Cell:
         assert isinstance(self.bandit, LinearBandit)
         assert isinstance(self.definition, IdentificationAlgorithm)
         task = Task(self.parameters, dict(self.readings), self.bandit, self.horizon)
-        self.definition.require(task)
+        require_task(self.definition, task)
         return task
+
+    @property
+    def player(self) -> Definition:
+        """The algorithm as the engine plays it; one that is user-defined is checked."""
+        key = f"{self.fingerprint} {stream_key(self.stream_description)}"
+        return checked(self.definition, self.bandit, self.horizon, key)
 
     @property
     def in_lockstep(self) -> bool:
@@ -186,9 +202,15 @@ class Cell:
 
         ``watch`` looks after the curve while it is played, where there are Nash metrics.
         """
+        if not is_user_defined(self.definition):
+            return self._play(root_seed, watch)
+        with refuse_hidden_randomness(place_of(self.definition.id)):
+            return self._play(root_seed, watch)
+
+    def _play(self, root_seed: int, watch: Watch | None) -> dict[str, NDArray[np.float64]]:
         runs = range(self.first_run, self.first_run + self.runs)
         streams = (root_seed, stream_key(self.stream_description), runs)
-        definition = self.definition
+        definition = self.player
         if isinstance(definition, IdentificationAlgorithm):
             return play_trials(definition, self.task, self.metrics, streams)
         assert isinstance(definition, Algorithm)
@@ -217,7 +239,7 @@ def algorithm_fingerprint(algorithm: str | Definition, metrics: Sequence[str] = 
     if definition is REGISTRY.get(definition.id):
         module = definition.reference.__module__  # type: ignore[attr-defined]
         return fingerprint(module, engine, without=GUARANTEES)
-    own = fingerprint(engine, without=GUARANTEES)
+    own = fingerprint(engine, *CHECKS, without=GUARANTEES)
     return digest_of([own, parts_digest(definition)])[:16]
 
 
@@ -317,7 +339,7 @@ def make_cell(
         require_metric(name, known)
     cell = Cell(
         algorithm=definition.id if definition.id in REGISTRY else definition,
-        parameters=definition.parameters_from(parameters or {}),
+        parameters=parameters_of(definition, parameters or {}),
         variant=definition.require_variant(variant),
         readings=tuple(sorted(definition.readings_from(readings or {}, variant).items())),
         bandit=bandit,

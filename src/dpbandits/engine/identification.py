@@ -13,11 +13,13 @@ from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.simulation import require_cache, require_seed, require_workers
 from dpbandits.engine.trials import play_outcome
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.suggestions import suggesting
 
 
 class Identification:
@@ -27,17 +29,24 @@ class Identification:
     """
 
     def __init__(
-        self, cell: Cell, root_seed: int, workers: int, cache: Cache | None = None
+        self,
+        cell: Cell,
+        root_seed: int,
+        workers: int,
+        cache: Cache | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        """Keep what is to be simulated, and where results are kept (default: the usual place)."""
+        """Keep what is to be simulated, where results are kept, and what may be taken."""
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
         self.cache = cache or Cache()
+        self.limits = limits or Limits()
 
     @cached_property
     def _block(self) -> Block:
         cell = replace(self.cell, metrics=tuple(IDENTIFIED))
+        require_affordable(cell, self.workers, self.limits)
         [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
         return block
 
@@ -59,7 +68,9 @@ class Identification:
     @cached_property
     def _outcomes(self) -> list[Outcome]:
         """The trials in full, played anew; too large for the cache where arms are many."""
-        algorithm = find_identification(self.cell.algorithm)  # type: ignore[arg-type]
+        algorithm = self.cell.player
+        assert isinstance(algorithm, IdentificationAlgorithm)
+        require_affordable(self.cell, self.workers, self.limits)
         key = stream_key(self.cell.stream_description)
         return [
             play_outcome(algorithm, self.cell.task, self.root_seed, key, block.first_run)
@@ -85,6 +96,7 @@ class Identification:
         return self._outcomes[0].first
 
 
+@suggesting
 def identify(
     *,
     algorithm: str | IdentificationAlgorithm,
@@ -97,6 +109,8 @@ def identify(
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
+    memory_limit: int = MEMORY_LIMIT,
+    time_limit: float = TIME_LIMIT,
 ) -> Identification:
     """Validate at once, and return trials that are computed when they are first asked for.
 
@@ -112,6 +126,9 @@ def identify(
         workers: processes to compute with; results do not depend on it.
         cache: whether results are taken from the cache and kept there; without it they are computed
             anew by every call.
+        memory_limit: bytes that results may take by an estimate; more is rejected before anything
+            is simulated.
+        time_limit: hours that the trials may take by an estimate.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -135,4 +152,6 @@ def identify(
         runs=runs,
         horizon_name="budget",
     )
-    return Identification(cell, require_seed(seed), require_workers(workers), require_cache(cache))
+    limits = Limits(memory_limit, time_limit)
+    kept = require_cache(cache)
+    return Identification(cell, require_seed(seed), require_workers(workers), kept, limits)

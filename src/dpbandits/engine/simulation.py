@@ -13,6 +13,7 @@ from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cache import Block, Cache, NoCache
 from dpbandits.engine.cells import Cell, make_cell, require_curves
+from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.lockstep import memory_needed
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
@@ -20,6 +21,7 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES, NashCurve, require_metric
 from dpbandits.metrics.nash import NOMINAL, PARTS
 from dpbandits.metrics.nash_curve import require_bias
+from dpbandits.suggestions import suggesting
 
 
 class Simulation:
@@ -29,16 +31,23 @@ class Simulation:
     """
 
     def __init__(
-        self, cell: Cell, root_seed: int, workers: int, cache: Cache | None = None
+        self,
+        cell: Cell,
+        root_seed: int,
+        workers: int,
+        cache: Cache | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        """Keep what is to be simulated, and where results are kept (default: the usual place)."""
+        """Keep what is to be simulated, where results are kept, and what may be taken."""
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
         self.cache = cache or Cache()
+        self.limits = limits or Limits()
 
     def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
         cell = replace(self.cell, metrics=metrics, grid=grid)
+        require_affordable(cell, self.workers, self.limits)
         [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
         return block
 
@@ -97,7 +106,7 @@ class Simulation:
             nominal: whether arms are scored by the bandit's nominal means.
             bias: ``subtracted``, an estimate of the Nash regret, which takes two runs at least; or
                 ``kept``, the plain average over runs, as published curves show it.
-            memory_limit: bytes that the process may take, or None for any number.
+            memory_limit: bytes that the process may take, or None for those of the simulation.
 
         Raises:
             InputError: a time outside the horizon, an unknown ``bias``, one run whose bias is to be
@@ -119,9 +128,9 @@ class Simulation:
         names = [(NOMINAL if nominal else "") + part for part in PARTS[:2]]
         cell = replace(self.cell, metrics=tuple(names), grid=tuple(grid.tolist()))
         require_curves(cell)
-        if memory_limit is not None:
-            arms = len(cell.bandit.arms)
-            require_memory(memory_limit, memory_needed(cell.runs, arms, len(cell.grid), nominal))
+        limit = self.limits.memory if memory_limit is None else memory_limit
+        arms = len(cell.bandit.arms)
+        require_memory(limit, memory_needed(cell.runs, arms, len(cell.grid), nominal))
         block = self._compute(cell.metrics, cell.grid)
         curve = NashCurve.of_parts(
             times, block[names[0]][0][:, position], block[names[1]][:, position]
@@ -141,6 +150,7 @@ class Simulation:
         return times.astype(np.int64)
 
 
+@suggesting
 def simulate(
     *,
     algorithm: str | Algorithm,
@@ -153,6 +163,8 @@ def simulate(
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
+    memory_limit: int = MEMORY_LIMIT,
+    time_limit: float = TIME_LIMIT,
 ) -> Simulation:
     """Simulate ``runs`` independent runs of an algorithm on a bandit.
 
@@ -170,6 +182,9 @@ def simulate(
         workers: processes to compute with; results do not depend on it.
         cache: whether results are taken from the cache and kept there; without it they are computed
             anew by every call.
+        memory_limit: bytes that results may take by an estimate; more is rejected before anything
+            is simulated.
+        time_limit: hours that the simulation may take by an estimate.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -195,7 +210,9 @@ def simulate(
         horizon=horizon,
         runs=runs,
     )
-    return Simulation(cell, require_seed(seed), require_workers(workers), require_cache(cache))
+    limits = Limits(memory_limit, time_limit)
+    kept = require_cache(cache)
+    return Simulation(cell, require_seed(seed), require_workers(workers), kept, limits)
 
 
 def require_seed(seed: object) -> int:
