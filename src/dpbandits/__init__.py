@@ -21,6 +21,7 @@ from dpbandits.engine.identification import Identification, identify  # noqa: E4
 from dpbandits.engine.own_algorithm import load_algorithm  # noqa: E402
 from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
 from dpbandits.errors import InputError  # noqa: E402
+from dpbandits.guarantees import guarantee  # noqa: E402
 from dpbandits.metrics import NashCurve  # noqa: E402
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "__version__",
     "bernoulli",
     "clipped_exponential",
+    "guarantee",
     "identify",
     "linear",
     "load_algorithm",

@@ -40,6 +40,7 @@ SECTIONS: list[tuple[str, ModuleType, list[str]]] = [
         ],
     ),
     ("Errors", dpbandits, ["InputError"]),
+    ("Guarantees of algorithms", dpbandits, ["guarantee"]),
     ("Privacy", privacy, list(privacy.__all__)),
     (
         "Write an algorithm",

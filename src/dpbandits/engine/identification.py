@@ -14,10 +14,12 @@ from dpbandits.bandits import LinearBandit
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.simulation import require_seed, require_workers
 from dpbandits.engine.trials import play_outcome
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.privacy.guarantee import Guarantee
 
 
 class Identification:
@@ -31,6 +33,11 @@ class Identification:
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the algorithm guarantees as it is played here, and what is known of that."""
+        return guarantee_of(self.cell)
 
     @cached_property
     def _block(self) -> Block:

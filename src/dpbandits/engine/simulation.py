@@ -14,12 +14,14 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell, require_curves
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.engine.lockstep import memory_needed
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES, NashCurve, require_metric
 from dpbandits.metrics.nash import NOMINAL, PARTS
 from dpbandits.metrics.nash_curve import require_bias
+from dpbandits.privacy.guarantee import Guarantee
 
 
 class Simulation:
@@ -33,6 +35,11 @@ class Simulation:
         self.cell = cell
         self.root_seed = root_seed
         self.workers = workers
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the algorithm guarantees as it is played here, and what is known of that."""
+        return guarantee_of(self.cell)
 
     def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
         cell = replace(self.cell, metrics=metrics, grid=grid)

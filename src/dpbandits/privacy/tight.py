@@ -16,6 +16,8 @@ from dpbandits.privacy._checks import above_one, non_negative, probability, scal
 _ROUNDING = 1e-11
 """Relative; added to what is found, so that no guarantee is promised that does not follow."""
 
+_NEAR_ONE = 1e-4
+
 _LOGITS = (-25.0, 25.0)
 """Logarithms of alpha - 1 between which the best order is sought; every order is valid."""
 
@@ -46,8 +48,8 @@ def _improved(gamma: float, alpha: float, log_delta: float) -> float:
 def tight_rdp_to_dp(gamma: float, alpha: float, delta: float) -> float:
     """Return the smallest epsilon at delta that (alpha, gamma)-RDP implies.
 
-    The smallest epsilon at which every pair of distributions on two points with that delta has a
-    Renyi divergence of more than gamma; rounded up.
+    The smallest epsilon above which every pair (P, Q) on two points that needs a larger delta has
+    a Renyi divergence of P from Q of more than gamma; rounded up.
 
     Source: Asoodeh, Liao, Calmon, Kosut and Sankar (2021).
 
@@ -62,7 +64,9 @@ def tight_rdp_to_dp(gamma: float, alpha: float, delta: float) -> float:
     level, order, wanted = _checked(gamma, alpha, delta)
 
     def missing(epsilon: float) -> float:
-        return least_divergence(epsilon, wanted, order) - level
+        # Less what rounding may have added to the divergence.
+        rounding = 1e-15 * order / max(order - 1.0, _NEAR_ONE) * (1.0 - math.log(wanted) + epsilon)
+        return least_divergence(epsilon, wanted, order) - rounding - level
 
     if missing(0.0) >= 0.0:
         return 0.0
@@ -70,31 +74,39 @@ def tight_rdp_to_dp(gamma: float, alpha: float, delta: float) -> float:
     if missing(upper) <= 0.0:
         # Rounding; the improved conversion is valid by itself.
         return upper
-    found = float(brentq(missing, 0.0, upper, xtol=1e-300, rtol=1e-13))
-    return min(found * (1.0 + _ROUNDING) + 1e-13 * level, upper)
+    found, result = brentq(
+        *(missing, 0.0, upper), xtol=1e-300, rtol=1e-13, full_output=True, disp=False
+    )
+    if not result.converged:
+        return upper
+    return min(float(found) * (1.0 + _ROUNDING) + _ROUNDING * level, upper)
 
 
 def least_divergence(epsilon: float, delta: float, alpha: float) -> float:
     """Return the least Renyi divergence of order alpha of a pair that needs delta at epsilon.
 
-    Of P = (p, 1 - p) against Q = (q, 1 - q) with p - e^epsilon q = delta, over p.
+    Of P = (p, 1 - p) against Q = (q, 1 - q) with p - e^epsilon q = delta, over p. Up to
+    alpha = 1.0001 that of order 1, which is no larger and loses no digits.
 
     Args:
         epsilon: 0 or above.
         delta: Strictly between 0 and 1.
         alpha: Order, above 1.
     """
-    factor = math.exp(-epsilon)
+    log_most = math.log1p(-delta)
 
     def divergence(logit: float) -> float:
         # p between delta and 1, by the logit of its place there.
-        share = 1.0 / (1.0 + math.exp(-logit))
-        rest = 1.0 / (1.0 + math.exp(logit))
-        p, q = delta + (1.0 - delta) * share, (1.0 - delta) * share * factor
-        if q <= 0.0:
-            return math.inf
-        first = alpha * math.log(p) + (1.0 - alpha) * math.log(q)
-        second = alpha * (math.log(rest) + math.log1p(-delta)) + (1.0 - alpha) * math.log1p(-q)
+        log_share, log_rest = -math.log1p(math.exp(-logit)), -math.log1p(math.exp(logit))
+        log_p = math.log(delta + math.exp(log_most + log_share))
+        log_q = log_most + log_share - epsilon
+        log_other_q = math.log1p(-math.exp(log_q)) if log_q < 0.0 else -math.inf
+        if alpha - 1.0 < _NEAR_ONE:
+            log_other_p = log_rest + log_most
+            other = math.exp(log_other_p) * (log_other_p - log_other_q)
+            return math.exp(log_p) * (log_p - log_q) + other
+        first = alpha * log_p + (1.0 - alpha) * log_q
+        second = alpha * (log_rest + log_most) + (1.0 - alpha) * log_other_q
         return float(np.logaddexp(first, second)) / (alpha - 1.0)
 
     return _minimum(divergence, -700.0, 36.0)
