@@ -25,6 +25,7 @@ from dpbandits.engine.identification import Identification, identify  # noqa: E4
 from dpbandits.engine.own_algorithm import load_algorithm  # noqa: E402
 from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
 from dpbandits.errors import InputError  # noqa: E402
+from dpbandits.guarantees import guarantee  # noqa: E402
 from dpbandits.metrics import NashCurve  # noqa: E402
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "bernoulli",
     "check_algorithm",
     "clipped_exponential",
+    "guarantee",
     "identify",
     "linear",
     "load_algorithm",

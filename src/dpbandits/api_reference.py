@@ -41,6 +41,7 @@ SECTIONS: list[tuple[str, ModuleType, list[str]]] = [
     ),
     ("User-defined algorithms", dpbandits, ["load_algorithm", "check_algorithm"]),
     ("Errors", dpbandits, ["InputError"]),
+    ("Guarantees of algorithms", dpbandits, ["guarantee"]),
     ("Privacy", privacy, list(privacy.__all__)),
     (
         "Write an algorithm",

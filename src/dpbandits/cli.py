@@ -80,10 +80,11 @@ def _project(arguments: argparse.Namespace) -> Any:
 
 
 def list_algorithms(arguments: argparse.Namespace) -> None:
-    """Print every algorithm with its parameters, readings, variants and source."""
+    """Print every algorithm with its parameters, readings, variants, source and guarantees."""
     from dataclasses import fields
 
     from dpbandits.algorithms import REGISTRY
+    from dpbandits.guarantees import listed
 
     for algorithm in REGISTRY.values():
         parameters = ", ".join(each.name for each in fields(algorithm.parameters))
@@ -91,6 +92,8 @@ def list_algorithms(arguments: argparse.Namespace) -> None:
         for reading, values in algorithm.readings.items():
             print(f"    reading {reading}: {', '.join(values)} (default {values[0]})")
         print(f"    variants: {', '.join(algorithm.variants)}")
+        for line in listed(algorithm):
+            print(f"    {line}")
 
 
 def simulate(arguments: argparse.Namespace) -> None:
@@ -123,6 +126,7 @@ def simulate(arguments: argparse.Namespace) -> None:
     ends = [float(end[0]) for end in curve.interval()] if curve.runs > 1 else [-math.inf, math.inf]
     interval = f"95 % interval {ends[0]:.6g} to {ends[1]:.6g}"
     print(f"nash_regret: {curve.nash_regret[0]:.6g} ({interval}, bias {bias})")
+    print(f"guarantee: {simulation.guarantee.describe()}")
 
 
 def identify(arguments: argparse.Namespace) -> None:
@@ -154,6 +158,34 @@ def identify(arguments: argparse.Namespace) -> None:
     print("pulls of each arm: " + " ".join(f"{each:.6g}" for each in trials.pulls.mean(axis=0)))
     searches = "exhaustive" if trials.exact.all() else "by exchange where sets are large"
     print(f"searches for arms to pull: {searches}")
+    print(f"guarantee: {trials.guarantee.describe()}")
+
+
+def guarantee(arguments: argparse.Namespace) -> None:
+    """Print what an algorithm guarantees for all instances, and what is known of that."""
+    import dpbandits
+    from dpbandits.guarantees import at_delta
+
+    found = dpbandits.guarantee(
+        _algorithm(arguments.algorithm),
+        params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
+        variant=arguments.variant,
+        readings=_pairs("readings", arguments.readings),
+        horizon=arguments.horizon,
+    )
+    print(found.describe() if arguments.delta is None else at_delta(found, arguments.delta))
+
+
+def convert(arguments: argparse.Namespace) -> None:
+    """Convert a guarantee to another kind, and name the source of the conversion."""
+    from dpbandits.guarantees import conversion
+
+    kind, *words = arguments.to
+    given, wanted = (
+        {k: _number(k, v) for k, v in _pairs(key, pairs).items()}
+        for key, pairs in (("given", arguments.given), ("to", words))
+    )
+    print(conversion(given, kind, wanted))
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -420,6 +452,24 @@ def _add_identify(commands: Any) -> None:
     parser.add_argument("--budget", type=int, required=True)
 
 
+def _add_privacy(commands: Any) -> None:
+    """Add the commands on guarantees."""
+    summary = guarantee.__doc__ or ""
+    parser = commands.add_parser("guarantee", help=_help(summary), description=summary)
+    parser.add_argument("algorithm", help="an id (dpbandits list), or a Python file of your own")
+    _add_algorithm_options(parser)
+    parser.add_argument("--horizon", type=int, required=True, help="rounds, or budget of pulls")
+    parser.add_argument("--delta", type=float, help="at which epsilon is wanted")
+    parser.set_defaults(command=guarantee, log=None)
+    summary = convert.__doc__ or ""
+    parser = commands.add_parser("convert", help=_help(summary), description=summary)
+    kinds = "pure, gdp, zcdp, renyi (with order=), approximate (with delta=)"
+    parser.add_argument("given", nargs="+", metavar="KIND=VALUE", help=kinds)
+    wanted = "a kind; renyi with order=, approximate with delta= or epsilon="
+    parser.add_argument("--to", nargs="+", required=True, metavar="KIND", help=wanted)
+    parser.set_defaults(command=convert, log=None)
+
+
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = _Parser(prog="dpbandits", description="Private bandits: simulate, judge, draw.")
     parser.add_argument("--version", action="version", version=f"dpbandits {__version__}")
@@ -429,6 +479,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     listing.set_defaults(command=list_algorithms, log=None)
     _add_simulate(commands)
     _add_identify(commands)
+    _add_privacy(commands)
     _add_check(commands)
     _add(commands, kernels)
     _add_run(commands)

@@ -1,5 +1,6 @@
 """What guarantees say of themselves: which an exact witness refutes, for which parameters."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -7,8 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpbandits.algorithms import REGISTRY
-from dpbandits.privacy.known import KNOWN, classical_delta, release_loss, stop_test_loss
+import dpbandits
+from dpbandits.algorithms import REGISTRY, REGRET
+from dpbandits.papers.dp_ncb.privacy_witnesses import anytime_witness
+from dpbandits.privacy.known import KNOWN, LOCAL, STATED
+from dpbandits.privacy.witnesses import (
+    classical_delta,
+    release_loss,
+    stop_test_loss,
+    window_loss,
+)
 
 # (algorithm, parameters, horizon, variant, readings, status, basis)
 EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]] = [
@@ -26,11 +35,18 @@ EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]]
     ("gdp-ncb", {"epsilon": 0.2}, 10**6, "as-coded", {}, "stated", ""),
     ("gdp-ncb", {"epsilon": 0.2}, 10**8, "repaired", {}, "proved", "NCB-C15"),
     ("gdp-ncb", {"epsilon": 0.2}, 10**8, "repaired", {"start": "zeros"}, "stated", ""),
+    ("gdp-ncb", {"epsilon": 0.2}, 10**8, "repaired", {"ties": "random"}, "proved", "NCB-C15"),
+    ("gdp-ncb", {"epsilon": 0.2}, 1, "as-written", {}, "stated", ""),
     ("ldp-ncb", {"epsilon": 0.2}, 10**6, "as-written", {}, "proved", "NCB-C16"),
     ("ldp-ncb", {"epsilon": 0.2}, 10**6, "as-coded", {}, "refuted", "NCB-C16"),
     ("ldp-ncb", {"epsilon": 1.0}, 10**6, "as-coded", {}, "stated", ""),
     ("ldp-ncb", {"epsilon": 0.2}, 10**6, "repaired", {}, "proved", "NCB-C16"),
-    ("ts-gaussian", {}, 1000, "as-written", {}, "stated", ""),
+    ("ts-gaussian", {}, 1000, "as-written", {}, "proved", "ts-is-dp, Lemma 4"),
+    ("ts-gaussian", {}, 1000, "as-written", {"count": "n"}, "stated", ""),
+    ("m-ts-gaussian", {"b": 2, "c": 1.0}, 1000, "as-written", {"count": "n"}, "stated", ""),
+    ("dp-ts-ucb", {"alpha": 0.5}, 1000, "as-written", {"renewal": "pull"}, "stated", ""),
+    ("dp-od", {"epsilon": 50.0}, 1000, "as-written", {"norm": "l1"}, "stated", ""),
+    ("dp-bai", {"epsilon": 1.0}, 1000, "as-written", {"samples": "pooled"}, "stated", ""),
 ]
 
 
@@ -50,6 +66,7 @@ def test_the_status_is_that_of_what_is_played(
     parameters = definition.parameters_from(values)
     found = definition.guarantee(parameters, horizon, variant=variant, readings=readings)
     assert (found.status, found.basis) == (status, basis)
+    assert found.stated
     if variant == "as-written" and not readings:
         assert definition.guarantee(parameters, horizon) == found
 
@@ -57,15 +74,110 @@ def test_the_status_is_that_of_what_is_played(
 def test_a_refuted_guarantee_says_so_in_words() -> None:
     definition = REGISTRY["dp-od"]
     found = definition.guarantee(definition.parameters_from({"epsilon": 0.5}), 100)
-    assert found.describe() == "0.5-DP (pure), refuted (BAI-C14c)"
+    assert found.describe() == (
+        "0.5-DP (pure), central model; stated by dp-bai, Appendix E.1; refuted (BAI-C14c); "
+        "the witness has arms at 46 and 224 degrees, none was computed for others"
+    )
 
 
-def test_every_entry_is_of_a_variant_and_readings_that_exist() -> None:
+def private() -> list[str]:
+    """Ids of the algorithms that have a guarantee."""
+    made = {
+        name: each.guarantee(each.parameters_from(each.example), 1000)
+        for name, each in REGISTRY.items()
+    }
+    return [name for name, guarantee in made.items() if guarantee.kind != "none"]
+
+
+def test_every_private_algorithm_has_entries_of_readings_that_exist() -> None:
+    assert set(KNOWN) == set(STATED) == set(private())
+    assert set(LOCAL) < set(KNOWN)
     for algorithm, entries in KNOWN.items():
         definition = REGISTRY[algorithm]
         for entry in entries:
-            definition.require_variant(entry.variant)
-            definition.readings_from(entry.readings, entry.variant)
+            definition.readings_from(entry.readings)
+            assert (entry.status == "stated") == (not entry.basis)
+            assert entry.basis or entry.remark
+
+
+@pytest.mark.parametrize("algorithm", sorted(KNOWN))
+def test_every_variant_has_an_entry_at_any_parameters(algorithm: str) -> None:
+    definition = REGISTRY[algorithm]
+    names = {field.name: field.type for field in dataclasses.fields(definition.parameters)}
+    for epsilon in (1e-100, 0.2, 5.0, 1e3, 1e100):
+        values = dict(definition.example) | ({"epsilon": epsilon} if "epsilon" in names else {})
+        parameters = definition.parameters_from(values)
+        for variant in definition.variants:
+            for horizon in (3, 4, 1000, 2**53):
+                found = definition.guarantee(parameters, horizon, variant=variant)
+                assert found.basis or found.remark
+                assert found.model == ("local" if algorithm in LOCAL else "central")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "variant", "status"),
+    [
+        ("adap-ucb", "as-written", "proved"),
+        ("adap-ucb", "as-coded", "refuted"),
+        ("anytime-gdp-ncb", "as-written", "refuted"),
+        ("anytime-gdp-ncb", "as-coded", "stated"),
+        ("anytime-gdp-ncb", "repaired", "proved"),
+        ("anytime-ldp-ncb", "as-written", "proved"),
+        ("anytime-ldp-ncb", "as-coded", "refuted"),
+        ("ldp-ucb-l", "as-coded", "proved"),
+        ("dp-se", "as-written", "proved"),
+        ("dp-ts", "as-written", "proved"),
+    ],
+)
+def test_those_that_no_claim_is_about(algorithm: str, variant: str, status: str) -> None:
+    definition = REGISTRY[algorithm]
+    parameters = definition.parameters_from(definition.example)
+    assert definition.guarantee(parameters, 2**25, variant=variant).status == status
+
+
+def test_the_first_rewards_of_the_released_adap_ucb_decide_a_round() -> None:
+    """Reward sequences that differ in the reward of round 1, and an event of chance 1 or 0."""
+    definition = REGRET["adap-ucb"]
+    parameters = definition.parameters_from({"epsilon": 0.2})
+    readings = definition.readings_from({}, "as-coded")
+    settings = definition.settings(parameters, readings, 3, 2)
+    for first, third in ((0.0, 1), (1.0, 0)):
+        bandit = dpbandits.bernoulli([first, 1.0])
+        for seed in range(20):
+            played = list(definition.reference(settings, bandit, np.random.default_rng(seed)))
+            assert [arm for arm, _, _ in played] == [0, 1, third]
+
+
+def test_the_instance_counts() -> None:
+    coded = REGISTRY["gdp-ncb"]
+    parameters = coded.parameters_from({"epsilon": 0.2})
+    for arms, status in ((2, "refuted"), (50, "stated")):
+        bandit = dpbandits.bernoulli(np.linspace(0.1, 0.9, arms).tolist())
+        found = coded.guarantee(parameters, 10**8, variant="as-coded", bandit=bandit)
+        assert found.status == status
+    comparator = REGISTRY["dp-od"]
+    parameters = comparator.parameters_from({"epsilon": 0.5})
+    for features, status in (
+        ([[1.0, 0.0], [0.0, 1.0]], "stated"),
+        ([[0.6, 0.8], [0.8, 0.6]], "refuted"),
+    ):
+        bandit = dpbandits.linear(features, [0.1, 0.2])
+        assert comparator.guarantee(parameters, 1000, bandit=bandit).status == status
+
+
+@pytest.mark.parametrize("algorithm", ["dp-bai", "baseline", "dp-od", "dp-bai-gauss"])
+def test_rewards_above_one_are_outside_every_proof(algorithm: str) -> None:
+    definition = REGISTRY[algorithm]
+    parameters = definition.parameters_from(definition.example)
+    bandit = dpbandits.linear([[1.0, 0.0], [0.0, 1.0]], [0.9, 0.2])
+    found = definition.guarantee(parameters, 1000, bandit=bandit)
+    assert found.kind == "none"
+    assert found.describe() == (
+        "no privacy guarantee; rewards reach 1.8; every proof has at most 1"
+    )
+    scaled = {"sensitivity": "support"}
+    found = definition.guarantee(parameters, 1000, readings=scaled, bandit=bandit)
+    assert (found.kind != "none", found.status) == (True, "stated")
 
 
 def test_without_noise_there_is_no_guarantee() -> None:
@@ -83,6 +195,15 @@ def test_without_noise_there_is_no_guarantee() -> None:
 def test_the_loss_in_releases(horizon: int, epsilon: float, expected: float) -> None:
     """The table of docs/privacy-witnesses.md, derived by hand."""
     assert release_loss(horizon, epsilon) / epsilon == pytest.approx(expected, abs=6e-4)
+
+
+def test_the_loss_in_a_window() -> None:
+    """docs/privacy-witnesses.md: 1.92 epsilon at most, from T = 2^25 - 1 on."""
+    assert window_loss(2**25, 0.2) / 0.2 == pytest.approx(1.92, abs=5e-3)
+    pulls = math.floor(1600 * (9 * math.log(2**24) + 5 * math.log(2**24) ** 2)) - 35
+    exact = anytime_witness(2**24, 0.2, pulls).log_ratio
+    assert window_loss(2**25, 0.2) == pytest.approx(exact, abs=1e-4)
+    assert window_loss(2**20, 0.2) == -math.inf
 
 
 def test_the_loss_in_the_stop_test() -> None:

@@ -15,10 +15,12 @@ from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.simulation import require_cache, require_seed, require_workers
 from dpbandits.engine.trials import play_outcome
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.suggestions import suggesting
 
 
@@ -42,6 +44,11 @@ class Identification:
         self.workers = workers
         self.cache = cache or Cache()
         self.limits = limits or Limits()
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the algorithm guarantees as it is played here, and what is known of that."""
+        return guarantee_of(self.cell)
 
     @cached_property
     def _block(self) -> Block:

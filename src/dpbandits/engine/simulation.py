@@ -15,12 +15,14 @@ from dpbandits.engine.cache import Block, Cache, NoCache
 from dpbandits.engine.cells import Cell, make_cell, require_curves
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.engine.lockstep import memory_needed
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES, NashCurve, require_metric
 from dpbandits.metrics.nash import NOMINAL, PARTS
 from dpbandits.metrics.nash_curve import require_bias
+from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.suggestions import suggesting
 
 
@@ -44,6 +46,11 @@ class Simulation:
         self.workers = workers
         self.cache = cache or Cache()
         self.limits = limits or Limits()
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the algorithm guarantees as it is played here, and what is known of that."""
+        return guarantee_of(self.cell)
 
     def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
         cell = replace(self.cell, metrics=metrics, grid=grid)

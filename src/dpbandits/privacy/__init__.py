@@ -1,11 +1,13 @@
 """Privacy accounting: Gaussian, Renyi and standard differential privacy, and the guarantees.
 
 `gaussian` converts between eta-GDP and (epsilon, delta); `renyi` does the same for Renyi DP;
+`tight` holds tighter conversions of it, and `conversions` those between all kinds;
 `standard` holds report-noisy-max and advanced composition; `guarantee` is the `Guarantee` that
 every algorithm carries, `known` what was found out about it; `guarantees` states what Thompson
 sampling guarantees, `dp_ts_ucb` what DP-TS-UCB does.
 """
 
+from dpbandits.privacy.conversions import Converted, Level, convert, pure_to_gdp, pure_to_rdp
 from dpbandits.privacy.dp_ts_ucb import (
     dp_ts_ucb_budget,
     dp_ts_ucb_delta,
@@ -50,12 +52,22 @@ from dpbandits.privacy.standard import (
     ts_round_epsilon,
     ts_standard_epsilon,
 )
+from dpbandits.privacy.tight import (
+    improved_rdp_to_dp,
+    improved_zcdp_epsilon,
+    tight_rdp_to_dp,
+    zcdp_delta,
+    zcdp_epsilon,
+)
 
 __all__ = [
+    "Converted",
     "Guarantee",
+    "Level",
     "advanced_composition",
     "compose_gdp",
     "compose_rdp",
+    "convert",
     "delta",
     "dp_ts_ucb_budget",
     "dp_ts_ucb_delta",
@@ -67,17 +79,22 @@ __all__ = [
     "eta_from",
     "gaussian_mechanism",
     "gaussian_rdp_slope",
+    "improved_rdp_to_dp",
+    "improved_zcdp_epsilon",
     "instance_specific_gdp",
     "log_delta",
     "modified_ts_delta",
     "modified_ts_epsilon",
     "modified_ts_gdp",
     "optimal_order",
+    "pure_to_gdp",
+    "pure_to_rdp",
     "rdp_to_dp",
     "rdp_to_dp_at_order",
     "report_noisy_max_epsilon",
     "report_noisy_max_true_delta",
     "required_c",
+    "tight_rdp_to_dp",
     "ts_corrected_standard_epsilon",
     "ts_gaussian_delta",
     "ts_gaussian_epsilon",
@@ -86,4 +103,6 @@ __all__ = [
     "ts_round_epsilon",
     "ts_round_gdp",
     "ts_standard_epsilon",
+    "zcdp_delta",
+    "zcdp_epsilon",
 ]

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from dpbandits.privacy import gaussian
+from dpbandits.privacy import gaussian, tight
 from dpbandits.privacy._checks import (
     FloatArray,
     Values,
@@ -18,11 +18,13 @@ from dpbandits.privacy._checks import (
     unwrap_like,
 )
 
-Kind = Literal["gdp", "pure", "approximate", "none"]
+Kind = Literal["gdp", "pure", "approximate", "renyi", "none"]
 Status = Literal["stated", "proved", "not contradicted", "refuted"]
+Model = Literal["central", "local"]
 
-KINDS = ("gdp", "pure", "approximate", "none")
+KINDS = ("gdp", "pure", "approximate", "renyi", "none")
 STATUSES = ("stated", "proved", "not contradicted", "refuted")
+MODELS = ("central", "local")
 
 _SMALLEST = 5e-324
 # The relative error of gaussian.delta is below 1e-9, and below 1e-12 from this eta on.
@@ -39,13 +41,19 @@ class Guarantee:
 
     Attributes:
         kind: "gdp" (parameter = eta), "pure" (parameter = epsilon of pure DP), "approximate"
-            (parameter = epsilon of (epsilon, slack)-DP) or "none".
+            (parameter = epsilon of (epsilon, slack)-DP), "renyi" (parameter = rho of rho-zCDP,
+            Renyi DP with rho alpha at every order alpha) or "none".
         parameter: 0 (the output does not depend on the rewards) or above; left out for "none",
             where it is infinite.
         slack: delta of (epsilon, delta)-DP, strictly between 0 and 1; 0 for the other kinds.
         status: "stated" by the paper; "proved" or "not contradicted" by this project; "refuted" by
             an exact witness: two neighbouring inputs and an event that exceed the guarantee.
-        basis: where that is shown, a claim of this project; left out where it is only stated.
+        basis: where that is shown, a claim of this project or a theorem; left out where it is
+            only stated.
+        model: "central" (the algorithm sees rewards, its output is private) or "local" (every
+            reward is private before the algorithm sees it).
+        stated: where it is stated.
+        remark: what else one should know of it.
 
     Raises:
         InputError: The kind or status is unknown, or a number outside its range.
@@ -56,10 +64,14 @@ class Guarantee:
     slack: float = 0.0
     status: Status = "stated"
     basis: str = ""
+    model: Model = "central"
+    stated: str = ""
+    remark: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what is not a guarantee."""
         choice("status", self.status, STATUSES)
+        choice("model", self.model, MODELS)
         if choice("kind", self.kind, KINDS) != "none":
             scalar("parameter", non_negative("parameter", self.parameter))
         elif self.parameter != math.inf:
@@ -74,7 +86,8 @@ class Guarantee:
 
         For pure DP this is the tight log(e^p - delta (1 + e^p)) or 0, marginally below p (its
         worst case is randomised response; Kairouz, Oh and Viswanath, 2015); for (p, slack)-DP the
-        same at (delta - slack)/(1 - slack), and infinity at a smaller delta than the slack.
+        same at (delta - slack)/(1 - slack), and infinity at a smaller delta than the slack. For
+        zCDP it is the smallest that follows order by order (`tight_rdp_to_dp`).
 
         Args:
             delta: Strictly between 0 and 1. Any shape.
@@ -87,6 +100,9 @@ class Guarantee:
             return unwrap_like(delta, np.full(deltas.shape, math.inf))
         if self.kind == "gdp" and self.parameter > 0:
             return unwrap_like(delta, self._gaussian_epsilon(deltas))
+        if self.kind == "renyi":
+            found = np.vectorize(tight.zcdp_epsilon, otypes=[float])(self.parameter, deltas)
+            return unwrap_like(delta, found)
         if self.slack == 0.0:
             return unwrap_like(delta, _response_epsilon(deltas, self.parameter))
         rest = (deltas - self.slack) / (1.0 - self.slack) * (1.0 - _ROUNDING)
@@ -109,6 +125,9 @@ class Guarantee:
         if self.kind == "gdp" and self.parameter > 0:
             found = gaussian.delta(epsilons, self.parameter) * (1.0 + self._gaussian_error)
             return unwrap_like(epsilon, np.clip(found, _SMALLEST, 1.0))
+        if self.kind == "renyi":
+            least = np.vectorize(tight.zcdp_delta, otypes=[float])(self.parameter, epsilons)
+            return unwrap_like(epsilon, least)
         found = _response_delta(epsilons, self.parameter)
         if self.slack:
             mixed = (self.slack + (1.0 - self.slack) * found) * (1.0 + _ROUNDING)
@@ -125,13 +144,31 @@ class Guarantee:
         raised = np.asarray(found) * (1.0 + 1e-13)
         return np.where(deltas >= self.delta(0.0), 0.0, raised)
 
-    def describe(self) -> str:
-        """Say it in a few words, for a table or a legend."""
+    @property
+    def name(self) -> str:
+        """Its kind and parameter in a few words, such as "0.5-DP (pure)"."""
         if self.kind == "none":
             return "no privacy guarantee"
-        kinds = {"gdp": "GDP", "pure": "DP (pure)", "approximate": f"DP at delta={self.slack:.6g}"}
-        known = "" if self.status == "stated" else f", {self.status} ({self.basis})"
-        return f"{self.parameter:.6g}-{kinds[self.kind]}{known}"
+        kinds = {
+            "gdp": "GDP",
+            "pure": "DP (pure)",
+            "approximate": f"DP at delta={self.slack:.6g}",
+            "renyi": "zCDP (Renyi)",
+        }
+        return f"{self.parameter:.6g}-{kinds[self.kind]}"
+
+    def describe(self) -> str:
+        """Return all that is known of it in one line, for a table or a legend."""
+        words = [self.name]
+        if self.stated:
+            words[0] += f", {self.model} model"
+            words.append(f"stated by {self.stated}")
+        if self.status != "stated":
+            words.append(f"{self.status} ({self.basis})")
+        elif self.stated:
+            words.append("neither proved nor refuted here")
+        words += [self.remark] if self.remark else []
+        return "; ".join(words)
 
 
 def _response_delta(epsilons: FloatArray, parameter: float) -> FloatArray:

@@ -1,23 +1,59 @@
-"""What this project found out about the guarantees that papers state.
+"""What is known of the guarantees that papers state, by algorithm, variant, horizon and instance.
 
-Each entry is of one variant with its own readings, and says nothing of others. A guarantee is
-"refuted" for those parameters for which two neighbouring inputs and an event exceed it exactly.
+A guarantee is "refuted" for those parameters for which two neighbouring inputs and an event exceed
+it exactly. It is "proved" where a theorem with its proof, or composition that one can read off the
+releases, covers what is played; otherwise "not contradicted" where losses were computed, and
+"stated" where this project shows neither.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scipy.special import ndtr
+import numpy as np
 
+from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.privacy.guarantee import Guarantee, Status
+from dpbandits.privacy.witnesses import (
+    classical_delta,
+    release_loss,
+    stop_test_loss,
+    window_loss,
+)
 
 Readings = Mapping[str, str]
-Holds = Callable[[Any, int], bool]
+Holds = Callable[[Any, int, Bandit | None], bool]
 
 _COMPUTED = 5.0
 """Up to this epsilon the losses of DP-OD and of pure DP-BAI were computed."""
+
+LOCAL = ("ldp-ncb", "anytime-ldp-ncb", "ldp-ucb-l")
+"""Algorithms whose guarantee is in the local model."""
+
+STATED: Mapping[str, str] = {
+    "ts-gaussian": "ts-is-dp, Lemma 4",
+    "m-ts-gaussian": "ts-is-dp, Lemma 5",
+    "dp-ts-ucb": "dp-ts-ucb, Theorem 4.4",
+    "dp-se": "Sajed and Sheffet (2019)",
+    "anytime-lazy-ucb": "Hu, Huang and Mehta (2021)",
+    "lazy-dp-ts": "Hu and Hegde (2022)",
+    "dp-ts": "Hu and Hegde (2022)",
+    "adap-ucb": "Azize and Basu (2022)",
+    "ldp-ucb-l": "Ren, Zhou, Liu and Shroff (2020)",
+    "dp-bai": "dp-bai, Proposition 4.1",
+    "baseline": "dp-bai, Section 5",
+    "dp-od": "dp-bai, Appendix E.1",
+    "dp-bai-gauss": "dp-bai, Proposition D.2",
+    "gdp-ncb": "dp-ncb, Theorem 2",
+    "ldp-ncb": "dp-ncb, arXiv Section 5",
+    "anytime-gdp-ncb": "dp-ncb, Theorem 4",
+    "anytime-ldp-ncb": "dp-ncb, arXiv Section 5",
+}
+"""Algorithm -> where its guarantee is stated."""
+
+
+def _always(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -25,65 +61,205 @@ class Entry:
     """What is known of one guarantee.
 
     Attributes:
-        status: where the condition holds.
-        basis: the claim that shows it.
-        condition: (parameters, horizon or budget) -> whether it is known for these.
-        readings: those that differ from the defaults of the variant.
-        variant: of the algorithm.
+        status: where readings and condition apply.
+        basis: the claim, theorem or argument that shows it; empty for "stated".
+        readings: values that are played; those that are not named do not matter.
+        condition: (parameters, horizon or budget, instance or None) -> whether it is known.
+        remark: what else one should know.
     """
 
     status: Status
-    basis: str
-    condition: Holds
+    basis: str = ""
     readings: Readings = field(default_factory=dict)
-    variant: str = "as-written"
+    condition: Holds = _always
+    remark: str = ""
 
 
-def _always(parameters: Any, horizon: int) -> bool:
-    return True
-
-
-def _computed(parameters: Any, horizon: int) -> bool:
+def _computed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
     return bool(0.0 < parameters.epsilon <= _COMPUTED)
 
 
-def _located(parameters: Any, horizon: int) -> bool:
+def _oblique(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """Return whether some arm's features have an l1 norm above the largest l2 norm."""
+    if not _computed(parameters, horizon, bandit):
+        return False
+    if not isinstance(bandit, LinearBandit):
+        return bandit is None
+    features = np.abs(bandit.feature_matrix)
+    return bool(features.sum(axis=1).max() > np.hypot.reduce(features, axis=1).max() * (1 + 1e-9))
+
+
+def _located(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
     """The released code adds noise of scale 1 in Phase I, a loss of 1 for each reward."""
     return bool(parameters.epsilon < 1.0)
 
 
-def _stopped(parameters: Any, horizon: int) -> bool:
-    return bool(stop_test_loss(horizon, parameters.epsilon) > parameters.epsilon)
+def _located_window(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """The same; the window of one round is played uniformly."""
+    return _located(parameters, horizon, bandit) and horizon >= 2
 
 
-def _released(parameters: Any, horizon: int) -> bool:
-    return bool(release_loss(horizon, parameters.epsilon) > parameters.epsilon)
+def _stopped(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """The event does not pull further arms, so that two are enough."""
+    enough = bandit is None or len(bandit.arms) >= 2
+    return enough and bool(stop_test_loss(horizon, parameters.epsilon) > parameters.epsilon)
 
 
-def _classical(parameters: Any, horizon: int) -> bool:
+def _stopped_window(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    enough = bandit is None or len(bandit.arms) == 2
+    return enough and bool(window_loss(horizon, parameters.epsilon) > parameters.epsilon)
+
+
+def _released(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """The witness has two arms; none was computed for more."""
+    enough = bandit is None or len(bandit.arms) == 2
+    return enough and bool(release_loss(horizon, parameters.epsilon) > parameters.epsilon)
+
+
+def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """Round K + 1 plays the arm of the largest first reward, which is not protected."""
+    arms = 2 if bandit is None else len(bandit.arms)
+    return arms >= 2 and horizon > arms
+
+
+def _classical(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
     return bool(classical_delta(parameters.epsilon, parameters.delta) > parameters.delta)
 
 
+ONE_RELEASE = Entry("proved", "parallel composition: every reward enters one release")
+TWO_COUNTERS = Entry("proved", "composition: every reward enters two counters, epsilon/2 each")
+EVERY_REWARD = Entry("proved", "Laplace mechanism on every reward")
+
+_FRESH = {"samples": "fresh", "sensitivity": "unit"}
+_MEANS = {**_FRESH, "schedule": "consistent", "rounding": "ceiling", "ties": "index"}
+_REGRESSION = {
+    "design_rounding": "ceiling",
+    "norm_over": "all",
+    "basis": "orthonormal",
+    "sensitivity": "unit",
+    "ties": "index",
+}
+_PRINTED = {
+    "cap": "none",
+    "stop_test": "private",
+    "refreshed": "pulled",
+    "threshold": "1600",
+    "threshold_log": "horizon",
+    "index_log": "horizon",
+    "start": "carried",
+    "pseudo_pull": "counted",
+    "release_log": "natural",
+    "root": "outside",
+}
+_RELEASED_CODE = {
+    **_PRINTED,
+    "cap": "root",
+    "stop_test": "clean",
+    "threshold_log": "window",
+    "index_log": "window",
+    "start": "zeros",
+    "ties": "lowest",
+}
+_REPAIRED = {"cap": "root", "stop_test": "off", "release_log": "base2", "start": "carried"}
+_TWO_ARMS = "the witness has two arms"
+_ELSEWHERE = "NCB-C15 refutes it for other horizons, epsilons or numbers of arms"
+
 KNOWN: Mapping[str, tuple[Entry, ...]] = {
-    "dp-bai": (Entry("not contradicted", "BAI-C14a", _computed),),
-    "baseline": (Entry("not contradicted", "BAI-C14b", _computed),),
-    "dp-od": (
-        Entry("refuted", "BAI-C14c", _computed),
-        Entry("not contradicted", "BAI-C14c", _computed, {"norm": "l1"}),
+    "ts-gaussian": (
+        Entry("proved", "ts-is-dp, Lemma 4", {"count": "n+1"}),
+        Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
     ),
-    "dp-bai-gauss": (Entry("refuted", "BAI-C24", _classical),),
+    "m-ts-gaussian": (
+        Entry("proved", "ts-is-dp, Lemma 5", {"count": "n+1"}),
+        Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
+    ),
+    "dp-ts-ucb": (
+        Entry("proved", "dp-ts-ucb, Theorem 4.4", {"renewal": "batch"}),
+        Entry("stated", remark="the theorem has budgets that are renewed by batch"),
+    ),
+    "dp-se": (ONE_RELEASE,),
+    "anytime-lazy-ucb": (ONE_RELEASE,),
+    "lazy-dp-ts": (ONE_RELEASE,),
+    "dp-ts": (TWO_COUNTERS,),
+    "adap-ucb": (
+        replace(ONE_RELEASE, readings={"first_pulls": "private"}),
+        Entry(
+            "refuted",
+            "round K + 1 plays the arm of the largest first reward, released without noise",
+            {"first_pulls": "raw", "order": "index"},
+            _revealed,
+        ),
+        Entry("stated", remark="the first rewards are released without noise"),
+    ),
+    "ldp-ucb-l": (EVERY_REWARD,),
+    "dp-bai": (
+        Entry("not contradicted", "BAI-C14a", _MEANS, _computed),
+        Entry("stated", remark="losses were computed at the default readings, epsilon up to 5"),
+    ),
+    "baseline": (
+        Entry("not contradicted", "BAI-C14b", {**_MEANS, "sizes": "stated"}, _computed),
+        Entry("stated", remark="losses were computed at the default readings, epsilon up to 5"),
+    ),
+    "dp-od": (
+        Entry(
+            "refuted",
+            "BAI-C14c",
+            {**_REGRESSION, "norm": "l2"},
+            _oblique,
+            "the witness has arms at 46 and 224 degrees, none was computed for others",
+        ),
+        Entry(
+            "stated",
+            readings={"norm": "l2"},
+            remark="BAI-C14c refutes it for arms that are not along an axis",
+        ),
+        Entry(
+            "not contradicted",
+            "BAI-C14c",
+            {**_REGRESSION, "norm": "l1"},
+            _computed,
+            "too little noise where a reduction of the dimension turns the basis",
+        ),
+        Entry("stated", remark="losses were computed at the default readings, epsilon up to 5"),
+    ),
+    "dp-bai-gauss": (
+        Entry(
+            "refuted",
+            "BAI-C24",
+            {**_MEANS, "calibration": "classical"},
+            _classical,
+            "the witness has three arms along one line",
+        ),
+        Entry(
+            "proved",
+            "parallel composition of analytic Gaussian mechanisms, Balle and Wang (2018)",
+            {**_FRESH, "calibration": "analytic"},
+        ),
+        Entry("stated", remark="its noise is known to suffice for epsilon below 1"),
+    ),
     "gdp-ncb": (
-        Entry("refuted", "NCB-C15", _stopped),
-        Entry("refuted", "NCB-C15", _released, variant="as-coded"),
-        Entry("proved", "NCB-C15", _always, variant="repaired"),
+        Entry("refuted", "NCB-C15", _PRINTED, _stopped),
+        Entry("refuted", "NCB-C15", _RELEASED_CODE, _released, _TWO_ARMS),
+        Entry("proved", "NCB-C15", _REPAIRED),
+        Entry("stated", remark=_ELSEWHERE),
+    ),
+    "anytime-gdp-ncb": (
+        Entry("refuted", "NCB-C15, in one window", _PRINTED, _stopped_window, _TWO_ARMS),
+        Entry("proved", "NCB-C15, windows having no reward in common", _REPAIRED),
+        Entry("stated", remark=_ELSEWHERE),
     ),
     "ldp-ncb": (
-        Entry("proved", "NCB-C16", _always),
-        Entry("refuted", "NCB-C16", _located, variant="as-coded"),
-        Entry("proved", "NCB-C16", _always, variant="repaired"),
+        Entry("proved", "NCB-C16", {"exploration_noise": "scaled"}),
+        Entry("refuted", "NCB-C16", condition=_located, remark="Phase I has noise of scale 1"),
+        Entry("stated", remark="NCB-C16 refutes it below epsilon = 1"),
+    ),
+    "anytime-ldp-ncb": (
+        Entry("proved", "NCB-C16, in every window", {"exploration_noise": "scaled"}),
+        Entry("refuted", "NCB-C16, in every window", condition=_located_window),
+        Entry("stated", remark="NCB-C16 refutes it below epsilon = 1"),
     ),
 }
-"""Algorithm -> what is known; the first entry that applies counts."""
+"""Algorithm -> what is known; the first entry that applies counts, and one always does."""
 
 
 @dataclass(frozen=True)
@@ -108,103 +284,48 @@ class Known:
         horizon: int,
         variant: str = "as-written",
         readings: Readings | None = None,
+        bandit: Bandit | None = None,
     ) -> Guarantee:
-        """Return the guarantee, with its status for a variant and readings.
+        """Return the guarantee, with its status for a variant, readings and instance.
 
         Args:
             parameters: of the algorithm.
             horizon: horizon or budget.
             variant: one of the algorithm's.
             readings: those that differ from the defaults of the variant.
+            bandit: the instance; left out, the guarantee is that for all instances.
         """
         guarantee = self.stated(parameters, horizon)
-        if guarantee.kind == "none" or guarantee.status != "stated":
-            return guarantee
         played = self._all(variant, readings or {})
-        for entry in KNOWN.get(self.algorithm, ()):
-            alike = played == self._all(entry.variant, entry.readings)
-            if alike and entry.condition(parameters, horizon):
-                return replace(guarantee, status=entry.status, basis=entry.basis)
-        return guarantee
+        if guarantee.kind == "none" or self.algorithm not in KNOWN:
+            return guarantee
+        if bandit is not None and bandit.largest_reward > 1.0 and not _scaled(played):
+            remark = f"rewards reach {bandit.largest_reward:.6g}; every proof has at most 1"
+            return Guarantee("none", remark=remark)
+        entry = self._entry(parameters, horizon, played, bandit)
+        return replace(
+            guarantee,
+            status=entry.status,
+            basis=entry.basis,
+            model="local" if self.algorithm in LOCAL else "central",
+            stated=STATED[self.algorithm],
+            remark=entry.remark,
+        )
 
-    def _all(self, variant: str, readings: Readings) -> Readings:
+    def _entry(
+        self, parameters: Any, horizon: int, played: Readings, bandit: Bandit | None
+    ) -> Entry:
+        for entry in KNOWN[self.algorithm]:
+            alike = entry.readings.items() <= played.items()
+            if alike and entry.condition(parameters, horizon, bandit):
+                return entry
+        return Entry("stated")
+
+    def _all(self, variant: str, readings: Readings) -> dict[str, str]:
         defaults = {name: allowed[0] for name, allowed in self.readings.items()}
         return {**defaults, **self.presets.get(variant, {}), **readings}
 
 
-def _log_cdf(value: float) -> float:
-    """Return the logarithm of the standard Laplace distribution function."""
-    if value < 0.0:
-        return math.log(0.5) + value
-    return math.log1p(-0.5 * math.exp(-value))
-
-
-def stop_test_loss(horizon: int, epsilon: float) -> float:
-    """Return the privacy loss of GDP-NCB as written in the stop test of Phase I, two arms.
-
-    Arms 1, 2, 1, 2, ..., 1, where rewards of arm 1 are 1 but for the first, which is 0 or 1, and
-    those of arm 2 are 0: ln F(TH/b) - ln F((TH - n)/b) with n = (T - 1)/2 pulls, or -inf where
-    these do not reach the threshold TH; b = ln T / epsilon. Derived in docs/privacy-witnesses.md.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
-    """
-    log = math.log(horizon)
-    scale, threshold = log / epsilon, 1600.0 * (9.0 * log + log**2 / epsilon)
-    pulls = (horizon - 1) // 2
-    if pulls < threshold:
-        return -math.inf
-    # Below the threshold the event is one of two that the formula adds up.
-    slack = 2.0 * math.exp(-threshold / scale)
-    return _log_cdf(threshold / scale) - _log_cdf((threshold - pulls) / scale) - slack
-
-
-def release_loss(horizon: int, epsilon: float) -> float:
-    """Return a privacy loss of GDP-NCB as coded in the releases of Phase II, two arms.
-
-    Phase I of W rounds, all of reward 0 but one of arm 2, which is 0 or 1; then arm 2, whose
-    rewards are 0, to the end. The product over the releases that a decision follows of
-    F((1 - n theta)/b)/F(-n theta/b). Derived in docs/privacy-witnesses.md.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
-    """
-    rounds = math.isqrt(horizon) + 1
-    log, scale = math.log(rounds), math.log(horizon) / epsilon
-    bonus = 3.1 * log**2 / epsilon + 4.0 * math.sqrt(6.2 / epsilon) * log**1.5
-    first, second = rounds // 2 + 1, rounds - rounds // 2 - 1
-    level, left, length, loss = bonus / (first + 1), horizon - rounds, 2, 0.0
-    while left > length:
-        pulls = second + length
-        left -= length
-        lacking = level - bonus / pulls
-        if lacking >= 0.0:
-            width = 6.0 * math.sqrt(2.0 * log / pulls)
-            mean = (2.0 * lacking / (width + math.sqrt(width**2 + 4.0 * lacking))) ** 2
-            if mean >= 1.0:
-                break
-            needed = pulls * mean / scale
-            loss += _log_cdf(1.0 / scale - needed) - _log_cdf(-needed)
-        length *= 2
-    return loss
-
-
-def classical_delta(epsilon: float, delta: float) -> float:
-    """Return the delta that DP-BAI-Gauss needs at epsilon where a noisy mean decides by its sign.
-
-    The largest over s >= 0 of Phi(-s/sigma) - e^epsilon Phi(-(s + 1)/sigma), the rewards of the
-    tables summing to s and s + 1, sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5).
-
-    Args:
-        epsilon: above 0.
-        delta: between 0 and 1.
-    """
-    sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
-
-    def needed(s: float) -> float:
-        return float(ndtr(-s / sigma) - math.exp(epsilon) * ndtr(-(s + 1.0) / sigma))
-
-    # The derivative in s is positive below sigma^2 epsilon - 1/2 and negative above.
-    return needed(max(sigma**2 * epsilon - 0.5, 0.0))
+def _scaled(played: Readings) -> bool:
+    """Return whether noise is scaled to the largest reward of the instance."""
+    return played.get("sensitivity") == "support"

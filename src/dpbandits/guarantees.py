@@ -1,0 +1,113 @@
+"""Guarantees of algorithms and conversions between them, each in one line of text."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from dpbandits.algorithms import find_definition
+from dpbandits.algorithms.base import Definition, IdentificationAlgorithm
+from dpbandits.errors import InputError
+from dpbandits.privacy import Guarantee
+from dpbandits.privacy.conversions import KINDS, Level, convert
+
+LISTED_HORIZON = 10**8
+LISTED_BUDGET = 1000
+LARGEST_HORIZON = 2**53
+
+
+def guarantee(
+    algorithm: str | Definition,
+    *,
+    horizon: int,
+    params: Mapping[str, Any] | None = None,
+    variant: str = "as-written",
+    readings: Mapping[str, str] | None = None,
+) -> Guarantee:
+    """Return what an algorithm guarantees over a horizon or budget, for all instances.
+
+    That of one instance is ``dpbandits.simulate(...).guarantee``.
+
+    Args:
+        algorithm: an id (``dpbandits list``) or an algorithm of your own.
+        horizon: number of rounds, or budget of pulls, at least 1.
+        params: the algorithm's parameters.
+        variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
+        readings: named readings that depart from their defaults.
+
+    Raises:
+        InputError: anything unknown or out of range, in one line.
+
+    Example:
+        >>> import dpbandits
+        >>> found = dpbandits.guarantee("ldp-ncb", params={"epsilon": 0.5}, horizon=1000)
+        >>> found.model, found.status, found.basis
+        ('local', 'proved', 'NCB-C16')
+    """
+    definition = find_definition(algorithm)
+    if isinstance(horizon, bool) or not isinstance(horizon, int):
+        raise InputError(f"horizon is {horizon!r}; allowed: an integer")
+    if not 1 <= horizon <= LARGEST_HORIZON:
+        raise InputError(f"horizon is {horizon}; allowed: from 1 to {LARGEST_HORIZON}")
+    return definition.guarantee(
+        definition.parameters_from(params or {}),
+        horizon,
+        variant=definition.require_variant(variant),
+        readings=definition.readings_from(readings or {}, variant),
+    )
+
+
+def at_delta(found: Guarantee, delta: float) -> str:
+    """Return what a guarantee is at a delta, in one line."""
+    epsilon = found.epsilon(delta)
+    if found.kind == "none":
+        return found.describe()
+    if found.status == "refuted" or math.isinf(epsilon):
+        return f"{found.describe()}; nothing follows at delta={delta:.6g}"
+    condition = "" if found.status == "proved" else ", if it holds"
+    return f"{found.describe()}; ({epsilon:.6g}, {delta:.6g})-DP{condition}"
+
+
+def listed(definition: Definition) -> list[str]:
+    """Return a line for each variant: what it guarantees at the example's parameters."""
+    identifies = isinstance(definition, IdentificationAlgorithm)
+    horizon = LISTED_BUDGET if identifies else LISTED_HORIZON
+    values = {**definition.example, "T": horizon}
+    where = ", ".join(f"{name}={value}" for name, value in values.items())
+    return [
+        f"guarantee {variant} ({where}): "
+        + guarantee(
+            definition, params=definition.example, horizon=horizon, variant=variant
+        ).describe()
+        for variant in definition.variants
+    ]
+
+
+def conversion(given: Mapping[str, float], kind: str, wanted: Mapping[str, float]) -> str:
+    """Return what a guarantee implies in another kind, with sources, in one line.
+
+    Args:
+        given: a kind and its value; for ``renyi`` also order, for ``approximate`` also delta.
+        kind: what is wanted.
+        wanted: order for ``renyi``; delta or epsilon for ``approximate``.
+
+    Raises:
+        InputError: nothing of that kind follows, or a name or number is not allowed.
+    """
+    kinds = [name for name in given if name in KINDS]
+    if len(kinds) != 1:
+        raise InputError(f"given is {_words(given)}; allowed: one of {', '.join(KINDS)}, =VALUE")
+    _require_names("given", given, (kinds[0], "order", "delta"))
+    _require_names("to", wanted, ("order", "delta", "epsilon"))
+    level = Level(kinds[0], given[kinds[0]], given.get("order"), given.get("delta"))
+    found = convert(level, kind, **wanted)
+    return f"{level.describe()} implies " + "; ".join(each.describe() for each in found)
+
+
+def _words(values: Mapping[str, float]) -> str:
+    return " ".join(f"{name}={value:g}" for name, value in values.items()) or "nothing"
+
+
+def _require_names(key: str, values: Mapping[str, float], allowed: tuple[str, ...]) -> None:
+    unknown = [name for name in values if name not in allowed]
+    if unknown:
+        raise InputError(f"{key}: {unknown[0]!r} is unknown; allowed: {', '.join(allowed)}")
