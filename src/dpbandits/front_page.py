@@ -7,6 +7,7 @@ import pandas as pd
 from dpbandits.blocks import table_row, with_block
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.claims_page import PAGE
+from dpbandits.errors import InputError
 from dpbandits.project import Project
 from dpbandits.published_ledger import published_findings, published_ledger, published_papers
 from dpbandits.published_numbers import filled
@@ -14,7 +15,7 @@ from dpbandits.whole_ledger import choice
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired (ours)"}
 
-_VERDICTS = re.compile(r"<!-- begin (verdicts ([A-Za-z0-9 -]+)) -->")
+_VERDICTS = re.compile(r"<!-- begin (verdicts ((?:[A-Z]+-C[0-9]+[a-z]? ?)+)) -->")
 
 
 def front_page(project: Project, text: str) -> str:
@@ -28,7 +29,8 @@ def front_page(project: Project, text: str) -> str:
             findings that are worth the front page.
 
     Raises:
-        InputError: the marks of a block are missing, or a number is not published.
+        InputError: the marks of a block are missing, a claim is unknown, or a number is not
+            published.
     """
     papers = published_papers(project)
     ledgers = {paper: published_ledger(project, paper) for paper in papers}
@@ -75,6 +77,8 @@ def _verdicts(whole: pd.DataFrame, claims: list[str]) -> str:
     lines.append("|---" * (len(used) + 2) + "|")
     for claim in claims:
         own = rows[rows["claim"] == claim]
+        if own.empty:
+            raise InputError(f"README.md: claim is {claim!r}; allowed: a claim with verdicts")
         link = f"[{claim}]({PAGE.as_posix()}#{claim.lower()})"
         found = [_of_variant(own[own["variant"] == variant]) for variant in used]
         lines.append(table_row([link, own["statement"].iloc[0], *found]))

@@ -35,7 +35,7 @@ def late_imports(value: types.FunctionType) -> Iterator[types.ModuleType]:
         lines = [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
         for number, line in enumerate(lines):
             if line.opname == "IMPORT_NAME":
-                builtins: dict[str, Any] = value.__builtins__  # type: ignore[attr-defined]
+                builtins: dict[str, Any] = value.__builtins__
                 own_import = builtins["__import__"]
                 level = lines[number - 2].argval
                 with contextlib.suppress(ImportError):
