@@ -63,6 +63,7 @@ slow: .venv-test/installed ## what takes minutes more: the archive, unpacked els
 release-check: ## everything that a release has to pass, in about three hours: tests, slow ones, faults, cluster, recomputed cells
 	$(MAKE) lint metadata test
 	$(MAKE) slow faults everything verify
+	$(IN_TEST) pytest -q -m release
 	$(MAKE) slurm-test
 
 faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md (half an hour)

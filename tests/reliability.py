@@ -76,7 +76,7 @@ TEXT = """# Reliability
 
 What was done to the project on purpose, how often, and what held each time. Written by `make
 faults` alone, and only where every test passed; the tests stand in `tests/faults/`. `make test`
-runs a part of them and checks that this page is current.
+runs a part of them, `make release-check` checks that this page is current.
 
 | fault | times | what held |
 |---|---:|---|

@@ -1,8 +1,11 @@
 """docs/reliability.md tells of the present sources."""
 
+import pytest
+
 import reliability
 
 
+@pytest.mark.release
 def test_the_page_is_current() -> None:
     page = reliability.PAGE.read_text(encoding="utf-8")
     assert reliability.fingerprints_of(page).get("part") == reliability.fingerprint(), (
