@@ -251,7 +251,7 @@ def test_runs_that_make_no_curves_are_refused() -> None:
 def test_the_command_line_prints_the_final_value(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["simulate", "ucb1", "--arms", "0.75", "0.5", "0.25", "--horizon", "80"]
     assert main([*words, "--runs", "12"]) == 0
-    printed = capsys.readouterr().out.splitlines()[-1]
+    printed = capsys.readouterr().out.splitlines()[-2]
     found = simulate(algorithm="ucb1", params={}).nash_regret(at=[80])
     ends = [float(end[0]) for end in found.interval()]
     assert printed.startswith("nash_regret: ")
@@ -260,6 +260,6 @@ def test_the_command_line_prints_the_final_value(capsys: pytest.CaptureFixture[s
     assert digits_printed(printed.partition(": ")[2]) == pytest.approx(expected, rel=1e-5)
     assert printed.endswith(", bias subtracted)")
     assert main([*words, "--runs", "1"]) == 0
-    assert "95 % interval -inf to inf, bias kept" in capsys.readouterr().out.splitlines()[-1]
+    assert "95 % interval -inf to inf, bias kept" in capsys.readouterr().out.splitlines()[-2]
     assert main([*words, "--runs", "12", "--memory-limit", "5"]) == 2
     assert "memory limit is 5; allowed: at least " in capsys.readouterr().err.splitlines()[-1]

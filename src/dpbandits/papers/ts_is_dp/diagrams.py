@@ -141,7 +141,7 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
         axes.set_xlabel(r"Level $\eta$ (privacy weakens to the right)")
         axes.set_ylabel("Regret at $T$ over that of $(0, 1)$")
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1)
     return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
 
 
