@@ -257,7 +257,9 @@ rule dp_ncb_extra_privacy_witness:
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-privacy-witness"),
+        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
+            "dp-ncb", "extra-privacy-witness"
+        ),
         caption=OUTPUTS.caption("dp-ncb", "extra-privacy-witness"),
         options=OUTPUTS.options(),
     message:

@@ -4,6 +4,7 @@ import contextlib
 import dis
 import types
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 
@@ -35,7 +36,7 @@ def late_imports(value: types.FunctionType) -> Iterator[types.ModuleType]:
         lines = [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
         for number, line in enumerate(lines):
             if line.opname == "IMPORT_NAME":
-                builtins: dict[str, Any] = value.__builtins__
+                builtins: dict[str, Any] = attrgetter("__builtins__")(value)
                 own_import = builtins["__import__"]
                 level = lines[number - 2].argval
                 with contextlib.suppress(ImportError):
