@@ -137,10 +137,10 @@ def test_the_ledger_of_the_report_is_read_and_filtered(built: Path, page: Page) 
         }"""
     )
     assert page.run(FIRST_CELLS, opened) == list(ledger["Claim"])
-    page.run(SET.format(place="#words", value="TSDP-C8 lemma5"), opened)
+    page.run(SET.format(place="#words", value="TSDP-C19 log=natural"), opened)
     found = page.run(FIRST_CELLS, opened)
     assert 0 < len(found) < 10
-    assert set(found) == {"TSDP-C8"}
+    assert set(found) == {"TSDP-C19"}
     page.run(SET.format(place="#words", value=""), opened)
     column = list(ledger.columns).index("Verdict")
     page.run(SET.format(place=f"select[data-column='{column}']", value="fails"), opened)
