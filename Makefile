@@ -5,7 +5,7 @@ PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
 # Without the profile of a cluster nothing asks Slurm: its client would wait for a controller.
 SNAKEMAKE = $(if $(PROFILE),,SLURM_CONF=/dev/null) XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
-  $(if $(PROFILE),--workflow-profile workflow/profiles/$(PROFILE),--cores $(CORES))
+  $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
 UV = .venv-metadata/bin/uv
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
@@ -39,7 +39,7 @@ report: .venv/installed ## results/report.html (Snakemake's own) and results/rep
 
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
-	.venv/bin/python -m dpbandits.api_reference
+	.venv/bin/python -m dpbandits.pages.api
 
 artifact: .venv/installed .venv-metadata/installed report metadata ## one archive to cite and run, artifact/dpbandits-*.tar.gz, validated
 	archive=$$(.venv/bin/dpbandits artifact) && \

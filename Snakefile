@@ -12,11 +12,11 @@ report: "workflow/report/overview.rst"
 
 
 from dpbandits.errors import InputError
-from dpbandits.jobs import Jobs
-from dpbandits.outputs import Outputs
-from dpbandits.papers import OURS, PAPERS
-from dpbandits.project import Project
-from dpbandits.stale import mark_stale
+from dpbandits.project.resources import Jobs
+from dpbandits.project.outputs import Outputs
+from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.project.config import Project
+from dpbandits.project.stale import mark_stale
 
 # An exception that is let through would be told with the lines of code that it passed.
 try:

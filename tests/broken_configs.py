@@ -144,7 +144,7 @@ def broken_files(kind: str) -> st.SearchStrategy[Case]:
     """Draw an experiments or a claims file of one paper with one change, and its config."""
 
     def of(paper: str) -> st.SearchStrategy[Case]:
-        path = f"config/{kind}/{paper}.yaml"
+        path = f"config/papers/{paper}/{kind}.yaml"
         config = {"papers": [paper], "ours": [], "scale": "quick", "seed": 1, "cache": ".cache/x"}
         return changes(path).map(lambda drawn: Case(path, drawn[0], dict(config), drawn[1]))
 

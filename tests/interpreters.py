@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dpbandits.blocks import with_block
+from dpbandits.pages.regions import with_block
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/artifact.md"

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from dpbandits.outputs import Outputs
-from dpbandits.papers import OURS, PAPERS
-from dpbandits.project import Project
+from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 
 ROOT = Path(__file__).resolve().parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -52,7 +52,7 @@ def copy_checkout(target: Path) -> Path:
             shutil.copy2(ROOT / name, target / name)
     config = target / "config/config.yaml"
     edit(config, f"papers: [{', '.join(PAPERS)}]", f"papers: [{', '.join(BUILT)}]")
-    edit(config, f"ours: [{', '.join(OURS)}]", "ours: []")
+    edit(config, f"ours: [{', '.join(COMPARISONS)}]", "ours: []")
     return target
 
 

@@ -14,6 +14,7 @@ from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED, NASH
 from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
+from dpbandits.project.config import Project
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.figures import draw_figure
@@ -100,7 +101,7 @@ class Document:
         """Read the file of the paper of this short name."""
         self.name = paper
         self.paper = find_paper(paper)
-        self.path = ROOT / "config/experiments" / f"{paper}.yaml"
+        self.path = Project.load(ROOT).config_path(paper, "experiments")
         self.document = with_digitised(load_yaml(self.path), self.path)
         self.figures: dict[str, Any] = self.document["figures"]
         self.tables: dict[str, Any] = self.document["tables"]

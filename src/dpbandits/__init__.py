@@ -21,11 +21,11 @@ from dpbandits.bandits import (  # noqa: E402
     uniform,
 )
 from dpbandits.engine.check_algorithm import check_algorithm  # noqa: E402
+from dpbandits.engine.guarantees import guarantee  # noqa: E402
 from dpbandits.engine.identification import Identification, identify  # noqa: E402
 from dpbandits.engine.own_algorithm import load_algorithm  # noqa: E402
 from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
 from dpbandits.errors import InputError  # noqa: E402
-from dpbandits.guarantees import guarantee  # noqa: E402
 from dpbandits.metrics import NashCurve  # noqa: E402
 
 __all__ = [

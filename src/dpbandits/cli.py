@@ -71,7 +71,7 @@ def _numbers(key: str, text: str) -> list[int | float]:
 
 def _project(arguments: argparse.Namespace) -> Any:
     """Load the project folder, at the scale, seed and choice of the command line."""
-    from dpbandits.project import Project
+    from dpbandits.project.config import Project
 
     keys = ("scale", "seed", "papers", "ours", "only")
     return Project.load(Path(arguments.project)).at(
@@ -84,7 +84,7 @@ def list_algorithms(arguments: argparse.Namespace) -> None:
     from dataclasses import fields
 
     from dpbandits.algorithms import REGISTRY
-    from dpbandits.guarantees import listed
+    from dpbandits.engine.guarantees import listed
 
     for algorithm in REGISTRY.values():
         parameters = ", ".join(each.name for each in fields(algorithm.parameters))
@@ -164,7 +164,7 @@ def identify(arguments: argparse.Namespace) -> None:
 def guarantee(arguments: argparse.Namespace) -> None:
     """Print what an algorithm guarantees for all instances, and what is known of that."""
     import dpbandits
-    from dpbandits.guarantees import at_delta
+    from dpbandits.engine.guarantees import at_delta
 
     found = dpbandits.guarantee(
         _algorithm(arguments.algorithm),
@@ -178,7 +178,7 @@ def guarantee(arguments: argparse.Namespace) -> None:
 
 def convert(arguments: argparse.Namespace) -> None:
     """Convert a guarantee to another kind, and name the source of the conversion."""
-    from dpbandits.guarantees import conversion
+    from dpbandits.engine.guarantees import conversion
 
     kind, *words = arguments.to
     given, wanted = (
@@ -217,14 +217,14 @@ def _check_file(arguments: argparse.Namespace) -> None:
 
 def kernels(arguments: argparse.Namespace) -> None:
     """Compile what the chosen papers need, in one process."""
-    from dpbandits.build import compile_paper_kernels
+    from dpbandits.commands.run import compile_paper_kernels
 
     print(f"compiled: {', '.join(compile_paper_kernels(_project(arguments)))}", file=sys.stderr)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Simulate one named set of cells of a paper, or compute one of its exact results."""
-    from dpbandits.build import build_results, require_fingerprint, simulate_part
+    from dpbandits.commands.run import build_results, require_fingerprint, simulate_part
 
     project, paper, name = _project(arguments), arguments.paper, arguments.name
     require_fingerprint(project, paper, name, arguments.fingerprint)
@@ -243,24 +243,24 @@ def _part(text: str) -> tuple[int, int]:
 
 def draw(arguments: argparse.Namespace) -> None:
     """Draw one figure of a paper, with all its panels."""
-    from dpbandits.drawing import draw_paper_figure
+    from dpbandits.commands.draw import draw_paper_figure
 
     draw_paper_figure(_project(arguments), arguments.paper, arguments.name)
 
 
 def tabulate(arguments: argparse.Namespace) -> None:
     """Write one table of a paper as LaTeX and csv."""
-    from dpbandits.drawing import write_paper_table
+    from dpbandits.commands.draw import write_paper_table
 
     write_paper_table(_project(arguments), arguments.paper, arguments.name)
 
 
 def compare(arguments: argparse.Namespace) -> None:
     """Draw an algorithm of your own into a figure of a paper that is built."""
-    from dpbandits.comparing import compare_figure
+    from dpbandits.commands.compare import compare_figure
+    from dpbandits.commands.custom_lines import Own
     from dpbandits.engine.own_algorithm import load_algorithm
     from dpbandits.engine.simulation import require_workers
-    from dpbandits.own_lines import Own
 
     own = Own(
         load_algorithm(arguments.file),
@@ -276,35 +276,35 @@ def compare(arguments: argparse.Namespace) -> None:
 
 def readings(arguments: argparse.Namespace) -> None:
     """Hold the published readings of a paper against ours."""
-    from dpbandits.drawing import write_paper_readings
+    from dpbandits.commands.draw import write_paper_readings
 
     write_paper_readings(_project(arguments), arguments.paper)
 
 
 def judge(arguments: argparse.Namespace) -> None:
     """Judge every claim of a paper and write its ledger."""
-    from dpbandits.judging import judge_paper
+    from dpbandits.commands.judge import judge_paper
 
     judge_paper(_project(arguments), arguments.paper)
 
 
 def ledger(arguments: argparse.Namespace) -> None:
     """Gather the verdicts on the claims of all chosen papers in one ledger."""
-    from dpbandits.judging import write_whole_ledger
+    from dpbandits.commands.judge import write_whole_ledger
 
     write_whole_ledger(_project(arguments))
 
 
 def explain(arguments: argparse.Namespace) -> None:
     """Say how the verdict on a claim came about."""
-    from dpbandits.judging import explain_claim
+    from dpbandits.commands.judge import explain_claim
 
     print(explain_claim(_project(arguments), arguments.claim))
 
 
 def typeset(arguments: argparse.Namespace) -> None:
     """Write the report, every figure, table and verdict, as one PDF (needs pdflatex)."""
-    from dpbandits.typesetting import typeset_report
+    from dpbandits.commands.typeset import typeset_report
 
     typeset_report(_project(arguments))
 
@@ -331,7 +331,7 @@ def artifact(arguments: argparse.Namespace) -> None:
 
 def publish(arguments: argparse.Namespace) -> None:
     """Copy figures, tables and verdicts at paper scale to docs/, with their fingerprints."""
-    from dpbandits.publishing import publish_figures
+    from dpbandits.commands.publish import publish_figures
 
     for path in publish_figures(_project(arguments)):
         print(path)
@@ -339,8 +339,8 @@ def publish(arguments: argparse.Namespace) -> None:
 
 def cost(arguments: argparse.Namespace) -> None:
     """Print what a run costs, by recorded timings: core-minutes and memory of each figure."""
-    from dpbandits.cost_page import forecast_text
     from dpbandits.engine.simulation import require_workers
+    from dpbandits.pages.cost import forecast_text
 
     print(forecast_text(_project(arguments), require_workers(arguments.cores)))
 

@@ -23,7 +23,7 @@ from dpbandits.papers.dp_bai.formulas import FORMULAS
 from dpbandits.papers.dp_bai.instances import INSTANCES
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = yaml.safe_load((ROOT / "config/experiments/dp-bai.yaml").read_text())
+DOCUMENT = yaml.safe_load((ROOT / "config/papers/dp-bai/experiments.yaml").read_text())
 BLOCK_ENDS = (1000, 10_000, 20_000, 50_000, 400_000)
 GAP = 0.05
 

@@ -12,10 +12,10 @@ from dpbandits.claims import Claim, Evidence, Judgement, judge, load_claims
 from dpbandits.claims.loading import load_findings
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
 
-FILE = ROOT / "config/claims/dp-ncb.yaml"
+FILE = ROOT / "config/papers/dp-ncb/claims.yaml"
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
 CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
-FINDINGS = load_findings(ROOT / "config/findings/dp-ncb.yaml", SCHEMA, STATISTICS)
+FINDINGS = load_findings(ROOT / "config/papers/dp-ncb/findings.yaml", SCHEMA, STATISTICS)
 BY_ID = {claim.id: claim for claim in CLAIMS}
 ROOT_SEED = 20260719
 VARIANTS = ("as-written", "as-coded", "repaired")

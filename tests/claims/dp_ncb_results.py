@@ -26,7 +26,7 @@ from dpbandits.papers.dp_ncb.instances import INSTANCES, drawn_means
 from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = yaml.safe_load((ROOT / "config/experiments/dp-ncb.yaml").read_text())
+DOCUMENT = yaml.safe_load((ROOT / "config/papers/dp-ncb/experiments.yaml").read_text())
 BEST = max(drawn_means())
 TWO_ARMS = (100, 300, 1000)
 TWO_ARMED_RESULTS = ("panel-a", "panel-a-verdicts")

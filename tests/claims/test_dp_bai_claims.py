@@ -29,10 +29,10 @@ from dpbandits.claims.loading import load_findings, load_notes
 from dpbandits.claims.regions import region_of
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 
-FILE = ROOT / "config/claims/dp-bai.yaml"
+FILE = ROOT / "config/papers/dp-bai/claims.yaml"
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
 CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
-BEYOND = load_findings(ROOT / "config/findings/dp-bai.yaml", SCHEMA, STATISTICS)
+BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", SCHEMA, STATISTICS)
 ROWS = {
     ",".join(filter(None, (claim.id, reading.label))): replace(claim, readings=(reading,))
     for claim in CLAIMS

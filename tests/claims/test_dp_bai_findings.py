@@ -13,8 +13,8 @@ from dpbandits.engine.documents import load_yaml
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
-CLAIMS = load_claims(ROOT / "config/claims/dp-bai.yaml", SCHEMA, STATISTICS)
-BEYOND = load_findings(ROOT / "config/findings/dp-bai.yaml", SCHEMA, STATISTICS)
+CLAIMS = load_claims(ROOT / "config/papers/dp-bai/claims.yaml", SCHEMA, STATISTICS)
+BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", SCHEMA, STATISTICS)
 
 DECIDED = [(name, word) for name, worlds in FINDINGS.items() for word in worlds]
 BY_ID = {finding.claim.id: finding for finding in BEYOND}
@@ -60,7 +60,7 @@ def test_every_number_of_findings_and_errata_is_one_that_is_measured() -> None:
         for each in finding.numbers.values()
         if "comparison" in each
     }
-    errata = load_yaml(ROOT / "config/errata/dp-bai.yaml")["errata"]
+    errata = load_yaml(ROOT / "config/papers/dp-bai/errata.yaml")["errata"]
     for entry in errata.values():
         for each in entry["numbers"].values():
             if "comparison" in each:

@@ -22,7 +22,7 @@ from dpbandits.papers.ts_is_dp.statistics import STATISTICS
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
-FILE = ROOT / "config/claims/ts-is-dp.yaml"
+FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
 
 VALID: dict[str, Any] = {
     "paper": "toy",
@@ -140,7 +140,7 @@ def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: P
 
 
 CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
-FINDINGS = load_findings(ROOT / "config/findings/ts-is-dp.yaml", SCHEMA, STATISTICS)
+FINDINGS = load_findings(ROOT / "config/papers/ts-is-dp/findings.yaml", SCHEMA, STATISTICS)
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
@@ -189,7 +189,7 @@ def test_readings_are_those_that_change_what_is_judged() -> None:
 
 def made_up_results() -> dict[str, pd.DataFrame]:
     """Random numbers for every series of the experiments file, at its own horizons and grids."""
-    document = yaml.safe_load((ROOT / "config/experiments/ts-is-dp.yaml").read_text())
+    document = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
     generator = np.random.default_rng(1)
     frames: dict[str, pd.DataFrame] = {}
     for name in sorted(
@@ -219,7 +219,7 @@ def made_up_results() -> dict[str, pd.DataFrame]:
 def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     """At paper scale a missing series, tag, time or metric would raise."""
     frames = {**made_up_results(), **{name: make() for name, make in ANALYTIC.items()}}
-    declared = yaml.safe_load((ROOT / "config/experiments/ts-is-dp.yaml").read_text())
+    declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
     entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
     results = {*declared["simulations"], *declared["analytic"]}
     assert {name for entry in entries for name in entry.reads} <= results

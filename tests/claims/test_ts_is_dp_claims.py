@@ -39,7 +39,9 @@ from dpbandits.papers.ts_is_dp.statistics import STATISTICS
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = load_claims(
-    ROOT / "config/claims/ts-is-dp.yaml", ROOT / "workflow/schemas/claims.schema.yaml", STATISTICS
+    ROOT / "config/papers/ts-is-dp/claims.yaml",
+    ROOT / "workflow/schemas/claims.schema.yaml",
+    STATISTICS,
 )
 ROOT_SEED = 20260719
 AS_CLAIMED = World()

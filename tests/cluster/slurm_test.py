@@ -24,10 +24,10 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cluster.one_node import install, one_node
-from dpbandits.papers import OURS, PAPERS
+from dpbandits.papers import COMPARISONS, PAPERS
 from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
 
-PROFILE = ["--workflow-profile", "workflow/profiles/slurm-test"]
+PROFILE = ["--workflow-profile", "profiles/slurm-test"]
 OUTPUTS = ("results", "figures", "logs", ".snakemake", ".cache")
 PLANTED = "planted by the test"
 LINE = "    folder = project.figures_folder(paper)\n"
@@ -54,7 +54,7 @@ class Workflow:
 
     def choose(self, papers: Sequence[str]) -> None:
         """Write what is built into the clone's config."""
-        ours = OURS if set(papers) == set(PAPERS) else ()
+        ours = COMPARISONS if set(papers) == set(PAPERS) else ()
         path = self.clone / "config/config.yaml"
         text = path.read_text()
         for key, names in (("papers", papers), ("ours", ours)):
@@ -139,7 +139,7 @@ def failed_with_a_fault(workflow: Workflow, paper: str, cluster: dict[str, str])
     fault = (
         f'    if (paper, figure) == {(paper, FIGURE)}:\n        raise MemoryError("{PLANTED}")\n'
     )
-    undo = edit(workflow.clone / "src/dpbandits/drawing.py", LINE, LINE + fault)
+    undo = edit(workflow.clone / "src/dpbandits/commands/draw.py", LINE, LINE + fault)
     with one_job_killed(cluster) as killed:
         status, output = workflow.run(PROFILE, cluster)
     undo()

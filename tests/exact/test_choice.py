@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from dpbandits.cli import _arguments, _project
-from dpbandits.outputs import Outputs
-from dpbandits.project import Project
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,9 +11,9 @@ import yaml
 
 from dpbandits.claims import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
-from dpbandits.claims_page import claims_page
 from dpbandits.errors import InputError
-from dpbandits.project import Project
+from dpbandits.pages.claims import claims_page
+from dpbandits.project.config import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def project(tmp_path: Path) -> Project:
     for part in ("config", "workflow"):
         shutil.copytree(ROOT / part, tmp_path / part)
     document = {"paper": "ts-is-dp", "findings": FINDINGS}
-    (tmp_path / "config/findings/ts-is-dp.yaml").write_text(yaml.safe_dump(document))
+    (tmp_path / "config/papers/ts-is-dp/findings.yaml").write_text(yaml.safe_dump(document))
     folder = tmp_path / "docs/figures/ts-is-dp"
     folder.mkdir(parents=True)
     (folder / "claims.csv").write_text(

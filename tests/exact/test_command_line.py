@@ -8,7 +8,7 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
 from dpbandits.metrics import mean_interval
-from dpbandits.project import Project
+from dpbandits.project.config import Project
 from support import digits_printed, run_python
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,12 +13,12 @@ import pytest
 
 import dpbandits
 from dpbandits.cli import main
-from dpbandits.comparing import Target, compare_figure
+from dpbandits.commands.compare import Target, compare_figure
+from dpbandits.commands.custom_lines import OWN_COLOUR, Own, own_look
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics import mean_interval, rate_interval
-from dpbandits.own_lines import OWN_COLOUR, Own, own_look
-from dpbandits.project import Project
+from dpbandits.project.config import Project
 from dpbandits.reporting.palette import COLOURS
 from support import message_of
 
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("config", "workflow"):
         shutil.copytree(ROOT / name, folder / name)
     for paper, caps in CAPS.items():
-        path = folder / "config/experiments" / f"{paper}.yaml"
+        path = Project.load(folder).config_path(paper, "experiments")
         lines = path.read_text().splitlines()
         path.write_text("\n".join(caps if each.startswith("quick:") else each for each in lines))
     return folder

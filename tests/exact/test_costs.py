@@ -10,9 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpbandits.build import build_results, simulate_part
-from dpbandits.cost_page import condense, forecast_text, items
-from dpbandits.costs import (
+from dpbandits.commands.run import build_results, simulate_part
+from dpbandits.engine.spent import Spent
+from dpbandits.pages.cost import condense, forecast_text, items
+from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.project.config import SCALES, Project
+from dpbandits.project.costs import (
     COLUMNS,
     COSTS,
     RESULTS,
@@ -24,10 +27,7 @@ from dpbandits.costs import (
     timings_folder,
     write_timing,
 )
-from dpbandits.engine.spent import Spent
-from dpbandits.jobs import Jobs
-from dpbandits.papers import OURS, PAPERS
-from dpbandits.project import SCALES, Project
+from dpbandits.project.resources import Jobs
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -201,7 +201,7 @@ def test_a_damaged_table_of_costs_ends_in_one_line(project: Project) -> None:
     assert "allowed: columns scale, paper" in message
 
 
-@pytest.mark.parametrize("paper", [*PAPERS, *OURS])
+@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 @pytest.mark.parametrize("scale", SCALES)
 def test_published_costs_are_of_what_there_is(paper: str, scale: str) -> None:
     """Nothing else has a cost. At the quick scale what has none is told to be not recorded."""

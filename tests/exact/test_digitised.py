@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpbandits.documents import PUBLISHED_TABLES, digitised_counts
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
+from dpbandits.pages.documents import PUBLISHED_TABLES, digitised_counts
 from dpbandits.papers.dp_ncb import derived
-from dpbandits.project import Project
+from dpbandits.project.config import Project
 from dpbandits.reporting.digitised import digitised_path, read_digitised, with_digitised
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.palette import STEPS
@@ -21,7 +21,7 @@ from dpbandits.reporting.readings import compare_readings, count_agreement, read
 from dpbandits.reporting.style import ordered_looks
 from synthetic_results import FOURTH, ROOT
 
-PATH = ROOT / "config/experiments/dp-ncb.yaml"
+PATH = ROOT / "config/papers/dp-ncb/experiments.yaml"
 VALUES = read_digitised(digitised_path(PATH))
 HEAD = "panel,series,x,y,tolerance\n"
 

@@ -7,7 +7,7 @@ import yaml
 
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.project import Project
+from dpbandits.project.config import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 

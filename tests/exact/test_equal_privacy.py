@@ -7,11 +7,7 @@ import pandas as pd
 import pytest
 
 from dpbandits.algorithms import REGRET
-from dpbandits.engine.experiments import Series
-from dpbandits.engine.formulas import Context
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
-from dpbandits.errors import InputError
-from dpbandits.papers.equal_privacy.formulas import (
+from dpbandits.comparisons.equal_privacy.formulas import (
     DELTA,
     FORMULAS,
     least_alpha,
@@ -20,7 +16,11 @@ from dpbandits.papers.equal_privacy.formulas import (
     share_c,
     tuned,
 )
-from dpbandits.papers.equal_privacy.tables import GAUSSIAN, LOCAL, NONE, PRIVACY, PURE, TABLES
+from dpbandits.comparisons.equal_privacy.tables import GAUSSIAN, LOCAL, NONE, PRIVACY, PURE, TABLES
+from dpbandits.engine.experiments import Series
+from dpbandits.engine.formulas import Context
+from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
+from dpbandits.errors import InputError
 from dpbandits.privacy import dp_ts_ucb_gdp, epsilon, modified_ts_gdp
 from synthetic_results import ACROSS
 

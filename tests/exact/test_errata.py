@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.errata_page import errata_page, load_errata
 from dpbandits.errors import InputError
+from dpbandits.pages.errata import errata_page, load_errata
 from dpbandits.papers import PAPERS
-from dpbandits.project import Project
+from dpbandits.project.config import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
@@ -54,7 +54,7 @@ def project_with(folder: Path, change: Callable[[dict[str, Any]], object]) -> Pr
         shutil.copytree(ROOT / part, folder / part)
     entry = copy.deepcopy(ENTRY)
     change(entry)
-    (folder / "config/errata/ts-is-dp.yaml").write_text(
+    (folder / "config/papers/ts-is-dp/errata.yaml").write_text(
         yaml.safe_dump({"paper": "ts-is-dp", "errata": {"TSDP-E1": entry}}, sort_keys=False)
     )
     (folder / "docs/figures/ts-is-dp").mkdir(parents=True)

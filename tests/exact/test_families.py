@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dpbandits.outputs import Outputs
 from dpbandits.papers import PAPERS
-from dpbandits.project import Project
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 
 ROOT = Path(__file__).resolve().parents[2]
 *OTHERS, LAST = PAPERS

@@ -10,10 +10,10 @@ import yaml
 from dpbandits.claims.ledger import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
-from dpbandits.gallery import anchor_of, gallery_page, head_of
-from dpbandits.outputs import Outputs
-from dpbandits.papers import OURS, PAPERS
-from dpbandits.project import Project
+from dpbandits.pages.gallery import anchor_of, gallery_page, head_of
+from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = "dp-bai"
@@ -61,7 +61,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def change_config(folder: Path) -> None:
     """Say which figures the claims above are about, and state one finding."""
-    path = folder / "claims" / f"{PAPER}.yaml"
+    path = folder / "papers" / PAPER / "claims.yaml"
     document = yaml.safe_load(path.read_text())
     claims = document["claims"]
     claims["BAI-C1"]["figure"] = "fig1"
@@ -71,7 +71,7 @@ def change_config(folder: Path) -> None:
     finding = {"title": "The lead", "statement": "It is large.", "place": "Section 5"}
     finding["figure"] = "fig1a"
     document = {"paper": PAPER, "findings": {"BAI-F1": finding}}
-    (folder / "findings" / f"{PAPER}.yaml").write_text(yaml.safe_dump(document))
+    (folder / "papers" / PAPER / "findings.yaml").write_text(yaml.safe_dump(document))
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_a_panel_without_a_sentence_is_refused(project: Project, old: str, new: 
 
 def test_every_paper_has_its_block_and_its_sentences() -> None:
     project = Project.load(ROOT)
-    for name in [*PAPERS, *OURS]:
+    for name in [*PAPERS, *COMPARISONS]:
         assert TEXT.count(f"<!-- begin gallery {name} -->") == 1
         assert project.experiments(name).title
 

@@ -8,9 +8,9 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
+from dpbandits.engine.guarantees import at_delta, conversion
 from dpbandits.engine.own_algorithm import load_algorithm
 from dpbandits.errors import InputError
-from dpbandits.guarantees import at_delta, conversion
 from dpbandits.privacy import Guarantee
 
 GDP_NCB = ["guarantee", "gdp-ncb", "--params", "epsilon=0.2", "--horizon", "100000000"]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dpbandits.papers import PAPERS
-from dpbandits.project import Project
+from dpbandits.project.config import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

@@ -7,9 +7,9 @@ import pytest
 
 from dpbandits.cli import main
 from dpbandits.errors import InputError
-from dpbandits.outputs import Outputs
 from dpbandits.papers import PAPERS
-from dpbandits.project import Project
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 
 ROOT = Path(__file__).resolve().parents[2]
 BEHIND = ["simultaneous.csv", "evidence.csv", "findings.csv"]

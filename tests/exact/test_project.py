@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import main
-from dpbandits.project import Project
+from dpbandits.project.config import Project
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
-EXPERIMENTS = "config/experiments/ts-is-dp.yaml"
-CLAIMS = "config/claims/ts-is-dp.yaml"
+EXPERIMENTS = "config/papers/ts-is-dp/experiments.yaml"
+CLAIMS = "config/papers/ts-is-dp/claims.yaml"
 CONFIG = "config/config.yaml"
 
 # (file, text in it, what replaces it, what the message must name)

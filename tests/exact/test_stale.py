@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.build import build_results
-from dpbandits.drawing import draw_paper_figure
-from dpbandits.outputs import Outputs
-from dpbandits.project import Project
-from dpbandits.stale import CURRENT, STALE, mark_stale
+from dpbandits.commands.draw import draw_paper_figure
+from dpbandits.commands.run import build_results
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
+from dpbandits.project.stale import CURRENT, STALE, mark_stale
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER, RESULTS, FIGURE = "ts-is-dp", "privacy-by-b-and-c", "fig1"
-EXPERIMENTS = Path(f"config/experiments/{PAPER}.yaml")
+EXPERIMENTS = Path(f"config/papers/{PAPER}/experiments.yaml")
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dpbandits.commands.typeset import DEPENDS, counts
 from dpbandits.errors import InputError
 from dpbandits.reporting.latex import document
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
-from dpbandits.typesetting import DEPENDS, counts
 
 needs_pdflatex = pytest.mark.skipif(
     shutil.which("pdflatex") is None, reason="pdflatex is not installed"

@@ -8,11 +8,19 @@ import pytest
 
 from dpbandits.claims import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
-from dpbandits.outputs import Outputs
 from dpbandits.papers import PAPERS
-from dpbandits.project import Project
+from dpbandits.project.claims_summary import (
+    COLUMNS,
+    cells,
+    interval,
+    join,
+    read_ledger,
+    tables,
+    together,
+)
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 from dpbandits.reporting.latex import escape
-from dpbandits.whole_ledger import COLUMNS, cells, interval, join, read_ledger, tables, together
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import dpbandits
 from dpbandits import privacy
-from dpbandits.api_reference import DOCUMENT, reference
+from dpbandits.pages.api import DOCUMENT, reference
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_reference_is_current() -> None:
-    """Where this fails: `python -m dpbandits.api_reference` writes it anew."""
+    """Where this fails: `python -m dpbandits.pages.api` writes it anew."""
     assert (ROOT / DOCUMENT).read_text(encoding="utf-8") == reference()
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.costs import COSTS, RESULTS, Costs, memory_to_ask_for
-from dpbandits.jobs import Jobs
-from dpbandits.project import Project
+from dpbandits.project.config import Project
+from dpbandits.project.costs import COSTS, RESULTS, Costs, memory_to_ask_for
+from dpbandits.project.resources import Jobs
 
 ROOT = Path(__file__).resolve().parents[2]
-PROFILES = ROOT / "workflow/profiles"
+PROFILES = ROOT / "profiles"
 LAST_LINES = ROOT / "workflow/last_lines.py"
 
 

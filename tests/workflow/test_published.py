@@ -8,29 +8,29 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.documents import PUBLISHED_TABLES
-from dpbandits.outputs import Outputs
-from dpbandits.papers import OURS, PAPERS
-from dpbandits.project import Project
-from dpbandits.publishing import (
+from dpbandits.commands.publish import (
     DOCUMENTS,
     FINGERPRINTS,
     PUBLISHED,
     current_fingerprints,
 )
+from dpbandits.pages.documents import PUBLISHED_TABLES
+from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
 
 
-@pytest.mark.parametrize("paper", [*PAPERS, *OURS])
+@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
     published = json.loads((ROOT / PUBLISHED / paper / FINGERPRINTS).read_text())
     assert published == current_fingerprints(PROJECT, paper)
 
 
-@pytest.mark.parametrize("paper", [*PAPERS, *OURS])
+@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
     outputs = Outputs(PROJECT)
     expected = {Path(path).name for path in outputs.ledger(paper)} | {FINGERPRINTS}

@@ -16,9 +16,9 @@ import pytest
 
 from chromium import SET, Page, chromium_page
 from documents import ON_RESULTS, dpbandits_commands
-from dpbandits.outputs import Outputs
 from dpbandits.papers import PAPERS
-from dpbandits.project import Project
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
 from quick_clone import (
     BUILT,
     ONE,
@@ -177,7 +177,7 @@ def test_a_rebuild_from_the_cache_computes_nothing_and_gives_the_same_bytes(buil
 
 
 def test_an_edited_plot_redraws_that_plot_only(built: Path) -> None:
-    config = built / "config/experiments/ts-is-dp.yaml"
+    config = built / "config/papers/ts-is-dp/experiments.yaml"
     undo = edit(config, 'x: {label: "$\\\\delta$", limits: [0, null]}', 'x: {label: "delta"}')
     try:
         assert planned(built) == {"extra-fig1-linear"}

@@ -1,5 +1,5 @@
 # "Fixed-Budget Differentially Private Best Arm Identification": one rule per figure or table.
-# What each draws stands in config/experiments/dp-bai.yaml under figures: and tables:.
+# What each draws stands in config/papers/dp-bai/experiments.yaml under figures: and tables:.
 
 
 # Figure 1: success against the budget and against epsilon, 30 arms in the plane.

@@ -1,5 +1,5 @@
 # "DP-NCB: Privacy Preserving Fair Bandits": one rule per figure or table.
-# What each draws stands in config/experiments/dp-ncb.yaml under figures: and tables:.
+# What each draws stands in config/papers/dp-ncb/experiments.yaml under figures: and tables:.
 
 
 # The paper's figure, as its code draws it.

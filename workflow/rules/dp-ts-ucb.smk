@@ -1,5 +1,5 @@
 # "Connecting Thompson Sampling and UCB: Towards More Efficient Trade-offs Between Privacy and Regret": one rule per
-# figure or table. What each draws stands in config/experiments/dp-ts-ucb.yaml under figures:.
+# figure or table. What each draws stands in config/papers/dp-ts-ucb/experiments.yaml under figures:.
 
 
 # Figure 1: how the algorithm draws, in a real run.

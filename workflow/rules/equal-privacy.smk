@@ -1,5 +1,5 @@
 # Ours, in none of the papers: their regret algorithms side by side at one privacy budget.
-# What is drawn and written stands in config/experiments/equal-privacy.yaml.
+# What is drawn and written stands in config/comparisons/equal-privacy.yaml.
 
 
 # Regret against epsilon on the Bernoulli arms of three papers.

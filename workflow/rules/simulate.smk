@@ -2,7 +2,7 @@
 
 
 wildcard_constraints:
-    paper="|".join([*PAPERS, *OURS]),
+    paper="|".join([*PAPERS, *COMPARISONS]),
     name="[a-z0-9-]+",
     part="[0-9]+",
     parts="[0-9]+",

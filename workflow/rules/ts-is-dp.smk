@@ -1,5 +1,5 @@
 # "Thompson Sampling Itself is Differentially Private": one rule per figure or table.
-# What each draws is in config/experiments/ts-is-dp.yaml under figures:.
+# What each draws is in config/papers/ts-is-dp/experiments.yaml under figures:.
 
 
 # Figure 1: epsilon against delta: Theorem 4 with b or c away from (0, 1).

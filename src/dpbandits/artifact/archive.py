@@ -17,9 +17,9 @@ from dpbandits.artifact.crate import crate_of
 from dpbandits.engine.files import write_bytes
 from dpbandits.engine.provenance import commit_of
 from dpbandits.errors import InputError
-from dpbandits.outputs import Outputs
-from dpbandits.project import Project
-from dpbandits.steps import steps_of
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
+from dpbandits.project.steps import steps_of
 
 CRATE, SUMS, COMMIT = "ro-crate-metadata.json", "SHA256SUMS", "COMMIT"
 NEWER = 60

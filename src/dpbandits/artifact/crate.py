@@ -16,8 +16,8 @@ import yaml
 from rocrate.model import ContextEntity, Entity
 from rocrate.rocrate import ROCrate
 
-from dpbandits.project import Project
-from dpbandits.steps import Step
+from dpbandits.project.config import Project
+from dpbandits.project.steps import Step
 
 RO_CRATE = "1.1"
 PROFILES = {

@@ -48,7 +48,7 @@ def load_claims(path: Path, schema: Path, statistics: Mapping[str, Statistic]) -
     """Return the claims of a paper, checked.
 
     Args:
-        path: ``config/claims/PAPER.yaml``.
+        path: ``config/papers/PAPER/claims.yaml``.
         schema: the JSON schema of such files, as YAML.
         statistics: the paper's statistics by name.
 
@@ -75,7 +75,7 @@ def load_findings(path: Path, schema: Path, statistics: Mapping[str, Statistic])
     """Return the findings on a paper, checked.
 
     Args:
-        path: ``config/findings/PAPER.yaml``.
+        path: ``config/papers/PAPER/findings.yaml``.
         schema: the JSON schema of claims, beside which that of findings is.
         statistics: the paper's statistics by name.
 

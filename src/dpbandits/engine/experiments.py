@@ -1,4 +1,4 @@
-"""From `config/experiments/PAPER.yaml` to cells: tags, formulas, grids and scales."""
+"""From `config/papers/PAPER/experiments.yaml` to cells: tags, formulas, grids and scales."""
 
 import itertools
 import json

@@ -20,9 +20,8 @@ PAPERS = {
 and, where it needs them, ``diagrams`` (figures of that kind), ``derived`` (values that figures
 show), ``instances`` and ``tables`` (rows that are computed)."""
 
-OURS = {"equal-privacy": "dpbandits.papers.equal_privacy"}
-"""The same for what is ours across papers: figures and tables, all of them extras, and no claims.
-"""
+COMPARISONS = {"equal-privacy": "dpbandits.comparisons.equal_privacy"}
+"""The same for comparisons across papers: supplementary figures and tables, and no claims."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,8 @@ class Paper:
 
 
 def find_paper(name: str) -> Paper:
-    """Return the paper of a short name, or what is ours; InputError if there is none."""
-    known = PAPERS | OURS
+    """Return the paper of a short name, or comparison; InputError if there is none."""
+    known = PAPERS | COMPARISONS
     if name not in known:
         raise InputError(f"paper is {name!r}; allowed: {', '.join(known)}")
     return Paper(name, known[name])

@@ -1,4 +1,4 @@
-"""Digitised values: numbers read off a paper's published figure, in ``config/digitised``.
+"""Digitised values: numbers from a paper's published figure, in its ``digitised.csv``.
 
 A series of the experiments file names one digitised curve by its panel and its name in the file;
 the values are filled in when the experiments file is read, so that they are part of its figures.
@@ -25,7 +25,7 @@ Digitised = dict[tuple[str, str], list[Point]]
 
 def digitised_path(experiments: Path) -> Path:
     """Return the file of digitised values that belongs to an experiments file."""
-    return experiments.parents[1] / "digitised" / f"{experiments.stem}.csv"
+    return experiments.with_name("digitised.csv")
 
 
 def read_digitised(path: Path) -> Digitised:

@@ -1,0 +1,93 @@
+"""Rows of the tables: regret by algorithm and budget, and what tuning chose."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import pandas as pd
+
+from dpbandits.algorithms import REGRET
+from dpbandits.comparisons.equal_privacy.formulas import level
+from dpbandits.reporting.points import final_means
+
+Frames = Mapping[str, pd.DataFrame]
+
+GAUSSIAN, PURE, LOCAL, NONE = "(epsilon, 1e-6)", "epsilon", "epsilon, local", "none"
+
+PRIVACY = {
+    "m-ts-gaussian": GAUSSIAN,
+    "dp-ts-ucb": GAUSSIAN,
+    "dp-se": PURE,
+    "anytime-lazy-ucb": PURE,
+    "lazy-dp-ts": PURE,
+    "dp-ts": PURE,
+    "adap-ucb": PURE,
+    "gdp-ncb": PURE,
+    "anytime-gdp-ncb": PURE,
+    "ldp-ucb-l": LOCAL,
+    "ldp-ncb": LOCAL,
+    "anytime-ldp-ncb": LOCAL,
+    "ts-gaussian": NONE,
+    "ucb1": NONE,
+    "ncb": NONE,
+}
+"""What a budget epsilon means for each regret algorithm, in the order of the table.
+
+TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon far beyond every budget here.
+"""
+
+
+def _column(epsilon: float) -> str:
+    """Return the name of the column of a budget, ``any`` where there is none."""
+    return "any" if pd.isna(epsilon) else f"epsilon_{epsilon:g}".replace(".", "_")
+
+
+def _final_means(frames: Frames) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the paper whose arms they are and the mean final regret of every series."""
+    for name, frame in frames.items():
+        yield name.removesuffix("-arms"), final_means(frame, "pseudo_regret", f"tables: {name}")
+
+
+def regrets(frames: Frames) -> pd.DataFrame:
+    """Return one row for each instance and algorithm, with the mean regret at every budget.
+
+    Columns beside the names: for every budget its mean, and the ends of the 95 % interval as
+    ``_lo`` and ``_hi``; ``any`` holds algorithms that have no budget.
+
+    Args:
+        frames: results by name, one an instance.
+    """
+    rows = []
+    for instance, means in _final_means(frames):
+        for algorithm, privacy in PRIVACY.items():
+            own = means[means["algorithm"] == algorithm]
+            ends = {"": "y", "_lo": "lo", "_hi": "hi"}
+            values = {
+                _column(each["epsilon"]) + suffix: each[column]
+                for _, each in own.iterrows()
+                for suffix, column in ends.items()
+            }
+            names = {"instance": instance, "algorithm": REGRET[algorithm].name, "privacy": privacy}
+            once = {key: own[key].iloc[0] for key in ("variant", "reading", "runs")}
+            rows.append(names | once | values)
+    return pd.DataFrame(rows)
+
+
+def parameters(frames: Frames) -> pd.DataFrame:
+    """Return one row for each instance and budget: its level and what the Gaussian ones have.
+
+    Args:
+        frames: results by name, one an instance.
+    """
+    tables = []
+    for instance, means in _final_means(frames):
+        modified = means[means["algorithm"] == "m-ts-gaussian"][["epsilon", "b", "c"]]
+        least = means[means["algorithm"] == "dp-ts-ucb"][["epsilon", "alpha"]]
+        own = modified.merge(least, on="epsilon", how="left").assign(instance=instance)
+        tables.append(own.assign(eta=[level(epsilon) for epsilon in own["epsilon"]]))
+    columns = ["instance", "epsilon", "eta", "b", "c", "alpha"]
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {
+    "regrets": regrets,
+    "parameters": parameters,
+}

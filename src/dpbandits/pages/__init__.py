@@ -1,0 +1,1 @@
+"""Generated documents, from published results and config."""

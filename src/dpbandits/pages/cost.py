@@ -1,0 +1,186 @@
+"""`docs/cost.csv`, condensed from timings, and what a run costs before it is begun."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from dpbandits.engine.files import write_text
+from dpbandits.pages.regions import table_row, with_block
+from dpbandits.project.config import SCALES, Project
+from dpbandits.project.costs import COLUMNS, COSTS, RESULTS, Cost, Costs, Key, recorded_cost
+from dpbandits.project.outputs import Outputs
+
+PAGE = Path("docs/cluster.md")
+KEPT_WITHIN = 1.5
+"""A published cost is replaced where the new one differs by more than this factor: clocks vary."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A figure, a table or a ledger: what is made of which results."""
+
+    paper: str
+    kind: str
+    name: str
+    path: Path
+    results: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """What it is called in tables."""
+        return self.name if self.kind in ("figure", self.name) else f"{self.kind} {self.name}"
+
+
+def items(project: Project, paper: str) -> Iterator[Item]:
+    """Yield everything that is built of a paper's results, with the results that it needs."""
+    outputs = Outputs(project)
+    experiments = project.experiments(paper)
+
+    def needed(inputs: Iterable[str]) -> tuple[str, ...]:
+        """Results among the inputs, and those that tune them."""
+        names = [Path(each).stem for each in inputs if each.endswith(".parquet")]
+        tuned = [Path(each).stem for name in names for each in outputs.tuned_by(paper, name)]
+        return tuple(dict.fromkeys([*tuned, *names]))
+
+    for name in experiments.figures:
+        path = project.figures_folder(paper) / f"{name}.png"
+        yield Item(paper, "figure", name, path, needed(outputs.figure_inputs(paper, name)))
+    for name in experiments.tables:
+        path = project.tables_folder(paper) / f"{name}.csv"
+        yield Item(paper, "table", name, path, needed(outputs.table_inputs(paper, name)))
+    if ledger := outputs.ledger(paper):
+        yield Item(paper, "claims", "claims", Path(ledger[0]), needed(outputs.ledger_inputs(paper)))
+
+
+def condense(project: Project) -> Path:
+    """Write ``docs/cost.csv``: what was recorded at either scale, else what stood there before.
+
+    A cost of which more blocks are timed replaces one of fewer.
+    """
+    old = Costs(project.folder / COSTS).rows
+    rows: dict[Key, Cost | None] = {}
+    for scale in SCALES:
+        at_scale = project.at(scale=scale)
+        for paper in project.built():
+            rows |= _recorded(at_scale, paper)
+    others = {key: cost for key, cost in old.items() if key[1] not in project.built()}
+    kept = {key: _chosen(old.get(key), cost) for key, cost in rows.items()} | others
+    found = {key: cost for key, cost in kept.items() if cost is not None}
+    records = [dict(zip(COLUMNS, key, strict=False)) | asdict(found[key]) for key in sorted(found)]
+    text = pd.DataFrame(records, columns=list(COLUMNS)).to_csv(index=False, lineterminator="\n")
+    write_text(project.folder / COSTS, text)
+    return project.folder / COSTS
+
+
+def _recorded(project: Project, paper: str) -> dict[Key, Cost | None]:
+    """Return what is recorded of each result, figure, table and ledger; None where nothing is."""
+    experiments = project.experiments(paper)
+    rows: dict[Key, Cost | None] = {}
+    for name in [*experiments.plans, *experiments.analytic]:
+        rows[project.scale, paper, RESULTS, name] = recorded_cost(project, paper, name)
+    for item in items(project, paper):
+        rows[project.scale, paper, item.kind, item.name] = _of_sidecar(item.path)
+    return rows
+
+
+def _of_sidecar(path: Path) -> Cost | None:
+    try:
+        record = json.loads(path.with_suffix(".provenance.json").read_text(encoding="utf-8"))
+        seconds = round(float(record["core_seconds"]), 1)
+        return Cost(seconds, seconds, int(record["memory"]), 1, 1)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _chosen(old: Cost | None, new: Cost | None) -> Cost | None:
+    if old is None or new is None:
+        return old or new
+    if new.blocks == old.blocks and new.computed <= old.computed:
+        ratio = (new.core_seconds + 1) / (old.core_seconds + 1)
+        if new.computed < old.computed or 1 / KEPT_WITHIN < ratio < KEPT_WITHIN:
+            return old
+    return new
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run costs by the published costs, at one scale."""
+
+    project: Project
+
+    @cached_property
+    def _costs(self) -> Costs:
+        return Costs(self.project.folder / COSTS)
+
+    def _cost(self, paper: str, kind: str, name: str) -> Cost | None:
+        return self._costs.find(self.project.scale, paper, kind, name)
+
+    def items(self) -> list[Item]:
+        """Return everything that is built."""
+        return [item for paper in self.project.built() for item in items(self.project, paper)]
+
+    def parts(self, chosen: Iterable[Item]) -> dict[tuple[str, str, str], Cost | None]:
+        """Return the cost of each thing that some items need, their results once, and their own."""
+        found: dict[tuple[str, str, str], Cost | None] = {}
+        for item in chosen:
+            for name in item.results:
+                found[item.paper, RESULTS, name] = self._cost(item.paper, RESULTS, name)
+            found[item.paper, item.kind, item.name] = self._cost(item.paper, item.kind, item.name)
+        return found
+
+    def row(self, chosen: Iterable[Item], cores: int) -> list[str]:
+        """Return core-minutes, wall minutes on so many cores, and MiB of the largest process."""
+        parts = self.parts(chosen)
+        known = [cost for cost in parts.values() if cost is not None]
+        if not known:
+            return ["not recorded"] * 3
+        seconds = sum(cost.core_seconds for cost in known)
+        wall = max(seconds / cores, max(cost.longest for cost in known))
+        missing = len(parts) - len(known)
+        more = f" and {missing} not recorded" if missing else ""
+        memory = max(cost.memory for cost in known)
+        return [f"{seconds / 60:.1f}{more}", f"{wall / 60:.1f}", f"{memory}"]
+
+
+def is_extra(item: Item) -> bool:
+    """Return whether an item is ours, built by ``make extras``."""
+    return item.name.startswith("extra-")
+
+
+def forecast_text(project: Project, cores: int) -> str:
+    """Return what ``dpbandits cost`` prints: a line for each item, then the sums."""
+    forecast = Forecast(project)
+    every = forecast.items()
+    heads = ["paper", "built", "core-minutes", f"minutes on {cores} cores", "MiB a process"]
+    rows = [[item.paper, item.title, *forecast.row([item], cores)] for item in every]
+    sums = {
+        "the papers' own (make figures)": [item for item in every if not is_extra(item)],
+        "with what is ours (make everything)": every,
+    }
+    rows += [["all", title, *forecast.row(chosen, cores)] for title, chosen in sums.items()]
+    widths = [max(len(row[column]) for row in [heads, *rows]) for column in range(len(heads))]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in [heads, *rows]]
+    hours = sum(cost.core_seconds for cost in forecast.parts(every).values() if cost) / 3600
+    total = f"{hours:.2f} core-hours at the {project.scale} scale, nothing taken from the cache."
+    return "\n".join([*lines, "", total, "Results that several figures read count once in sums."])
+
+
+def cluster_page(project: Project, text: str) -> str:
+    """Return the page with the table of costs filled in from ``docs/cost.csv``."""
+    forecasts = [Forecast(project.at(scale=scale)) for scale in SCALES]
+    heads = ["paper", "figure, table or verdicts"]
+    heads += [f"{what}, {scale} scale" for scale in SCALES for what in ("core-minutes", "MiB")]
+    lines = [table_row(heads), "|---|---|---:|---:|---:|---:|"]
+    every = forecasts[0].items()
+    groups = [(item.paper, item.title, [item]) for item in every]
+    groups.append(("all", "the papers' own", [item for item in every if not is_extra(item)]))
+    groups.append(("all", "with what is ours", every))
+    for paper, title, chosen in groups:
+        costs = [forecast.row(chosen, 1) for forecast in forecasts]
+        cells = [cell for minutes, _, memory in costs for cell in (minutes, memory)]
+        lines.append(table_row([paper, title, *cells]))
+    return with_block(text, "cost", "\n".join(lines))

@@ -1,0 +1,61 @@
+"""The published verdicts and findings, read from the csv files under `docs/figures`."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from dpbandits.claims.entries import Claim, Finding
+from dpbandits.pages.published_numbers import PUBLISHED, filled
+from dpbandits.papers import PAPERS
+from dpbandits.project.claims_summary import join, read_ledger
+from dpbandits.project.config import Project
+from dpbandits.project.outputs import Outputs
+
+PUBLISHED_TABLES = Path("docs/tables")
+
+
+def published_papers(project: Project) -> list[str]:
+    """Return the papers whose verdicts are published."""
+    folder = project.folder / PUBLISHED
+    return [paper for paper in PAPERS if (folder / paper / "simultaneous.csv").exists()]
+
+
+def published_ledger(project: Project, paper: str) -> pd.DataFrame:
+    """Return the published verdicts on a paper's claims, as rows of the ledger of all papers."""
+    folder = project.folder / PUBLISHED / paper
+    claims = project.claims(paper)
+    figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
+    verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
+    return join(paper, claims, verdicts, both, figures)
+
+
+def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
+    """Return the published copy of each figure, panel and table that a claim is about."""
+    built = (Path(path) for path in Outputs(project).claim_figures(paper, claim))
+    return [
+        ((PUBLISHED if path.suffix == ".png" else PUBLISHED_TABLES) / paper / path.name).as_posix()
+        for path in built
+    ]
+
+
+def published_findings(project: Project, paper: str) -> list[tuple[Finding, str, str]]:
+    """Return each finding on a paper with its statement, numbers filled in, and what became of it.
+
+    What became of it is ``shown``, ``not shown``, ``undecided`` or ``reported``; where its rows
+    differ, each of these once.
+
+    Raises:
+        InputError: a number that a statement names is not published.
+    """
+    findings = project.findings(paper)
+    if not findings:
+        return []
+    rows = read_ledger(project.folder / PUBLISHED / paper / "findings.csv")
+    answers = []
+    for finding in findings:
+        name = finding.claim.id
+        place = f"{project.findings_path(paper)}: findings.{name}"
+        statement = filled(project, paper, finding.claim.statement, finding.numbers, place)
+        words = dict.fromkeys(rows.loc[rows["claim"] == name, "verdict"])
+        answers.append((finding, statement, ", ".join(words)))
+    return answers
