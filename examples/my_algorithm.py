@@ -17,7 +17,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_integer, require_positive
 from dpbandits.bandits import Bandit
@@ -57,7 +57,9 @@ class State(NamedTuple):
     reward_sums: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
     """Translate the parameters for the kernel."""
     return Settings(horizon, float(parameters.epsilon), parameters.pulls)
 

@@ -18,13 +18,13 @@ def task_for(
     algorithm: str,
     bandit: LinearBandit,
     budget: int,
-    readings: dict[str, str] | None = None,
+    interpretations: dict[str, str] | None = None,
     **parameters: Any,
 ) -> Task:
     """Make a task; parameters that are not given are those of the algorithm's example."""
     found = IDENTIFICATION[algorithm]
     told = found.parameters_from({**found.example, **parameters})
-    return Task(told, found.readings_from(readings or {}), bandit, budget)
+    return Task(told, found.interpretations_from(interpretations or {}), bandit, budget)
 
 
 def parameters_of(name: str, epsilon: float) -> dict[str, float]:
@@ -37,10 +37,10 @@ def run(name: str, task: Task, seed: int = 1, trials: int = 1) -> Outcome:
     return IDENTIFICATION[name].play(task, np.random.default_rng(seed), trials)
 
 
-def single_readings(algorithm: IdentificationAlgorithm) -> Iterator[dict[str, str]]:
-    """Yield the defaults, and then every other value of every reading by itself."""
+def single_interpretations(algorithm: IdentificationAlgorithm) -> Iterator[dict[str, str]]:
+    """Yield the defaults, and then every other value of every interpretation by itself."""
     yield {}
-    for name, values in algorithm.readings.items():
+    for name, values in algorithm.interpretations.items():
         yield from ({name: value} for value in values[1:])
 
 

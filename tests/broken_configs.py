@@ -127,7 +127,7 @@ def valid_configs() -> st.SearchStrategy[Case]:
                 "cache": st.sampled_from([".cache/dpbandits", "../shared", "a folder", "Δ"]),
             },
             optional={
-                "ours": st.just([]),
+                "comparisons": st.just([]),
                 "only": st.none() | st.sampled_from([*papers, f"{papers[0]}/fig1"]),
             },
         )
@@ -145,7 +145,13 @@ def broken_files(kind: str) -> st.SearchStrategy[Case]:
 
     def of(paper: str) -> st.SearchStrategy[Case]:
         path = f"config/papers/{paper}/{kind}.yaml"
-        config = {"papers": [paper], "ours": [], "scale": "quick", "seed": 1, "cache": ".cache/x"}
+        config = {
+            "papers": [paper],
+            "comparisons": [],
+            "scale": "quick",
+            "seed": 1,
+            "cache": ".cache/x",
+        }
         return changes(path).map(lambda drawn: Case(path, drawn[0], dict(config), drawn[1]))
 
     return st.sampled_from([p for p, often in OFTEN.items() for _ in range(often)]).flatmap(of)

@@ -17,7 +17,7 @@ DOCUMENTS = {
 }
 """Path of each document -> its text."""
 
-ON_RESULTS = ("compare", "draw", "explain", "judge", "readings", "run", "tabulate")
+ON_RESULTS = ("compare", "draw", "explain", "judge", "digitised", "run", "tabulate")
 """Commands that need results which are built, or build some."""
 
 BY_ITSELF = ("check", "convert", "cost", "guarantee", "identify", "list", "simulate")

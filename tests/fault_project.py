@@ -14,10 +14,10 @@ import dpbandits
 ROOT = Path(__file__).resolve().parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 DPBANDITS = [sys.executable, "-m", "dpbandits.cli"]
-FIGURE = "papers=[ts-is-dp] ours=[] only=ts-is-dp/fig8 scale=quick"
+FIGURE = "papers=[ts-is-dp] comparisons=[] only=ts-is-dp/fig8 scale=quick"
 """One figure of one paper: two simulations, of which one tunes the other, and four panels."""
 
-PAPER = "papers=[ts-is-dp] ours=[] scale=quick"
+PAPER = "papers=[ts-is-dp] comparisons=[] scale=quick"
 """All of that paper: its figures, tables and verdicts."""
 
 BUILT = {".csv", ".tex", ".html", ".pdf", ".png", ".parquet"}

@@ -19,10 +19,12 @@ FIFTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 50)
 """Spec 1.2, the arms of every panel but (a)."""
 
 
-def told(algorithm: Algorithm, horizon: int, variant: str = "as-written", **readings: str) -> Any:
+def told(
+    algorithm: Algorithm, horizon: int, variant: str = "as-written", **interpretations: str
+) -> Any:
     """Return what the kernel is told of a run on the fifty arms."""
     parameters = EPSILON if "epsilon" in algorithm.example else {}
-    chosen = algorithm.readings_from(readings, variant)
+    chosen = algorithm.interpretations_from(interpretations, variant)
     return settings_of(algorithm, parameters, chosen, FIFTY_ARMS, horizon)
 
 

@@ -19,7 +19,7 @@ class Scenario:
     bandit: Bandit
     horizon: int
     parameters: tuple[tuple[str, Any], ...] = ()
-    readings: tuple[tuple[str, str], ...] = ()
+    interpretations: tuple[tuple[str, str], ...] = ()
     seed: int = 1
 
 
@@ -30,15 +30,15 @@ SEQUENTIAL = (("order", "sequential"),)
 
 
 def variant(algorithm: str, name: str, **changes: str) -> tuple[tuple[str, str], ...]:
-    """Return the readings of a variant, some of them changed."""
-    return tuple(REGRET[algorithm].readings_from(changes, name).items())
+    """Return the interpretations of a variant, some of them changed."""
+    return tuple(REGRET[algorithm].interpretations_from(changes, name).items())
 
 
 def prepared(algorithm: str, scenario: Scenario) -> tuple[Any, Bandit, np.random.Generator]:
     told = settings_of(
         REGRET[algorithm],
         dict(scenario.parameters),
-        dict(scenario.readings),
+        dict(scenario.interpretations),
         scenario.bandit,
         scenario.horizon,
     )
@@ -82,8 +82,8 @@ def gdp_ncb_scenarios() -> list[Scenario]:
     def run(
         bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
     ) -> Scenario:
-        readings = variant("gdp-ncb", name, **changes)
-        return Scenario(bandit, horizon, (("epsilon", epsilon),), readings)
+        interpretations = variant("gdp-ncb", name, **changes)
+        return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
 
     no_test = {"stop_test": "off", "start": "carried", "release_log": "base2"}
     wide = {"exploration": "blocks", "threshold": "1600"}
@@ -159,8 +159,8 @@ def ldp_ncb_scenarios() -> list[Scenario]:
     def run(
         bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
     ) -> Scenario:
-        readings = variant("ldp-ncb", name, **changes)
-        return Scenario(bandit, horizon, (("epsilon", epsilon),), readings)
+        interpretations = variant("ldp-ncb", name, **changes)
+        return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
 
     return [
         run(EXPONENTIAL, 3000, 20.0, threshold="1"),
@@ -206,7 +206,7 @@ def scenarios() -> dict[str, list[Scenario]]:
     return {
         "ts-gaussian": [
             Scenario(EXPONENTIAL, 600),
-            Scenario(EXPONENTIAL, 600, readings=(("count", "n"),)),
+            Scenario(EXPONENTIAL, 600, interpretations=(("count", "n"),)),
         ],
         "m-ts-gaussian": [
             Scenario(EXPONENTIAL, 600, (("b", 7), ("c", 1.5))),
@@ -231,8 +231,8 @@ def scenarios() -> dict[str, list[Scenario]]:
         ],
         "ucb1": [
             Scenario(EXPONENTIAL, 1500),
-            Scenario(BERNOULLI, 1500, readings=(("clock", "coming"),)),
-            Scenario(EXPONENTIAL, 100, readings=(("first_mean", "zero"),)),
+            Scenario(BERNOULLI, 1500, interpretations=(("clock", "coming"),)),
+            Scenario(EXPONENTIAL, 100, interpretations=(("first_mean", "zero"),)),
         ],
         "dp-ts-ucb": [
             Scenario(EXPONENTIAL, 1500, (("alpha", 0.9),)),

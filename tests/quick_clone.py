@@ -19,7 +19,7 @@ ONE = "ts-is-dp"
 BUILT = ("ts-is-dp",)
 """What the tests build. `make quick` builds all papers, and what is ours, which takes minutes."""
 FIGURE = "fig8"
-ONE_FIGURE = f"papers=[{ONE}] ours=[] only={ONE}/{FIGURE}"
+ONE_FIGURE = f"papers=[{ONE}] comparisons=[] only={ONE}/{FIGURE}"
 """What holds of one figure, its tuning and its simulations holds of all, which cost minutes."""
 
 
@@ -52,7 +52,7 @@ def copy_checkout(target: Path) -> Path:
             shutil.copy2(ROOT / name, target / name)
     config = target / "config/config.yaml"
     edit(config, f"papers: [{', '.join(PAPERS)}]", f"papers: [{', '.join(BUILT)}]")
-    edit(config, f"ours: [{', '.join(COMPARISONS)}]", "ours: []")
+    edit(config, f"comparisons: [{', '.join(COMPARISONS)}]", "comparisons: []")
     return target
 
 

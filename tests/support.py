@@ -57,61 +57,61 @@ def bandits(most: int = 6) -> st.SearchStrategy[Bandit]:
 
 
 FEW = 64
-"""So many combinations of readings are all tried; of more, those near a variant."""
+"""So many combinations of interpretations are all tried; of more, those near a variant."""
 
 
-def count_readings(algorithm: Algorithm) -> int:
-    """Return the number of combinations of the algorithm's readings."""
-    return math.prod(len(values) for values in algorithm.readings.values())
+def count_interpretations(algorithm: Algorithm) -> int:
+    """Return the number of combinations of the algorithm's interpretations."""
+    return math.prod(len(values) for values in algorithm.interpretations.values())
 
 
-def variant_readings(algorithm: Algorithm) -> dict[str, dict[str, str]]:
-    """Return every variant with all of its readings, those equal to another one left out."""
+def variant_interpretations(algorithm: Algorithm) -> dict[str, dict[str, str]]:
+    """Return every variant with all of its interpretations, those equal to another one left out."""
     found: dict[str, dict[str, str]] = {}
     for variant in algorithm.variants:
-        readings = algorithm.readings_from({}, variant)
-        if readings not in found.values():
-            found[variant] = readings
+        interpretations = algorithm.interpretations_from({}, variant)
+        if interpretations not in found.values():
+            found[variant] = interpretations
     return found
 
 
-def all_readings(algorithm: Algorithm) -> list[dict[str, str]]:
-    """Return every combination of the algorithm's readings.
+def all_interpretations(algorithm: Algorithm) -> list[dict[str, str]]:
+    """Return every combination of the algorithm's interpretations.
 
-    Of more than FEW only the variants, and each of them with every single reading changed.
+    Of more than FEW only the variants, and each of them with every single interpretation changed.
     """
-    if count_readings(algorithm) <= FEW:
-        products = itertools.product(*algorithm.readings.values())
-        return [dict(zip(algorithm.readings, values, strict=True)) for values in products]
+    if count_interpretations(algorithm) <= FEW:
+        products = itertools.product(*algorithm.interpretations.values())
+        return [dict(zip(algorithm.interpretations, values, strict=True)) for values in products]
     near = [
-        {**readings, key: value}
-        for readings in variant_readings(algorithm).values()
-        for key, values in algorithm.readings.items()
+        {**interpretations, key: value}
+        for interpretations in variant_interpretations(algorithm).values()
+        for key, values in algorithm.interpretations.items()
         for value in values
     ]
     return [each for i, each in enumerate(near) if each not in near[:i]]
 
 
-def readings_to_draw(algorithm: Algorithm) -> dict[str, st.SearchStrategy[dict[str, str]]]:
+def interpretations_to_draw(algorithm: Algorithm) -> dict[str, st.SearchStrategy[dict[str, str]]]:
     """Return what to test an algorithm with: each combination, or the variants and any other."""
-    if count_readings(algorithm) <= FEW:
-        return {" ".join(each.values()): st.just(each) for each in all_readings(algorithm)}
-    anything = {key: st.sampled_from(values) for key, values in algorithm.readings.items()}
-    variants = {name: st.just(each) for name, each in variant_readings(algorithm).items()}
+    if count_interpretations(algorithm) <= FEW:
+        return {" ".join(each.values()): st.just(each) for each in all_interpretations(algorithm)}
+    anything = {key: st.sampled_from(values) for key, values in algorithm.interpretations.items()}
+    variants = {name: st.just(each) for name, each in variant_interpretations(algorithm).items()}
     return {**variants, "any": st.fixed_dictionaries(anything)}
 
 
 def settings_of(
     algorithm: Algorithm,
     parameters: dict[str, Any],
-    readings: dict[str, str],
+    interpretations: dict[str, str],
     bandit: Bandit,
     horizon: int,
 ) -> Any:
     """Return what the kernel is told."""
     return algorithm.settings(
         algorithm.parameters_from(parameters),
-        algorithm.readings_from(readings),
+        algorithm.interpretations_from(interpretations),
         horizon,
         len(bandit.arms),
     )

@@ -15,11 +15,11 @@ from dpbandits.metrics import IDENTIFIED, NASH
 from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
 from dpbandits.project.config import Project
+from dpbandits.reporting.agreement import compare_digitised
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.published import has_published
-from dpbandits.reporting.readings import compare_readings
 from dpbandits.reporting.specs import DIAGRAM
 
 ROOT = Path(__file__).parents[1]
@@ -129,10 +129,10 @@ class Document:
             return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams)
         return draw_figure(spec, name, self.frame, folder, self.paper.derived)
 
-    def readings(self) -> pd.DataFrame:
+    def interpretations(self) -> pd.DataFrame:
         """Digitised values compared with made-up results."""
         own = {name: spec for name, spec in self.figures.items() if has_published(spec)}
-        return compare_readings(own, self.frame)
+        return compare_digitised(own, self.frame)
 
     def made_up(self, series: list[Series]) -> pd.DataFrame:
         """Results of these series."""

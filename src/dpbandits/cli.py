@@ -73,14 +73,14 @@ def _project(arguments: argparse.Namespace) -> Any:
     """Load the project folder, at the scale, seed and choice of the command line."""
     from dpbandits.project.config import Project
 
-    keys = ("scale", "seed", "papers", "ours", "only")
+    keys = ("scale", "seed", "papers", "comparisons", "only")
     return Project.load(Path(arguments.project)).at(
         **{key: getattr(arguments, key, None) for key in keys}
     )
 
 
 def list_algorithms(arguments: argparse.Namespace) -> None:
-    """Print every algorithm with its parameters, readings, variants, source and guarantees."""
+    """Print each algorithm with parameters, interpretations, variants, source and guarantee."""
     from dataclasses import fields
 
     from dpbandits.algorithms import REGISTRY
@@ -89,8 +89,8 @@ def list_algorithms(arguments: argparse.Namespace) -> None:
     for algorithm in REGISTRY.values():
         parameters = ", ".join(each.name for each in fields(algorithm.parameters))
         print(f"{algorithm.id} ({parameters}): {algorithm.name}, {algorithm.paper}")
-        for reading, values in algorithm.readings.items():
-            print(f"    reading {reading}: {', '.join(values)} (default {values[0]})")
+        for interpretation, values in algorithm.interpretations.items():
+            print(f"    interpretation {interpretation}: {', '.join(values)} (default {values[0]})")
         print(f"    variants: {', '.join(algorithm.variants)}")
         for line in listed(algorithm):
             print(f"    {line}")
@@ -109,7 +109,7 @@ def simulate(arguments: argparse.Namespace) -> None:
         algorithm=_algorithm(arguments.algorithm),
         params={k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
-        readings=_pairs("readings", arguments.readings),
+        interpretations=_pairs("interpretations", arguments.interpretations),
         bandit=bandit,
         horizon=arguments.horizon,
         runs=arguments.runs,
@@ -143,7 +143,7 @@ def identify(arguments: argparse.Namespace) -> None:
         algorithm=_algorithm(arguments.algorithm),
         params={k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
-        readings=_pairs("readings", arguments.readings),
+        interpretations=_pairs("interpretations", arguments.interpretations),
         bandit=bandit,
         budget=arguments.budget,
         runs=arguments.runs,
@@ -170,7 +170,7 @@ def guarantee(arguments: argparse.Namespace) -> None:
         _algorithm(arguments.algorithm),
         params={k: _number(k, v) for k, v in _pairs("params", arguments.params).items()},
         variant=arguments.variant,
-        readings=_pairs("readings", arguments.readings),
+        interpretations=_pairs("interpretations", arguments.interpretations),
         horizon=arguments.horizon,
     )
     print(found.describe() if arguments.delta is None else at_delta(found, arguments.delta))
@@ -206,7 +206,7 @@ def _check_file(arguments: argparse.Namespace) -> None:
     checks = check_algorithm(
         load_algorithm(arguments.file),
         params=given or None,
-        readings=_pairs("readings", arguments.readings),
+        interpretations=_pairs("interpretations", arguments.interpretations),
         variant=arguments.variant,
         on_fail=None,
     )
@@ -266,7 +266,7 @@ def compare(arguments: argparse.Namespace) -> None:
         load_algorithm(arguments.file),
         {k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
         arguments.variant,
-        _pairs("readings", arguments.readings),
+        _pairs("interpretations", arguments.interpretations),
     )
     out = None if arguments.out is None else Path(arguments.out)
     workers = require_workers(arguments.workers)
@@ -274,11 +274,11 @@ def compare(arguments: argparse.Namespace) -> None:
         print(path)
 
 
-def readings(arguments: argparse.Namespace) -> None:
-    """Hold the published readings of a paper against ours."""
-    from dpbandits.commands.draw import write_paper_readings
+def digitised(arguments: argparse.Namespace) -> None:
+    """Compare the digitised values of a paper with ours."""
+    from dpbandits.commands.draw import write_digitised_comparison
 
-    write_paper_readings(_project(arguments), arguments.paper)
+    write_digitised_comparison(_project(arguments), arguments.paper)
 
 
 def judge(arguments: argparse.Namespace) -> None:
@@ -366,7 +366,7 @@ def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> Non
 
 def _add_choice(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose what is gathered."""
-    for key, what in (("papers", "papers"), ("ours", "what is ours")):
+    for key, what in (("papers", "papers"), ("comparisons", "comparisons across papers")):
         parser.add_argument(f"--{key}", nargs="*", help=f"{what}, instead of the config's")
     parser.add_argument("--only", help="one of them, instead of the config's")
 
@@ -416,7 +416,7 @@ def _add_artifact(commands: Any) -> None:
 
 def _add_algorithm_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--params", nargs="*", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--readings", nargs="*", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--interpretations", nargs="*", default=[], metavar="NAME=VALUE")
     parser.add_argument("--variant", default="as-written")
 
 
@@ -486,7 +486,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     for command in (draw, tabulate):
         _add(commands, command, "paper", "name")
     _add_compare(commands)
-    for command in (readings, judge):
+    for command in (digitised, judge):
         _add(commands, command, "paper")
     _add(commands, explain, "claim")
     for command in (ledger, typeset):

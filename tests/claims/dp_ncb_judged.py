@@ -35,25 +35,27 @@ def frames_of(claim: Claim, made: Made) -> dict[str, pd.DataFrame]:
     return frames
 
 
-def judged(claim: Claim, made: Made, *readings: int) -> list[Judgement]:
-    """Judge some readings of a claim, or all, in a world."""
-    chosen = tuple(claim.readings[each] for each in readings) or claim.readings
+def judged(claim: Claim, made: Made, *interpretations: int) -> list[Judgement]:
+    """Judge some interpretations of a claim, or all, in a world."""
+    chosen = tuple(claim.interpretations[each] for each in interpretations) or claim.interpretations
     evidence = Evidence.of_frames(frames_of(claim, made), root_seed=ROOT_SEED)
-    return judge([replace(claim, readings=chosen)], evidence)
+    return judge([replace(claim, interpretations=chosen)], evidence)
 
 
 def first_judged(claim: Claim) -> int | None:
-    """Position of the first reading that results decide; None without any."""
-    positions = (i for i, reading in enumerate(claim.readings) if reading.is_judged)
+    """Position of the first interpretation that results decide; None without any."""
+    positions = (
+        i for i, interpretation in enumerate(claim.interpretations) if interpretation.is_judged
+    )
     return next(positions, None)
 
 
-def reading_of(name: str, variant: str, **values: Any) -> int:
-    """Position of the reading of a claim with this variant and exactly these values."""
-    readings = [(each.variant, dict(each.values)) for each in BY_ID[name].readings]
-    return readings.index((variant, values))
+def interpretation_of(name: str, variant: str, **values: Any) -> int:
+    """Position of the interpretation of a claim with this variant and exactly these values."""
+    interpretations = [(each.variant, dict(each.values)) for each in BY_ID[name].interpretations]
+    return interpretations.index((variant, values))
 
 
 def verdict_of(name: str, made: Made, variant: str, **values: Any) -> Judgement:
-    """Judge one reading of the claim of this id in a world."""
-    return judged(BY_ID[name], made, reading_of(name, variant, **values))[0]
+    """Judge one interpretation of the claim of this id in a world."""
+    return judged(BY_ID[name], made, interpretation_of(name, variant, **values))[0]

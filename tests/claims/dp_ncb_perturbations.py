@@ -24,7 +24,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Case:
-    """Worlds for the first reading of a claim that is judged, in which it comes out so."""
+    """Worlds for the first interpretation of a claim that is judged, in which it comes out so."""
 
     fails: Made
     undecided: Made

@@ -164,7 +164,7 @@ def _limited(series: Series, runs: int) -> Series:
     cell = series.cell
     count = min(cell.runs, runs)
     together = min(cell.together, count)
-    return replace(series, cell=replace(cell, runs=count, together=together))
+    return replace(series, cell=replace(cell, runs=count, runs_per_curve=together))
 
 
 def _block(name: str, series: Series, world: World) -> dict[str, Values]:

@@ -102,7 +102,7 @@ def _series(name: str, tags: dict[str, Any], mean: float, world: World) -> pd.Da
         {
             "series": ", ".join(f"{tag}={value}" for tag, value in tags.items()),
             "variant": "as-written",
-            "reading": "",
+            "interpretation": "",
             **tags,
             "run": np.arange(FIRST_RUN, FIRST_RUN + world.runs),
             "metric": "pseudo_regret",

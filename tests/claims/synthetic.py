@@ -109,7 +109,7 @@ def _rows(tags: dict[str, Any], metric: str, times: Any, values: Any) -> pd.Data
         {
             "series": label,
             "variant": "as-written",
-            "reading": "",
+            "interpretation": "",
             **tags,
             "run": np.repeat(np.arange(FIRST_RUN, FIRST_RUN + runs), width),
             "metric": metric,
@@ -191,12 +191,12 @@ def comparison(world: World) -> pd.DataFrame:
     parts = []
     for index, eta in enumerate((1, 5, 10)):
         for algorithm, means in world.contenders.items():
-            readings: list[dict[str, Any]] = {
+            interpretations: list[dict[str, Any]] = {
                 "m-ts-gaussian": [{"c_range": "any"}, {"c_range": "at-least-1"}],
                 "anytime-lazy-ucb": [{"log": "base2"}, {"log": "natural"}],
             }.get(algorithm, [{}])
-            for reading in readings:
-                tags = {"algorithm": algorithm, "eta": eta, **reading}
+            for interpretation in interpretations:
+                tags = {"algorithm": algorithm, "eta": eta, **interpretation}
                 parts.append(_finals(world, tags, means[index]))
     return pd.concat(parts, ignore_index=True)
 

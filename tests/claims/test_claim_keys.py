@@ -14,8 +14,8 @@ from claims.test_entries import comparison_of, load
 from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
 from dpbandits.claims import (
     Evidence,
+    Interpretation,
     Judgement,
-    Reading,
     comparisons,
     decide,
     exact,
@@ -217,13 +217,13 @@ def test_a_row_may_have_words_and_comparisons_of_its_own() -> None:
         "constant", arguments={"value": 2.0}, name="ratio", asked_of={"size": ("ratio",)}
     )
     mild = replace(strict, region=region_of("less", 5.0), asked_of={"size": ("difference",)})
-    readings = (
-        Reading(values=(("size", "ratio"),)),
-        Reading(values=(("size", "difference"),), verdicts=("not contradicted", "fails")),
-        Reading(variant="as-coded", not_applicable="no code was released"),
-        Reading(variant="repaired", not_testable="needs T = 1e9"),
+    interpretations = (
+        Interpretation(values=(("size", "ratio"),)),
+        Interpretation(values=(("size", "difference"),), verdicts=("not contradicted", "fails")),
+        Interpretation(variant="as-coded", not_applicable="no code was released"),
+        Interpretation(variant="repaired", not_testable="needs T = 1e9"),
     )
-    toy = claim(strict, mild, readings=readings, looks=(), runs_paper=0)
+    toy = claim(strict, mild, interpretations=interpretations, looks=(), runs_paper=0)
     found = judge([toy], toy_evidence([0.0]))
     assert [each.verdict for each in found] == [
         *("fails", "not contradicted", "not applicable", "not testable")

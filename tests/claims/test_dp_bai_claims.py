@@ -34,9 +34,11 @@ SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
 CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
 BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", SCHEMA, STATISTICS)
 ROWS = {
-    ",".join(filter(None, (claim.id, reading.label))): replace(claim, readings=(reading,))
+    ",".join(filter(None, (claim.id, interpretation.label))): replace(
+        claim, interpretations=(interpretation,)
+    )
     for claim in CLAIMS
-    for reading in claim.readings
+    for interpretation in claim.interpretations
 }
 
 
@@ -53,7 +55,9 @@ def test_every_statement_has_its_place_and_every_row_its_worlds() -> None:
     assert numbers | set(notes.withdrawn) == {f"BAI-C{i}" for i in range(1, 25)}
     assert not numbers & set(notes.withdrawn)
     assert set(notes.not_applicable) == {"as-coded", "repaired"}
-    assert {reading.variant for claim in CLAIMS for reading in claim.readings} == {"as-written"}
+    assert {
+        interpretation.variant for claim in CLAIMS for interpretation in claim.interpretations
+    } == {"as-written"}
     assert set(CASES) == set(ROWS)
     assert len(ROWS) == 27
 
@@ -232,5 +236,5 @@ def test_exact_claims_come_out_as_derived() -> None:
     """By the real results of the exact claims, as their worlds without a change have them."""
     exact = [claim for claim in CLAIMS if not claim.looks]
     for found in judge(exact, Evidence.of(analytic, root_seed=ROOT_SEED)):
-        name = ",".join(filter(None, (found.claim.id, found.reading.label)))
+        name = ",".join(filter(None, (found.claim.id, found.interpretation.label)))
         assert CASES[name][found.verdict] == Made(), name

@@ -47,7 +47,7 @@ def test_other_findings_are_reported(name: str) -> None:
 def labels_of(claim: Claim) -> set[tuple[str, str, str]]:
     """Claim, interpretation and label of every comparison, in the made-up world."""
     return {
-        (claim.id, found.reading.label, each.label)
+        (claim.id, found.interpretation.label, each.label)
         for found in judge([claim], evidence_of(claim, Made()))
         for each in found.comparisons
     }
@@ -55,7 +55,7 @@ def labels_of(claim: Claim) -> set[tuple[str, str, str]]:
 
 def test_every_number_of_findings_and_errata_is_one_that_is_measured() -> None:
     named = {
-        (each.get("claim", finding.claim.id), each.get("reading", ""), each["comparison"])
+        (each.get("claim", finding.claim.id), each.get("interpretation", ""), each["comparison"])
         for finding in BEYOND
         for each in finding.numbers.values()
         if "comparison" in each
@@ -64,7 +64,7 @@ def test_every_number_of_findings_and_errata_is_one_that_is_measured() -> None:
     for entry in errata.values():
         for each in entry["numbers"].values():
             if "comparison" in each:
-                named.add((each["claim"], each.get("reading", ""), each["comparison"]))
+                named.add((each["claim"], each.get("interpretation", ""), each["comparison"]))
     entries = {claim.id: claim for claim in (*CLAIMS, *(each.claim for each in BEYOND))}
     measured = {
         label for name in {claim for claim, _, _ in named} for label in labels_of(entries[name])

@@ -20,7 +20,7 @@ from claims.dp_ncb_judged import (
 )
 from claims.dp_ncb_perturbations import CASES, NOT_SHOWN, SHOWN, Made, set_to
 from claims.dp_ncb_results import DOCUMENT, World, analytic, planned, planned_in_full
-from dpbandits.claims import Claim, Evidence, Reading, judge, ledger
+from dpbandits.claims import Claim, Evidence, Interpretation, judge, ledger
 from dpbandits.claims.entries import Finding
 from dpbandits.claims.loading import load_notes
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
@@ -37,7 +37,7 @@ def claim(request: pytest.FixtureRequest) -> Claim:
 
 
 def position(claim: Claim) -> int:
-    """The reading that the cases are made for."""
+    """The interpretation that the cases are made for."""
     found = first_judged(claim)
     assert found is not None
     return found
@@ -79,20 +79,22 @@ def test_experiments_on_the_private_algorithms_are_not_testable_as_written() -> 
     of_curves = [claim for claim in CLAIMS if claim.kind in ("experiment", "picture")]
     assert len(of_curves) == 13
     for claim in of_curves:
-        reasons = [each.not_testable for each in claim.readings if each.variant == "as-written"]
+        reasons = [
+            each.not_testable for each in claim.interpretations if each.variant == "as-written"
+        ]
         assert [reason is not None for reason in reasons] == [claim.id != "NCB-C1a"]
 
 
-def words_of(claim: Claim, outcome: str, reading: Reading | None = None) -> str:
-    """The word for an outcome in the words that a reading, the first judged, may end in."""
-    words = claim.words(reading or claim.readings[position(claim)])
+def words_of(claim: Claim, outcome: str, interpretation: Interpretation | None = None) -> str:
+    """The word for an outcome in the words that an interpretation, the first judged, may end in."""
+    words = claim.words(interpretation or claim.interpretations[position(claim)])
     if outcome == "holds":
         return "holds" if "holds" in words else "not contradicted"
     return outcome if outcome in words else "undecided"
 
 
 @pytest.mark.parametrize("outcome", ["holds", "fails", "undecided"])
-def test_a_reading_comes_out_as_it_was_made(claim: Claim, outcome: str) -> None:
+def test_a_interpretation_comes_out_as_it_was_made(claim: Claim, outcome: str) -> None:
     found = judged(claim, getattr(CASES[claim.id], outcome), position(claim))[0]
     decisions = {each.decision for each in found.comparisons if each.comparison.decides}
     detail = ledger([found])["detail"].item()
@@ -104,7 +106,7 @@ def test_every_word_that_a_claim_may_end_in_is_reached(claim: Claim) -> None:
     case = CASES[claim.id]
     if case.mixed is not None:
         assert judged(claim, case.mixed, position(claim))[0].verdict == "mixed"
-    words = set(claim.words(claim.readings[position(claim)]))
+    words = set(claim.words(claim.interpretations[position(claim)]))
     reached = {words_of(claim, outcome) for outcome in ("holds", "fails")}
     assert words == (reached | ({"mixed"} if case.mixed else set())) - {"undecided"}
 
@@ -120,15 +122,15 @@ OTHERWISE: dict[tuple[str, str, str], str] = {
 }
 
 
-def test_every_other_reading_holds_where_the_first_does(claim: Claim) -> None:
+def test_every_other_interpretation_holds_where_the_first_does(claim: Claim) -> None:
     for found in judged(claim, CASES[claim.id].holds):
         expected = OTHERWISE.get(
-            (claim.id, found.reading.variant, found.reading.label),
-            words_of(claim, "holds", found.reading),
+            (claim.id, found.interpretation.variant, found.interpretation.label),
+            words_of(claim, "holds", found.interpretation),
         )
-        if found.reading.not_testable:
+        if found.interpretation.not_testable:
             expected = "not testable"
-        if found.reading.not_applicable:
+        if found.interpretation.not_applicable:
             expected = "not applicable"
         assert found.verdict == expected, ledger([found])["detail"].item()
 

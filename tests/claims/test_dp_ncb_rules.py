@@ -76,7 +76,7 @@ def test_a_late_order_does_not_make_up_for_an_early_one() -> None:
     assert against(found) == ["GDP-NCB over LDP-NCB at t=0.3 T"]
 
 
-def test_epsilon_of_the_two_arms_is_a_reading() -> None:
+def test_epsilon_of_the_two_arms_is_a_interpretation() -> None:
     low = changed(at(0.1, algorithm="adap-ucb", simulation="panel-a-verdicts", epsilon=0.2))
     assert verdict_of("NCB-C1b", low, "as-coded", epsilon=2).verdict == "holds"
     assert verdict_of("NCB-C1b", low, "as-coded", epsilon=0.2).verdict == "fails"

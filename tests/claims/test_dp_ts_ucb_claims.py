@@ -150,9 +150,9 @@ class Wanted:
 def rows_with_words(claim: Claim) -> dict[int, tuple[str, ...]]:
     """The words of the first row, and of the first row of each other set of words."""
     found: dict[int, tuple[str, ...]] = {}
-    for row, reading in enumerate(claim.readings):
-        if claim.words(reading) not in found.values():
-            found[row] = claim.words(reading)
+    for row, interpretation in enumerate(claim.interpretations):
+        if claim.words(interpretation) not in found.values():
+            found[row] = claim.words(interpretation)
     return found
 
 
@@ -181,7 +181,7 @@ def test_every_case_belongs_to_a_row_and_a_word() -> None:
 def test_no_row_ends_in_a_word_that_it_is_not_allowed(claim: Claim) -> None:
     for world in (BASE, NOISY):
         for found in judged_in(claim, world):
-            assert found.verdict in {*claim.words(found.reading), "undecided"}
+            assert found.verdict in {*claim.words(found.interpretation), "undecided"}
             assert found.comparisons
 
 

@@ -114,7 +114,7 @@ def test_a_small_gap_can_be_a_large_ratio() -> None:
     assert [each.verdict for each in found] == ["fails", "fails"] + 2 * ["not contradicted"]
     for each in found:
         values = {judged.label: judged.estimate.value for judged in each.comparisons}
-        if dict(each.reading.values)["as"] == "ratio":
+        if dict(each.interpretation.values)["as"] == "ratio":
             assert values["DP-TS-UCB over M-TS-Gaussian"] == pytest.approx(3.0, rel=0.05)
         else:
             assert values["gap over the one at alpha=1"] == pytest.approx(200 / 4600, rel=0.05)

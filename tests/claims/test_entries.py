@@ -40,7 +40,7 @@ VALID: dict[str, Any] = {
             "reads": ["toy"],
             "runs": [50, 100],
             "runs_paper": 10,
-            "readings": [{"which": "first"}, {"which": "second"}],
+            "interpretations": [{"which": "first"}, {"which": "second"}],
             "comparisons": {
                 "mean": {"statistic": "level", "kind": "less", "threshold": 1},
                 "both": {"statistic": "levels", "kind": "less", "threshold": 1, "part": "both"},
@@ -64,8 +64,13 @@ def load(
 def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     claim = load(tmp_path)[0]
     assert claim.looks == (50, 100)
-    assert [reading.label for reading in claim.readings] == ["which=first", "which=second"]
-    assert [claim.settings(reading)["which"] for reading in claim.readings] == [0, 1]
+    assert [interpretation.label for interpretation in claim.interpretations] == [
+        "which=first",
+        "which=second",
+    ]
+    assert [
+        claim.settings(interpretation)["which"] for interpretation in claim.interpretations
+    ] == [0, 1]
     assert claim.comparisons[1].part == "both"
     with pytest.raises(AttributeError):
         claim.combine = "any"  # type: ignore[misc]
@@ -107,11 +112,14 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: comparison_of(e).update(arguments={"b": 1}), ["b is no argument", "which"]),
         (lambda e: comparison_of(e).update({"for": {"b": [1]}}), ["b is no argument", "which"]),
         (lambda e: comparison_of(e).update(part="eta={eta}"), ["mean", "'eta'", "which"]),
-        (lambda e: e.update(readings=[{"which": "third"}]), ["which is 'third'", "first, second"]),
-        (lambda e: e.update(readings=[{}]), ["mean", "argument which is missing"]),
+        (
+            lambda e: e.update(interpretations=[{"which": "third"}]),
+            ["which is 'third'", "first, second"],
+        ),
+        (lambda e: e.update(interpretations=[{}]), ["mean", "argument which is missing"]),
         (lambda e: e.update(parameters={"log": "base2"}), ["log is no argument of any", "which"]),
         (
-            lambda e: e.update(readings=[{"variant": "fixed", "which": "first"}]),
+            lambda e: e.update(interpretations=[{"variant": "fixed", "which": "first"}]),
             ["'fixed'", "repaired"],
         ),
         (
@@ -168,23 +176,25 @@ def test_no_statistic_is_idle() -> None:
     assert named == set(STATISTICS.values())
 
 
-def test_readings_are_those_that_change_what_is_judged() -> None:
-    def readings(key: str) -> dict[str, set[object]]:
+def test_interpretations_are_those_that_change_what_is_judged() -> None:
+    def interpretations(key: str) -> dict[str, set[object]]:
         return {
-            claim.id: {dict(reading.values)[key] for reading in claim.readings}
+            claim.id: {dict(interpretation.values)[key] for interpretation in claim.interpretations}
             for claim in CLAIMS
-            if key in dict(claim.readings[0].values)
+            if key in dict(claim.interpretations[0].values)
         }
 
     ranges, logarithms = {"any", "at-least-1"}, {"base2", "natural"}
     of_c = ("TSDP-C8", "TSDP-C10b", "TSDP-C12", "TSDP-C24", "TSDP-C25", "TSDP-C26")
-    assert readings("c_range") == dict.fromkeys(of_c, ranges)
-    assert readings("log") == dict.fromkeys(("TSDP-C18", "TSDP-C19", "TSDP-C20"), logarithms)
-    assert readings("metric") == {"TSDP-C13": {"pseudo_regret", "realised_regret"}}
-    assert readings("order") == {"TSDP-C16": {"best", 1.15}}
+    assert interpretations("c_range") == dict.fromkeys(of_c, ranges)
+    assert interpretations("log") == dict.fromkeys(("TSDP-C18", "TSDP-C19", "TSDP-C20"), logarithms)
+    assert interpretations("metric") == {"TSDP-C13": {"pseudo_regret", "realised_regret"}}
+    assert interpretations("order") == {"TSDP-C16": {"best", 1.15}}
     measures = {"epsilon", "delta"}
-    assert readings("measure") == {"TSDP-C16": measures, "TSDP-C23b": measures}
-    assert {reading.variant for claim in CLAIMS for reading in claim.readings} == {"as-written"}
+    assert interpretations("measure") == {"TSDP-C16": measures, "TSDP-C23b": measures}
+    assert {
+        interpretation.variant for claim in CLAIMS for interpretation in claim.interpretations
+    } == {"as-written"}
 
 
 def made_up_results() -> dict[str, pd.DataFrame]:
@@ -224,7 +234,7 @@ def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     results = {*declared["simulations"], *declared["analytic"]}
     assert {name for entry in entries for name in entry.reads} <= results
     found = judge(entries, Evidence.of_frames(frames, root_seed=1, resamples=100))
-    assert len(found) == sum(len(entry.readings) for entry in entries)
+    assert len(found) == sum(len(entry.interpretations) for entry in entries)
     counted = [each for judgement in found for each in judgement.comparisons]
     empty = {each.label for each in counted if "no point to compare" in each.label}
     # Whether a slope counts depends on its value; random ones may all be below.

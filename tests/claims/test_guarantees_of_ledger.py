@@ -43,7 +43,7 @@ def rows() -> Iterator[dict[str, str]]:
 
 def values_of(row: dict[str, str]) -> dict[str, str]:
     """The interpretation of a row, by name."""
-    text = row.get("interpretation", row.get("reading", ""))
+    text = row.get("interpretation", row.get("interpretation", ""))
     return dict(pair.split("=", 1) for pair in text.split(",") if "=" in pair)
 
 
@@ -69,7 +69,9 @@ def verdicts(algorithm: str, variant: str, played: dict[str, str]) -> list[str]:
     return found[max(found)] if found else []
 
 
-def guarantees(algorithm: str, variant: str, readings: dict[str, str]) -> Iterator[Guarantee]:
+def guarantees(
+    algorithm: str, variant: str, interpretations: dict[str, str]
+) -> Iterator[Guarantee]:
     """What it says at several parameters and horizons."""
     definition = REGISTRY[algorithm]
     for epsilon in EPSILONS:
@@ -78,33 +80,37 @@ def guarantees(algorithm: str, variant: str, readings: dict[str, str]) -> Iterat
         values |= {"delta": 0.38} if "delta" in values else {}
         parameters = definition.parameters_from(values)
         for horizon in HORIZONS:
-            yield definition.guarantee(parameters, horizon, variant=variant, readings=readings)
+            yield definition.guarantee(
+                parameters, horizon, variant=variant, interpretations=interpretations
+            )
 
 
-def played_readings() -> list[tuple[str, str, str, str]]:
-    """(algorithm, variant, reading, value) for one departure from each variant, and for none."""
+def played_interpretations() -> list[tuple[str, str, str, str]]:
+    """Return (algorithm, variant, name, value): each variant with one departure and with none."""
     found = []
     for algorithm in CLAIMS:
         definition = REGISTRY[algorithm]
         for variant in definition.variants:
             found.append((algorithm, variant, "", ""))
-            for reading, allowed in definition.readings.items():
-                found += [(algorithm, variant, reading, value) for value in allowed]
+            for interpretation, allowed in definition.interpretations.items():
+                found += [(algorithm, variant, interpretation, value) for value in allowed]
     return found
 
 
-@pytest.mark.parametrize(("algorithm", "variant", "reading", "value"), played_readings())
+@pytest.mark.parametrize(
+    ("algorithm", "variant", "interpretation", "value"), played_interpretations()
+)
 def test_nothing_that_fails_is_called_private(
-    algorithm: str, variant: str, reading: str, value: str
+    algorithm: str, variant: str, interpretation: str, value: str
 ) -> None:
-    readings = {reading: value} if reading else {}
-    played = REGISTRY[algorithm].readings_from(readings, variant)
-    default = REGISTRY[algorithm].readings_from({}, variant)
+    interpretations = {interpretation: value} if interpretation else {}
+    played = REGISTRY[algorithm].interpretations_from(interpretations, variant)
+    default = REGISTRY[algorithm].interpretations_from({}, variant)
     found = verdicts(algorithm, variant, played)
-    statuses = {each.status for each in guarantees(algorithm, variant, readings)}
+    statuses = {each.status for each in guarantees(algorithm, variant, interpretations)}
     named = {name for row in rows() if is_of(row, algorithm) for name in values_of(row)}
-    # The ledger speaks of the variant as it is, and of the readings that it names.
-    if not found or not (played == default or reading in named):
+    # The ledger speaks of the variant as it is, and of the interpretations that it names.
+    if not found or not (played == default or interpretation in named):
         return
     if "fails" in found:
         assert statuses <= {"refuted", "stated"}
@@ -137,4 +143,4 @@ def test_every_claim_on_the_privacy_of_an_algorithm_is_known_here() -> None:
 def test_the_published_ledger_has_these_claims() -> None:
     """On what is published now; a ledger without these claims leaves nothing to compare."""
     for algorithm in CLAIMS:
-        assert verdicts(algorithm, "as-written", REGISTRY[algorithm].readings_from({}))
+        assert verdicts(algorithm, "as-written", REGISTRY[algorithm].interpretations_from({}))

@@ -1,11 +1,11 @@
-"""Judging: looks, readings, scales, and what lacks the runs it was promised."""
+"""Judging: looks, interpretations, scales, and what lacks the runs it was promised."""
 
 import math
 
 import pytest
 
 from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
-from dpbandits.claims import Evidence, Reading, judge
+from dpbandits.claims import Evidence, Interpretation, judge
 from dpbandits.errors import InputError
 
 
@@ -67,13 +67,13 @@ def test_exploratory_comparisons_are_reported_and_do_not_count() -> None:
     assert [each.decision for each in found.comparisons] == ["for", "against"]
 
 
-def test_each_reading_is_judged_by_itself() -> None:
+def test_each_interpretation_is_judged_by_itself() -> None:
     toy = claim(
         comparison(),
-        readings=(
-            Reading(values=(("which", 0),)),
-            Reading(values=(("which", 1),)),
-            Reading("as-coded", (), "no code was released"),
+        interpretations=(
+            Interpretation(values=(("which", 0),)),
+            Interpretation(values=(("which", 1),)),
+            Interpretation("as-coded", (), "no code was released"),
         ),
     )
     found = judge([toy], toy_evidence([-2.0, 2.0]))

@@ -10,8 +10,8 @@ from dpbandits.claims import (
     COMPARISON_COLUMNS,
     LEDGER_COLUMNS,
     Claim,
+    Interpretation,
     Judgement,
-    Reading,
     comparisons,
     explain,
     judge,
@@ -31,7 +31,7 @@ def row(toy: Claim, means: list[float], **settings: object) -> pd.Series:
 
 def test_columns_are_those_of_the_contract() -> None:
     """Design, contract 2."""
-    contract = "claim,kind,variant,reading,verdict,estimate,lo,hi,runs,runs_paper,"
+    contract = "claim,kind,variant,interpretation,verdict,estimate,lo,hi,runs,runs_paper,"
     contract += "verdict_at_paper_runs,scale,detail"
     found = judged(claim(*on_series(0)), [-2.0])
     assert ",".join(ledger(found).columns) == ",".join(LEDGER_COLUMNS) == contract
@@ -107,7 +107,9 @@ def test_the_quick_scale_says_it_is_no_evidence() -> None:
 
 
 def test_what_does_not_apply_says_why() -> None:
-    toy = claim(*on_series(0), readings=(Reading("as-coded", (), "no code was released"),))
+    toy = claim(
+        *on_series(0), interpretations=(Interpretation("as-coded", (), "no code was released"),)
+    )
     found = row(toy, [0.0])
     assert (found["verdict"], found["variant"]) == ("not applicable", "as-coded")
     assert found["detail"] == "no code was released"
@@ -130,13 +132,16 @@ def test_every_comparison_is_a_row_of_the_evidence() -> None:
 
 
 def test_csv_text_is_stable_and_reads_back() -> None:
-    toy = claim(*on_series(0, 1), readings=(Reading("as-written", (("log", "base2"), ("b", 1))),))
+    toy = claim(
+        *on_series(0, 1),
+        interpretations=(Interpretation("as-written", (("log", "base2"), ("b", 1))),),
+    )
     texts = {to_csv(ledger(judged(toy, [-2.0, -2.0]))) for _ in range(2)}
     assert len(texts) == 1
     text = texts.pop()
     assert "\r" not in text
     back = pd.read_csv(io.StringIO(text))
-    assert back["reading"].item() == "log=base2,b=1"
+    assert back["interpretation"].item() == "log=base2,b=1"
     assert text.split("\n")[0] == ",".join(LEDGER_COLUMNS)
     assert len(str(back["estimate"].item()).replace(".", "").strip("-0")) <= 8
 

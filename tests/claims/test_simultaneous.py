@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from claims.toys import claim, comparison, on_series, toy_evidence
-from dpbandits.claims import Reading, from_resamples, judge, largest
+from dpbandits.claims import Interpretation, from_resamples, judge, largest
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.simultaneous import (
@@ -23,10 +23,16 @@ CLAIMS = 91
 
 
 def test_rows_that_can_err_share_the_level_of_their_claim() -> None:
-    readings = (Reading(), Reading("repaired"), Reading("as-coded", (), "no code was released"))
-    toy = claim(*on_series(0), readings=readings)
+    interpretations = (
+        Interpretation(),
+        Interpretation("repaired"),
+        Interpretation("as-coded", (), "no code was released"),
+    )
+    toy = claim(*on_series(0), interpretations=interpretations)
     assert family_level(toy, CLAIMS) == pytest.approx(0.05 / CLAIMS / 2)
-    assert family_level(replace(toy, readings=readings[:1]), CLAIMS) == pytest.approx(0.05 / CLAIMS)
+    assert family_level(replace(toy, interpretations=interpretations[:1]), CLAIMS) == pytest.approx(
+        0.05 / CLAIMS
+    )
     assert family_level(replace(toy, level=1e-6), CLAIMS) == 1e-6
 
 
@@ -71,7 +77,9 @@ def test_a_verdict_has_the_strictest_level_that_it_stands() -> None:
 
 
 def test_what_does_not_apply_has_no_verdict_that_could_stand() -> None:
-    toy = claim(*on_series(0), readings=(Reading("as-coded", (), "no code was released"),))
+    toy = claim(
+        *on_series(0), interpretations=(Interpretation("as-coded", (), "no code was released"),)
+    )
     row = row_of(toy, toy_evidence([0.0]))
     assert (row["verdict_in_family"], row["stands"]) == ("not applicable", "-")
 

@@ -275,11 +275,11 @@ for own in CASES.values():
 
 
 def judged(claim: Claim, case: Case) -> Judgement:
-    """Judge the first reading of a claim on the results of a case."""
+    """Judge the first interpretation of a claim on the results of a case."""
     index = WORLDS.index(case.world)
     frames = {name: results(name, index) for name in claim.reads}
     case.edit(frames)
-    first = replace(claim, readings=claim.readings[:1])
+    first = replace(claim, interpretations=claim.interpretations[:1])
     return judge([first], Evidence.of_frames(frames, root_seed=ROOT_SEED))[0]
 
 
@@ -294,7 +294,9 @@ def test_every_claim_has_a_case_for_each_of_its_words() -> None:
     numbered = {claim.id.rstrip("ab") for claim in CLAIMS}
     assert numbered == {f"TSDP-C{i}" for i in range(1, 29)}
     words = {
-        claim.id: {word for reading in claim.readings for word in claim.words(reading)}
+        claim.id: {
+            word for interpretation in claim.interpretations for word in claim.words(interpretation)
+        }
         for claim in CLAIMS
         if claim.id not in NOT_TESTABLE
     }
@@ -304,7 +306,7 @@ def test_every_claim_has_a_case_for_each_of_its_words() -> None:
 
 
 @pytest.mark.parametrize(("claim", "word"), list(cases()))
-def test_first_reading_comes_out_as_it_was_made(claim: Claim, word: str) -> None:
+def test_first_interpretation_comes_out_as_it_was_made(claim: Claim, word: str) -> None:
     found = judged(claim, CASES[claim.id][word])
     assert found.verdict == word, ledger([found])["detail"].item()
 
@@ -323,7 +325,7 @@ def test_too_few_runs_or_a_lost_number_leave_it_undecided(claim: Claim) -> None:
 def test_exact_claims_come_out_as_computed() -> None:
     exact = [claim for claim in CLAIMS if not claim.looks]
     found = judge(exact, Evidence.of(lambda name: ANALYTIC[name](), root_seed=ROOT_SEED))
-    assert {(each.claim.id, each.reading.label): each.verdict for each in found} == EXACT
+    assert {(each.claim.id, each.interpretation.label): each.verdict for each in found} == EXACT
 
 
 def test_pairs_with_c_below_1_decide_only_the_row_that_admits_them() -> None:
@@ -333,7 +335,7 @@ def test_pairs_with_c_below_1_decide_only_the_row_that_admits_them() -> None:
     prices = frames["price-of-privacy"]
     prices.loc[(prices["eta"] == 200) & (prices["c_range"] == "any"), "value"] -= 100.0
     found = judge([claim], Evidence.of_frames(frames, root_seed=ROOT_SEED))
-    assert {each.reading.label: each.verdict for each in found} == {
+    assert {each.interpretation.label: each.verdict for each in found} == {
         "c_range=any": "holds",
         "c_range=at-least-1": "undecided",
     }

@@ -275,24 +275,24 @@ def test_single_parameters_are_compared_with_the_pairs_of_the_range_of_c() -> No
     assert found[0] < found[1]
 
 
-def contender(algorithm: str, eta: int, **readings: str) -> float:
+def contender(algorithm: str, eta: int, **interpretations: str) -> float:
     """Mean final regret of an algorithm of Figure 8."""
-    where = {"algorithm": algorithm, "eta": eta, **readings}
+    where = {"algorithm": algorithm, "eta": eta, **interpretations}
     return float(EVIDENCE.values("comparison-verdicts", "pseudo_regret", **where).mean())
 
 
-def test_figure_8_compares_at_one_level_and_in_one_reading() -> None:
-    reading = {"log": "natural"}
+def test_figure_8_compares_at_one_level_and_in_one_interpretation() -> None:
+    interpretation = {"log": "natural"}
     lazy = {eta: contender("anytime-lazy-ucb", eta, log="natural") for eta in (1, 5)}
     tuned = {eta: contender("m-ts-gaussian", eta, c_range="any") for eta in (1, 5)}
     difference = comparison_statistics.regret_difference(
-        EVIDENCE, first="anytime-lazy-ucb", second="m-ts-gaussian", eta=5, **reading
+        EVIDENCE, first="anytime-lazy-ucb", second="m-ts-gaussian", eta=5, **interpretation
     )
     assert difference.value == pytest.approx(lazy[5] - tuned[5])
     ratios = {eta: tuned[eta] / min(lazy[eta], contender("dp-se", eta)) for eta in (1, 5)}
-    found = comparison_statistics.ratio_to_best_baseline(EVIDENCE, eta=1, **reading)
+    found = comparison_statistics.ratio_to_best_baseline(EVIDENCE, eta=1, **interpretation)
     assert found.value == pytest.approx(ratios[1])
-    change = comparison_statistics.ratio_change(EVIDENCE, eta=1, weaker_eta=5, **reading)
+    change = comparison_statistics.ratio_change(EVIDENCE, eta=1, weaker_eta=5, **interpretation)
     assert change.value == pytest.approx(ratios[5] - ratios[1])
 
 

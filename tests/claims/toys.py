@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims import Claim, Estimate, Evidence, Reading, exact, mean, region_of
+from dpbandits.claims import Claim, Estimate, Evidence, Interpretation, exact, mean, region_of
 from dpbandits.claims.entries import Comparison
 
 
@@ -91,7 +91,7 @@ def claim(*comparisons: Comparison, **attributes: Any) -> Claim:
         "runs_paper": 10,
         "parameters": {},
         "definitions": {},
-        "readings": (Reading(),),
+        "interpretations": (Interpretation(),),
         "combine": "all",
     }
     return Claim(**{**defaults, **attributes}, comparisons=comparisons)

@@ -13,13 +13,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
+import thinterpretation
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -54,10 +54,10 @@ class Workflow:
 
     def choose(self, papers: Sequence[str]) -> None:
         """Write what is built into the clone's config."""
-        ours = COMPARISONS if set(papers) == set(PAPERS) else ()
+        comparisons = COMPARISONS if set(papers) == set(PAPERS) else ()
         path = self.clone / "config/config.yaml"
         text = path.read_text()
-        for key, names in (("papers", papers), ("ours", ours)):
+        for key, names in (("papers", papers), ("comparisons", comparisons)):
             text = re.sub(rf"^{key}:.*$", f"{key}: [{', '.join(names)}]", text, flags=re.MULTILINE)
         path.write_text(text)
 
@@ -108,7 +108,7 @@ class Workflow:
 def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
     """Kill one job that simulates as soon as one runs; the list then has its comment."""
     killed: list[str] = []
-    over = threading.Event()
+    over = thinterpretation.Event()
 
     def watch() -> None:
         while not over.wait(0.5) and not killed:
@@ -118,7 +118,7 @@ def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
                     slurm(cluster, "scancel", number)
                     killed.append(comment)
 
-    watcher = threading.Thread(target=watch)
+    watcher = thinterpretation.Thread(target=watch)
     watcher.start()
     try:
         yield killed

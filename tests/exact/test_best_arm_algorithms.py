@@ -16,7 +16,7 @@ from best_arm_trials import (
     linear_bandits,
     parameters_of,
     run,
-    single_readings,
+    single_interpretations,
     task_for,
 )
 from dpbandits.algorithms import IDENTIFICATION
@@ -28,9 +28,13 @@ from support import message_of
 
 NAMES = list(IDENTIFICATION)
 CASES = [
-    pytest.param(name, readings, id=" ".join([name, *(f"{k}={v}" for k, v in readings.items())]))
+    pytest.param(
+        name,
+        interpretations,
+        id=" ".join([name, *(f"{k}={v}" for k, v in interpretations.items())]),
+    )
     for name in NAMES
-    for readings in single_readings(IDENTIFICATION[name])
+    for interpretations in single_interpretations(IDENTIFICATION[name])
 ]
 epsilons = st.sampled_from([0.01, 0.3, 2.0, math.inf])
 
@@ -49,7 +53,7 @@ def is_refused(name: str, task: Task) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("name", "readings"), CASES)
+@pytest.mark.parametrize(("name", "interpretations"), CASES)
 @settings(max_examples=30)
 @given(
     bandit=linear_bandits(),
@@ -59,13 +63,13 @@ def is_refused(name: str, task: Task) -> bool:
 )
 def test_fast_code_and_reference_agree(
     name: str,
-    readings: dict[str, str],
+    interpretations: dict[str, str],
     bandit: LinearBandit,
     budget: int,
     epsilon: float,
     seed: int,
 ) -> None:
-    task = task_for(name, bandit, budget, readings, **parameters_of(name, epsilon))
+    task = task_for(name, bandit, budget, interpretations, **parameters_of(name, epsilon))
     if is_refused(name, task):
         return
     first = assert_agreement(name, task, seed)
@@ -73,11 +77,11 @@ def test_fast_code_and_reference_agree(
         assert_agreement(name, task, seed, trials=4)
     total = first.pulls(len(bandit.arms)).sum()
     if not first.phases:
-        assert readings == {"small_budget": "random"}
+        assert interpretations == {"small_budget": "random"}
         assert total == 0
-    elif readings.get("design_rounding") == "efficient":
+    elif interpretations.get("design_rounding") == "efficient":
         assert total == budget
-    elif readings.get("rounding") == "fitted" or name in ("od-linbai", "dp-od"):
+    elif interpretations.get("rounding") == "fitted" or name in ("od-linbai", "dp-od"):
         assert total <= budget, "E3; for OD-LinBAI spec 2.6"
     # T' > 0 but tiny: every pulled arm is pulled at least once (spec 2.8).
     assert all((phase.pulls >= 1).all() for phase in first.phases)
@@ -126,7 +130,7 @@ def test_dp_bai_does_not_see_the_ratio() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "readings", "pulls"),
+    ("name", "interpretations", "pulls"),
     [
         # Spec 3.2 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
         ("dp-bai", {}, 998),
@@ -147,10 +151,10 @@ def test_dp_bai_does_not_see_the_ratio() -> None:
     ],
 )
 def test_pulls_on_the_instance_of_section_5(
-    name: str, readings: dict[str, str], pulls: int
+    name: str, interpretations: dict[str, str], pulls: int
 ) -> None:
     outcome = IDENTIFICATION[name].play(
-        task_for(name, section5(), 1000, readings), np.random.default_rng(1), 20
+        task_for(name, section5(), 1000, interpretations), np.random.default_rng(1), 20
     )
     assert set(outcome.pulls.sum(axis=1)) == {pulls}
 
@@ -158,13 +162,13 @@ def test_pulls_on_the_instance_of_section_5(
 def test_overshoot_is_recorded() -> None:
     # E3: K = 4, d = 2: T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 4 x 2 pulls.
     bandit = linear([[1, 0], [0, 1], [1, 1], [1, 2]], [0.2, 0.3])
-    for readings, totals in (
+    for interpretations, totals in (
         ({}, (4, 8)),
         ({"rounding": "floor"}, (4, 4)),
         ({"rounding": "fitted"}, (None, 4)),
     ):
         for budget, total in zip((3, 7), totals, strict=True):
-            task = task_for("dp-bai", bandit, budget, readings)
+            task = task_for("dp-bai", bandit, budget, interpretations)
             if total is None:
                 assert "at least 5 for" in message_of(lambda each=task: run("dp-bai", each))
             else:
@@ -172,7 +176,7 @@ def test_overshoot_is_recorded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "readings", "bandit", "smallest"),
+    ("name", "interpretations", "bandit", "smallest"),
     [
         # T' = T - 2 (spec 3.2) and T - 48 (3.4); m = T - 3 (3.2) and (T - 26)/3 (2.6).
         ("dp-bai", {}, section5(), 3),
@@ -187,17 +191,17 @@ def test_overshoot_is_recorded() -> None:
     ],
 )
 def test_smallest_budget(
-    name: str, readings: dict[str, str], bandit: LinearBandit, smallest: int
+    name: str, interpretations: dict[str, str], bandit: LinearBandit, smallest: int
 ) -> None:
     arms, dimension = bandit.feature_matrix.shape
-    assert_agreement(name, task_for(name, bandit, smallest, readings), 1)
+    assert_agreement(name, task_for(name, bandit, smallest, interpretations), 1)
     allowed = f"allowed: at least {smallest} for K={arms}, d={dimension}"
     line = f"{name}: budget is {smallest - 1}; {allowed}"
-    task = task_for(name, bandit, smallest - 1, readings)
+    task = task_for(name, bandit, smallest - 1, interpretations)
     assert message_of(lambda: IDENTIFICATION[name].require(task)) == line
     assert message_of(lambda: run(name, task)) == line
     # Spec 2.8: by request a uniform random arm with no pulls; chi-square at 0.001, seed fixed.
-    random = task_for(name, bandit, smallest - 1, {**readings, "small_budget": "random"})
+    random = task_for(name, bandit, smallest - 1, {**interpretations, "small_budget": "random"})
     outcome = run(name, random, trials=20 * arms)
     assert not outcome.pulls.any()
     assert outcome.first.phases == ()

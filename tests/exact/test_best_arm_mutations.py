@@ -60,10 +60,10 @@ def scenario(
     budget: int,
     seed: int = 1,
     epsilon: float = 1.0,
-    **readings: str,
+    **interpretations: str,
 ) -> tuple[str, Task, int]:
     private = {} if name in ("od-linbai", "sequential-halving") else {"epsilon": epsilon}
-    return name, task_for(name, bandit, budget, readings, **private), seed
+    return name, task_for(name, bandit, budget, interpretations, **private), seed
 
 
 MEANS = [

@@ -19,9 +19,11 @@ from dpbandits.privacy.gaussian import delta as gdp_delta
 from support import message_of
 
 
-def scaled_noise(name: str, readings: dict[str, str], bandit: LinearBandit) -> Any:
+def scaled_noise(name: str, interpretations: dict[str, str], bandit: LinearBandit) -> Any:
     """Return the noise on the estimates of a trial of one phase, whose rewards come first."""
-    with_noise = run(name, task_for(name, bandit, 500, readings, epsilon=0.25)).first.phases[0]
+    with_noise = run(name, task_for(name, bandit, 500, interpretations, epsilon=0.25)).first.phases[
+        0
+    ]
     without = run(name, task_for(name, bandit, 500, epsilon=math.inf)).first.phases[0]
     return with_noise.estimates - without.estimates
 
@@ -76,8 +78,8 @@ def test_norm_over_active_arms_and_reduced_coordinates() -> None:
     for seed in range(200):
         found = {}
         for over in ("all", "active", "reduced"):
-            readings = {"norm": "l1", "norm_over": over}
-            task = task_for("dp-od", bandit, 400, readings, epsilon=1e-3)
+            interpretations = {"norm": "l1", "norm_over": over}
+            task = task_for("dp-od", bandit, 400, interpretations, epsilon=1e-3)
             found[over] = assert_agreement("dp-od", task, seed)
         if found["all"].phases[1].active.tolist() != [2, 3]:
             continue

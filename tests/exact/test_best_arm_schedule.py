@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm.regression import rounds_of
-from dpbandits.algorithms.best_arm.schedule import READINGS, halving_schedule, phase_schedule
+from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, halving_schedule, phase_schedule
 from dpbandits.algorithms.dp_bai import ALGORITHM as DP_BAI
 from dpbandits.bandits.linear import linear
 from support import message_of
@@ -50,8 +50,8 @@ VECTORS: list[tuple[Any, ...]] = [
 ]
 
 
-def found(arms: int, dimension: int, reading: str) -> tuple[tuple[int, ...], int, int, int]:
-    schedule = phase_schedule(arms, dimension, reading)
+def found(arms: int, dimension: int, interpretation: str) -> tuple[tuple[int, ...], int, int, int]:
+    schedule = phase_schedule(arms, dimension, interpretation)
     reserved = 1000 - schedule.effective_budget(1000)
     return schedule.sizes, schedule.early_phases, schedule.phases, reserved
 
@@ -100,33 +100,35 @@ PULLS = {
 TOTALS = {"consistent": 19_641, "literal": 19_686, "printed": 19_702}
 
 
-@pytest.mark.parametrize("reading", READINGS)
-def test_pulls_of_the_example(reading: str) -> None:
+@pytest.mark.parametrize("interpretation", INTERPRETATIONS)
+def test_pulls_of_the_example(interpretation: str) -> None:
     generator = np.random.default_rng(1)
     features = generator.normal(size=(10_000, 16))
     features[:, 0] = 10.0
     theta = np.full(16, 0.005)
     theta[0] = 0.05
-    readings = DP_BAI.readings_from({"schedule": reading})
-    task = Task(DP_BAI.parameters_from({"epsilon": 1.0}), readings, linear(features, theta), 20_000)
+    interpretations = DP_BAI.interpretations_from({"schedule": interpretation})
+    task = Task(
+        DP_BAI.parameters_from({"epsilon": 1.0}), interpretations, linear(features, theta), 20_000
+    )
     first = DP_BAI.play(task, generator, 1).first
     played = [f"{phase.arms.size}x{set(phase.pulls.tolist()).pop()}" for phase in first.phases]
-    assert " ".join(played) == PULLS[reading]
-    assert first.pulls(10_000).sum() == TOTALS[reading]
+    assert " ".join(played) == PULLS[interpretation]
+    assert first.pulls(10_000).sum() == TOTALS[interpretation]
 
 
 @given(
     arms=st.integers(2, 20_000),
     dimension=st.integers(1, 200),
-    reading=st.sampled_from(list(READINGS)),
+    interpretation=st.sampled_from(list(INTERPRETATIONS)),
 )
-def test_properties_of_a_schedule(arms: int, dimension: int, reading: str) -> None:
-    schedule = phase_schedule(arms, dimension, reading)
+def test_properties_of_a_schedule(arms: int, dimension: int, interpretation: str) -> None:
+    schedule = phase_schedule(arms, dimension, interpretation)
     sizes, early = schedule.sizes, schedule.early_phases
     assert sizes[0] == arms
     assert sizes[-1] == 1
     assert len(sizes) == schedule.phases + 1
-    repeated = 1 if reading == "printed" else 0
+    repeated = 1 if interpretation == "printed" else 0
     assert sum(a == b for a, b in itertools.pairwise(sizes)) == repeated
     assert list(sizes) == sorted(sizes, reverse=True)
     assert schedule.late_pulls == math.ceil(dimension**2 / 4)
@@ -135,7 +137,7 @@ def test_properties_of_a_schedule(arms: int, dimension: int, reading: str) -> No
     # T' = T - M1 d - (M - M1) q.
     late = schedule.phases - early
     assert schedule.effective_budget(0) == -early * dimension - late * schedule.late_pulls
-    if reading == "consistent":
+    if interpretation == "consistent":
         # E1: what the proof of App. G needs. The slack is that of the rounded lambda.
         assert (early == 0) == (arms <= schedule.late_pulls)
         rest = [size - schedule.halving[0] + 1 for size in sizes[: early + 1]]

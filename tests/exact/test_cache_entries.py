@@ -114,12 +114,12 @@ def test_keys_hold_all_that_the_numbers_depend_on() -> None:
         block_key(block(horizon=31), 3),
         block_key(block(metrics=["pulls"]), 3),
         block_key(block(grid=[29]), 3),
-        block_key(block(readings={"clock": "coming"}), 3),
+        block_key(block(interpretations={"clock": "coming"}), 3),
         block_key(block(stream="shared"), 3),
         block_key(block(algorithm="ts-gaussian"), 3),
     ]
     assert len(set(keys)) == len(keys)
-    assert block_key(block(grid=[30], readings={"clock": "played"}), 3) == keys[0]
+    assert block_key(block(grid=[30], interpretations={"clock": "played"}), 3) == keys[0]
 
 
 @pytest.mark.parametrize("library", [np, numba])

@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     "chosen",
     [
-        {"papers": ["ts-is-dp"], "ours": [], "only": None},
-        {"papers": ["dp-bai", "ts-is-dp"], "ours": ["equal-privacy"], "only": None},
-        {"papers": ["dp-bai", "ts-is-dp"], "ours": [], "only": "dp-bai"},
-        {"papers": ["dp-ncb"], "ours": ["equal-privacy"], "only": "equal-privacy"},
+        {"papers": ["ts-is-dp"], "comparisons": [], "only": None},
+        {"papers": ["dp-bai", "ts-is-dp"], "comparisons": ["equal-privacy"], "only": None},
+        {"papers": ["dp-bai", "ts-is-dp"], "comparisons": [], "only": "dp-bai"},
+        {"papers": ["dp-ncb"], "comparisons": ["equal-privacy"], "only": "equal-privacy"},
     ],
 )
 def test_commands_on_all_see_what_the_run_chose(command: str, chosen: dict[str, Any]) -> None:

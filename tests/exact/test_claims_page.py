@@ -61,7 +61,7 @@ def project(tmp_path: Path) -> Project:
         ",".join(LEDGER_COLUMNS) + "\nTSDP-F1,finding,as-written,,shown,2,2,2,0,0,shown,paper,\n"
     )
     (folder / "evidence.csv").write_text(
-        "claim,variant,reading,part,comparison,estimate,lo,hi\n"
+        "claim,variant,interpretation,part,comparison,estimate,lo,hi\n"
         "TSDP-F1,as-written,,,ratio,2.345,2.345,2.345\n"
     )
     return Project.load(tmp_path)

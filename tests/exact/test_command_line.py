@@ -23,8 +23,11 @@ def test_list_names_every_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
     for algorithm in REGISTRY.values():
         assert f"{algorithm.id} (" in printed.out
         assert algorithm.name in printed.out
-        for reading, values in algorithm.readings.items():
-            assert f"reading {reading}: {', '.join(values)} (default {values[0]})" in printed.out
+        for interpretation, values in algorithm.interpretations.items():
+            assert (
+                f"interpretation {interpretation}: {', '.join(values)} (default {values[0]})"
+                in printed.out
+            )
 
 
 @pytest.mark.parametrize("words", [[], ["simulate"], ["explain"], ["ledger"], ["judge"]])
@@ -40,12 +43,12 @@ def test_help_says_what_each_command_does(
 
 
 def test_simulate_prints_what_the_api_returns(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*SIMULATE, *SHORT, "--seed", "3", "--readings", "count=n"]) == 0
+    assert main([*SIMULATE, *SHORT, "--seed", "3", "--interpretations", "count=n"]) == 0
     lines = capsys.readouterr().out.splitlines()
     simulation = dpbandits.simulate(
         algorithm="m-ts-gaussian",
         params={"b": 2, "c": 1.5},
-        readings={"count": "n"},
+        interpretations={"count": "n"},
         bandit=dpbandits.bernoulli([0.75, 0.5]),
         horizon=50,
         runs=4,
@@ -81,8 +84,14 @@ WRONG = [
     ([*SIMULATE, *SHORT, "--seed", "-1"], "seed is -1; allowed: "),
     ([*SIMULATE, *SHORT, "--workers", "0"], "workers is 0; allowed: "),
     ([*SIMULATE, *SHORT, "--variant", "repaired"], "variant is 'repaired'; allowed: as-written"),
-    ([*SIMULATE, *SHORT, "--readings", "count"], "readings is 'count'; allowed: NAME=VALUE"),
-    ([*SIMULATE, *SHORT, "--readings", "log=2"], "reading 'log' is unknown; allowed: count"),
+    (
+        [*SIMULATE, *SHORT, "--interpretations", "count"],
+        "interpretations is 'count'; allowed: NAME=VALUE",
+    ),
+    (
+        [*SIMULATE, *SHORT, "--interpretations", "log=2"],
+        "interpretation 'log' is unknown; allowed: count",
+    ),
     ([*SIMULATE, *SHORT, "--params", "b=2"], "parameters are b; allowed: b, c"),
     ([*SIMULATE, *SHORT, "--params", "b=2", "b=3", "c=1"], "allowed: every NAME once"),
     ([*SIMULATE, *SHORT, "--params", "b=2", "c=-1"], "c is -1; allowed: "),

@@ -41,12 +41,12 @@ def project(tmp_path: Path) -> Project:
     """A project folder of its own without results, at the quick scale, one paper."""
     for part in ("config", "workflow"):
         shutil.copytree(ROOT / part, tmp_path / part)
-    config = dict(Project.load(tmp_path).config) | {"papers": [PAPER], "ours": []}
+    config = dict(Project.load(tmp_path).config) | {"papers": [PAPER], "comparisons": []}
     return Project.load(tmp_path, config).at(scale="quick")
 
 
 def spread(project: Project, jobs: int) -> Project:
-    return Project.load(project.folder, {**project.config, "spread": jobs})
+    return Project.load(project.folder, {**project.config, "max_jobs_per_simulation": jobs})
 
 
 def costs(project: Project) -> dict[tuple[str, str, str, str], Cost]:
@@ -148,15 +148,15 @@ def test_nothing_is_split_unless_the_config_says_so_and_fingerprints_do_not_tell
     project: Project,
 ) -> None:
     plans = project.experiments(PAPER).plans
-    heavy = [name for name, plan in plans.items() if plan.jobs > 1]
+    heavy = [name for name, plan in plans.items() if plan.shards > 1]
     assert "bernoulli-verdicts" in heavy
     for name, plan in plans.items():
         assert Jobs(project).part_markers(PAPER, name) == []
         split = Jobs(spread(project, 16)).part_markers(PAPER, name)
-        assert len(split) == (plan.jobs if name in heavy else 0)
-        spec = {key: value for key, value in plan.spec.items() if key != "jobs"}
+        assert len(split) == (plan.shards if name in heavy else 0)
+        spec = {key: value for key, value in plan.spec.items() if key != "shards"}
         without = dataclasses.replace(plan, spec=spec)
-        more = dataclasses.replace(plan, spec={**spec, "jobs": 99})
+        more = dataclasses.replace(plan, spec={**spec, "shards": 99})
         assert without.fingerprint(1, "") == plan.fingerprint(1, "") == more.fingerprint(1, "")
     changed = dataclasses.replace(plan, spec={**spec, "horizon": 99})
     assert changed.fingerprint(1, "") != plan.fingerprint(1, "")

@@ -14,10 +14,10 @@ from dpbandits.errors import InputError
 from dpbandits.pages.documents import PUBLISHED_TABLES, digitised_counts
 from dpbandits.papers.dp_ncb import derived
 from dpbandits.project.config import Project
+from dpbandits.reporting.agreement import compare_digitised, count_agreement, digitised_csv
 from dpbandits.reporting.digitised import digitised_path, read_digitised, with_digitised
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.palette import STEPS
-from dpbandits.reporting.readings import compare_readings, count_agreement, readings_csv
 from dpbandits.reporting.style import ordered_looks
 from synthetic_results import FOURTH, ROOT
 
@@ -151,21 +151,21 @@ def test_values_beyond_a_small_scale_are_not_counted_as_reached() -> None:
 
 def test_pages_count_from_the_published_table(tmp_path: Path) -> None:
     project = Project(tmp_path, Project.load(ROOT).config)
-    path = tmp_path / PUBLISHED_TABLES / "dp-ncb/readings.csv"
+    path = tmp_path / PUBLISHED_TABLES / "dp-ncb/digitised.csv"
     path.parent.mkdir(parents=True)
-    path.write_text(readings_csv(moved({"e": 1.5})))
+    path.write_text(digitised_csv(moved({"e": 1.5})))
     assert digitised_counts(project, "dp-ncb") == (160, 184)
 
 
 def test_the_counts_are_those_of_the_published_table() -> None:
     agree, total = digitised_counts(Project.load(ROOT), "dp-ncb")
-    table = pd.read_csv(ROOT / PUBLISHED_TABLES / "dp-ncb/readings.csv")
+    table = pd.read_csv(ROOT / PUBLISHED_TABLES / "dp-ncb/digitised.csv")
     assert (agree, total) == ((table["agreement"] == "agrees").sum(), len(table))
 
 
 def test_the_table_of_counts_names_panels_as_the_figure_does() -> None:
-    compared = compare_readings({"fig1": FOURTH.figures["fig1"]}, FOURTH.frame)
-    counted = FOURTH.paper.tables["reproduction"]({"readings": compared})
+    compared = compare_digitised({"fig1": FOURTH.figures["fig1"]}, FOURTH.frame)
+    counted = FOURTH.paper.tables["reproduction"]({"digitised": compared})
     assert counted["panel"].tolist() == [*(f"1({each})" for each in "abcdef"), "all"]
     assert counted["values"].tolist() == [*(8 * each for each in CURVES.values()), 184]
 

@@ -13,7 +13,7 @@ import pytest
 import dpbandits
 from dpbandits.algorithms.best_arm.g_optimal import g_optimal
 from dpbandits.algorithms.best_arm.max_det import max_det
-from dpbandits.algorithms.best_arm.schedule import READINGS, phase_schedule
+from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, phase_schedule
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.instances import section5
 from dpbandits.papers.dp_bai.overshoot import Overrun, overshoot, sample_designs
@@ -67,7 +67,7 @@ def total(arms: int, dimension: int, schedule: str, budget: int, *, linear: bool
     return int(pulls[budgets == budget].item())
 
 
-@pytest.mark.parametrize("schedule", READINGS)
+@pytest.mark.parametrize("schedule", INTERPRETATIONS)
 def test_phases_of_the_worked_example_are_those_of_the_spec(schedule: str) -> None:
     expected, effective, pulls = PHASES[schedule]
     found = phase_schedule(10_000, 16, schedule)
@@ -133,7 +133,7 @@ def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bo
 
 
 @pytest.mark.parametrize("linear", [True, False])
-@pytest.mark.parametrize("schedule", READINGS)
+@pytest.mark.parametrize("schedule", INTERPRETATIONS)
 def test_totals_agree_with_a_slow_enumeration(schedule: str, linear: bool) -> None:
     """Every K up to 26, d up to 8, a few T of each; the squares decide the branch."""
     for arms, dimension in itertools.product((2, 3, 4, 5, 9, 10, 16, 17, 25, 26), range(1, 9)):
@@ -172,7 +172,7 @@ def test_totals_are_those_of_the_kernels(
     found = dpbandits.identify(
         algorithm=algorithm,
         params={"epsilon": 1.0},
-        readings={"schedule": schedule},
+        interpretations={"schedule": schedule},
         bandit=generic(arms, dimension, seed=arms),
         budget=budget,
         runs=1,

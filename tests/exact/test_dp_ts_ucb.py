@@ -21,7 +21,7 @@ from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
 from dpbandits.engine.cells import make_cell
 from dpbandits.errors import InputError
 from round_by_round import dp_ts_ucb as play_round_by_round
-from support import all_readings, bandits, kernel_decisions, message_of, settings_of
+from support import all_interpretations, bandits, kernel_decisions, message_of, settings_of
 
 ALGORITHM = REGRET["dp-ts-ucb"]
 FIVE_ARMS = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
@@ -43,9 +43,12 @@ of the whole horizons (phi is 24511.65 and 104737.96 at these).
 
 
 def told(
-    alpha: float, horizon: int, readings: dict[str, str] | None = None, bandit: Bandit = FIVE_ARMS
+    alpha: float,
+    horizon: int,
+    interpretations: dict[str, str] | None = None,
+    bandit: Bandit = FIVE_ARMS,
 ) -> Any:
-    return settings_of(ALGORITHM, {"alpha": alpha}, readings or {}, bandit, horizon)
+    return settings_of(ALGORITHM, {"alpha": alpha}, interpretations or {}, bandit, horizon)
 
 
 @pytest.mark.parametrize("horizon", BUDGETS)
@@ -94,11 +97,11 @@ def per_round(chunks: list[tuple[int, int, float]]) -> list[int]:
 @given(
     data=st.data(),
     alpha=st.floats(0.0, 1.0),
-    readings=st.sampled_from(all_readings(ALGORITHM)),
+    interpretations=st.sampled_from(all_interpretations(ALGORITHM)),
     seed=st.integers(0, 2**63),
 )
 def test_chunks_are_rounds_of_algorithm_1(
-    data: st.DataObject, alpha: float, readings: dict[str, str], seed: int
+    data: st.DataObject, alpha: float, interpretations: dict[str, str], seed: int
 ) -> None:
     # Where sums are drawn reward by reward the stream is the same; only the rounding of a sum may
     # differ, by its last bits.
@@ -107,7 +110,7 @@ def test_chunks_are_rounds_of_algorithm_1(
     bandit = Bandit(
         tuple(each if each.code != BERNOULLI else EXPONENTIAL_ARMS.arms[1] for each in arms)
     )
-    settings = told(alpha, horizon, readings, bandit)
+    settings = told(alpha, horizon, interpretations, bandit)
     chunked, single = np.random.default_rng(seed), np.random.default_rng(seed)
     chunks = list(kernel_decisions(ALGORITHM, settings, bandit, chunked))
     rounds = list(play_round_by_round(settings, bandit, single))
@@ -118,12 +121,12 @@ def test_chunks_are_rounds_of_algorithm_1(
 
 
 @pytest.mark.parametrize(
-    "readings", all_readings(ALGORITHM), ids=lambda each: "-".join(each.values())
+    "interpretations", all_interpretations(ALGORITHM), ids=lambda each: "-".join(each.values())
 )
-def test_chunks_of_bernoulli_arms_below_the_binomial(readings: dict[str, str]) -> None:
+def test_chunks_of_bernoulli_arms_below_the_binomial(interpretations: dict[str, str]) -> None:
     # 61 rounds leave no batch of more than 32 rewards, so no sum is a binomial.
     bandit = dpbandits.bernoulli([0.9, 0.1])
-    settings = told(1.0, 61, readings, bandit)._replace(budget=4)
+    settings = told(1.0, 61, interpretations, bandit)._replace(budget=4)
     longer = 0
     for seed in range(200):
         chunks = list(kernel_decisions(ALGORITHM, settings, bandit, np.random.default_rng(seed)))
@@ -133,7 +136,7 @@ def test_chunks_of_bernoulli_arms_below_the_binomial(readings: dict[str, str]) -
         if longest < BINOMIAL_FROM:
             assert per_round(chunks) == [arm for arm, _, _ in rounds]
             assert sum(total for _, _, total in chunks) == sum(total for _, _, total in rounds)
-    assert longer == (200 if readings["renewal"] == "batch" else 0)
+    assert longer == (200 if interpretations["renewal"] == "batch" else 0)
 
 
 def test_stretches_are_long_and_are_played_at_once() -> None:
@@ -233,11 +236,11 @@ def test_every_reward_enters_one_estimate() -> None:
     assert state.counts.max() >= 256
 
 
-def final_regrets(readings: dict[str, str], alpha: float = 0.75, runs: int = 40) -> Any:
+def final_regrets(interpretations: dict[str, str], alpha: float = 0.75, runs: int = 40) -> Any:
     cell = make_cell(
         algorithm="dp-ts-ucb",
         parameters={"alpha": alpha},
-        readings=readings,
+        interpretations=interpretations,
         bandit=FIVE_ARMS,
         horizon=5000,
         runs=runs,
@@ -246,13 +249,13 @@ def final_regrets(readings: dict[str, str], alpha: float = 0.75, runs: int = 40)
     return cell.play(1)["pseudo_regret"]
 
 
-@pytest.mark.parametrize("reading", [{"rounding": "ceil"}, {"renewal": "pull"}], ids=str)
-def test_readings_that_change_results(reading: dict[str, str]) -> None:
-    assert not np.array_equal(final_regrets(reading), final_regrets({}))
+@pytest.mark.parametrize("interpretation", [{"rounding": "ceil"}, {"renewal": "pull"}], ids=str)
+def test_interpretations_that_change_results(interpretation: dict[str, str]) -> None:
+    assert not np.array_equal(final_regrets(interpretation), final_regrets({}))
 
 
 @pytest.mark.parametrize("alpha", [0.75, 1.0])
-def test_the_reading_of_the_reset_changes_nothing_in_practice(alpha: float) -> None:
+def test_the_interpretation_of_the_reset_changes_nothing_in_practice(alpha: float) -> None:
     # E3: an estimate is at least 0, so that a draw falls below 0 with probability 1/2 at most, and
     # all 35 or more of an epoch with 2^-35: the same decisions on the same stream.
     assert told(alpha, 5000).budget >= 35

@@ -85,10 +85,10 @@ def test_variants_are_as_written_but_where_those_cannot_work(name: str) -> None:
     for each in series(name):
         own = each.cell.definition
         assert each.cell.variant == ("repaired" if own.id in repaired else "as-written")
-        assert dict(each.cell.readings) == own.readings_from({}, each.cell.variant)
+        assert dict(each.cell.interpretations) == own.interpretations_from({}, each.cell.variant)
         if own.id.endswith("gdp-ncb"):
-            assert dict(each.cell.readings)["release_log"] == "base2"
-            assert dict(each.cell.readings)["start"] == "carried"
+            assert dict(each.cell.interpretations)["release_log"] == "base2"
+            assert dict(each.cell.interpretations)["start"] == "carried"
 
 
 @pytest.mark.parametrize("name", ["ts-is-dp-arms", "dp-ts-ucb-arms"])
@@ -180,7 +180,7 @@ def test_the_table_has_the_means_of_every_algorithm_and_leaves_out_what_there_is
     row = table[(table["instance"] == "dp-ncb") & (table["algorithm"] == "GDP-NCB")].iloc[0]
     assert row["epsilon_0_2"] == pytest.approx(rows["value"].mean())
     assert row["epsilon_0_2_lo"] < row["epsilon_0_2"] < row["epsilon_0_2_hi"]
-    assert (row["variant"], row["reading"]) == ("repaired", "")
+    assert (row["variant"], row["interpretation"]) == ("repaired", "")
     assert row["runs"] == len(rows) == 10
     without = table[table["privacy"] == NONE]
     assert without["any"].notna().all()

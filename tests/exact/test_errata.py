@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
 ENTRIES = {paper: load_errata(PROJECT, paper) for paper in PAPERS}
 
-EVIDENCE = """claim,variant,reading,part,comparison,estimate,lo,hi
+EVIDENCE = """claim,variant,interpretation,part,comparison,estimate,lo,hi
 TSDP-C3,as-written,accounting=lemma4,,GDP parameter,223.6068,223.6068,223.6068
 TSDP-C3,as-written,accounting=lemma5,,GDP parameter,316.22777,310,320
 """
@@ -36,11 +36,15 @@ ENTRY: dict[str, Any] = {
     "numbers": {
         "one": {
             "claim": "TSDP-C3",
-            "reading": "accounting=lemma4",
+            "interpretation": "accounting=lemma4",
             "comparison": "GDP parameter",
             "format": ".1f",
         },
-        "two": {"claim": "TSDP-C3", "reading": "accounting=lemma5", "comparison": "GDP parameter"},
+        "two": {
+            "claim": "TSDP-C3",
+            "interpretation": "accounting=lemma5",
+            "comparison": "GDP parameter",
+        },
         "three": {"file": "table.csv", "where": {"horizon": 1.0e4}, "column": "eta"},
         "four": {"file": "table.csv", "where": {"horizon": 10000}, "column": "coded"},
     },
@@ -86,7 +90,7 @@ def test_another_number_gives_another_page(tmp_path: Path) -> None:
         (lambda e: e.pop("taken"), ["key taken is missing"]),
         (lambda e: e.update(found="They are {five}."), ["the text asks for 'five'", "one, two"]),
         (lambda e: e.update(found="They are {one}."), ["the text leaves out two, three, four"]),
-        (lambda e: e["numbers"]["one"].update(reading="x"), ["0 rows", "allowed: one"]),
+        (lambda e: e["numbers"]["one"].update(interpretation="x"), ["0 rows", "allowed: one"]),
         (lambda e: e["numbers"]["three"].update(where={"eta": 1}), ["0 rows", "allowed: one"]),
         (lambda e: e["numbers"]["three"].update(column="b"), ["has no b", "horizon, eta"]),
         (lambda e: e["numbers"]["three"].update(file="none.csv"), ["none.csv is not there"]),
@@ -109,22 +113,22 @@ def test_a_page_without_the_marks_is_refused(tmp_path: Path) -> None:
         errata_page(project, "# Errata\n")
 
 
-def test_every_claim_and_reading_that_an_entry_names_is_in_the_ledger() -> None:
+def test_every_claim_and_interpretation_that_an_entry_names_is_in_the_ledger() -> None:
     rows = {
-        (claim.id, reading.variant, reading.label)
+        (claim.id, interpretation.variant, interpretation.label)
         for paper in PAPERS
         for claim in [
             *PROJECT.claims(paper),
             *(finding.claim for finding in PROJECT.findings(paper)),
         ]
-        for reading in claim.readings
+        for interpretation in claim.interpretations
     }
     for paper, entries in ENTRIES.items():
         for name, entry in entries.items():
             for number in entry["numbers"].values():
                 if "claim" in number:
                     variant = number.get("variant", "as-written")
-                    row = (number["claim"], variant, number.get("reading", ""))
+                    row = (number["claim"], variant, number.get("interpretation", ""))
                     assert row in rows, (paper, name, row)
 
 

@@ -43,15 +43,17 @@ def test_final_values_are_the_ends_of_the_curves(ends: str, curves: str, drawn: 
         )
 
 
-def test_figure_8_prints_the_tuned_pair_and_marks_the_second_reading(
+def test_figure_8_prints_the_tuned_pair_and_marks_the_second_interpretation(
     drawn: Drawn,
 ) -> None:
     tuned = frame("comparison-curves").query("algorithm == 'm-ts-gaussian'")
     for letter, eta in zip("abc", (1, 5, 10), strict=True):
         b, c = tuned.loc[tuned["eta"] == eta, ["b", "c"]].iloc[0]
         table = read_csv(drawn, "fig8", f"fig8{letter}")
-        readings = table.drop_duplicates("series").set_index("series")["reading"].to_dict()
-        assert readings == {
+        interpretations = (
+            table.drop_duplicates("series").set_index("series")["interpretation"].to_dict()
+        )
+        assert interpretations == {
             f"Modified TS (b={b:.0f}, c={c:.4g})": "",
             "DP-SE": "",
             "Anytime-Lazy-UCB": "",
@@ -140,10 +142,12 @@ def test_figures_5_and_7_print_the_factor_of_equal_privacy(drawn: Drawn) -> None
         for letter, printed in (("a", "(b=1, c=1.178)"), ("b", "(b=2000, c=60.46)")):
             table = read_csv(drawn, name, f"{name}{letter}", "dp-ts-ucb")
             assert f"M-TS-Gaussian {printed}" in set(table["series"])
-    readings = table.drop_duplicates("series").set_index("series")["reading"].to_dict()
-    assert readings["Anytime-Lazy-UCB (natural log)"] == "log=natural"
-    assert readings["Lazy-DP-TS (base-2 log)"] == "log=base2"
-    assert readings["Anytime-Lazy-UCB"] == readings["Lazy-DP-TS"] == ""
+    interpretations = (
+        table.drop_duplicates("series").set_index("series")["interpretation"].to_dict()
+    )
+    assert interpretations["Anytime-Lazy-UCB (natural log)"] == "log=natural"
+    assert interpretations["Lazy-DP-TS (base-2 log)"] == "log=base2"
+    assert interpretations["Anytime-Lazy-UCB"] == interpretations["Lazy-DP-TS"] == ""
 
 
 def test_one_run_has_no_interval_to_draw_and_says_so_in_the_csv(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_line_may_be_read_from_two_results(drawn: Drawn) -> None:
         assert own["x"].tolist() == ON_AN_AXIS
         tags: dict[str, object] = {"algorithm": algorithm, "horizon": 100}
         require_rate(own.loc[0.01], *counted("corner", epsilon=0.01, **tags))
-        at = {"epsilon": 0.1, "reading": "", **tags}
+        at = {"epsilon": 0.1, "interpretation": "", **tags}
         require_rate(own.loc[0.1], *counted("verdicts-budget", **at))
 
 

@@ -55,7 +55,7 @@ VARIANTS = {
     "equal-privacy": {"as-written", "repaired"},
 }
 OF_PANELS = [each for each in EVERY_FIGURE if PANELS[each[0]][each[1]]]
-HEADER = "series,variant,reading,x,y,lo,hi,runs"
+HEADER = "series,variant,interpretation,x,y,lo,hi,runs"
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_csv_has_the_contract_columns_and_ordered_finite_points(
         assert set(table["runs"]) <= runs_of(paper, name)
         if path.stem == name:
             assert set(table["runs"]) == runs_of(paper, name)
-        # Digitised values and their residuals have the error of reading.
+        # Digitised values and their residuals have the digitisation error.
         read_off = table["variant"].isin(["published", "residual"])
         assert (table["runs"] == 0)[read_off].all()
         assert ((table["lo"] < table["y"]) & (table["y"] < table["hi"]))[read_off].all()
@@ -163,7 +163,7 @@ def test_a_series_of_more_than_400_points_is_refused() -> None:
     def points(count: int) -> pd.DataFrame:
         x = np.arange(count)
         return pd.DataFrame(
-            {"series": "s", "variant": "as-written", "reading": "", "x": x, "y": x, "lo": x}
+            {"series": "s", "variant": "as-written", "interpretation": "", "x": x, "y": x, "lo": x}
             | {"hi": x, "runs": 0}
         )
 

@@ -20,7 +20,7 @@ PAPER = "dp-bai"
 TEXT = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
 
 ROWS = [
-    # About the whole of Figure 1, and two readings that come apart.
+    # About the whole of Figure 1, and two interpretations that come apart.
     ("BAI-C1", "schedule=consistent", "holds", 0.0766, "DP-BAI minus Baseline", "greater than 0"),
     ("BAI-C1", "schedule=printed", "fails", -0.25, "DP-BAI minus Baseline", "greater than 0"),
     # About Figure 1(a) alone.
@@ -40,12 +40,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     published = folder / "docs/figures" / PAPER
     published.mkdir(parents=True)
     rows = []
-    for claim, reading, verdict, estimate, measured, asked in ROWS:
+    for claim, interpretation, verdict, estimate, measured, asked in ROWS:
         row = {
             "claim": claim,
             "kind": "experiment",
             "variant": "as-written",
-            "reading": reading,
+            "interpretation": interpretation,
             "verdict": verdict,
         }
         row |= {"estimate": estimate, "lo": estimate - 0.01, "hi": estimate + 0.01}

@@ -14,7 +14,7 @@ from dpbandits.algorithms import REGRET, gdp_ncb_window
 from dpbandits.algorithms.base import UNIFORM
 from dpbandits.papers.dp_ncb import theory
 from fifty_arms import FIFTY_ARMS, GDP, decisions_of, run_to_the_end, told
-from support import kernel_decisions, readings_to_draw, settings_of
+from support import interpretations_to_draw, kernel_decisions, settings_of
 
 TWO_ARMS = dpbandits.bernoulli([0.9, 0.3])
 
@@ -51,8 +51,10 @@ def test_thresholds(horizon: int, as_written: float, as_coded: float) -> None:
 
 def test_threshold_of_panel_a() -> None:
     # Spec 3: 55 at T = 1000 and epsilon = 2, above W = 32.
-    readings = GDP.readings_from({"threshold": "1", "threshold_log": "mixed"}, "as-coded")
-    settings = settings_of(GDP, {"epsilon": 2.0}, readings, TWO_ARMS, 1000)
+    interpretations = GDP.interpretations_from(
+        {"threshold": "1", "threshold_log": "mixed"}, "as-coded"
+    )
+    settings = settings_of(GDP, {"epsilon": 2.0}, interpretations, TWO_ARMS, 1000)
     window = gdp_ncb_window.open_window(settings, 1000)
     assert window.threshold == pytest.approx(55.05016462, rel=1e-9)
     assert window.cap == 32
@@ -65,8 +67,8 @@ def test_where_phase_two_of_the_original_begins_to_exist(epsilon: float, horizon
     # Spec 6: from these T on, to two digits; 5 % below all rounds are uniform, 5 % above not.
     for factor, reached in ((0.95, False), (1.05, True)):
         rounds = int(factor * horizon)
-        readings = GDP.readings_from({"exploration": "blocks"})
-        settings = settings_of(GDP, {"epsilon": epsilon}, readings, FIFTY_ARMS, rounds)
+        interpretations = GDP.interpretations_from({"exploration": "blocks"})
+        settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, FIFTY_ARMS, rounds)
         state = run_to_the_end(GDP, settings, FIFTY_ARMS)
         assert (state.explored.sum() < rounds) == reached
 
@@ -85,7 +87,7 @@ def test_phase_one_of_the_original(horizon: int, rounds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("readings", "expected"),
+    ("interpretations", "expected"),
     [
         # p = 1/2, N1 = 100 and one pseudo-pull at T = 1e6: spec 2.1, step 4a; D4; A3; A10.
         ({}, 43.3339783119),
@@ -94,10 +96,10 @@ def test_phase_one_of_the_original(horizon: int, rounds: float) -> None:
         ({"root": "inside", "index_log": "window"}, 18.8377166572),
     ],
 )
-def test_index_of_gdp_ncb(readings: dict[str, str], expected: float) -> None:
+def test_index_of_gdp_ncb(interpretations: dict[str, str], expected: float) -> None:
     pulls = {"counted": 100, "left-out": 101}
     for pseudo_pull, explored in pulls.items():
-        settings = told(GDP, 10**6, pseudo_pull=pseudo_pull, **readings)
+        settings = told(GDP, 10**6, pseudo_pull=pseudo_pull, **interpretations)
         window = gdp_ncb_window.open_window(settings, 10**6)
         state = GDP.state(3)
         state.private_means[:] = 0.5
@@ -141,18 +143,18 @@ def test_windows_do_not_depend_on_the_settings_horizon() -> None:
 
 @settings(max_examples=150)
 @given(data=st.data(), seed=st.integers(0, 2**63), buffer=st.integers(1, 60))
-def test_any_readings_agree_where_blocks_matter(
+def test_any_interpretations_agree_where_blocks_matter(
     data: st.DataObject, seed: int, buffer: int
 ) -> None:
     # Small epsilon and the constant 1 put the end of phase I in the blocks or near them.
-    readings = data.draw(readings_to_draw(GDP)["any"]) | {"exploration": "blocks"}
+    interpretations = data.draw(interpretations_to_draw(GDP)["any"]) | {"exploration": "blocks"}
     horizon = data.draw(st.integers(1000, 30_000))
     parameters = {"epsilon": data.draw(st.floats(1e-3, 0.1))}
     means = data.draw(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=5))
     bandit = dpbandits.bernoulli(means)
-    if readings["refreshed"] == "all":
+    if interpretations["refreshed"] == "all":
         horizon = 1000
-    told_kernel = settings_of(GDP, parameters, readings, bandit, horizon)
+    told_kernel = settings_of(GDP, parameters, interpretations, bandit, horizon)
     fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
     decisions = list(kernel_decisions(GDP, told_kernel, bandit, fast, buffer))
     assert decisions == list(GDP.reference(told_kernel, bandit, plain))
@@ -162,8 +164,8 @@ def test_any_readings_agree_where_blocks_matter(
 
 def gdp_regret(variant: str, start: str, epsilon: float, horizon: int) -> float:
     """Return the average regret at the horizon, the mean over ten runs."""
-    readings = GDP.readings_from({"start": start}, variant)
-    settings = settings_of(GDP, {"epsilon": epsilon}, readings, FIFTY_ARMS, horizon)
+    interpretations = GDP.interpretations_from({"start": start}, variant)
+    settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, FIFTY_ARMS, horizon)
     found = []
     for seed in range(10):
         decisions = decisions_of(GDP, settings, FIFTY_ARMS, seed)
@@ -199,7 +201,7 @@ def test_repaired_never_loses_the_best_arm_where_zeros_do(name: str) -> None:
             algorithm=name,
             params={"epsilon": 100.0},
             variant="repaired",
-            readings={"start": start},
+            interpretations={"start": start},
             bandit=arms,
             horizon=100_000,
             runs=200,
@@ -209,7 +211,7 @@ def test_repaired_never_loses_the_best_arm_where_zeros_do(name: str) -> None:
     assert lost["carried"] == 0
     assert lost["zeros"] > 60
     assert regret["carried"] < (0.85 if name == "gdp-ncb" else 1.0) * regret["zeros"]
-    assert REGRET[name].readings_from({}, "repaired")["start"] == "carried"
+    assert REGRET[name].interpretations_from({}, "repaired")["start"] == "carried"
 
 
 HORIZONS = [10**each for each in range(3, 11)]
@@ -234,8 +236,8 @@ def test_no_run_releases_more_often_than_composition_counts(horizon: int) -> Non
     # Where all play goes to one arm, its releases are as many as can be: the bound is attained.
     single = dpbandits.bernoulli([1.0, 0.0])
     most = theory.releases(horizon, theory.capped_phase_one(horizon))
-    readings = GDP.readings_from({}, "repaired")
-    settings = settings_of(GDP, {"epsilon": 1e6}, readings, single, horizon)
+    interpretations = GDP.interpretations_from({}, "repaired")
+    settings = settings_of(GDP, {"epsilon": 1e6}, interpretations, single, horizon)
     window = gdp_ncb_window.open_window(settings, horizon)
     assert window.noise == pytest.approx(np.log2(horizon) / 1e6, rel=1e-12)
     found = []

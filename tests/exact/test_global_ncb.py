@@ -71,13 +71,13 @@ TABLE = {
 @pytest.mark.parametrize("algorithm", OURS, ids=lambda each: each.id)
 def test_presets_are_the_columns_of_the_table(algorithm: Algorithm) -> None:
     table = TABLE[algorithm.id]
-    assert list(table) == list(algorithm.readings)
+    assert list(table) == list(algorithm.interpretations)
     assert algorithm.variants == ("as-written", "as-coded", "repaired")
     for column, variant in enumerate(algorithm.variants):
         expected = {key: values[column] for key, values in table.items()}
-        assert algorithm.readings_from({}, variant) == expected
+        assert algorithm.interpretations_from({}, variant) == expected
     # As written is what stands first.
-    assert all(algorithm.readings[key][0] == values[0] for key, values in table.items())
+    assert all(algorithm.interpretations[key][0] == values[0] for key, values in table.items())
 
 
 def lengths_by_arm(decisions: list[Decision]) -> dict[int, list[int]]:
@@ -111,7 +111,7 @@ def test_episode_lengths(algorithm: Algorithm, variant: str, first: list[int]) -
 
 
 @pytest.mark.parametrize(
-    ("variant", "readings", "expected"),
+    ("variant", "interpretations", "expected"),
     [
         # Mean 0.4, h = 1 and 8, t = 100 the coming round: spec 2.5 step 2; 3.1; A14; D12.
         ("as-written", {}, (74.4518440397, 10.2671080058)),
@@ -120,9 +120,9 @@ def test_episode_lengths(algorithm: Algorithm, variant: str, first: list[int]) -
     ],
 )
 def test_index_of_adap_ucb(
-    variant: str, readings: dict[str, str], expected: tuple[float, float]
+    variant: str, interpretations: dict[str, str], expected: tuple[float, float]
 ) -> None:
-    settings = told(ADAP, 10**6, variant, **readings)
+    settings = told(ADAP, 10**6, variant, **interpretations)
     state = ADAP.state(2)
     state.clock[0] = 99
     state.pulls[:], state.lengths[:], state.private_means[:] = (1, 16), (1, 8), 0.4
@@ -172,7 +172,7 @@ def test_ucb1_as_coded_hides_first_means() -> None:
     # round 3 sees two equal indices and plays the lowest arm, where the textbook plays the other.
     bandit = dpbandits.bernoulli([0.0, 1.0])
     for variant, third in (("as-written", 1), ("as-coded", 0)):
-        settings = settings_of(UCB1, {}, UCB1.readings_from({}, variant), bandit, 50)
+        settings = settings_of(UCB1, {}, UCB1.interpretations_from({}, variant), bandit, 50)
         played = [arm for arm, _, _ in decisions_of(UCB1, settings, bandit)]
         assert played[:3] == [0, 1, third]
         assert played.count(1) > 30

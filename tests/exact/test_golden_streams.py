@@ -333,7 +333,7 @@ def test_key_is_the_hash_of_the_canonical_text() -> None:
         '"parameters":{"b":3,"c":2.0},"readings":{"count":"n"},"variant":"as-written"}'
     )
     arms = (dpbandits.bandits.Bernoulli(0.5), dpbandits.bandits.TruncatedExponential(2))
-    changes = {"bandit": dpbandits.Bandit(arms), "readings": {"count": "n"}, "horizon": 9}
+    changes = {"bandit": dpbandits.Bandit(arms), "interpretations": {"count": "n"}, "horizon": 9}
     expected = hashlib.sha256(text.encode()).hexdigest()[:32]
     assert key_of(make_cell(**{**BASE, **changes})) == expected
 
@@ -353,8 +353,8 @@ def test_named_stream() -> None:
 @pytest.mark.parametrize(
     "same",
     [
-        {"readings": {"count": "n+1"}},
-        {"readings": {"count": "n+1", "long_pre_pull": "truncate"}},
+        {"interpretations": {"count": "n+1"}},
+        {"interpretations": {"count": "n+1", "long_pre_pull": "truncate"}},
         {"variant": "as-written"},
         {"parameters": {"c": 2, "b": 3}},
         {"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))},
@@ -375,8 +375,8 @@ def test_what_leaves_the_key_alone(same: dict[str, Any]) -> None:
         {"algorithm": "ts-gaussian", "parameters": {}},
         {"parameters": {"b": 4, "c": 2.0}},
         {"parameters": {"b": 3, "c": 2.0000000000000004}},
-        {"readings": {"count": "n"}},
-        {"readings": {"long_pre_pull": "error"}},
+        {"interpretations": {"count": "n"}},
+        {"interpretations": {"long_pre_pull": "error"}},
         {"bandit": dpbandits.bernoulli([0.625, 0.75, 0.5, 0.375, 0.25])},
         {"bandit": dpbandits.truncated_exponential([0.75, 0.625, 0.5, 0.375, 0.25])},
         {"horizon": 101},

@@ -144,7 +144,7 @@ def test_simulations_and_trials_show_theirs(capsys: pytest.CaptureFixture[str]) 
     assert last.startswith("guarantee: no privacy guarantee; rewards reach 1.8")
 
 
-def test_the_api_sees_variant_readings_horizon_and_instance() -> None:
+def test_the_api_sees_variant_interpretations_horizon_and_instance() -> None:
     common: dict[str, Any] = {"algorithm": "gdp-ncb", "params": {"epsilon": 0.2}, "runs": 1}
     arms = dpbandits.bernoulli([0.7, 0.5])
     for horizon, variant, status in (
@@ -158,7 +158,7 @@ def test_the_api_sees_variant_readings_horizon_and_instance() -> None:
         alone = dpbandits.guarantee("gdp-ncb", params=params, horizon=horizon, variant=variant)
         assert alone == made.guarantee
     changed = dpbandits.simulate(
-        **common, bandit=arms, horizon=10**8, variant="repaired", readings={"cap": "none"}
+        **common, bandit=arms, horizon=10**8, variant="repaired", interpretations={"cap": "none"}
     )
     assert changed.guarantee.status == "stated"
 

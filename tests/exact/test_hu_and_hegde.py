@@ -23,11 +23,15 @@ NO_NOISE = 1e12
 
 
 def played(
-    name: str, epsilon: float, bandit: Bandit, horizon: int, readings: dict[str, str] | None = None
+    name: str,
+    epsilon: float,
+    bandit: Bandit,
+    horizon: int,
+    interpretations: dict[str, str] | None = None,
 ) -> Iterator[tuple[int, float, Any]]:
     """Yield (arm, reward, state) after every round of one run."""
     algorithm = REGRET[name]
-    told = settings_of(algorithm, {"epsilon": epsilon}, readings or {}, bandit, horizon)
+    told = settings_of(algorithm, {"epsilon": epsilon}, interpretations or {}, bandit, horizon)
     state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(1)
     chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
     while state.clock[0] < horizon:
@@ -50,8 +54,8 @@ def test_guarantee_is_pure(name: str) -> None:
 
 def test_defaults_of_the_logarithm() -> None:
     # Spec 2.4: natural, by the curves; 2.5: base 2, by the paper's notation.
-    assert REGRET["lazy-dp-ts"].readings == {"log": ("natural", "base2")}
-    assert REGRET["dp-ts"].readings == {"log": ("base2", "natural")}
+    assert REGRET["lazy-dp-ts"].interpretations == {"log": ("natural", "base2")}
+    assert REGRET["dp-ts"].interpretations == {"log": ("base2", "natural")}
     for name in ("lazy-dp-ts", "dp-ts"):
         for log, factor in (("natural", 1.0), ("base2", 1.4426950408889634)):  # 1 / ln 2
             told = settings_of(REGRET[name], {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 100)

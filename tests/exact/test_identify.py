@@ -118,7 +118,10 @@ def test_success_is_counted_in_blocks() -> None:
         ({"budget": 0}, "budget is 0; allowed: an integer from 1"),
         ({"budget": 10.5}, "budget is 10.5; allowed: an integer"),
         ({"runs": 0}, "runs is 0; allowed: "),
-        ({"readings": {"schedule": "no"}}, "reading schedule is 'no'; allowed: consistent"),
+        (
+            {"interpretations": {"schedule": "no"}},
+            "interpretation schedule is 'no'; allowed: consistent",
+        ),
         ({"variant": "as-coded"}, "variant is 'as-coded'; allowed: as-written"),
         ({"seed": -1}, "seed is -1; allowed: "),
         ({"workers": 0}, "workers is 0; allowed: "),

@@ -19,7 +19,7 @@ from dpbandits.privacy.witnesses import (
     window_loss,
 )
 
-# (algorithm, parameters, horizon, variant, readings, status, basis)
+# (algorithm, parameters, horizon, variant, interpretations, status, basis)
 EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]] = [
     ("dp-od", {"epsilon": 1.0}, 1000, "as-written", {}, "refuted", "BAI-C14c"),
     ("dp-od", {"epsilon": 1.0}, 1000, "as-written", {"norm": "l1"}, "not contradicted", "BAI-C14c"),
@@ -51,23 +51,25 @@ EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]]
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "values", "horizon", "variant", "readings", "status", "basis"), EXPECTED
+    ("algorithm", "values", "horizon", "variant", "interpretations", "status", "basis"), EXPECTED
 )
 def test_the_status_is_that_of_what_is_played(
     algorithm: str,
     values: dict[str, float],
     horizon: int,
     variant: str,
-    readings: dict[str, str],
+    interpretations: dict[str, str],
     status: str,
     basis: str,
 ) -> None:
     definition = REGISTRY[algorithm]
     parameters = definition.parameters_from(values)
-    found = definition.guarantee(parameters, horizon, variant=variant, readings=readings)
+    found = definition.guarantee(
+        parameters, horizon, variant=variant, interpretations=interpretations
+    )
     assert (found.status, found.basis) == (status, basis)
     assert found.stated
-    if variant == "as-written" and not readings:
+    if variant == "as-written" and not interpretations:
         assert definition.guarantee(parameters, horizon) == found
 
 
@@ -89,13 +91,13 @@ def private() -> list[str]:
     return [name for name, guarantee in made.items() if guarantee.kind != "none"]
 
 
-def test_every_private_algorithm_has_entries_of_readings_that_exist() -> None:
+def test_every_private_algorithm_has_entries_of_interpretations_that_exist() -> None:
     assert set(KNOWN) == set(STATED) == set(private())
     assert set(LOCAL) < set(KNOWN)
     for algorithm, entries in KNOWN.items():
         definition = REGISTRY[algorithm]
         for entry in entries:
-            definition.readings_from(entry.readings)
+            definition.interpretations_from(entry.interpretations)
             assert (entry.status == "stated") == (not entry.basis)
             assert entry.basis or entry.remark
 
@@ -139,8 +141,8 @@ def test_the_first_rewards_of_the_released_adap_ucb_decide_a_round() -> None:
     """Reward sequences that differ in the reward of round 1, and an event of chance 1 or 0."""
     definition = REGRET["adap-ucb"]
     parameters = definition.parameters_from({"epsilon": 0.2})
-    readings = definition.readings_from({}, "as-coded")
-    settings = definition.settings(parameters, readings, 3, 2)
+    interpretations = definition.interpretations_from({}, "as-coded")
+    settings = definition.settings(parameters, interpretations, 3, 2)
     for first, third in ((0.0, 1), (1.0, 0)):
         bandit = dpbandits.bernoulli([first, 1.0])
         for seed in range(20):
@@ -176,7 +178,7 @@ def test_rewards_above_one_are_outside_every_proof(algorithm: str) -> None:
         "no privacy guarantee; rewards reach 1.8; every proof has at most 1"
     )
     scaled = {"sensitivity": "support"}
-    found = definition.guarantee(parameters, 1000, readings=scaled, bandit=bandit)
+    found = definition.guarantee(parameters, 1000, interpretations=scaled, bandit=bandit)
     assert (found.kind != "none", found.status) == (True, "stated")
 
 

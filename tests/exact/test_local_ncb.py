@@ -44,9 +44,9 @@ def told(
     horizon: int,
     variant: str = "as-written",
     epsilon: float = EPSILON,
-    **readings: str,
+    **interpretations: str,
 ) -> Any:
-    chosen = algorithm.readings_from(readings, variant)
+    chosen = algorithm.interpretations_from(interpretations, variant)
     return settings_of(algorithm, {"epsilon": epsilon}, chosen, bandit, horizon)
 
 
@@ -86,13 +86,13 @@ TABLE = {
 @pytest.mark.parametrize("algorithm", [NCB, UCB], ids=lambda each: each.id)
 def test_presets_are_the_columns_of_the_table(algorithm: Algorithm) -> None:
     table = TABLE[algorithm.id]
-    assert list(table) == list(algorithm.readings)
+    assert list(table) == list(algorithm.interpretations)
     assert algorithm.variants == ("as-written", "as-coded", "repaired")
     for column, variant in enumerate(algorithm.variants):
         expected = {key: values[column] for key, values in table.items()}
-        assert algorithm.readings_from({}, variant) == expected
+        assert algorithm.interpretations_from({}, variant) == expected
     # As written is what stands first.
-    assert all(algorithm.readings[key][0] == values[0] for key, values in table.items())
+    assert all(algorithm.interpretations[key][0] == values[0] for key, values in table.items())
 
 
 @pytest.mark.parametrize("core", ANYTIME)
@@ -100,7 +100,7 @@ def test_anytime_variants_are_those_of_the_core(core: str) -> None:
     # Spec 3.1, last row; A18: fresh copies by default.
     wrapper = ANYTIME[core]
     own = {"data": ("restart", "carry")} if core == "ldp-ncb" else {}
-    assert dict(wrapper.readings) == {**REGRET[core].readings, **own}
+    assert dict(wrapper.interpretations) == {**REGRET[core].interpretations, **own}
     assert (wrapper.variants, wrapper.presets) == (REGRET[core].variants, REGRET[core].presets)
 
 
@@ -119,7 +119,7 @@ ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2
 
 @pytest.mark.parametrize(("horizon", "root"), ROOTS)
 @pytest.mark.parametrize(
-    ("variant", "readings", "rounds"),
+    ("variant", "interpretations", "rounds"),
     [
         ("as-coded", {}, lambda horizon, root: root + 1),
         ("repaired", {}, lambda horizon, root: root),
@@ -128,14 +128,14 @@ ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2
 )
 def test_phase_one_lasts_as_long_as_the_cap(
     variant: str,
-    readings: dict[str, str],
+    interpretations: dict[str, str],
     rounds: Callable[[int, int], int],
     horizon: int,
     root: int,
 ) -> None:
-    if readings and horizon > 10**5:
+    if interpretations and horizon > 10**5:
         return
-    settings_, state = told(NCB, FIFTY_ARMS, horizon, variant, **readings), NCB.state(50)
+    settings_, state = told(NCB, FIFTY_ARMS, horizon, variant, **interpretations), NCB.state(50)
     generator, cap = np.random.default_rng(1), rounds(horizon, root)
     # One chunk a round in phase I, which ends with the round that reaches the cap.
     for clock in range(1, min(cap, horizon) + 1):
@@ -344,9 +344,12 @@ def test_horizons_of_ten_thousand_million(algorithm: Algorithm) -> None:
         assert (state.length[0], state.uniform[0]) == (2**33, 0)
 
 
-def windows_of(wrapper: Algorithm, horizon: int, seed: int, **readings: str) -> list[Any]:
+def windows_of(wrapper: Algorithm, horizon: int, seed: int, **interpretations: str) -> list[Any]:
     """Return (rounds before it, its W, whether it is uniform) of each window of a run."""
-    settings_, state = told(wrapper, FIVE_ARMS, horizon, "as-coded", **readings), wrapper.state(5)
+    settings_, state = (
+        told(wrapper, FIVE_ARMS, horizon, "as-coded", **interpretations),
+        wrapper.state(5),
+    )
     generator, found = np.random.default_rng(seed), []
     while state.clock[0] < horizon:
         begin = int(state.clock[0])

@@ -242,7 +242,7 @@ def test_runs_that_make_no_curves_are_refused() -> None:
             horizon=80,
             runs=10,
             metrics=["nash_regret"],
-            together=4,
+            runs_per_curve=4,
         )
     )
     assert message == "runs is 10, 4 of them together; allowed: a multiple of it"

@@ -139,7 +139,7 @@ def test_keys_hold_what_arms_are_scored_by() -> None:
 
 
 def test_runs_together(played: list[tuple[int, int]]) -> None:
-    [found] = compute([cell(runs=12, together=4, first_run=5)], root_seed=ROOT_SEED)
+    [found] = compute([cell(runs=12, runs_per_curve=4, first_run=5)], root_seed=ROOT_SEED)
     assert played == [(5, 4), (9, 4), (13, 4)]
     assert found["nash_regret"].shape == (3, len(QUANTITIES), 3)
     assert found["nash_influence"].shape == (12, 3)
@@ -324,13 +324,13 @@ BLOCKS = Algorithm(
     name="In blocks",
     paper="none",
     parameters=_Parameters,
-    settings=lambda parameters, readings, horizon, arms: _Settings(horizon),
+    settings=lambda parameters, interpretations, horizon, arms: _Settings(horizon),
     state=lambda arms: _State(np.zeros(1, np.int64)),
     advance=_in_a_block,
     reference=_no_reference,
     guarantee=lambda parameters, horizon: Guarantee("none", math.inf),
     example={},
-    readings={"exploration": ("blocks", "rounds"), "log": ("natural", "base2")},
+    interpretations={"exploration": ("blocks", "rounds"), "log": ("natural", "base2")},
     variants=("as-written", "repaired"),
     presets={"repaired": {"log": "base2"}},
 )
@@ -370,7 +370,7 @@ SERIES = [
             first_run=10,
         ),
     ),
-    Series("two", {}, cell(runs=12, together=4, metrics=["nash_regret", "nash_bins"])),
+    Series("two", {}, cell(runs=12, runs_per_curve=4, metrics=["nash_regret", "nash_bins"])),
 ]
 
 
@@ -431,16 +431,18 @@ def test_results_come_back_and_are_evidence(tmp_path: Path, frame: Any) -> None:
     assert evidence.times("curves", "nash_log_mean", epsilon=2).tolist() == [1, 170, 400]
 
 
-def test_readings_are_told_off_those_of_the_variant() -> None:
+def test_interpretations_are_told_off_those_of_the_variant() -> None:
     cells = [
         blocks_cell(),
         blocks_cell(variant="repaired"),
-        blocks_cell(readings={"log": "base2"}),
-        blocks_cell(variant="repaired", readings={"log": "natural", "exploration": "rounds"}),
+        blocks_cell(interpretations={"log": "base2"}),
+        blocks_cell(
+            variant="repaired", interpretations={"log": "natural", "exploration": "rounds"}
+        ),
     ]
     series = [Series(str(number), {}, each) for number, each in enumerate(cells)]
     rows = results_frame(series, [each.play(0) for each in cells])
-    told = rows.groupby("series")[["variant", "reading"]].first().to_numpy().tolist()
+    told = rows.groupby("series")[["variant", "interpretation"]].first().to_numpy().tolist()
     assert told == [
         ["as-written", ""],
         ["repaired", ""],
@@ -452,7 +454,7 @@ def test_readings_are_told_off_those_of_the_variant() -> None:
 def plan(**changes: Any) -> SimulationPlan:
     spec = {
         "horizon": 50,
-        "runs": {"first": 0, "count": 40, "together": 20},
+        "runs": {"first": 0, "count": 40, "runs_per_curve": 20},
         "grid": {"at": [50]},
         "metrics": ["nash_regret"],
         "cells": [{"algorithm": "ucb1"}],

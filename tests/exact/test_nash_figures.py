@@ -1,4 +1,4 @@
-"""Figures of kind ``nash`` and published readings: numbers, intervals, marks, agreement, errors."""
+"""Figures of kind ``nash`` and digitised values: numbers, intervals, marks, agreement, errors."""
 
 import copy
 import math
@@ -14,6 +14,7 @@ from scipy import stats
 import dpbandits
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
+from dpbandits.reporting.agreement import COLUMNS, compare_digitised
 from dpbandits.reporting.figures import draw_figure, draw_panels
 from dpbandits.reporting.nash import nash_quantities, nash_regrets
 from dpbandits.reporting.panels import Line, panel_lines
@@ -23,7 +24,6 @@ from dpbandits.reporting.published import (
     has_published,
     series_agreement,
 )
-from dpbandits.reporting.readings import COLUMNS, compare_readings
 from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import parse_figure
 from synthetic_results import FOURTH, Drawn, read_csv
@@ -145,7 +145,7 @@ SERIES = {
 
 
 @pytest.mark.parametrize("letter", SERIES)
-def test_every_series_of_the_published_figure_is_drawn_with_its_readings(
+def test_every_series_of_the_published_figure_is_drawn_with_its_digitised_values(
     letter: str, drawn: Drawn
 ) -> None:
     table = read_csv(drawn, "fig1", f"fig1{letter}", PAPER)
@@ -157,7 +157,7 @@ def test_every_series_of_the_published_figure_is_drawn_with_its_readings(
     for variant in ("published", "residual"):
         own = table[table["variant"] == variant]
         assert own.groupby("series").size().tolist() == [8] * len(published)
-    # Contract 1: a curve has every x of its readings.
+    # Contract 1: a curve has every x of its digitised values.
     for name in published:
         times = set(table.loc[table["series"] == name, "x"])
         assert set(table.loc[table["series"] == f"published {name}", "x"]) <= times
@@ -217,8 +217,8 @@ def figure_legend_texts(figure: Any, letter: str) -> list[str]:
     return [text.get_text() for text in legend.get_texts()]
 
 
-def test_readings_beyond_a_small_scale_are_left_out(tmp_path: Path) -> None:
-    """At the quick scale curves end at 1e5, before the first reading of panels (b) to (f)."""
+def test_digitised_values_beyond_a_small_scale_are_left_out(tmp_path: Path) -> None:
+    """At the quick scale curves end at 1e5, before the first digitised values of (b) to (f)."""
 
     def small(name: str) -> pd.DataFrame:
         rows = FOURTH.frame(name)
@@ -232,10 +232,10 @@ def test_readings_beyond_a_small_scale_are_left_out(tmp_path: Path) -> None:
     marks = within[within["variant"] == "published"]
     assert set(marks["x"]) == {300_000, 500_000}
     assert set(within.loc[within["variant"] == "residual", "x"]) == {300_000, 500_000}
-    readings = compare_readings({"fig1": spec}, small)
-    assert set(readings.loc[readings["panel"] == "fig1b", "agreement"]) == {"not-reached"}
-    assert readings.loc[readings["panel"] == "fig1b", "ours"].isna().all()
-    some = readings[readings["panel"] == "fig1c"]
+    compared = compare_digitised({"fig1": spec}, small)
+    assert set(compared.loc[compared["panel"] == "fig1b", "agreement"]) == {"not-reached"}
+    assert compared.loc[compared["panel"] == "fig1b", "ours"].isna().all()
+    some = compared[compared["panel"] == "fig1c"]
     assert set(some.loc[some["x"] > 500_000, "agreement"]) == {"not-reached"}
     assert set(some["series_agreement"]) == {"not-reached"}
 
@@ -251,20 +251,20 @@ def test_readings_beyond_a_small_scale_are_left_out(tmp_path: Path) -> None:
         (0.1 + 0.0151, "not"),
     ],
 )
-def test_a_reading_agrees_within_its_allowance_and_nearly_within_three(
+def test_a_digitised_value_agrees_within_its_allowance_and_nearly_within_three(
     ours: float, expected: str
 ) -> None:
-    """Spec section 10.1: |ours - reading| <= reading tolerance + statistical slack."""
+    """The difference is at most the digitisation error plus the slack for chance."""
     assert agreement(ours, 0.1, 0.005) == expected
 
 
-def test_a_series_is_reproduced_where_all_its_readings_agree() -> None:
+def test_a_series_is_reproduced_where_all_its_values_agree() -> None:
     assert series_agreement(["agrees"] * 4) == "reproduced"
     assert series_agreement(["agrees", "nearly"]) == "nearly"
     assert series_agreement(["agrees", "nearly", "not"]) == "not"
 
 
-def test_the_allowance_is_the_error_of_reading_and_the_slack_of_the_specification() -> None:
+def test_the_allowance_is_the_digitisation_error_and_the_slack_of_the_specification() -> None:
     """Spec section 8: max(0.003, 2 %), for GDP-NCB at t < 1e6 max(0.01, 4 %)."""
     spec = PublishedSpec("a", "NCB", ((1.0, 0.1, 0.002),), (0.003, 0.02), (1e6, 0.01, 0.04))
     assert spec.allowance(1e6, 0.1, 0.002) == pytest.approx(0.005)
@@ -273,12 +273,12 @@ def test_the_allowance_is_the_error_of_reading_and_the_slack_of_the_specificatio
     assert spec.allowance(3e5, 0.4, 0.002) == pytest.approx(0.018)
 
 
-def test_readings_stand_beside_what_is_drawn(drawn: Drawn) -> None:
-    readings = compare_readings({"fig1": FIGURES["fig1"]}, FOURTH.frame)
-    assert tuple(readings.columns) == COLUMNS
+def test_digitised_values_are_compared_with_what_is_drawn(drawn: Drawn) -> None:
+    compared = compare_digitised({"fig1": FIGURES["fig1"]}, FOURTH.frame)
+    assert tuple(compared.columns) == COLUMNS
     # 23 series of eight digitised values.
-    assert readings.groupby("variant").size().to_dict() == {"as-coded": 184}
-    for stem, own in readings.groupby("panel"):
+    assert compared.groupby("variant").size().to_dict() == {"as-coded": 184}
+    for stem, own in compared.groupby("panel"):
         table = read_csv(drawn, "fig1", str(stem), PAPER).set_index(["series", "x"])
         for _, row in own.iterrows():
             point = table.loc[(row["series"], row["x"])]
@@ -295,17 +295,17 @@ def test_readings_stand_beside_what_is_drawn(drawn: Drawn) -> None:
 
 
 def test_gdp_ncb_early_has_the_wider_slack_and_nothing_else() -> None:
-    readings = compare_readings({"fig1": FIGURES["fig1"]}, FOURTH.frame)
-    slack = readings["allowance"] - readings["tolerance"]
-    early = readings["series"].str.startswith("GDP-NCB") & (readings["x"] < 1e6)
+    compared = compare_digitised({"fig1": FIGURES["fig1"]}, FOURTH.frame)
+    slack = compared["allowance"] - compared["tolerance"]
+    early = compared["series"].str.startswith("GDP-NCB") & (compared["x"] < 1e6)
     wide, narrow = (
-        np.maximum(0.01, 0.04 * readings["published"]),
-        np.maximum(0.003, 0.02 * readings["published"]),
+        np.maximum(0.01, 0.04 * compared["published"]),
+        np.maximum(0.003, 0.02 * compared["published"]),
     )
     np.testing.assert_allclose(slack, np.where(early, wide, narrow), rtol=1e-9)
 
 
-def test_only_figures_with_readings_are_compared() -> None:
+def test_only_figures_with_digitised_values_are_compared() -> None:
     """Others show digitised values too: each value is compared once."""
     assert [name for name in FIGURES if has_published(FIGURES[name])] == ["fig1"]
 

@@ -16,9 +16,9 @@ def test_modified_and_matched_ncb() -> None:
     # Spec 3.1 (`modified`), and C20 of 10.1 with the logarithm of GDP-NCB's index: LW as coded.
     assert ncb.MODIFIED == {"phase_one": "420", "width": "2c"}
     for matched, variant in ((ncb.MATCHED_CODED, "as-coded"), (ncb.MATCHED_REPAIRED, "repaired")):
-        readings = NCB.readings_from(matched)
-        assert (readings["phase_one"], readings["width"]) == ("root", "2c")
-        assert readings["log"] == GDP.readings_from({}, variant)["index_log"]
+        interpretations = NCB.interpretations_from(matched)
+        assert (interpretations["phase_one"], interpretations["width"]) == ("root", "2c")
+        assert interpretations["log"] == GDP.interpretations_from({}, variant)["index_log"]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_modified_ncb_never_leaves_phase_one_at_a_million() -> None:
 
 
 @pytest.mark.parametrize(
-    ("readings", "expected"),
+    ("interpretations", "expected"),
     [
         # Mean 3/4 of 400 pulls, T = 1e6: spec 2.4, D11, C20.
         ({}, 1.3937898079),
@@ -73,8 +73,8 @@ def test_modified_ncb_never_leaves_phase_one_at_a_million() -> None:
         ({"width": "2c", "log": "window"}, 1.7157545730),
     ],
 )
-def test_index_of_ncb(readings: dict[str, str], expected: float) -> None:
-    settings = told(NCB, 10**6, **readings)
+def test_index_of_ncb(interpretations: dict[str, str], expected: float) -> None:
+    settings = told(NCB, 10**6, **interpretations)
     pulls, sums = np.array([400, 0, 5]), np.array([300.0, 0.0, 0.0])
     indices = ncb._indices(ncb._width(settings), pulls, sums)
     assert indices == pytest.approx([expected, np.inf, 0.0], rel=1e-9)

@@ -36,14 +36,14 @@ def test_by_default_the_figures_and_tables_of_the_paper_are_built_and_its_verdic
 
 
 def test_figures_and_tables_whose_names_begin_with_extra_are_extras() -> None:
-    extras = outputs(papers=["dp-bai"], ours=[]).extra_targets()
-    assert names(extras, ".tex") == ["extra-readings", "extra-overshoot"]
+    extras = outputs(papers=["dp-bai"], comparisons=[]).extra_targets()
+    assert names(extras, ".tex") == ["extra-interpretations", "extra-overshoot"]
     assert {Path(path).stem.split("-")[0] for path in extras} == {"extra"}
     assert "extra-omega" in names(extras, ".png")
 
 
 def test_tables_of_the_other_papers_are_built_by_default() -> None:
-    built = outputs(papers=["ts-is-dp", "dp-ts-ucb"], ours=[])
+    built = outputs(papers=["ts-is-dp", "dp-ts-ucb"], comparisons=[])
     tables = ["claims", "privacy", "table1", "privacy", "calibration", "claims"]
     assert names(built.targets(), ".tex") == tables
     assert names(built.extra_targets(), ".tex") == []
@@ -71,8 +71,8 @@ def test_rules_of_papers_that_are_not_built_know_their_inputs() -> None:
 
 
 def test_what_is_ours_across_papers_is_extra_and_has_no_claims() -> None:
-    both = outputs(papers=["ts-is-dp"], ours=["equal-privacy"])
-    alone = outputs(papers=["ts-is-dp"], ours=[])
+    both = outputs(papers=["ts-is-dp"], comparisons=["equal-privacy"])
+    alone = outputs(papers=["ts-is-dp"], comparisons=[])
     assert both.targets() == alone.targets()
     added = [path for path in both.extra_targets() if path not in alone.extra_targets()]
     assert names(added, ".tex") == ["extra-equal-privacy", "extra-tuning"]
@@ -82,13 +82,13 @@ def test_what_is_ours_across_papers_is_extra_and_has_no_claims() -> None:
 
 
 def test_only_builds_what_is_ours_where_it_names_it() -> None:
-    whole = outputs(papers=["ts-is-dp"], ours=["equal-privacy"], only="equal-privacy")
+    whole = outputs(papers=["ts-is-dp"], comparisons=["equal-privacy"], only="equal-privacy")
     assert whole.targets() == whole.whole_ledger_targets() == []
     assert {Path(path).parent.name for path in whole.extra_targets()} == {"equal-privacy"}
-    one = outputs(ours=["equal-privacy"], only="equal-privacy/extra-tuning")
+    one = outputs(comparisons=["equal-privacy"], only="equal-privacy/extra-tuning")
     assert names(one.targets(), ".tex") == ["extra-tuning"]
     with pytest.raises(InputError, match="only is 'equal-privacy'; allowed: one of ts-is-dp"):
-        outputs(papers=["ts-is-dp"], ours=[], only="equal-privacy")
+        outputs(papers=["ts-is-dp"], comparisons=[], only="equal-privacy")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ class State(NamedTuple):
     clock: np.ndarray
 
 
-def settings(parameters, readings, horizon, arms):
+def settings(parameters, interpretations, horizon, arms):
     return Settings(horizon, float(parameters.share))
 
 
@@ -146,7 +146,10 @@ def test_its_kernel_and_reference_are_compared_as_ours_are(policy: ModuleType) -
     ("changes", "expected"),
     [
         ({"params": {}}, "coin: parameters are none; allowed: share"),
-        ({"readings": {"log": "base2"}}, "coin: reading 'log' is unknown; allowed: none"),
+        (
+            {"interpretations": {"log": "base2"}},
+            "coin: interpretation 'log' is unknown; allowed: none",
+        ),
         ({"variant": "as-coded"}, "coin: variant is 'as-coded'; allowed: as-written"),
     ],
 )

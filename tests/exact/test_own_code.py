@@ -2,7 +2,6 @@
 
 import functools
 import math
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+import thinterpretation
 
 from dpbandits.algorithms.noise import laplace
 from dpbandits.engine import installed
@@ -199,7 +199,7 @@ class Pair(NamedTuple):
     x: int
 
 
-LOCK, FILE = threading.Lock(), (number for number in range(3))
+LOCK, FILE = thinterpretation.Lock(), (number for number in range(3))
 
 
 @numba.njit
@@ -217,7 +217,14 @@ VALUES: list[Any] = [
     *(np.sum, np.float64(1.0), np.array([1, None]), Path("x"), Colour.RED, Plain, Plain(), Data(1)),
     *(Pair(1), Pair, [1, [2]], {"a": {1, 2}}, frozenset({"a"}), 1j, b"x", range(3), slice(1, 2)),
     *(math.nan, -0.0, 0.0, True, 1, None, ..., [].append, str.join, Data.__init__, property(abs)),
-    *(np.dtype("f8"), numba.float64, np.random.default_rng, isinstance, threading.Thread, np.int8),
+    *(
+        np.dtype("f8"),
+        numba.float64,
+        np.random.default_rng,
+        isinstance,
+        thinterpretation.Thread,
+        np.int8,
+    ),
 ]
 
 

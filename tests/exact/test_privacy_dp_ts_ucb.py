@@ -76,7 +76,7 @@ def test_draws_compose(alpha: float) -> None:
     # counts them twice.
     draws = math.floor(dp_ts_ucb_budget(alpha, 10_000))
     composed = float(compose_gdp(np.full(draws, dp_ts_ucb_draw_gdp(alpha, 10_000))))
-    tight = dp_ts_ucb_gdp(alpha, 10_000, reading="tight")
+    tight = dp_ts_ucb_gdp(alpha, 10_000, interpretation="tight")
     assert composed <= tight < composed * math.sqrt((draws + 1) / draws)
     printed = dp_ts_ucb_gdp(alpha, 10_000)
     assert printed == pytest.approx(float(compose_gdp([tight, tight])), rel=1e-14)
@@ -93,19 +93,21 @@ def test_closed_form_of_theorem_4_4() -> None:
 
 def test_theorem_4_6_has_another_eta() -> None:
     # E2: the same at alpha = 0; 10.69 and 2.87 at alpha = 1, T = 10^6.
-    assert dp_ts_ucb_gdp(0.0, 10**6, reading="theorem4.6") == dp_ts_ucb_gdp(0.0, 10**6)
-    assert dp_ts_ucb_gdp(1.0, 10**6, reading="theorem4.6") == pytest.approx(10.69, abs=0.005)
+    assert dp_ts_ucb_gdp(0.0, 10**6, interpretation="theorem4.6") == dp_ts_ucb_gdp(0.0, 10**6)
+    assert dp_ts_ucb_gdp(1.0, 10**6, interpretation="theorem4.6") == pytest.approx(10.69, abs=0.005)
     assert dp_ts_ucb_gdp(1.0, 10**6) == pytest.approx(2.87, abs=0.006)
 
 
 def test_standard_dp_is_the_duality() -> None:
     # Spec 3.5; E14: at T = 10^6, delta = 10^-6, alpha = 0 gives 2.15e5 and alpha = 1 gives 17.2.
     levels = np.array([0.5, 5.0, 20.0])
-    for reading in ("theorem4.4", "theorem4.6", "tight"):
-        eta = dp_ts_ucb_gdp(1.0, 10**6, reading=reading)
-        found = dp_ts_ucb_delta(levels, 1.0, 10**6, reading=reading)
+    for interpretation in ("theorem4.4", "theorem4.6", "tight"):
+        eta = dp_ts_ucb_gdp(1.0, 10**6, interpretation=interpretation)
+        found = dp_ts_ucb_delta(levels, 1.0, 10**6, interpretation=interpretation)
         np.testing.assert_array_equal(found, delta(levels, eta))
-        assert dp_ts_ucb_epsilon(1e-6, 1.0, 10**6, reading=reading) == epsilon(1e-6, eta)
+        assert dp_ts_ucb_epsilon(1e-6, 1.0, 10**6, interpretation=interpretation) == epsilon(
+            1e-6, eta
+        )
     assert dp_ts_ucb_epsilon(1e-6, 0.0, 10**6) == pytest.approx(2.15e5, rel=0.003)
     assert dp_ts_ucb_epsilon(1e-6, 1.0, 10**6) == pytest.approx(17.2, abs=0.05)
 
@@ -158,7 +160,7 @@ def test_claim_c5() -> None:
         for alpha in ALPHAS
     ]
     assert better == [False, True, True, True, True]
-    assert dp_ts_ucb_gdp(0.0, 10**6, reading="tight") == pytest.approx(460.7, abs=0.05)
+    assert dp_ts_ucb_gdp(0.0, 10**6, interpretation="tight") == pytest.approx(460.7, abs=0.05)
 
 
 def crossover(rival: Callable[[int], float]) -> float:
@@ -199,8 +201,8 @@ def test_horizon_outside_its_range(horizon: Any) -> None:
 
 
 def test_other_refusals() -> None:
-    with pytest.raises(InputError, match="reading="):
-        dp_ts_ucb_gdp(0.5, 1000, reading="theorem4.5")
+    with pytest.raises(InputError, match="interpretation="):
+        dp_ts_ucb_gdp(0.5, 1000, interpretation="theorem4.5")
     with pytest.raises(InputError, match="pulls="):
         dp_ts_ucb_draw_gdp(0.5, 1000, 0)
     with pytest.raises(InputError, match="b="):

@@ -74,10 +74,10 @@ def test_claim_c3_and_erratum_e2() -> None:
     """Spec claim C3: 316.23 by Lemma 5, 223.6 by Lemma 4, for the same algorithm."""
     assert modified_ts_gdp(0, 1.0, 100_000) == pytest.approx(316.23, abs=5e-3)
     assert ts_gaussian_gdp(100_000) == pytest.approx(223.6, abs=0.05)
-    by_lemma_4 = modified_ts_gdp(0, 1.0, 100_000, reading="lemma4")
+    by_lemma_4 = modified_ts_gdp(0, 1.0, 100_000, interpretation="lemma4")
     assert by_lemma_4 == pytest.approx(ts_gaussian_gdp(100_000), rel=1e-15)
-    for b in (1, 7):  # the readings part at b = 0 only
-        assert modified_ts_gdp(b, 2.0, 99, reading="lemma4") == modified_ts_gdp(b, 2.0, 99)
+    for b in (1, 7):  # the interpretations part at b = 0 only
+        assert modified_ts_gdp(b, 2.0, 99, interpretation="lemma4") == modified_ts_gdp(b, 2.0, 99)
 
 
 def test_erratum_e14_charges_only_sampling_rounds() -> None:
@@ -254,7 +254,7 @@ def test_a_guarantee_is_frozen() -> None:
         (lambda: modified_ts_gdp(0, 0.0, 10), "c=0.0"),
         (lambda: modified_ts_gdp(0, [1.0, 2.0], 10), "c=[1.0, 2.0]"),
         (lambda: modified_ts_gdp(0, 1.0, 0), "horizon=0"),
-        (lambda: modified_ts_gdp(0, 1.0, 10, reading="lemma6"), "reading='lemma6'"),
+        (lambda: modified_ts_gdp(0, 1.0, 10, interpretation="lemma6"), "interpretation='lemma6'"),
         (lambda: modified_ts_gdp(0, 1.0, 10, rounds="all"), "rounds='all'"),
         (lambda: modified_ts_gdp(0, 1.0, 10, rounds="sampling-rounds"), "n_arms=None"),
         (lambda: modified_ts_gdp(0, 1.0, 10, rounds="sampling-rounds", n_arms=1), "n_arms=1"),

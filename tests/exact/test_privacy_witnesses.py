@@ -160,8 +160,8 @@ def test_losses_as_coded(horizon: int, epsilon: float, count: int, loss: float) 
 def test_what_is_needed_is_where_the_kernel_turns(horizon: int, epsilon: float) -> None:
     """At the needed mean the kernel's index of arm 2 is that of arm 1; just above it is larger."""
     bandit = dpbandits.bernoulli([0.5, 0.5])
-    readings = GDP.readings_from({}, "as-coded")
-    settings = settings_of(GDP, {"epsilon": epsilon}, readings, bandit, horizon)
+    interpretations = GDP.interpretations_from({}, "as-coded")
+    settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, bandit, horizon)
     window = gdp_ncb_window.open_window(settings, horizon)
     first, second = witnesses.explored(horizon)
     assert first + second == window.cap

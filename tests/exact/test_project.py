@@ -20,7 +20,12 @@ BROKEN = [
     (CONFIG, "seed: 20260719", "seed: 1.5", "seed: 1.5 is not of type 'integer'"),
     (CONFIG, "seed: 20260719", "seeds: 1", "unknown key seeds; allowed: papers, ours, scale, seed"),
     (CONFIG, "only: null", "only: 3", "only: 3 is not of type"),
-    (CONFIG, "ours: [equal-privacy]", "ours: [ts-is-dp]", "'ts-is-dp'; allowed: equal-privacy"),
+    (
+        CONFIG,
+        "comparisons: [equal-privacy]",
+        "comparisons: [ts-is-dp]",
+        "'ts-is-dp'; allowed: equal-privacy",
+    ),
     (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
     (EXPERIMENTS, "[0.75, 0.625", "[1.75, 0.625", "mean is 1.75; allowed: 0 to 1"),
     (EXPERIMENTS, "algorithm: dp-se", "algorithm: dp-sea", "algorithm is 'dp-sea'; allowed: "),

@@ -58,18 +58,21 @@ def test_overshoot_has_a_row_for_each_algorithm_and_schedule(tmp_path: Path) -> 
     assert own["worst_budget"] == worst["budget"]
 
 
-def test_readings_are_compared_with_the_default_of_their_algorithm(tmp_path: Path) -> None:
-    found = table("extra-readings", tmp_path)
-    frames = {name: THIRD.frame(name) for name in ("readings-section5", "readings-two-armed")}
+def test_interpretations_are_compared_with_the_default_of_their_algorithm(tmp_path: Path) -> None:
+    found = table("extra-interpretations", tmp_path)
+    frames = {
+        name: THIRD.frame(name)
+        for name in ("interpretations-section5", "interpretations-two-armed")
+    }
     assert len(found) == sum(frame["series"].nunique() for frame in frames.values())
-    default = found["reading"].isna()
+    default = found["interpretation"].isna()
     assert default.sum() == 4 + 2
     assert (
         found.loc[default, ["difference", "difference_lo", "difference_hi"]].isna().all(axis=None)
     )
     counts = {}
     for _, row in found.iterrows():
-        name = "readings-section5" if row["x"] == 1000 else "readings-two-armed"
+        name = "interpretations-section5" if row["x"] == 1000 else "interpretations-two-armed"
         rows = frames[name][frames[name]["series"] == row["series"]]
         hits = rows.loc[rows["metric"] == "success", ["value", "trials"]].sum()
         pulls = rows.loc[rows["metric"] == "total_pulls", ["value", "trials"]].sum()
@@ -112,8 +115,8 @@ def test_pulls_that_were_not_recorded_are_left_empty(tmp_path: Path) -> None:
         rows = THIRD.frame(name)
         return rows[rows["metric"] == "success"]
 
-    write_table(THIRD.tables["extra-readings"], "extra-readings", successes, tmp_path)
-    assert pd.read_csv(tmp_path / "extra-readings.csv")["pulls"].isna().all()
+    write_table(THIRD.tables["extra-interpretations"], "extra-interpretations", successes, tmp_path)
+    assert pd.read_csv(tmp_path / "extra-digitised.csv")["pulls"].isna().all()
 
 
 def test_rows_left_to_the_results_stand_in_their_order(tmp_path: Path) -> None:
@@ -132,33 +135,33 @@ def test_rows_left_to_the_results_stand_in_their_order(tmp_path: Path) -> None:
 Change = Callable[[dict[str, Any]], object]
 WRONG: list[tuple[str, Change, str]] = [
     (
-        "extra-readings",
+        "extra-interpretations",
         lambda spec: spec.pop("metric"),
         r"metric \(with difference_from\) is None; allowed: success",
     ),
     (
-        "extra-readings",
+        "extra-interpretations",
         lambda spec: spec.update(metric="total_pulls"),
         r"metric is 'total_pulls'; allowed: pseudo_regret, realised_regret, success",
     ),
     (
-        "extra-readings",
+        "extra-interpretations",
         lambda spec: spec["difference_from"].pop("same"),
         r"difference_from: key same is missing",
     ),
     (
-        "extra-readings",
+        "extra-interpretations",
         lambda spec: spec["difference_from"].update(same=["law"]),
         r"difference_from\.same: no column 'law'; allowed: series",
     ),
     (
-        "extra-readings",
+        "extra-interpretations",
         lambda spec: spec["difference_from"].update(same=["algorithm"]),
         r"2 default rows have algorithm dp-bai; allowed: one",
     ),
     (
-        "extra-readings",
-        lambda spec: spec["difference_from"].update(where={"reading": "norm=l1"}),
+        "extra-interpretations",
+        lambda spec: spec["difference_from"].update(where={"interpretation": "norm=l1"}),
         r"0 default rows have algorithm dp-bai and x 1000; allowed: one",
     ),
     (
@@ -206,7 +209,7 @@ def test_the_schema_accepts_every_file(paper: str) -> None:
 def test_the_schema_names_an_unknown_key_of_a_difference() -> None:
     schema = load_yaml(ROOT / "workflow/schemas/tables.schema.yaml")
     wrong = copy.deepcopy(THIRD.tables)
-    wrong["extra-readings"]["difference_from"]["from"] = "default"
+    wrong["extra-interpretations"]["difference_from"]["from"] = "default"
     with pytest.raises(
         InputError, match=r"difference_from: unknown key from; allowed: where, same"
     ):

@@ -19,12 +19,12 @@ from dpbandits.engine.cells import make_cell
 from dpbandits.errors import InputError
 from support import (
     PARAMETERS,
-    all_readings,
+    all_interpretations,
     bandits,
+    interpretations_to_draw,
     joined,
     kernel_decisions,
     message_of,
-    readings_to_draw,
     settings_of,
 )
 
@@ -33,9 +33,9 @@ LONGEST = {"dp-se": 6000}
 FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 CASES = [
-    pytest.param(algorithm, readings, id=f"{algorithm.id} {name}".strip())
+    pytest.param(algorithm, interpretations, id=f"{algorithm.id} {name}".strip())
     for algorithm in REGRET.values()
-    for name, readings in readings_to_draw(algorithm).items()
+    for name, interpretations in interpretations_to_draw(algorithm).items()
 ]
 
 
@@ -66,18 +66,18 @@ def test_kernel_and_reference_agree(
     seed: int,
     buffer: int,
 ) -> None:
-    readings = data.draw(drawn)
+    interpretations = data.draw(drawn)
     long = algorithm.id in LONGEST
     bandit = data.draw(bandits(3 if long else 6))
     horizon = data.draw(st.integers(1, LONGEST.get(algorithm.id, 500)))
     parameters = data.draw(PARAMETERS[algorithm.id])
     try:
-        told = settings_of(algorithm, parameters, readings, bandit, horizon)
+        told = settings_of(algorithm, parameters, interpretations, bandit, horizon)
     except InputError:
         if algorithm.id == "dp-ts-ucb":
             assert horizon < max(3, len(bandit.arms))
             return
-        assert readings.get("long_pre_pull") == "error"
+        assert interpretations.get("long_pre_pull") == "error"
         assert parameters["b"] * len(bandit.arms) >= horizon
         return
     decisions = agree(algorithm, told, bandit, seed, buffer)
@@ -99,7 +99,7 @@ MODIFIED, LAZY = {"b": 3, "c": 2.0}, {"epsilon": 0.5}
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "parameters", "readings", "expected"),
+    ("algorithm", "parameters", "interpretations", "expected"),
     [
         # (T, forced pulls, c, what is added to n): spec 2.1, 2.2 and E1.
         ("ts-gaussian", {}, {}, (100, 0, 1.0, 1)),
@@ -120,10 +120,13 @@ MODIFIED, LAZY = {"b": 3, "c": 2.0}, {"epsilon": 0.5}
         ("ucb1", {}, {"first_mean": "zero"}, (100, 0, True)),
     ],
 )
-def test_parameters_and_readings_mean_what_the_spec_says(
-    algorithm: str, parameters: dict[str, Any], readings: dict[str, str], expected: tuple[Any, ...]
+def test_parameters_and_interpretations_mean_what_the_spec_says(
+    algorithm: str,
+    parameters: dict[str, Any],
+    interpretations: dict[str, str],
+    expected: tuple[Any, ...],
 ) -> None:
-    told = settings_of(REGRET[algorithm], parameters, readings, FIVE_ARMS, 100)
+    told = settings_of(REGRET[algorithm], parameters, interpretations, FIVE_ARMS, 100)
     assert tuple(told) == expected
 
 
@@ -131,9 +134,9 @@ def test_parameters_and_readings_mean_what_the_spec_says(
 def test_ts_gaussian_is_the_modified_one_at_0_and_1(count: str) -> None:
     # Spec 2.2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
     plain, modified = REGRET["ts-gaussian"], REGRET["m-ts-gaussian"]
-    readings = {"count": count}
-    told = settings_of(plain, {}, readings, EXPONENTIAL_ARMS, 1500)
-    told_modified = settings_of(modified, {"b": 0, "c": 1}, readings, EXPONENTIAL_ARMS, 1500)
+    interpretations = {"count": count}
+    told = settings_of(plain, {}, interpretations, EXPONENTIAL_ARMS, 1500)
+    told_modified = settings_of(modified, {"b": 0, "c": 1}, interpretations, EXPONENTIAL_ARMS, 1500)
     decisions = list(plain.reference(told, EXPONENTIAL_ARMS, np.random.default_rng(3)))
     for run in (
         kernel_decisions(modified, told_modified, EXPONENTIAL_ARMS, np.random.default_rng(3)),
@@ -186,12 +189,14 @@ def test_long_pre_pull_is_cut_at_the_horizon(b: int, horizon: int, pulls: list[i
 
 @pytest.mark.parametrize(("b", "refused"), [(19, False), (20, True), (30, True)])
 def test_long_pre_pull_is_refused_where_asked(b: int, refused: bool) -> None:
-    algorithm, readings = REGRET["m-ts-gaussian"], {"long_pre_pull": "error"}
+    algorithm, interpretations = REGRET["m-ts-gaussian"], {"long_pre_pull": "error"}
     parameters = {"b": b, "c": 1.0}
     if not refused:
-        assert settings_of(algorithm, parameters, readings, FIVE_ARMS, 100).forced_pulls == b
+        assert settings_of(algorithm, parameters, interpretations, FIVE_ARMS, 100).forced_pulls == b
         return
-    message = message_of(lambda: settings_of(algorithm, parameters, readings, FIVE_ARMS, 100))
+    message = message_of(
+        lambda: settings_of(algorithm, parameters, interpretations, FIVE_ARMS, 100)
+    )
     assert f"m-ts-gaussian: b is {b}, so that 5 arms use up the horizon 100" in message
 
 
@@ -269,9 +274,9 @@ def test_fewer_rounds_than_arms(algorithm: Algorithm) -> None:
     for horizon in (1, 4):
         if algorithm.id == "dp-ts-ucb":  # refuses, see test_dp_ts_ucb.py
             continue
-        for readings in all_readings(algorithm):
-            if readings.get("long_pre_pull") != "error":
+        for interpretations in all_interpretations(algorithm):
+            if interpretations.get("long_pre_pull") != "error":
                 parameters = dict(algorithm.example)
-                told = settings_of(algorithm, parameters, readings, FIVE_ARMS, horizon)
+                told = settings_of(algorithm, parameters, interpretations, FIVE_ARMS, horizon)
                 decisions = agree(algorithm, told, FIVE_ARMS, seed=2, buffer=3)
                 assert sum(length for _, length, _ in decisions) == horizon

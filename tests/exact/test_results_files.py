@@ -28,7 +28,7 @@ CELLS = [
     ),
     make_cell(
         algorithm="ucb1",
-        readings={"clock": "coming"},
+        interpretations={"clock": "coming"},
         bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
         horizon=40,
         runs=2,
@@ -68,9 +68,9 @@ def test_table_holds_every_value(frame: pd.DataFrame) -> None:
     assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1, 2]]
 
 
-def test_readings_off_their_default_are_named(frame: pd.DataFrame) -> None:
-    assert set(frame[frame.series == "one"].reading) == {""}
-    assert set(frame[frame.series == "two"].reading) == {"clock=coming"}
+def test_interpretations_off_their_default_are_named(frame: pd.DataFrame) -> None:
+    assert set(frame[frame.series == "one"].interpretation) == {""}
+    assert set(frame[frame.series == "two"].interpretation) == {"clock=coming"}
 
 
 def test_tables_come_back(path: Path, frame: pd.DataFrame) -> None:

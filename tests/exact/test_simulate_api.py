@@ -93,10 +93,10 @@ def test_engine_and_api_give_the_same_numbers() -> None:
 
 def test_defaults_may_be_said() -> None:
     said = simulate(
-        variant="as-written", readings={"count": "n+1"}, params={"c": 1.5, "b": 2}, workers=1
+        variant="as-written", interpretations={"count": "n+1"}, params={"c": 1.5, "b": 2}, workers=1
     )
     np.testing.assert_array_equal(said.realised_regret, simulate().realised_regret)
-    other = simulate(readings={"count": "n"})
+    other = simulate(interpretations={"count": "n"})
     assert (other.realised_regret != simulate().realised_regret).any()
 
 
@@ -117,9 +117,12 @@ def test_whole_numbers_do_for_floats() -> None:
         ({"params": {"b": 2, 3: 1}}, "parameters are 3, b; allowed: b, c"),
         ({"params": None}, "parameters are none; allowed: b, c"),
         ({"algorithm": "ucb1"}, "ucb1: parameters are b, c; allowed: none"),
-        ({"readings": {"clock": "n"}}, "reading 'clock' is unknown; allowed: count, long_pre_pull"),
-        ({"readings": {"count": "n+2"}}, "reading count is 'n+2'; allowed: n+1, n"),
-        ({"readings": {"count": ["n"]}}, "reading count is ['n']; allowed: n+1, n"),
+        (
+            {"interpretations": {"clock": "n"}},
+            "interpretation 'clock' is unknown; allowed: count, long_pre_pull",
+        ),
+        ({"interpretations": {"count": "n+2"}}, "interpretation count is 'n+2'; allowed: n+1, n"),
+        ({"interpretations": {"count": ["n"]}}, "interpretation count is ['n']; allowed: n+1, n"),
         ({"variant": "repaired"}, "variant is 'repaired'; allowed: as-written"),
         ({"variant": None}, "variant is None; allowed: as-written"),
     ],
@@ -179,8 +182,10 @@ def test_values_that_are_not_positive_are_refused_at_once(
 
 
 def test_long_pre_pulls_are_refused_at_once_where_asked() -> None:
-    readings = {"long_pre_pull": "error"}
-    message = message_of(lambda: simulate(params={"b": 27, "c": 1.0}, readings=readings))
+    interpretations = {"long_pre_pull": "error"}
+    message = message_of(
+        lambda: simulate(params={"b": 27, "c": 1.0}, interpretations=interpretations)
+    )
     assert "m-ts-gaussian: b is 27, so that 3 arms use up the horizon 80" in message
 
 

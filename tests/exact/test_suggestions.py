@@ -16,8 +16,14 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: dpbandits.simulate(algorithm="UCB-1", **SHORT), "ucb1"),
     (lambda: dpbandits.simulate(algorithm="dp-se", params={"epsilo": 1}, **SHORT), "epsilon"),
     (lambda: dpbandits.simulate(algorithm="ucb1", variant="as_coded", **SHORT), "as-coded"),
-    (lambda: dpbandits.simulate(algorithm="ucb1", readings={"clocks": "x"}, **SHORT), "clock"),
-    (lambda: dpbandits.simulate(algorithm="ucb1", readings={"clock": "play"}, **SHORT), "played"),
+    (
+        lambda: dpbandits.simulate(algorithm="ucb1", interpretations={"clocks": "x"}, **SHORT),
+        "clock",
+    ),
+    (
+        lambda: dpbandits.simulate(algorithm="ucb1", interpretations={"clock": "play"}, **SHORT),
+        "played",
+    ),
     (lambda: dpbandits.check_algorithm("dp-ts-ubc"), "dp-ts-ucb"),
 ]
 

@@ -26,7 +26,17 @@ TABLES = FIRST.tables
 
 # Contract 2.
 LEDGER = (
-    *("claim", "variant", "reading", "verdict", "estimate", "lo", "hi", "runs", "runs_paper"),
+    *(
+        "claim",
+        "variant",
+        "interpretation",
+        "verdict",
+        "estimate",
+        "lo",
+        "hi",
+        "runs",
+        "runs_paper",
+    ),
     *("verdict_at_paper_runs", "scale", "detail"),
 )
 STATEMENTS = {
@@ -48,12 +58,12 @@ def ledger() -> pd.DataFrame:
 
 
 def frames(document: Document) -> Callable[[str], pd.DataFrame]:
-    """Results of a paper, a ledger with statements (``claims``) and published ``readings``."""
+    """Results of a paper, a ledger with statements (``claims``) and ``digitised`` values."""
     verdicts = add_statements(ledger(), STATEMENTS)
 
     def of(name: str) -> pd.DataFrame:
-        if name == "readings":
-            return document.readings()
+        if name == "interpretations":
+            return document.interpretations()
         return verdicts if name == "claims" else document.frame(name)
 
     return of
@@ -130,8 +140,8 @@ def test_claims_table_prints_intervals_and_leaves_missing_numbers_empty(tmp_path
     lines = {line.split(" & ")[0]: line for line in tex.splitlines() if line.startswith("TSDP-")}
     assert list(lines) == list(STATEMENTS)
     assert lines["TSDP-C1"].endswith(r"&  & holds & 4.887 & 0 & paper & holds \\")
-    reading = r"accounting=lemma5, b\_grid=alternative, metric=realised\_regret"
-    assert f"& {reading} & undecided & -3693 [-3756, -3626] & 400 &" in lines["TSDP-C5"]
+    interpretation = r"accounting=lemma5, b\_grid=alternative, metric=realised\_regret"
+    assert f"& {interpretation} & undecided & -3693 [-3756, -3626] & 400 &" in lines["TSDP-C5"]
     assert lines["TSDP-C8"].endswith(
         r"& repaired, log=natural & not-applicable &  &  & paper & not-applicable \\"
     )
@@ -180,7 +190,7 @@ def test_a_claim_without_statement_is_named() -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_tables_read_the_ledger_or_results_that_exist(paper: str) -> None:
     own = PAPERS[paper]
-    known = {"claims", "readings", *own.document["simulations"], *own.document["analytic"]}
+    known = {"claims", "interpretations", *own.document["simulations"], *own.document["analytic"]}
     assert {each for name in own.tables for each in table_reads(name, own.tables[name])} <= known
 
 
@@ -212,7 +222,7 @@ def test_privacy_table_of_the_second_paper_has_a_row_for_each_alpha_and_horizon(
     assert table.loc[(1, 1000000), "epsilon_4_4"] == pytest.approx(17.2, abs=0.05)
 
 
-def test_calibration_table_sets_means_beside_the_published_readings(tmp_path: Path) -> None:
+def test_calibration_table_sets_means_beside_the_published_interpretations(tmp_path: Path) -> None:
     """Spec dp-ts-ucb, section 2.7, from the smallest epsilon to the largest."""
     write("dp-ts-ucb", "calibration", tmp_path)
     table = pd.read_csv(tmp_path / "calibration.csv").set_index("epsilon")

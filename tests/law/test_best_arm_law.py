@@ -89,9 +89,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "readings"), CASES)
-def test_blocks_have_the_law_of_the_reference(name: str, readings: Any) -> None:
-    changes = dict(readings)
+@pytest.mark.parametrize(("name", "interpretations"), CASES)
+def test_blocks_have_the_law_of_the_reference(name: str, interpretations: Any) -> None:
+    changes = dict(interpretations)
     expected = references(name, 1, **changes)
     assert sum(count > 50 for count in expected) >= 3, "several arms to tell laws apart by"
     assert p_value(block(name, 2, **changes), expected) > LINE

@@ -1,8 +1,8 @@
 """DP-SE and Anytime-Lazy-UCB against the published curves of Hu and Hegde (UAI 2022).
 
-"spec" is the restatement of TS-is-DP; its section 2.6 has the readings off the curves, which look
-like single runs, and the acceptance test, and 2.4 says which readings of the index fit. Arms of
-TS-is-DP, Section 5.1, horizon 100000. Every seed is fixed.
+"spec" is the restatement of TS-is-DP; its section 2.6 has values digitised from the curves, which
+look like single runs, and the acceptance test; 2.4 says which interpretations of the index fit.
+Arms of TS-is-DP, Section 5.1, horizon 100000. Every seed is fixed.
 """
 
 from functools import cache
@@ -34,17 +34,19 @@ FITS = {
     ("base2", "4,4"): False,
     ("base2", "4,5"): False,
 }
-"""Whether (base of LOG, constants) fits the published readings (spec 2.4; the last two follow, as
+"""Whether (base of LOG, constants) fits the digitised values (spec 2.4; the last two follow, as
 only effective constants near 3 / ln 2 = 4.33 do)."""
 
 
 @cache
-def final_regret(algorithm: str, epsilon: float, *readings: tuple[str, str]) -> NDArray[np.float64]:
+def final_regret(
+    algorithm: str, epsilon: float, *interpretations: tuple[str, str]
+) -> NDArray[np.float64]:
     """Final pseudo-regret of each run."""
     cell = make_cell(
         algorithm=algorithm,
         parameters={"epsilon": epsilon},
-        readings=dict(readings),
+        interpretations=dict(interpretations),
         bandit=FIVE_ARMS,
         horizon=HORIZON,
         runs=RUNS,
@@ -57,9 +59,9 @@ def lazy(epsilon: float, log: str, constants: str) -> NDArray[np.float64]:
 
 
 def distances(log: str, constants: str) -> list[float]:
-    """Published reading less our mean, in standard deviations of one run, by epsilon.
+    """Published value less our mean, in standard deviations of one run, by epsilon.
 
-    Readings are whole numbers, so a run that never varies still counts as varying by one.
+    Interpretations are whole numbers, so a run that never varies still counts as varying by one.
     """
     found = []
     for epsilon, published in PUBLISHED.items():
@@ -98,7 +100,7 @@ def test_dp_se_passes_through_the_published_points() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 0.5, 1.0, 500.0])
-def test_dp_se_may_end_at_the_published_reading(epsilon: float) -> None:
+def test_dp_se_may_end_at_the_published_value(epsilon: float) -> None:
     # Spec 2.6: 3437 for every eps >= 0.25, one of the values that runs take (two eliminations
     # more or less make up the others), read to two units.
     assert (np.abs(final_regret("dp-se", epsilon) - 3437) <= 2).any()
@@ -126,10 +128,11 @@ def test_natural_logarithm_is_accepted_in_part() -> None:
 
 
 @pytest.mark.parametrize(("log", "constants"), FITS)
-def test_which_readings_fit_the_published_runs(log: str, constants: str) -> None:
-    # Five readings of one run each: the sum of squared distances is near a chi-square law with
-    # five degrees of freedom if the reading of the index is the published one. At the level of
-    # 1 % such a one is refused once in a hundred (the runs are lumpy, the law approximate).
+def test_which_interpretations_fit_the_published_runs(log: str, constants: str) -> None:
+    # Five digitised values of one run each: the sum of squared distances is near a chi-square law
+    # with five degrees of freedom if the interpretation of the index is the published one. At the
+    # level of 1 % such a one is refused once in a hundred (the runs are lumpy, the law
+    # approximate).
     z = np.array(distances(log, constants))
     fits = bool(stats.chi2.sf(z @ z, z.size) >= 0.01)
     assert fits == FITS[log, constants], f"{log} ({constants}): distances {z.round(1)}"

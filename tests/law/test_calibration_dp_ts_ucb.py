@@ -1,7 +1,7 @@
 """The epsilon-DP baselines of DP-TS-UCB against the published curves of Hu and Hegde (UAI 2022).
 
-"spec" is the restatement of dp-ts-ucb; its section 2.7 has the readings off the curves, which look
-like single runs, and means of an independent implementation with the standard deviation of one run.
+"spec" is the restatement of dp-ts-ucb; its section 2.7 has values digitised from the curves, which
+look like single runs, and means of an independent implementation with its deviation of one run.
 Arms 0.75, 0.625, 0.5, 0.375, 0.25, horizon 100000. Every seed is fixed.
 """
 
@@ -46,7 +46,7 @@ def final_regret(algorithm: str, log: str, epsilon: float) -> NDArray[np.float64
     cell = make_cell(
         algorithm=algorithm,
         parameters={"epsilon": epsilon},
-        readings={"log": log} if log else {},
+        interpretations={"log": log} if log else {},
         bandit=FIVE_ARMS,
         horizon=HORIZON,
         runs=RUNS,
@@ -77,28 +77,28 @@ def test_the_other_logarithm_is_told_apart(log: str, other: str, epsilon: float)
 
 
 def within_our_runs(log: str) -> list[float]:
-    """Epsilons at which some of our runs end at or beyond the published reading on either side."""
+    """Epsilons at which some of our runs end at or beyond the published value on either side."""
     found = []
     for epsilon, published in PUBLISHED.items():
         runs = final_regret("lazy-dp-ts", log, epsilon)
-        # Readings are whole numbers.
+        # Interpretations are whole numbers.
         if runs.min() - 0.5 <= published <= runs.max() + 0.5:
             found.append(epsilon)
     return found
 
 
-def test_published_readings_are_among_the_runs_of_the_natural_logarithm() -> None:
-    # A right reading falls outside the range of 60 runs with probability 2/61.
+def test_published_values_are_among_the_runs_of_the_natural_logarithm() -> None:
+    # A right value falls outside the range of 60 runs with probability 2/61.
     assert within_our_runs("natural") == list(PUBLISHED)
 
 
-def test_published_readings_are_not_among_those_of_base_2() -> None:
+def test_published_values_are_not_among_those_of_base_2() -> None:
     # 488 lies below every run at epsilon = 1, and 3840 at 0.1, by hundreds.
     assert not {1.0, 0.1} & set(within_our_runs("base2"))
 
 
 def relative_error(log: str) -> float:
-    """Mean over epsilon of the distance from the published reading to our mean, relative to it."""
+    """Mean over epsilon of the relative distance from the published value to our mean."""
     errors = [
         abs(final_regret("lazy-dp-ts", log, epsilon).mean() / published - 1)
         for epsilon, published in PUBLISHED.items()

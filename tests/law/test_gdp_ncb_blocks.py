@@ -67,8 +67,10 @@ CASES = {
 
 def ends(case: Case, exploration: str, seed: int) -> Ends:
     """Return what phase I leaves, one value a run."""
-    readings = GDP.readings_from({"exploration": exploration, "stop_test": case.stop_test})
-    told = settings_of(GDP, {"epsilon": 1.0}, readings, case.bandit, case.cap)
+    interpretations = GDP.interpretations_from(
+        {"exploration": exploration, "stop_test": case.stop_test}
+    )
+    told = settings_of(GDP, {"epsilon": 1.0}, interpretations, case.bandit, case.cap)
     window = Window(case.cap, case.cap, case.threshold, case.noise, 1.0)
     explore = explore_by_blocks if exploration == "blocks" else explore_by_rounds
     count = len(case.bandit.arms)
@@ -151,7 +153,7 @@ def test_rewards_five_percent_off_are_caught(name: str) -> None:
 def bulk(noise: float, bound: float, runs: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return pulls of five arms in blocks of 1000 pulls, and the noises in their sums."""
     bandit = dpbandits.bernoulli([0.9, 0.7, 0.5, 0.3, 0.1])
-    told = settings_of(GDP, {"epsilon": 1.0}, GDP.readings_from({}), bandit, 10**6)
+    told = settings_of(GDP, {"epsilon": 1.0}, GDP.interpretations_from({}), bandit, 10**6)
     window = Window(10**6, 10**6, 1e9, noise, 1.0)
     generator = np.random.default_rng(1)
     pulls, noises = np.empty((runs, 5), np.int64), np.empty((runs, 5))
@@ -214,9 +216,9 @@ def carried(release_log: str = "base2") -> NDArray[np.float64]:
 
     The arms have 400, 900, 10 and no pulls, with rewards of 200, 800, 9 and 0. Shape (runs, 4).
     """
-    readings = GDP.readings_from({"release_log": release_log}, "repaired")
+    interpretations = GDP.interpretations_from({"release_log": release_log}, "repaired")
     bandit = dpbandits.bernoulli([0.5] * 4)
-    told = settings_of(GDP, {"epsilon": 4.0}, readings, bandit, 2**20)
+    told = settings_of(GDP, {"epsilon": 4.0}, interpretations, bandit, 2**20)
     window, generator = open_window(told, 2**20), np.random.default_rng(1)
     means = np.empty((CARRIED_RUNS, 4))
     for row in means:

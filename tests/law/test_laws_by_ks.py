@@ -107,8 +107,8 @@ PULLS, SUMS = (3, 8), (2.0, 2.5)
 def first_arm_chosen(prior: int, c: float, seed: int, times: int = 40_000) -> int:
     """How often the Gaussian kernel plays arm 0 in one round after the counts and sums above."""
     algorithm, bandit = REGRET["m-ts-gaussian"], dpbandits.bernoulli([0.5, 0.5])
-    readings = {"count": "n+1" if prior else "n"}
-    told = settings_of(algorithm, {"b": 1, "c": c}, readings, bandit, sum(PULLS) + 1)
+    interpretations = {"count": "n+1" if prior else "n"}
+    told = settings_of(algorithm, {"b": 1, "c": c}, interpretations, bandit, sum(PULLS) + 1)
     generator = np.random.default_rng(seed)
     arms, lengths, sums = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
     chosen = 0

@@ -76,8 +76,8 @@ def pool(name: str) -> NDArray[np.int64]:
     """Return the arm of every round of every run, shape (POOL, T)."""
     case = CASES[name]
     algorithm = REGRET[case.algorithm]
-    readings = algorithm.readings_from({}, case.variant)
-    told = settings_of(algorithm, case.parameters, readings, case.bandit, case.horizon)
+    interpretations = algorithm.interpretations_from({}, case.variant)
+    told = settings_of(algorithm, case.parameters, interpretations, case.bandit, case.horizon)
     buffers = np.empty(case.horizon, np.int64), np.empty(case.horizon, np.int64)
     sums, bandit = np.empty(case.horizon), case.bandit
     played = np.empty((POOL, case.horizon), np.int64)

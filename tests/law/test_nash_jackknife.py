@@ -45,7 +45,7 @@ def replicated(algorithm: str) -> tuple[dict[str, Values], dict[str, Values]]:
             first_run=first,
             metrics=["nash_regret"],
             grid=TIMES,
-            together=together,
+            runs_per_curve=together,
         )
         for first, count, together in [(0, CURVES, RUNS), *((5000 * i, 200, 0) for i in range(5))]
     ]
@@ -178,7 +178,7 @@ def test_differences_in_time_come_from_influences() -> None:
         runs=RUNS * CURVES,
         metrics=["nash_regret", "nash_influence"],
         grid=TIMES,
-        together=RUNS,
+        runs_per_curve=RUNS,
     )
     [block] = compute([cell], root_seed=11)
     log_means = block["nash_regret"][:, 0]

@@ -95,7 +95,9 @@ def test_a_noise_used_twice_is_caught() -> None:
 
 def toy_settings() -> Any:
     """Return the kernel's settings of Algorithm 1 as written, with the toy's threshold."""
-    settings = settings_of(GDP, {"epsilon": EPSILON}, GDP.readings_from({}), TWO_ARMS, HORIZON)
+    settings = settings_of(
+        GDP, {"epsilon": EPSILON}, GDP.interpretations_from({}), TWO_ARMS, HORIZON
+    )
     return settings._replace(threshold=THRESHOLD / (9.0 * LOG + LOG**2 / EPSILON))
 
 

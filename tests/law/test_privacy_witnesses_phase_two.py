@@ -141,8 +141,8 @@ EPISODE_RUNS = 40_000
 @pytest.mark.parametrize("changed", [False, True])
 def test_the_kernel_survives_every_release_as_often(changed: bool) -> None:
     """The kernel plays one episode and chooses the next; its rewards stand in the sum before."""
-    readings = GDP.readings_from({}, "as-coded")
-    settings = settings_of(GDP, {"epsilon": STRONG}, readings, TWO_ARMS, LONG)
+    interpretations = GDP.interpretations_from({}, "as-coded")
+    settings = settings_of(GDP, {"epsilon": STRONG}, interpretations, TWO_ARMS, LONG)
     window = open_window(settings, LONG)
     generator = np.random.default_rng(97)
     values = []

@@ -5,7 +5,6 @@ Each function plays with N workers in the folder where it is started, and prints
 
 import json
 import sys
-import threading
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import thinterpretation
 
 import dpbandits
 from dpbandits.algorithms import Algorithm
@@ -32,7 +32,7 @@ class State(NamedTuple):
     clock: Any
 
 
-def settings(parameters: Any, readings: Any, horizon: int, arms: int) -> Settings:
+def settings(parameters: Any, interpretations: Any, horizon: int, arms: int) -> Settings:
     return Settings(horizon)
 
 
@@ -77,7 +77,7 @@ class Callable:
 
 
 SHARE = [0.75]
-LOCK = threading.Lock()
+LOCK = thinterpretation.Lock()
 
 
 def by_global(*arguments: Any) -> int:

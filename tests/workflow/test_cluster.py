@@ -34,7 +34,7 @@ def test_profiles_bound_retries_and_go_on(name: str) -> None:
     changes = yaml.safe_load((ROOT / path).read_text())
     project = Project.load(ROOT, {**Project.load(ROOT).config, **changes})
     project.check()
-    assert project.spread > 1
+    assert project.max_jobs_per_simulation > 1
     assert "NUMBA_CACHE_DIR" in Jobs(project).environment()
 
 

@@ -39,7 +39,7 @@ class State(NamedTuple):
     clock: np.ndarray
 
 
-def settings(parameters, readings, horizon, arms):
+def settings(parameters, interpretations, horizon, arms):
     return Settings(horizon)
 
 

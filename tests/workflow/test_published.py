@@ -64,25 +64,25 @@ def test_documents_show_what_is_published(document: str) -> None:
     assert DOCUMENTS[document](PROJECT, text) == text
 
 
-def test_the_ledger_of_all_papers_has_every_claim_and_every_reading() -> None:
+def test_the_ledger_of_all_papers_has_every_claim_and_every_interpretation() -> None:
     text = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
     shown = re.findall(r"^#### ([A-Z]+-C[0-9]+[a-z]?) \(", text, re.MULTILINE)
     claims = [claim for paper in PAPERS for claim in PROJECT.claims(paper)]
     assert shown == [claim.id for claim in claims]
     rows = re.findall(r"^\| (?:as-written|as-coded|repaired).*\| \*\*", text, re.MULTILINE)
-    assert len(rows) == sum(len(claim.readings) for claim in claims)
+    assert len(rows) == sum(len(claim.interpretations) for claim in claims)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_verdict_is_a_word_that_its_claim_may_end_in(paper: str) -> None:
     ledger = pd.read_csv(ROOT / PUBLISHED / paper / "claims.csv", keep_default_na=False)
     words = {
-        (claim.id, reading.variant, reading.label): claim.words(reading)
+        (claim.id, interpretation.variant, interpretation.label): claim.words(interpretation)
         for claim in PROJECT.claims(paper)
-        for reading in claim.readings
+        for interpretation in claim.interpretations
     }
     for row in ledger.to_dict("records"):
-        allowed = words[row["claim"], row["variant"], row["reading"]]
+        allowed = words[row["claim"], row["variant"], row["interpretation"]]
         assert row["verdict"] in {*allowed, "undecided", "not testable", "not applicable"}, row
 
 

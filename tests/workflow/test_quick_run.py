@@ -232,7 +232,7 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
     words = [*shlex.split(command)[1:], "--scale", "quick"]
     for name in (word for word in words if word.partition("/")[0] in {*PAPERS} - {*BUILT}):
         paper, _, figure = name.partition("/")
-        only = f"papers=[{paper}] ours=[] only={paper}/{figure.rstrip('abc')}"
+        only = f"papers=[{paper}] comparisons=[] only={paper}/{figure.rstrip('abc')}"
         assert run(built, "all", config=only).returncode == 0
     done = subprocess.run(
         [sys.executable, "-m", "dpbandits.cli", *words],

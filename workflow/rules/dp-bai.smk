@@ -307,23 +307,23 @@ rule dp_bai_table_appendix_b:
 
 
 # Ours: what one changed interpretation does to the success rate.
-rule dp_bai_table_extra_readings:
+rule dp_bai_table_extra_interpretations:
     input:
-        OUTPUTS.table_inputs("dp-bai", "extra-readings"),
+        OUTPUTS.table_inputs("dp-bai", "extra-interpretations"),
     output:
-        tabulated("dp-bai", "extra-readings"),
+        tabulated("dp-bai", "extra-interpretations"),
     log:
-        "logs/dp-bai/table-extra-readings.log",
+        "logs/dp-bai/table-extra-digitised.log",
     conda:
         "../../environment.yml"
     params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-bai", "extra-readings"),
-        caption=OUTPUTS.table_caption("dp-bai", "extra-readings"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-bai", "extra-interpretations"),
+        caption=OUTPUTS.table_caption("dp-bai", "extra-interpretations"),
         options=OUTPUTS.options(),
     message:
-        "dp-bai: writing the table extra-readings"
+        "dp-bai: writing the table extra-interpretations"
     shell:
-        "dpbandits tabulate dp-bai extra-readings {params.options} --log {log}"
+        "dpbandits tabulate dp-bai extra-interpretations {params.options} --log {log}"
 
 
 # Ours: pulls beyond the budget.

@@ -269,23 +269,23 @@ rule dp_ncb_extra_privacy_witness:
 
 
 # Digitised values of the published figure compared with ours.
-rule dp_ncb_table_readings:
+rule dp_ncb_table_digitised:
     input:
-        OUTPUTS.table_inputs("dp-ncb", "readings"),
+        OUTPUTS.table_inputs("dp-ncb", "digitised"),
     output:
-        tabulated("dp-ncb", "readings"),
+        tabulated("dp-ncb", "digitised"),
     log:
-        "logs/dp-ncb/table-readings.log",
+        "logs/dp-ncb/table-digitised.log",
     conda:
         "../../environment.yml"
     params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "readings"),
-        caption=OUTPUTS.table_caption("dp-ncb", "readings"),
+        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "digitised"),
+        caption=OUTPUTS.table_caption("dp-ncb", "digitised"),
         options=OUTPUTS.options(),
     message:
-        "dp-ncb: writing the table readings"
+        "dp-ncb: writing the table digitised"
     shell:
-        "dpbandits tabulate dp-ncb readings {params.options} --log {log}"
+        "dpbandits tabulate dp-ncb digitised {params.options} --log {log}"
 
 
 # How many of the digitised values agree with ours.

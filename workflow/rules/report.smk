@@ -39,22 +39,22 @@ rule ledger:
         "dpbandits ledger {params.options} --log {log}"
 
 
-rule readings:
+rule digitised:
     input:
-        lambda w: OUTPUTS.readings_inputs(w.paper),
+        lambda w: OUTPUTS.digitised_inputs(w.paper),
     output:
-        OUTPUTS.readings("{paper}"),
+        OUTPUTS.digitised("{paper}"),
     log:
-        "logs/{paper}/readings.log",
+        "logs/{paper}/digitised.log",
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.readings_fingerprint(w.paper),
+        fingerprint=lambda w: OUTPUTS.digitised_fingerprint(w.paper),
         options=OUTPUTS.options(),
     message:
         "{wildcards.paper}: comparing digitised values with ours"
     shell:
-        "dpbandits readings {wildcards.paper} {params.options} --log {log}"
+        "dpbandits digitised {wildcards.paper} {params.options} --log {log}"
 
 
 # Every figure and table, the ledger, methods and provenance as one PDF.

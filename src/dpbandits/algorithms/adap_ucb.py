@@ -11,7 +11,7 @@ ambiguities (A) and of differences to the code released with that paper (D), who
 variant ``as-coded``. It does not protect the first rewards and is not private. ``repaired`` is the
 original, ``as-written``.
 
-Readings:
+Interpretations:
     first_pulls: first rewards released with noise, ``private``, or without, ``raw`` (D15).
     first_h: h of an arm before its first episode: the true length ``one``, or ``half`` of its
         pulls as the paper's formula has it, with noise of scale 2 / epsilon.
@@ -36,7 +36,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
@@ -93,8 +93,10 @@ class State(NamedTuple):
     private_means: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
     epsilon = float(parameters.epsilon)
     privacy_factors = {
         "over-epsilon": ALPHA / epsilon,
@@ -104,15 +106,17 @@ def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
-        raw_first_pulls=readings["first_pulls"] == "raw",
-        first_h=0.5 if readings["first_h"] == "half" else 1.0,
-        by_total=readings["doubling"] == "total",
-        exploration_factor=ALPHA / 2.0 if readings["exploration_term"] == "halved" else ALPHA,
-        privacy_factor=privacy_factors[readings["privacy_term"]],
-        log_factor=2.0 if readings["log_argument"] == "2t" else 1.0,
-        clipped=readings["clip"] == "unit",
-        random_order=readings["order"] == "random",
-        random_ties=readings["ties"] == "random",
+        raw_first_pulls=interpretations["first_pulls"] == "raw",
+        first_h=0.5 if interpretations["first_h"] == "half" else 1.0,
+        by_total=interpretations["doubling"] == "total",
+        exploration_factor=ALPHA / 2.0
+        if interpretations["exploration_term"] == "halved"
+        else ALPHA,
+        privacy_factor=privacy_factors[interpretations["privacy_term"]],
+        log_factor=2.0 if interpretations["log_argument"] == "2t" else 1.0,
+        clipped=interpretations["clip"] == "unit",
+        random_order=interpretations["order"] == "random",
+        random_ties=interpretations["ties"] == "random",
     )
 
 
@@ -239,7 +243,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 0.2},
-    readings={
+    interpretations={
         "first_pulls": ("private", "raw"),
         "first_h": ("one", "half"),
         "doubling": ("total", "episode"),

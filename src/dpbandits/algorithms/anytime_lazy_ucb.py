@@ -5,7 +5,7 @@ reward enters one release. The index of arm j in round t is
 mean_j + sqrt(a LOG(t) / n_j) + b LOG(t) / (epsilon n_j), its base and constants not settled by the
 public copies of the paper.
 
-Readings:
+Interpretations:
     log: ``base2`` (reproduces the curves of Hu and Hegde, UAI 2022, with (3, 3)) or ``natural``.
     constants: (a, b), one of ``3,3``, ``4,4``, ``4,5``.
 """
@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
@@ -58,10 +58,12 @@ class State(NamedTuple):
     buffer_sums: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
-    log_factor = 1.0 / math.log(2.0) if readings["log"] == "base2" else 1.0
-    width, noise = (float(value) for value in readings["constants"].split(","))
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
+    log_factor = 1.0 / math.log(2.0) if interpretations["log"] == "base2" else 1.0
+    width, noise = (float(value) for value in interpretations["constants"].split(","))
     return Settings(horizon, float(parameters.epsilon), log_factor, width, noise)
 
 
@@ -168,5 +170,5 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 1.0},
-    readings={"log": ("base2", "natural"), "constants": ("3,3", "4,4", "4,5")},
+    interpretations={"log": ("base2", "natural"), "constants": ("3,3", "4,4", "4,5")},
 )

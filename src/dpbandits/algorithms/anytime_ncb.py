@@ -7,7 +7,7 @@ has no experiment with it and there is no code: a variant is the wrapper with th
 
 Windows are disjoint in data, so that with fresh copies a guarantee of the core is one of the whole.
 
-Readings: those of the core, and for LDP-NCB
+Interpretations: those of the core, and for LDP-NCB
     data: a window's core begins with nothing, ``restart``, or with all private values that the
         cores of earlier windows have seen, ``carry`` (A18). There is none for GDP-NCB: each window
         would release the same rewards again.
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import gdp_ncb, ldp_ncb
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.gdp_ncb_window import Settings as GlobalSettings
 from dpbandits.algorithms.gdp_ncb_window import State as GlobalState
 from dpbandits.algorithms.gdp_ncb_window import advance_window as advance_global
@@ -43,7 +43,8 @@ DATA = ("restart", "carry")
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: which core, whether it carries data on, and the readings of both.
+    """What the kernel is told: which core, whether it carries data on, and the interpretations of
+    both.
 
     The horizon of a core's settings is not read.
     """
@@ -178,23 +179,23 @@ def reference(
 
 
 def _settings_of_global(
-    parameters: gdp_ncb.Parameters, readings: Readings, horizon: int, arms: int
+    parameters: gdp_ncb.Parameters, interpretations: Interpretations, horizon: int, arms: int
 ) -> Settings:
     """Translate for the kernel."""
-    core = gdp_ncb.settings(parameters, readings, horizon, arms)
-    unused = ldp_ncb.ALGORITHM.readings_from({})
+    core = gdp_ncb.settings(parameters, interpretations, horizon, arms)
+    unused = ldp_ncb.ALGORITHM.interpretations_from({})
     other = ldp_ncb.settings(ldp_ncb.Parameters(parameters.epsilon), unused, horizon, arms)
     return Settings(horizon, False, False, core, other)
 
 
 def _settings_of_local(
-    parameters: ldp_ncb.Parameters, readings: Readings, horizon: int, arms: int
+    parameters: ldp_ncb.Parameters, interpretations: Interpretations, horizon: int, arms: int
 ) -> Settings:
     """Translate for the kernel."""
-    core = ldp_ncb.settings(parameters, readings, horizon, arms)
-    unused = gdp_ncb.ALGORITHM.readings_from({})
+    core = ldp_ncb.settings(parameters, interpretations, horizon, arms)
+    unused = gdp_ncb.ALGORITHM.interpretations_from({})
     other = gdp_ncb.settings(gdp_ncb.Parameters(parameters.epsilon), unused, horizon, arms)
-    return Settings(horizon, True, readings["data"] == "carry", other, core)
+    return Settings(horizon, True, interpretations["data"] == "carry", other, core)
 
 
 def guarantee(parameters: gdp_ncb.Parameters | ldp_ncb.Parameters, horizon: int) -> Guarantee:
@@ -213,7 +214,7 @@ GLOBAL = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example=gdp_ncb.ALGORITHM.example,
-    readings=gdp_ncb.ALGORITHM.readings,
+    interpretations=gdp_ncb.ALGORITHM.interpretations,
     variants=gdp_ncb.ALGORITHM.variants,
     presets=gdp_ncb.ALGORITHM.presets,
 )
@@ -229,7 +230,7 @@ LOCAL = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example=ldp_ncb.ALGORITHM.example,
-    readings={**ldp_ncb.ALGORITHM.readings, "data": DATA},
+    interpretations={**ldp_ncb.ALGORITHM.interpretations, "data": DATA},
     variants=ldp_ncb.ALGORITHM.variants,
     presets=ldp_ncb.ALGORITHM.presets,
 )

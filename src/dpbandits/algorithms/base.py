@@ -12,7 +12,7 @@ from dpbandits.errors import InputError
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.known import Known
 
-Readings = Mapping[str, str]
+Interpretations = Mapping[str, str]
 Chunk = tuple[int, int, float]
 """(arm, number of rounds it is played in a row, sum of their rewards)."""
 
@@ -35,12 +35,13 @@ class Definition:
         paper: where it is defined (paper, algorithm number).
         parameters: frozen dataclass that validates itself; its fields are the parameters.
         guarantee: (parameters, horizon or budget) -> the guarantee that the paper states. Of the
-            finished object it may be asked with ``variant=`` and ``readings=``, the default ones
-            first, and says what is known of it.
+            finished object it may be asked with ``variant=`` and ``interpretations=``, the default
+            ones first, and says what is known of it.
         example: allowed parameters, to compile, test and document the algorithm with.
-        readings: name -> allowed values, the default first.
+        interpretations: name -> allowed values, the default first.
         variants: the variants that exist.
-        presets: variant -> the readings that it changes; a variant is nothing but its readings.
+        presets: variant -> the interpretations that it changes; a variant is nothing but its
+            interpretations.
     """
 
     id: str
@@ -49,14 +50,14 @@ class Definition:
     parameters: type[Any]
     guarantee: Callable[..., Guarantee]
     example: Mapping[str, Any]
-    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    interpretations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: tuple[str, ...] = ("as-written",)
-    presets: Mapping[str, Readings] = field(default_factory=dict)
+    presets: Mapping[str, Interpretations] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Let the guarantee say what is known of it."""
         if not isinstance(self.guarantee, Known):
-            known = Known(self.id, self.guarantee, self.readings, self.presets)
+            known = Known(self.id, self.guarantee, self.interpretations, self.presets)
             object.__setattr__(self, "guarantee", known)
 
     def parameters_from(self, values: Mapping[str, Any]) -> Any:
@@ -70,22 +71,26 @@ class Definition:
         plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
         return self.parameters(**plain)
 
-    def readings_from(self, values: Readings, variant: str = "as-written") -> dict[str, str]:
-        """Return every reading with its value: given, of the variant, or default.
+    def interpretations_from(
+        self, values: Interpretations, variant: str = "as-written"
+    ) -> dict[str, str]:
+        """Return every interpretation with its value: given, of the variant, or default.
 
         Raises:
-            InputError: an unknown reading or a value that it does not have.
+            InputError: an unknown interpretation or a value that it does not have.
         """
         if not isinstance(values, Mapping):
-            raise InputError(f"{self.id}: readings are {values!r}; allowed: a mapping")
+            raise InputError(f"{self.id}: interpretations are {values!r}; allowed: a mapping")
         for key, value in values.items():
-            if key not in self.readings:
-                names = ", ".join(self.readings) or "none"
-                raise InputError(f"{self.id}: reading {key!r} is unknown; allowed: {names}")
-            if value not in self.readings[key]:
-                allowed = ", ".join(self.readings[key])
-                raise InputError(f"{self.id}: reading {key} is {value!r}; allowed: {allowed}")
-        defaults = {key: allowed[0] for key, allowed in self.readings.items()}
+            if key not in self.interpretations:
+                names = ", ".join(self.interpretations) or "none"
+                raise InputError(f"{self.id}: interpretation {key!r} is unknown; allowed: {names}")
+            if value not in self.interpretations[key]:
+                allowed = ", ".join(self.interpretations[key])
+                raise InputError(
+                    f"{self.id}: interpretation {key} is {value!r}; allowed: {allowed}"
+                )
+        defaults = {key: allowed[0] for key, allowed in self.interpretations.items()}
         return {**defaults, **self.presets.get(variant, {}), **values}
 
     def require_variant(self, variant: str) -> str:
@@ -101,8 +106,8 @@ class Algorithm(Definition):
     """One regret algorithm: all that the engine needs to validate, run and describe it.
 
     Attributes:
-        settings: (parameters, readings, horizon, arms) -> NamedTuple of scalars for the kernel;
-            its class is declared in the algorithm's file.
+        settings: (parameters, interpretations, horizon, arms) -> NamedTuple of scalars for the
+            kernel; its class is declared in the algorithm's file.
         state: (arms) -> NamedTuple of arrays, the whole state between two calls of the kernel;
             its field ``clock`` (shape (1,)) counts the rounds played.
         advance: the kernel, (settings, state, laws, law_parameters, generator, arms, lengths,
@@ -111,7 +116,7 @@ class Algorithm(Definition):
             (settings, bandit, generator) -> chunks, on the same stream decision for decision.
     """
 
-    settings: Callable[[Any, Readings, int, int], Any]
+    settings: Callable[[Any, Interpretations, int, int], Any]
     state: Callable[[int], Any]
     advance: Callable[..., int]
     reference: Callable[[Any, Bandit, np.random.Generator], Iterator[Chunk]]
@@ -123,13 +128,13 @@ class Task:
 
     Attributes:
         parameters: its validated parameters.
-        readings: every reading with its value.
+        interpretations: every interpretation with its value.
         bandit: the instance; features are known to the algorithm, theta and the means are not.
         budget: number of pulls T allowed.
     """
 
     parameters: Any
-    readings: Readings
+    interpretations: Interpretations
     bandit: LinearBandit
     budget: int
 

@@ -3,7 +3,7 @@
 DP-BAI without Max-Det collections: every phase pulls every active arm and releases its mean with
 Laplace noise. Features enter nothing but, through their dimension, the schedule.
 
-Readings, beside those of DP-BAI (``dp_bai``):
+Interpretations, beside those of DP-BAI (``dp_bai``):
     sizes: of the phases, as for DP-BAI (``stated``), or ``halving``: K, ceil(K/2), ..., 1 with
         T' = T - M, which is nearer to the Sequential Halving that the paper likens it to, and to
         which ``schedule`` does not matter (E4).
@@ -17,7 +17,7 @@ import numpy as np
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
 from dpbandits.algorithms.best_arm.budget import pure_guarantee, require_epsilon, sensitivity_of
 from dpbandits.algorithms.best_arm.means import (
-    READINGS,
+    INTERPRETATIONS,
     Elimination,
     play_elimination,
     require_elimination,
@@ -42,7 +42,7 @@ class Parameters:
 
 
 def _schedule(task: Task) -> PhaseSchedule:
-    if task.readings["sizes"] == "halving":
+    if task.interpretations["sizes"] == "halving":
         return halving_schedule(len(task.bandit.arms))
     return schedule_of(task)
 
@@ -52,8 +52,8 @@ def _rules(task: Task) -> Elimination:
     return Elimination(
         _schedule(task),
         collections=False,
-        rounding=task.readings["rounding"],
-        pooled=task.readings["samples"] == "pooled",
+        rounding=task.interpretations["rounding"],
+        pooled=task.interpretations["samples"] == "pooled",
         noise=SILENT if math.isinf(epsilon) else LAPLACE,
         scale=sensitivity_of(task) / epsilon,
     )
@@ -97,5 +97,5 @@ ALGORITHM = IdentificationAlgorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 1.0},
-    readings={**READINGS, "sizes": ("stated", "halving")},
+    interpretations={**INTERPRETATIONS, "sizes": ("stated", "halving")},
 )

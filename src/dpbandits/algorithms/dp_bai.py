@@ -5,7 +5,7 @@ Phases of elimination with a budget fixed in advance. A phase with many arms in 
 all others by combinations of their private means; any other phase pulls every active arm. A mean
 of n pulls is released once, with Laplace noise of scale 1/(epsilon n).
 
-Readings:
+Interpretations:
     schedule: sizes of the phases and T': ``consistent``, ``literal`` or ``printed`` (E1).
     rounding: pulls of each arm in a phase: ``ceiling`` of T'/(M r) as stated, which may exceed the
         budget; ``floor``, at least 1; ``fitted``, the ceiling with T' lowered to T minus the most
@@ -27,7 +27,7 @@ import numpy as np
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
 from dpbandits.algorithms.best_arm.budget import pure_guarantee, require_epsilon, sensitivity_of
 from dpbandits.algorithms.best_arm.means import (
-    READINGS,
+    INTERPRETATIONS,
     Elimination,
     play_elimination,
     require_elimination,
@@ -55,8 +55,8 @@ def _rules(task: Task) -> Elimination:
     return Elimination(
         schedule_of(task),
         collections=True,
-        rounding=task.readings["rounding"],
-        pooled=task.readings["samples"] == "pooled",
+        rounding=task.interpretations["rounding"],
+        pooled=task.interpretations["samples"] == "pooled",
         noise=SILENT if math.isinf(epsilon) else LAPLACE,
         scale=sensitivity_of(task) / epsilon,
     )
@@ -100,5 +100,5 @@ ALGORITHM = IdentificationAlgorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 1.0},
-    readings=READINGS,
+    interpretations=INTERPRETATIONS,
 )

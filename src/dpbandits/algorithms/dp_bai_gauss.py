@@ -2,7 +2,7 @@
 
 DP-BAI with Gaussian noise on the means: variance 2 log(1.25/delta) / (epsilon n)^2 for n pulls.
 
-Readings, beside those of DP-BAI (``dp_bai``):
+Interpretations, beside those of DP-BAI (``dp_bai``):
     calibration: ``classical``, the formula above, which is proved for epsilon < 1 only;
         ``analytic``, the smallest standard deviation that makes one release of sensitivity 1/n
         (epsilon, delta)-private, whatever epsilon is (E9).
@@ -16,7 +16,7 @@ import numpy as np
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
 from dpbandits.algorithms.best_arm.budget import require_delta, require_epsilon, sensitivity_of
 from dpbandits.algorithms.best_arm.means import (
-    READINGS,
+    INTERPRETATIONS,
     Elimination,
     play_elimination,
     require_elimination,
@@ -59,7 +59,7 @@ def noise_multiplier(epsilon: float, delta: float, calibration: str = "classical
 def _scale(task: Task) -> float:
     told = task.parameters
     multiplier = noise_multiplier(
-        float(told.epsilon), float(told.delta), task.readings["calibration"]
+        float(told.epsilon), float(told.delta), task.interpretations["calibration"]
     )
     return sensitivity_of(task) * multiplier
 
@@ -68,8 +68,8 @@ def _rules(task: Task) -> Elimination:
     return Elimination(
         schedule_of(task),
         collections=True,
-        rounding=task.readings["rounding"],
-        pooled=task.readings["samples"] == "pooled",
+        rounding=task.interpretations["rounding"],
+        pooled=task.interpretations["samples"] == "pooled",
         noise=SILENT if math.isinf(task.parameters.epsilon) else GAUSSIAN,
         scale=_scale(task),
     )
@@ -116,5 +116,5 @@ ALGORITHM = IdentificationAlgorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 0.5, "delta": 0.01},
-    readings={**READINGS, "calibration": ("classical", "analytic")},
+    interpretations={**INTERPRETATIONS, "calibration": ("classical", "analytic")},
 )

@@ -4,7 +4,7 @@ Before each regression every coordinate of the sum of features times rewards is 
 of scale L/epsilon, L being the largest norm of a feature. The noise lives in the coordinates of
 the round, which are the original axes where the active arms span the whole space.
 
-Readings, beside those of OD-LinBAI (``od_linbai``):
+Interpretations, beside those of OD-LinBAI (``od_linbai``):
     norm: ``l2``, as is usual for a norm without index, or ``l1``, which the proof of privacy needs
         where pulled features do not lie on the axes (E8).
     norm_over: ``all`` features; those of the ``active`` arms; or the ``reduced`` coordinates of
@@ -23,7 +23,7 @@ import numpy as np
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
 from dpbandits.algorithms.best_arm.budget import pure_guarantee, require_epsilon, sensitivity_of
 from dpbandits.algorithms.best_arm.regression import (
-    READINGS,
+    INTERPRETATIONS,
     Regression,
     play_regression,
     require_regression,
@@ -48,9 +48,9 @@ class Parameters:
 def _rules(task: Task) -> Regression:
     return Regression(
         epsilon=float(task.parameters.epsilon),
-        norm={"l1": 1, "l2": 2}[task.readings["norm"]],
-        norm_over=task.readings["norm_over"],
-        basis=task.readings["basis"],
+        norm={"l1": 1, "l2": 2}[task.interpretations["norm"]],
+        norm_over=task.interpretations["norm_over"],
+        basis=task.interpretations["basis"],
         largest_reward=sensitivity_of(task),
     )
 
@@ -68,23 +68,27 @@ def play(task: Task, generator: np.random.Generator, trials: int) -> Outcome:
 def reference(task: Task, generator: np.random.Generator) -> Trial:
     """Play one trial, line by line."""
     require(task)
-    epsilon, readings, features = task.parameters.epsilon, task.readings, task.bandit.features
+    epsilon, interpretations, features = (
+        task.parameters.epsilon,
+        task.interpretations,
+        task.bandit.features,
+    )
 
     def norm(vector: tuple[float, ...]) -> float:
-        return math.hypot(*vector) if readings["norm"] == "l2" else sum(map(abs, vector))
+        return math.hypot(*vector) if interpretations["norm"] == "l2" else sum(map(abs, vector))
 
     def scale(active: list[int], coordinates: FloatArray) -> float:
         normed = list(features)
-        if readings["norm_over"] == "active":
+        if interpretations["norm_over"] == "active":
             normed = [features[arm] for arm in active]
-        if readings["norm_over"] == "reduced":
+        if interpretations["norm_over"] == "reduced":
             normed = [tuple(row) for row in coordinates.tolist()]
         return max(map(norm, normed)) * sensitivity_of(task) / float(epsilon)
 
     def draw(size: float) -> float:
         return float(laplace.py_func(size, generator))
 
-    noise = RegressionNoise(draw, scale, readings["basis"])
+    noise = RegressionNoise(draw, scale, interpretations["basis"])
     return eliminate_by_regression(task, generator, None if math.isinf(epsilon) else noise)
 
 
@@ -103,8 +107,8 @@ ALGORITHM = IdentificationAlgorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 1.0},
-    readings={
-        **READINGS,
+    interpretations={
+        **INTERPRETATIONS,
         "norm": ("l2", "l1"),
         "norm_over": ("all", "active", "reduced"),
         "basis": ("orthonormal", "features"),

@@ -4,7 +4,7 @@ Epoch e pulls every active arm R times afresh, releases each mean with Laplace n
 1/(epsilon R), and drops the arms that fall behind the best by more than 2h + 2c. Formulas as
 verified in two public implementations; natural logarithm.
 
-Reading:
+Interpretation:
     order: pulls of an epoch in turn over the arms (``round-robin``), or all R pulls of one arm and
         then the next (``sequential``).
 """
@@ -18,7 +18,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
@@ -61,9 +61,11 @@ class State(NamedTuple):
     sums: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
-    sequential = readings["order"] == "sequential"
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
+    sequential = interpretations["order"] == "sequential"
     return Settings(horizon, float(parameters.epsilon), 1.0 / horizon, sequential)
 
 
@@ -196,5 +198,5 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 1.0},
-    readings={"order": ("round-robin", "sequential")},
+    interpretations={"order": ("round-robin", "sequential")},
 )

@@ -7,7 +7,7 @@ since. In round t every arm with O pulls draws theta ~ Beta(m O + 1, (1 - m) O +
 mean raised to m = mean + 6 sqrt(8) LOG(O + 1) LOG(t) / (epsilon O) and clipped to [0, 1]; the
 largest is played.
 
-Reading:
+Interpretation:
     log: both logarithms in ``base2``, as the paper's notation has it, or ``natural``.
 """
 
@@ -20,7 +20,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
@@ -67,9 +67,11 @@ class State(NamedTuple):
     noise: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
-    log_factor = 1.0 / math.log(2.0) if readings["log"] == "base2" else 1.0
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
+    log_factor = 1.0 / math.log(2.0) if interpretations["log"] == "base2" else 1.0
     return Settings(horizon, float(parameters.epsilon), log_factor)
 
 
@@ -227,5 +229,5 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 1.0},
-    readings={"log": ("base2", "natural")},
+    interpretations={"log": ("base2", "natural")},
 )

@@ -13,7 +13,7 @@ round: arm for arm where the sum is drawn reward by reward, and in law where it 
 
 Ties go to the lowest index (E5; possible only between arms that both stand at the reset value).
 
-Readings:
+Interpretations:
     rounding: whole number of draws that phi stands for: ``floor`` (what the test h >= 1 of
         Algorithm 1 allows), ``ceil`` or ``round`` (E4).
     reset: what the largest draw begins at: ``zero``, as printed, so that it is at least 0, or
@@ -32,7 +32,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.validation import require_unit_interval
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
@@ -89,7 +89,9 @@ class State(NamedTuple):
     largest_draws: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
     """Translate for the kernel; InputError where T is below 3 or below the number of arms."""
     if horizon < max(SHORTEST_HORIZON, arms):
         raise InputError(
@@ -98,10 +100,10 @@ def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int
         )
     return Settings(
         horizon,
-        ROUNDINGS[readings["rounding"]](dp_ts_ucb_budget(parameters.alpha, horizon)),
+        ROUNDINGS[interpretations["rounding"]](dp_ts_ucb_budget(parameters.alpha, horizon)),
         math.log(horizon) ** parameters.alpha,
-        RESETS[readings["reset"]],
-        readings["renewal"] == "pull",
+        RESETS[interpretations["reset"]],
+        interpretations["renewal"] == "pull",
     )
 
 
@@ -121,7 +123,7 @@ def state(arms: int) -> State:
 @numba.njit(cache=True)
 def _leader(settings, state, generator):  # type: ignore[no-untyped-def]
     """Return the arm of the largest value, and whether no arm had budget for a draw."""
-    # Local names: reading a field of the state again and again costs five times the draws.
+    # Local names: to read a field of the state again and again costs five times the draws.
     counts, reward_sums = state.counts, state.reward_sums
     budgets, largest_draws = state.budgets, state.largest_draws
     arm = 0
@@ -233,7 +235,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"alpha": 0.5},
-    readings={
+    interpretations={
         "rounding": ("floor", "ceil", "round"),
         "reset": ("zero", "minus-infinity"),
         "renewal": ("batch", "pull"),

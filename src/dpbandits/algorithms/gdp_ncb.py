@@ -17,7 +17,7 @@ in the index and the private means that Phase II begins with, each released once
 With noise by the base-2 logarithm it keeps to epsilon: the length of Phase I is fixed, and one of
 its rewards enters that release and log2(T - W + 2) - 1 later ones at most, at epsilon / log2 T.
 
-Readings:
+Interpretations:
     cap: longest Phase I: ``none`` but T, ``root`` W rounds, ``tenth`` T/10 rounds (A11).
     stop_test: what Phase I is stopped by: ``private`` sums, ``clean`` ones, or nothing, ``off``,
         so that it lasts until the cap (A2, D3).
@@ -50,7 +50,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.gdp_ncb_phase_one import PRIVATE_TEST, STOP_TESTS, Reference
 from dpbandits.algorithms.gdp_ncb_window import (
     ALPHA,
@@ -83,24 +83,28 @@ class Parameters:
         require_positive("gdp-ncb", "epsilon", self.epsilon)
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
-    threshold_log = readings["threshold_log"]
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
+    threshold_log = interpretations["threshold_log"]
     return Settings(
         horizon=horizon,
         epsilon=float(parameters.epsilon),
-        cap=CAPS.index(readings["cap"]),
-        stop_test=STOP_TESTS.index(readings["stop_test"]),
-        refresh_all=readings["refreshed"] == "all",
-        threshold=float(readings["threshold"]),
+        cap=CAPS.index(interpretations["cap"]),
+        stop_test=STOP_TESTS.index(interpretations["stop_test"]),
+        refresh_all=interpretations["refreshed"] == "all",
+        threshold=float(interpretations["threshold"]),
         window_logs=(threshold_log != "horizon", threshold_log == "window"),
-        index_window_log=readings["index_log"] == "window",
-        start=STARTS.index(readings["start"]),
-        pseudo_pulls=1 if readings["pseudo_pull"] == "counted" else 0,
-        release_log_factor=1.0 / math.log(2.0) if readings["release_log"] == "base2" else 1.0,
-        root_inside=readings["root"] == "inside",
-        random_ties=readings["ties"] == "random",
-        blocks=readings["exploration"] == "blocks",
+        index_window_log=interpretations["index_log"] == "window",
+        start=STARTS.index(interpretations["start"]),
+        pseudo_pulls=1 if interpretations["pseudo_pull"] == "counted" else 0,
+        release_log_factor=1.0 / math.log(2.0)
+        if interpretations["release_log"] == "base2"
+        else 1.0,
+        root_inside=interpretations["root"] == "inside",
+        random_ties=interpretations["ties"] == "random",
+        blocks=interpretations["exploration"] == "blocks",
     )
 
 
@@ -195,7 +199,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 0.2},
-    readings={
+    interpretations={
         "cap": CAPS,
         "stop_test": STOP_TESTS,
         "refreshed": ("pulled", "all"),

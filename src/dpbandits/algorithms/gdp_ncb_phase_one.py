@@ -64,7 +64,7 @@ def explore_by_rounds(  # type: ignore[no-untyped-def]
 
     ``stop`` is at most the cap; the arguments and the result are those of ``advance_window``.
     """
-    # Local names: reading a field of the state again and again costs five times the draws.
+    # Local names: to read a field of the state again and again costs five times the draws.
     explored, explored_sums = state.explored, state.explored_sums
     private_means = state.private_means
     t = state.clock[0]

@@ -34,7 +34,7 @@ CARRIED, CARRIED_POSITIVE, ZEROS = range(3)
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: the horizon, epsilon and the readings."""
+    """What the kernel is told: the horizon, epsilon and the interpretations."""
 
     horizon: int
     epsilon: float
@@ -168,7 +168,7 @@ def advance_window(  # type: ignore[no-untyped-def]
     """Play a window's rounds until ``stop`` of them are over or ``arms`` is full.
 
     Args:
-        settings: the readings and epsilon; their horizon is not read.
+        settings: the interpretations and epsilon; their horizon is not read.
         window: what ``open_window`` returned.
         stop: rounds of the window to play, at most ``window.horizon``.
         state: of this window; ``state.clock[0]`` counts its rounds.

@@ -5,7 +5,7 @@ reward enters one release. In round t every arm draws theta_j ~ Beta(m n_j + 1, 
 with the mean raised to m = mean_j + 3 LOG(t) / (epsilon n_j) and clipped to [0, 1]; the largest is
 played.
 
-Reading:
+Interpretation:
     log: LOG is the ``natural`` logarithm, which the published curves are nearer to, or ``base2``,
         as the paper's notation has it.
 """
@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
@@ -56,9 +56,11 @@ class State(NamedTuple):
     buffer_sums: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
-    log_factor = 1.0 / math.log(2.0) if readings["log"] == "base2" else 1.0
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
+    log_factor = 1.0 / math.log(2.0) if interpretations["log"] == "base2" else 1.0
     return Settings(horizon, float(parameters.epsilon), log_factor)
 
 
@@ -169,5 +171,5 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 1.0},
-    readings={"log": ("natural", "base2")},
+    interpretations={"log": ("natural", "base2")},
 )

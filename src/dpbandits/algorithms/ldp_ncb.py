@@ -14,7 +14,7 @@ Phase I lasts so long whatever the rewards, and its Phase-I noise is misplaced b
 argument: the sums are biased by 1/epsilon a pull for ever, and with scale 1 a reward is 1-private,
 whatever epsilon is. ``repaired`` keeps a cap of W rounds, has no stop test and the noise as stated.
 
-Readings:
+Interpretations:
     cap: longest Phase I: ``none`` but T, ``root`` W rounds, ``root-plus-one`` W + 1 rounds,
         ``tenth`` T/10 rounds; always cut at T (A11, D1, D34).
     stop_test: Phase I stops once an arm has d > 0 and N p > 1600 (c^2 L + L^2/(d epsilon^2))
@@ -40,7 +40,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.ldp_ncb_window import (
     ALPHA,
     FLOORED_TEST,
@@ -76,22 +76,24 @@ class Parameters:
         require_positive("ldp-ncb", "epsilon", self.epsilon)
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
     epsilon = float(parameters.epsilon)
-    located = readings["exploration_noise"] == "located"
+    located = interpretations["exploration_noise"] == "located"
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
-        cap=CAPS.index(readings["cap"]),
-        stop_test=STOP_TESTS.index(readings["stop_test"]),
-        threshold=float(readings["threshold"]),
+        cap=CAPS.index(interpretations["cap"]),
+        stop_test=STOP_TESTS.index(interpretations["stop_test"]),
+        threshold=float(interpretations["threshold"]),
         exploration_location=1.0 / epsilon if located else 0.0,
         exploration_scale=1.0 if located else 1.0 / epsilon,
-        clip=CLIPS.index(readings["clip"]),
-        clips_both_phases=readings["clipped_phases"] == "both",
-        window_log=readings["last_log"] == "window",
-        random_ties=readings["ties"] == "random",
+        clip=CLIPS.index(interpretations["clip"]),
+        clips_both_phases=interpretations["clipped_phases"] == "both",
+        window_log=interpretations["last_log"] == "window",
+        random_ties=interpretations["ties"] == "random",
     )
 
 
@@ -116,7 +118,7 @@ def reference_window(
     """Algorithm 2, line by line, for ``horizon`` rounds, whatever ``settings.horizon`` is.
 
     Args:
-        settings: the readings and epsilon.
+        settings: the interpretations and epsilon.
         horizon: T in the formulas, and the rounds played.
         counts: N of every arm, changed on the way; before the first round all 0.
         means: p of every arm, likewise.
@@ -208,7 +210,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 0.2},
-    readings={
+    interpretations={
         "cap": CAPS,
         "stop_test": STOP_TESTS,
         "threshold": ("1600", "1"),

@@ -34,7 +34,7 @@ ROUNDING = 1e-12
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: horizon, epsilon and the readings.
+    """What the kernel is told: horizon, epsilon and the interpretations.
 
     ``exploration_location`` and ``exploration_scale`` are those of the noise in Phase I.
     """
@@ -243,7 +243,7 @@ def advance_window(  # type: ignore[no-untyped-def]
     """Play a window's rounds until ``stop`` of them are over or ``arms`` is full.
 
     Args:
-        settings: the readings and epsilon; their horizon is not read.
+        settings: the interpretations and epsilon; their horizon is not read.
         window: what ``open_window`` returned.
         stop: rounds of the window to play, at most ``window.horizon``.
         state: of this window; ``state.clock[0]`` counts its rounds.

@@ -10,7 +10,7 @@ Variants: ``as-coded`` is the baseline in the code of DP-NCB, which clips every 
 shrinks all gaps (at epsilon = 0.2 to less than a tenth) below a width still meant for no clip.
 ``repaired`` is as written.
 
-Readings:
+Interpretations:
     clip: private values enter the mean as they are, ``none``, or clipped to [0, 1], ``rewards``
         (D18).
     start: every arm has one real ``pull`` first, in their order, or counts one ``pseudo-pull`` of
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.ldp_ucb_l_kernel import Settings, advance, state
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.ties import TIES, arm_of_largest
@@ -46,15 +46,17 @@ class Parameters:
         require_positive("ldp-ucb-l", "epsilon", self.epsilon)
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
     return Settings(
         horizon=horizon,
         epsilon=float(parameters.epsilon),
-        clips=readings["clip"] == "rewards",
-        pseudo_pull=readings["start"] == "pseudo-pull",
-        forced_offset=1 if readings["forced_log"] == "coming+1" else 0,
-        random_ties=readings["ties"] == "random",
+        clips=interpretations["clip"] == "rewards",
+        pseudo_pull=interpretations["start"] == "pseudo-pull",
+        forced_offset=1 if interpretations["forced_log"] == "coming+1" else 0,
+        random_ties=interpretations["ties"] == "random",
     )
 
 
@@ -103,7 +105,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"epsilon": 0.2},
-    readings={
+    interpretations={
         "clip": ("none", "rewards"),
         "start": ("pull", "pseudo-pull"),
         "forced_log": ("coming+1", "coming"),

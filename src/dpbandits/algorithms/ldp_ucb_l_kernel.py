@@ -1,4 +1,4 @@
-"""The kernel of LDP-UCB-L, whose definition, readings and reference stand in ``ldp_ucb_l``.
+"""The kernel of LDP-UCB-L, whose definition, interpretations and reference stand in ``ldp_ucb_l``.
 
 The kernel takes the reference's decisions, round for round, but does not compute every index in
 every round: it pulls the leader for as long as bounds, which hold over a stretch of rounds because

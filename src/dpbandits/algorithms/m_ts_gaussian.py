@@ -3,7 +3,7 @@
 Every arm is pulled b times, in the order of the arms; then the arm with the largest draw
 theta_i ~ N(S_i / (n_i + 1), c / (n_i + 1)) is pulled, n_i pulls with reward sum S_i so far.
 
-Readings:
+Interpretations:
     count: ``n+1`` (Algorithm 2), or ``n``: centre S_i / n_i and variance c / n_i, with one forced
         pull per arm when b = 0 (E1; the parametrisation of DP-TS-UCB's Section 5).
     long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` refuses
@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.validation import require_integer, require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
@@ -61,14 +61,16 @@ class State(NamedTuple):
     reward_sums: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel; InputError as ``long_pre_pull`` says."""
-    if readings["long_pre_pull"] == "error" and parameters.b * arms >= horizon:
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Return the kernel's settings; InputError as ``long_pre_pull`` says."""
+    if interpretations["long_pre_pull"] == "error" and parameters.b * arms >= horizon:
         raise InputError(
             f"m-ts-gaussian: b is {parameters.b}, so that {arms} arms use up the horizon {horizon}"
-            f"; allowed: b K < T (or the reading long_pre_pull: truncate)"
+            f"; allowed: b K < T (or the interpretation long_pre_pull: truncate)"
         )
-    prior_count = 1 if readings["count"] == "n+1" else 0
+    prior_count = 1 if interpretations["count"] == "n+1" else 0
     # More forced pulls than rounds are the same as one pull of the first arm in every round.
     forced_pulls = min(max(parameters.b, 1 - prior_count), horizon)
     return Settings(horizon, forced_pulls, float(parameters.c), prior_count)
@@ -148,5 +150,5 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={"b": 10, "c": 2.0},
-    readings={"count": ("n+1", "n"), "long_pre_pull": ("truncate", "error")},
+    interpretations={"count": ("n+1", "n"), "long_pre_pull": ("truncate", "error")},
 )

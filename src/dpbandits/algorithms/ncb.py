@@ -11,9 +11,9 @@ theirs. The rounds of phase II until then are one chunk.
 
 Variants: ``as-written`` is the original, and ``repaired`` too; ``as-coded`` is the code released
 with DP-NCB. MODIFIED is the version that DP-NCB builds on, MATCHED_CODED and MATCHED_REPAIRED are
-GDP-NCB (as coded and repaired) without its privacy (C20); give them as readings.
+GDP-NCB (as coded and repaired) without its privacy (C20); give them as interpretations.
 
-Readings:
+Interpretations:
     phase_one: it lasts ceil(16 sqrt(k T L / ln k)) rounds, ``length`` (A19, D10); or until an arm's
         sum of rewards exceeds c^2 L times ``420`` or ``1``; or W rounds, ``root``. T at most.
     width: 4 sqrt(m L / n), ``4``, or 2 c sqrt(2 m L / n), ``2c`` (D11).
@@ -31,7 +31,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
@@ -72,14 +72,16 @@ class State(NamedTuple):
     reward_sums: NDArray[np.float64]
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate parameters and readings for the kernel."""
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate parameters and interpretations for the kernel."""
     return Settings(
         horizon=horizon,
-        phase_one=PHASES_ONE.index(readings["phase_one"]),
-        modified_width=readings["width"] == "2c",
-        window_log=readings["log"] == "window",
-        random_ties=readings["ties"] == "random",
+        phase_one=PHASES_ONE.index(interpretations["phase_one"]),
+        modified_width=interpretations["width"] == "2c",
+        window_log=interpretations["log"] == "window",
+        random_ties=interpretations["ties"] == "random",
     )
 
 
@@ -273,7 +275,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={},
-    readings={
+    interpretations={
         "phase_one": PHASES_ONE,
         "width": ("4", "2c"),
         "log": ("horizon", "window"),

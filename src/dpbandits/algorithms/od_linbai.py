@@ -6,7 +6,7 @@ all features. Definition as recovered from public implementations (DP-BAI specif
 
 The dimension is reduced to the span of the active arms where that is not the whole space.
 
-Readings:
+Interpretations:
     design_rounding: ``ceiling``, ceil(w_i m) pulls with the m of the specification; ``efficient``,
         floor(T/R) pulls a round, the last one getting the rest, apportioned so that they sum to it.
     ties: equal estimates are ranked by the arm's ``index`` or at ``random``.
@@ -20,7 +20,7 @@ import numpy as np
 
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
 from dpbandits.algorithms.best_arm.regression import (
-    READINGS,
+    INTERPRETATIONS,
     Regression,
     play_regression,
     require_regression,
@@ -65,5 +65,5 @@ ALGORITHM = IdentificationAlgorithm(
     reference=reference,
     guarantee=guarantee,
     example={},
-    readings=READINGS,
+    interpretations=INTERPRETATIONS,
 )

@@ -4,7 +4,7 @@ ceil(log2 K) rounds; in each, every surviving arm is pulled max(1, floor(T / (s 
 times, s being their number, and the ceil(s/2) best stay. Rewards are not used again. Source of the
 rounding: the DP-BAI specification, 7.1 (C20). Features are not used.
 
-Readings:
+Interpretations:
     ties: equal means are ranked by the arm's ``index`` or at ``random``.
     small_budget: with a budget of 0, ``raise`` an error or return a ``random`` arm. Any other
         budget is played, one pull an arm if need be, and may then be exceeded.
@@ -74,5 +74,5 @@ ALGORITHM = IdentificationAlgorithm(
     reference=reference,
     guarantee=guarantee,
     example={},
-    readings=TIES_AND_BUDGET,
+    interpretations=TIES_AND_BUDGET,
 )

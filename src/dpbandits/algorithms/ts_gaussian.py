@@ -2,7 +2,7 @@
 
 Modified Thompson Sampling at (b, c) = (0, 1); it runs on that kernel and has its own reference.
 
-Reading:
+Interpretation:
     count: ``n+1`` (Algorithm 1), or ``n``: variance 1/n_i as Section 3 once writes, with the plain
         mean as centre and one forced pull per arm (E1).
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.m_ts_gaussian import Settings, advance, state
 from dpbandits.bandits import Bandit
 from dpbandits.privacy.guarantee import Guarantee
@@ -25,9 +25,11 @@ class Parameters:
     """No parameters."""
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
     """Return the settings of modified Thompson sampling at b = 0 and c = 1."""
-    prior_count = 1 if readings["count"] == "n+1" else 0
+    prior_count = 1 if interpretations["count"] == "n+1" else 0
     return Settings(horizon, 1 - prior_count, 1.0, prior_count)
 
 
@@ -39,7 +41,7 @@ def reference(
     pulls = [0 for _ in arms]
     reward_sums = [0.0 for _ in arms]
     for t in range(settings.horizon):
-        if settings.prior_count == 0 and t < len(arms):  # the reading 1/n needs a first pull
+        if settings.prior_count == 0 and t < len(arms):  # the interpretation 1/n needs a first pull
             arm = t
         else:
             theta = []
@@ -71,5 +73,5 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={},
-    readings={"count": ("n+1", "n")},
+    interpretations={"count": ("n+1", "n")},
 )

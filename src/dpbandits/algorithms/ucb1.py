@@ -2,7 +2,7 @@
 
 Every arm once, then the arm with the largest mean_i + sqrt(2 ln t / n_i).
 
-Readings:
+Interpretations:
     clock: t is the number of rounds ``played`` so far, or the number of the ``coming`` round.
     first_mean: an arm's mean is ``shown`` from its first pull on, or ``zero`` until its second, as
         in the code of DP-NCB (the variant ``as-coded``).
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Readings
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.m_ts_gaussian import state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
@@ -42,10 +42,12 @@ class Settings(NamedTuple):
     hides_first_mean: bool
 
 
-def settings(parameters: Parameters, readings: Readings, horizon: int, arms: int) -> Settings:
-    """Translate the readings for the kernel."""
-    clock_offset = 1 if readings["clock"] == "coming" else 0
-    return Settings(horizon, clock_offset, readings["first_mean"] == "zero")
+def settings(
+    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+) -> Settings:
+    """Translate the interpretations for the kernel."""
+    clock_offset = 1 if interpretations["clock"] == "coming" else 0
+    return Settings(horizon, clock_offset, interpretations["first_mean"] == "zero")
 
 
 @numba.njit(cache=True)
@@ -140,7 +142,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=guarantee,
     example={},
-    readings={"clock": ("played", "coming"), "first_mean": ("shown", "zero")},
+    interpretations={"clock": ("played", "coming"), "first_mean": ("shown", "zero")},
     variants=("as-written", "as-coded", "repaired"),
     presets={"as-coded": {"first_mean": "zero"}, "repaired": {}},
 )

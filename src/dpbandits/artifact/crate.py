@@ -53,7 +53,7 @@ COMMANDS = {
     "draw": "draw one figure, with all its panels",
     "tabulate": "write one table",
     "judge": "judge every claim of a paper",
-    "readings": "hold published readings against ours",
+    "digitised": "compare digitised values with ours",
     "ledger": "gather the verdicts of all papers",
 }
 

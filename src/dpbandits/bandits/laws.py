@@ -79,7 +79,7 @@ class TruncatedExponential(_Exponential):
 
 @dataclass(frozen=True)
 class ClippedExponential(_Exponential):
-    """min(X, 1) for exponential X: the other reading of "exponential on [0, 1]" (E11)."""
+    """min(X, 1) for exponential X: the other interpretation of "exponential on [0, 1]" (E11)."""
 
     name: ClassVar[str] = "clipped-exponential"
     code: ClassVar[int] = draws.CLIPPED_EXPONENTIAL

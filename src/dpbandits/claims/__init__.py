@@ -5,7 +5,7 @@
 write them down.
 """
 
-from dpbandits.claims.entries import Claim, Finding, Reading, Statistic
+from dpbandits.claims.entries import Claim, Finding, Interpretation, Statistic
 from dpbandits.claims.estimates import (
     Estimate,
     StudentEstimate,
@@ -49,11 +49,11 @@ __all__ = [
     "Estimate",
     "Evidence",
     "Finding",
+    "Interpretation",
     "Judged",
     "Judgement",
     "PercentileEstimate",
     "RateEstimate",
-    "Reading",
     "Region",
     "Scale",
     "Statistic",

@@ -32,7 +32,8 @@ class Comparison:
         over: variable -> the values it takes.
         arguments: fixed arguments of the statistic.
         exploratory: whether it is reported without entering the verdict.
-        asked_of: ``variant`` or a reading -> the values that it is asked of; all where empty.
+        asked_of: ``variant`` or an interpretation -> the values that it is asked of; all where
+            empty.
     """
 
     name: str
@@ -50,13 +51,13 @@ class Comparison:
         """Whether it enters the verdict."""
         return not self.exploratory and self.kind != REPORT
 
-    def is_asked_of(self, reading: "Reading") -> bool:
-        """Whether it belongs to the row of this reading."""
-        values = {"variant": reading.variant, **dict(reading.values)}
+    def is_asked_of(self, interpretation: "Interpretation") -> bool:
+        """Whether it belongs to the row of this interpretation."""
+        values = {"variant": interpretation.variant, **dict(interpretation.values)}
         return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
 
     def bindings(self, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Return the variables of each combination, over those of the claim and the reading."""
+        """Yield the variables of each combination of values."""
         over = self.over or {}
         for values in itertools.product(*over.values()):
             yield {**settings, **dict(zip(over, values, strict=True)), **(self.arguments or {})}
@@ -70,12 +71,12 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One row of the ledger: a variant, and the values of the readings.
+class Interpretation:
+    """One row of the ledger: a variant, and the values of the interpretations.
 
     Attributes:
         variant: of the algorithms.
-        values: the readings.
+        values: the interpretations.
         not_applicable: why the claim says nothing of this variant, if it does not.
         not_testable: why it cannot be tested here, with the horizon that it would need.
         verdicts: the words that this row may end in, where they are not those of the claim.
@@ -94,7 +95,7 @@ class Reading:
 
     @property
     def label(self) -> str:
-        """The readings as ``key=value``, comma-separated; empty where a claim has none."""
+        """The interpretations as ``key=value``, comma-separated; empty where a claim has none."""
         return ",".join(f"{key}={value}" for key, value in self.values)
 
 
@@ -117,7 +118,7 @@ class Claim:
         runs_paper: the paper's own number of runs, 0 for an analytic claim.
         parameters: default arguments of the statistics.
         definitions: argument -> short name -> the value it stands for.
-        readings: one row of the ledger each.
+        interpretations: one row of the ledger each.
         combine: how the comparisons of a part combine.
         comparisons: in the order of the file.
         level: chance allowed of deciding any comparison wrongly, two-sided.
@@ -138,24 +139,28 @@ class Claim:
     runs_paper: int
     parameters: Mapping[str, Any]
     definitions: Mapping[str, Mapping[str, Any]]
-    readings: tuple[Reading, ...]
+    interpretations: tuple[Interpretation, ...]
     combine: Rule
     comparisons: tuple[Comparison, ...]
     level: float = ALPHA
     rerun: int = 0
     figures: tuple[str, ...] = ()
 
-    def words(self, reading: Reading) -> tuple[Word, ...]:
+    def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
         """Return the words that a row may end in."""
-        return reading.verdicts or self.verdicts
+        return interpretation.verdicts or self.verdicts
 
-    def settings(self, reading: Reading) -> dict[str, Any]:
+    def settings(self, interpretation: Interpretation) -> dict[str, Any]:
         """Return the arguments of a row, its variant among them, short names replaced.
 
         Raises:
             InputError: a short name without a definition.
         """
-        settings = {"variant": reading.variant, **self.parameters, **dict(reading.values)}
+        settings = {
+            "variant": interpretation.variant,
+            **self.parameters,
+            **dict(interpretation.values),
+        }
         for key, names in self.definitions.items():
             if key in settings:
                 if settings[key] not in names:

@@ -1,11 +1,11 @@
-"""Judging: measure a claim's comparisons at its looks, and come to a verdict for each reading."""
+"""Measure a claim's comparisons at its interim analyses, and judge each interpretation."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dpbandits.claims.entries import FINDING, Claim, Comparison, Reading
+from dpbandits.claims.entries import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.regions import REPORT
@@ -58,11 +58,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one reading of a claim.
+    """The verdict on one interpretation of a claim.
 
     Attributes:
         claim: the claim.
-        reading: the row.
+        interpretation: the row.
         verdict: the verdict.
         parts: verdict of each part.
         comparisons: all comparisons at the look that decided, or at the last one.
@@ -77,7 +77,7 @@ class Judgement:
     """
 
     claim: Claim
-    reading: Reading
+    interpretation: Interpretation
     verdict: Verdict
     parts: dict[str, Verdict]
     comparisons: tuple[Judged, ...]
@@ -91,7 +91,7 @@ class Judgement:
 
 
 def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -> list[Judgement]:
-    """Judge every reading of every claim.
+    """Judge every interpretation of every claim.
 
     Args:
         claims: from ``load_claims``.
@@ -103,17 +103,19 @@ def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -
         InputError: at paper scale, a claim reads what the results do not have.
     """
     return [
-        _judge_reading(claim, reading, evidence.reading(claim.reads), scale)
+        _judge_interpretation(claim, interpretation, evidence.interpretation(claim.reads), scale)
         for claim in claims
-        for reading in claim.readings
+        for interpretation in claim.interpretations
     ]
 
 
-def _judge_reading(claim: Claim, reading: Reading, evidence: Evidence, scale: Scale) -> Judgement:
-    if not reading.is_judged:
-        return _not_judged(claim, reading, scale)
+def _judge_interpretation(
+    claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale
+) -> Judgement:
+    if not interpretation.is_judged:
+        return _not_judged(claim, interpretation, scale)
     if not claim.looks:
-        return _look(claim, reading, evidence, 0, claim.level, scale)
+        return _look(claim, interpretation, evidence, 0, claim.level, scale)
     available = evidence.runs(claim.reads)
     if scale == "quick":
         looks, level = [available], claim.level
@@ -121,25 +123,25 @@ def _judge_reading(claim: Claim, reading: Reading, evidence: Evidence, scale: Sc
         looks = [runs for runs in claim.looks if runs <= available]
         level = claim.level / len(claim.looks)
     if not looks:
-        found = _look(claim, reading, evidence, available, level, scale)
+        found = _look(claim, interpretation, evidence, available, level, scale)
         remark = f"the results have {available} runs, the first look needs {claim.looks[0]}"
         return replace(found, verdict="undecided", remark=remark)
     for runs in looks:
-        found = _look(claim, reading, evidence.first(runs), runs, level, scale)
+        found = _look(claim, interpretation, evidence.first(runs), runs, level, scale)
         if found.verdict != "undecided":
             break
     done = tuple(each for each in looks if each <= found.runs)
-    at_paper_runs = _verdict_at_paper_runs(claim, reading, evidence, available, scale)
+    at_paper_runs = _verdict_at_paper_runs(claim, interpretation, evidence, available, scale)
     found = replace(found, looks=done, verdict_at_paper_runs=at_paper_runs)
     return _judge_again(found, evidence, available) if _is_to_be_rerun(found) else found
 
 
-def _not_judged(claim: Claim, reading: Reading, scale: Scale) -> Judgement:
+def _not_judged(claim: Claim, interpretation: Interpretation, scale: Scale) -> Judgement:
     """Return a row that no result decides, with the reason."""
-    verdict: Verdict = "not applicable" if reading.not_testable is None else "not testable"
-    reason = str(reading.not_applicable or reading.not_testable)
+    verdict: Verdict = "not applicable" if interpretation.not_testable is None else "not testable"
+    reason = str(interpretation.not_applicable or interpretation.not_testable)
     return Judgement(
-        claim, reading, verdict, {}, (), 0, claim.level, (), verdict, scale, remark=reason
+        claim, interpretation, verdict, {}, (), 0, claim.level, (), verdict, scale, remark=reason
     )
 
 
@@ -158,28 +160,33 @@ def _judge_again(first: Judgement, evidence: Evidence, available: int) -> Judgem
         remark += f"fresh ones, the results have {fresh}"
         return replace(first, verdict="undecided", remark=remark)
     rest = evidence.after(first.runs, claim.rerun)
-    again = _look(claim, first.reading, rest, claim.rerun, first.level, first.scale)
+    again = _look(claim, first.interpretation, rest, claim.rerun, first.level, first.scale)
     at_paper_runs = first.verdict_at_paper_runs
     return replace(again, looks=first.looks, verdict_at_paper_runs=at_paper_runs, before=first)
 
 
 def _verdict_at_paper_runs(
-    claim: Claim, reading: Reading, evidence: Evidence, available: int, scale: Scale
+    claim: Claim, interpretation: Interpretation, evidence: Evidence, available: int, scale: Scale
 ) -> Verdict:
     if not claim.runs_paper:
         return "not applicable"
     if available < claim.runs_paper:
         return "undecided"
     runs = claim.runs_paper
-    return _look(claim, reading, evidence.first(runs), runs, claim.level, scale).verdict
+    return _look(claim, interpretation, evidence.first(runs), runs, claim.level, scale).verdict
 
 
 def _look(
-    claim: Claim, reading: Reading, evidence: Evidence, runs: int, level: float, scale: Scale
+    claim: Claim,
+    interpretation: Interpretation,
+    evidence: Evidence,
+    runs: int,
+    level: float,
+    scale: Scale,
 ) -> Judgement:
-    comparisons = judge_comparisons(_measure(claim, reading, evidence, scale), level)
+    comparisons = judge_comparisons(_measure(claim, interpretation, evidence, scale), level)
     decisive = [each for each in comparisons if each.comparison.decides]
-    words = claim.words(reading)
+    words = claim.words(interpretation)
     combined = {
         name: combine_comparisons(
             [each.decision for each in decisive if each.part == name], claim.combine
@@ -187,30 +194,30 @@ def _look(
         for name in dict.fromkeys(each.part for each in decisive)
     }
     parts = {name: in_words(verdict, words) for name, verdict in combined.items()}
-    verdict = _verdict(claim, combined, reading)
+    verdict = _verdict(claim, combined, interpretation)
     return Judgement(
-        claim, reading, verdict, parts, comparisons, runs, level, (runs,), verdict, scale
+        claim, interpretation, verdict, parts, comparisons, runs, level, (runs,), verdict, scale
     )
 
 
-def _verdict(claim: Claim, parts: dict[str, Verdict], reading: Reading) -> Verdict:
+def _verdict(claim: Claim, parts: dict[str, Verdict], interpretation: Interpretation) -> Verdict:
     """Combine the parts, in the words that the claim may end in."""
     if claim.kind == FINDING:
         verdict = combine_parts(parts)
         return _OF_FINDINGS.get(verdict, verdict) if parts else "reported"
-    words = claim.words(reading)
+    words = claim.words(interpretation)
     if "mixed" not in words and "fails" in parts.values():
         return in_words("fails", words)
     return in_words(combine_parts(parts), words)
 
 
 def _measure(
-    claim: Claim, reading: Reading, evidence: Evidence, scale: Scale
+    claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale
 ) -> list[tuple[Comparison, str, str, Estimate]]:
-    settings = claim.settings(reading)
+    settings = claim.settings(interpretation)
     measured = []
     for comparison in claim.comparisons:
-        if not comparison.is_asked_of(reading):
+        if not comparison.is_asked_of(interpretation):
             continue
         for variables in comparison.bindings(settings):
             name = comparison.name.format(**variables)

@@ -12,7 +12,7 @@ LEDGER_COLUMNS = (
     "claim",
     "kind",
     "variant",
-    "reading",
+    "interpretation",
     "verdict",
     "estimate",
     "lo",
@@ -27,7 +27,7 @@ LEDGER_COLUMNS = (
 COMPARISON_COLUMNS = (
     "claim",
     "variant",
-    "reading",
+    "interpretation",
     "part",
     "comparison",
     "estimate",
@@ -57,8 +57,8 @@ def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
         row = (
             each.claim.id,
             each.claim.kind,
-            each.reading.variant,
-            each.reading.label,
+            each.interpretation.variant,
+            each.interpretation.label,
             each.verdict,
             *numbers,
             each.runs,
@@ -79,8 +79,8 @@ def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
     rows = [
         (
             judgement.claim.id,
-            judgement.reading.variant,
-            judgement.reading.label,
+            judgement.interpretation.variant,
+            judgement.interpretation.label,
             each.part,
             each.label,
             each.estimate.value,
@@ -107,7 +107,9 @@ def to_csv(frame: pd.DataFrame) -> str:
 def explain(judgement: Judgement) -> str:
     """Tell how a verdict came about, line by line."""
     claim = judgement.claim
-    row = ", ".join(each for each in (judgement.reading.variant, judgement.reading.label) if each)
+    row = ", ".join(
+        each for each in (judgement.interpretation.variant, judgement.interpretation.label) if each
+    )
     lines = [
         f"{claim.id} ({claim.kind}; {claim.place}), {row}",
         f"  statement: {claim.statement}",

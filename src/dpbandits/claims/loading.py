@@ -1,4 +1,4 @@
-"""Reading claims and findings from the config, checked: whatever is wrong is one line."""
+"""Interpretation claims and findings from the config, checked: whatever is wrong is one line."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +9,8 @@ from dpbandits.claims.entries import (
     Claim,
     Comparison,
     Finding,
+    Interpretation,
     Notes,
-    Reading,
     Statistic,
     Summary,
     parameters_of,
@@ -62,9 +62,9 @@ def load_claims(path: Path, schema: Path, statistics: Mapping[str, Statistic]) -
         try:
             claim = _claim(name, entry, definitions, statistics)
             _check_arguments(claim)
-            for reading in claim.readings:
-                if reading.is_judged:
-                    _check_parts(claim, reading)
+            for interpretation in claim.interpretations:
+                if interpretation.is_judged:
+                    _check_parts(claim, interpretation)
         except InputError as error:
             raise InputError(f"{path}: claims.{name}: {error}") from None
         claims.append(claim)
@@ -141,7 +141,7 @@ def _claim(
         looks=looks,
         runs_paper=entry["runs_paper"],
         definitions=definitions,
-        readings=tuple(_reading(each) for each in entry.get("readings", [{}])),
+        interpretations=tuple(_interpretation(each) for each in entry.get("interpretations", [{}])),
         combine=entry.get("combine", "all"),
         comparisons=tuple(
             _comparison(label, each, statistics) for label, each in entry["comparisons"].items()
@@ -156,9 +156,9 @@ def _names(given: str | list[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def _reading(entry: Mapping[str, Any]) -> Reading:
+def _interpretation(entry: Mapping[str, Any]) -> Interpretation:
     values = tuple((key, value) for key, value in entry.items() if key not in _RESERVED)
-    return Reading(
+    return Interpretation(
         entry.get("variant", "as-written"),
         values,
         entry.get("not_applicable"),
@@ -196,7 +196,9 @@ def _comparison(
 def _check_arguments(claim: Claim) -> None:
     """Refuse arguments that nothing takes, and statistics that lack one."""
     used: set[str] = set()
-    judged = [reading for reading in claim.readings if reading.is_judged]
+    judged = [
+        interpretation for interpretation in claim.interpretations if interpretation.is_judged
+    ]
     for comparison in claim.comparisons:
         accepted = parameters_of(comparison.statistic)
         for own in (comparison.over or {}, comparison.arguments or {}):
@@ -206,15 +208,15 @@ def _check_arguments(claim: Claim) -> None:
                     f"{comparison.name}: {', '.join(sorted(unknown))} is no argument of the "
                     f"statistic; allowed: {', '.join(accepted)}"
                 )
-        for reading in filter(comparison.is_asked_of, judged):
-            given = next(comparison.bindings(claim.settings(reading)))
+        for interpretation in filter(comparison.is_asked_of, judged):
+            given = next(comparison.bindings(claim.settings(interpretation)))
             missing = [key for key, required in accepted.items() if required and key not in given]
             if missing:
                 raise InputError(f"{comparison.name}: argument {', '.join(missing)} is missing")
             _check_labels(comparison, given)
         used |= {*accepted, *comparison.asked_of}
-    for reading in judged:
-        idle = set(claim.settings(reading)) - used - {"variant"}
+    for interpretation in judged:
+        idle = set(claim.settings(interpretation)) - used - {"variant"}
         if idle:
             raise InputError(
                 f"{', '.join(sorted(idle))} is no argument of any of its statistics; "
@@ -222,13 +224,15 @@ def _check_arguments(claim: Claim) -> None:
             )
 
 
-def _check_parts(claim: Claim, reading: Reading) -> None:
+def _check_parts(claim: Claim, interpretation: Interpretation) -> None:
     """Refuse parts that only presumed comparisons would carry, where the claim may hold."""
-    decisive = [each for each in claim.comparisons if each.decides and each.is_asked_of(reading)]
+    decisive = [
+        each for each in claim.comparisons if each.decides and each.is_asked_of(interpretation)
+    ]
     carried = {
         each.part
         for each in decisive
-        if not each.region.is_presumed or "holds" not in claim.words(reading)
+        if not each.region.is_presumed or "holds" not in claim.words(interpretation)
     }
     if not decisive or {each.part for each in decisive} - carried:
         raise InputError(

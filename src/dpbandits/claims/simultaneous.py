@@ -24,7 +24,7 @@ from dpbandits.claims.verdict import ALPHA
 SIMULTANEOUS_COLUMNS = (
     "claim",
     "variant",
-    "reading",
+    "interpretation",
     "verdict",
     "verdict_in_family",
     "stands",
@@ -73,7 +73,7 @@ def family_level(claim: Claim, claims: int) -> float:
         claim: the claim.
         claims: how many claims the family has.
     """
-    rows = sum(reading.is_judged for reading in claim.readings)
+    rows = sum(interpretation.is_judged for interpretation in claim.interpretations)
     return min(claim.level, ALPHA / claims / max(rows, 1))
 
 
@@ -107,7 +107,7 @@ def _in_family(alone: Judgement, tails: Evidence, size: int, scale: Scale) -> In
 
 
 def _at_level(alone: Judgement, tails: Evidence, level: float, scale: Scale) -> Judgement:
-    row = replace(alone.claim, level=level, readings=(alone.reading,))
+    row = replace(alone.claim, level=level, interpretations=(alone.interpretation,))
     return judge([row], tails, scale)[0]
 
 
@@ -150,8 +150,8 @@ def _row(first: Judgement, within: InFamily) -> tuple[object, ...]:
     numbers = (other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3
     return (
         first.claim.id,
-        first.reading.variant,
-        first.reading.label,
+        first.interpretation.variant,
+        first.interpretation.label,
         first.verdict,
         second.verdict,
         standing(first, second),

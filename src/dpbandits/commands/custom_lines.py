@@ -38,13 +38,13 @@ class Own:
         params: its parameters, each a number or the name of a column of the figure's results, such
             as ``epsilon``, whose value it then takes at every place of the figure.
         variant: the variant.
-        readings: readings that depart from their defaults.
+        interpretations: interpretations that depart from their defaults.
     """
 
     algorithm: Definition
     params: Mapping[str, Any]
     variant: str = "as-written"
-    readings: Mapping[str, str] = field(default_factory=dict)
+    interpretations: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
         algorithm=own.algorithm,
         parameters=params,
         variant=own.variant,
-        readings=own.readings,
+        interpretations=own.interpretations,
         bandit=series.cell.bandit,
         horizon=series.cell.horizon,
         runs=series.cell.runs,
@@ -156,9 +156,9 @@ def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
         metrics=[str(panel.metric)],
         grid=series.cell.grid,
         stream=series.cell.stream,
-        together=series.cell.together,
+        runs_per_curve=series.cell.runs_per_curve,
     )
-    runs = [cell.first_run, cell.runs, cell.together]
+    runs = [cell.first_run, cell.runs, cell.runs_per_curve]
     key = digest_of([replace(cell, grid=(cell.horizon,)).description, *runs])
     return Played(tuple(line), x, cell, key)
 
@@ -208,8 +208,8 @@ def own_lines(
         told = "".join(f", {key}={value:g}" for key, value in parameters)
         name = f"{own.algorithm.name}{told} (yours)"
         points = POINTS[panel.kind](panel, SeriesSpec(name), pd.concat(frames), place)
-        reading = str(frames[0]["reading"].iloc[0])
-        points = points.assign(variant=own.variant, reading=reading)
+        interpretation = str(frames[0]["interpretation"].iloc[0])
+        points = points.assign(variant=own.variant, interpretation=interpretation)
         lines.append(Line(name, name, own_look(index), points))
     return lines
 

@@ -9,14 +9,14 @@ from dpbandits.engine.files import write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.project.config import Project
 from dpbandits.project.outputs import Outputs
+from dpbandits.reporting.agreement import compare_digitised, digitised_csv
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
-from dpbandits.reporting.readings import compare_readings, readings_csv
 from dpbandits.reporting.specs import DIAGRAM
 from dpbandits.reporting.tables import add_statements, write_table
 
 _NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
-_NO_READING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
+_MISSING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
 
 
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
@@ -55,25 +55,27 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     return written
 
 
-def write_paper_readings(project: Project, paper: str) -> Path:
-    """Compare digitised values of a paper with ours, in ``results/PAPER/readings.csv``."""
+def write_digitised_comparison(project: Project, paper: str) -> Path:
+    """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
     begun = time.monotonic()
     outputs = Outputs(project)
-    documents = {name: project.figure_spec(paper, name) for name in outputs.read_figures(paper)}
-    readings = compare_readings(documents, lambda name: project.frame(paper, name))
-    path = Path(outputs.readings(paper))
-    write_text(path, readings_csv(readings))
-    outputs.finish(path, begun, outputs.readings_made_from(paper))
+    documents = {
+        name: project.figure_spec(paper, name) for name in outputs.digitised_figures(paper)
+    }
+    compared = compare_digitised(documents, lambda name: project.frame(paper, name))
+    path = Path(outputs.digitised(paper))
+    write_text(path, digitised_csv(compared))
+    outputs.finish(path, begun, outputs.digitised_made_from(paper))
     return path
 
 
 def _table_frame(project: Project, paper: str, name: str) -> pd.DataFrame:
     """Return results by name; ``claims`` is the ledger with the claims' statements."""
     outputs = Outputs(project)
-    if name == "readings":
-        path = Path(outputs.readings(paper))
-        require_current(path, outputs.readings_made_from(paper))
-        return pd.read_csv(path, keep_default_na=False, na_values=_NO_READING)
+    if name == "digitised":
+        path = Path(outputs.digitised(paper))
+        require_current(path, outputs.digitised_made_from(paper))
+        return pd.read_csv(path, keep_default_na=False, na_values=_MISSING)
     if name != "claims":
         return project.frame(paper, name)
     path = Path(outputs.ledger(paper)[0])

@@ -82,7 +82,7 @@ def explain_claim(project: Project, identifier: str) -> str:
 def _explained(project: Project, paper: str, alone: Judgement, within: InFamily) -> str:
     """Return how a verdict comes about, what it is at the family-wise level, and the figures."""
     lines = [explain(alone).rstrip()]
-    if alone.reading.is_judged:
+    if alone.interpretation.is_judged:
         second = within.judgement
         stands = standing(alone, second)
         meaning = {

@@ -21,7 +21,7 @@ from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
 
 TITLE = "dpbandits: four papers on differentially private bandits, rebuilt"
 DEPENDS = "depends"
-"""What a claim counts as whose readings or variants come apart."""
+"""What a claim counts as whose interpretations or variants come apart."""
 
 
 def typeset_report(project: Project) -> list[Path]:

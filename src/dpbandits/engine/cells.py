@@ -58,7 +58,7 @@ class Cell:
         algorithm: an id of the registry, or an algorithm object of the user's own.
         parameters: the validated dataclass of the algorithm.
         variant: ``as-written``, ``as-coded`` or ``repaired``.
-        readings: every reading of the algorithm with its value, as sorted pairs.
+        interpretations: every interpretation of the algorithm with its value, as sorted pairs.
         bandit: the instance.
         horizon: number of rounds, or budget of pulls, T.
         first_run: number of the first run.
@@ -66,13 +66,14 @@ class Cell:
         metrics: what is recorded.
         grid: increasing times in [1, T] at which curves are recorded.
         stream: name of a shared random stream, or None for the cell's own.
-        together: how many runs make one Nash curve (0: all of them); ``runs`` is a multiple of it.
+        runs_per_curve: how many runs make one Nash curve (0: all of them); ``runs`` is a multiple
+            of it.
     """
 
     algorithm: str | Definition
     parameters: Any
     variant: str
-    readings: tuple[tuple[str, str], ...]
+    interpretations: tuple[tuple[str, str], ...]
     bandit: Bandit
     horizon: int
     first_run: int
@@ -80,7 +81,7 @@ class Cell:
     metrics: tuple[str, ...]
     grid: tuple[int, ...]
     stream: str | None = None
-    together: int = 0
+    runs_per_curve: int = 0
 
     @property
     def definition(self) -> Definition:
@@ -95,14 +96,16 @@ class Cell:
             return self.task
         assert isinstance(definition, Algorithm)
         arms = len(self.bandit.arms)
-        return settings_of(definition, self.parameters, dict(self.readings), self.horizon, arms)
+        return settings_of(
+            definition, self.parameters, dict(self.interpretations), self.horizon, arms
+        )
 
     @cached_property
     def task(self) -> Task:
         """What an identification algorithm is asked; InputError where the budget is too small."""
         assert isinstance(self.bandit, LinearBandit)
         assert isinstance(self.definition, IdentificationAlgorithm)
-        task = Task(self.parameters, dict(self.readings), self.bandit, self.horizon)
+        task = Task(self.parameters, dict(self.interpretations), self.bandit, self.horizon)
         require_task(self.definition, task)
         return task
 
@@ -121,25 +124,25 @@ class Cell:
     def block_size(self) -> int:
         """Runs per block."""
         if self.in_lockstep:
-            return self.together or self.runs
+            return self.runs_per_curve or self.runs
         return TRIALS if isinstance(self.definition, IdentificationAlgorithm) else BLOCK
 
     @property
-    def _variant_apart_from_readings(self) -> str:
-        """The variant, unless it is told by its readings: equal cells are then one and the same."""
+    def _variant_apart_from_interpretations(self) -> str:
+        """The variant, unless its interpretations say it: equal cells are then one and the same."""
         return "as-written" if self.definition.presets else self.variant
 
     @cached_property
     def stream_description(self) -> dict[str, Any]:
-        """What names the random stream; readings at their default are left out of it."""
+        """What names the random stream; interpretations at their default are left out of it."""
         if self.stream is not None:
             return {"stream": self.stream}
-        defaults = self.definition.readings
+        defaults = self.definition.interpretations
         return {
             "algorithm": self.definition.id,
             "parameters": parameter_values(self.parameters),
-            "variant": self._variant_apart_from_readings,
-            "readings": {k: v for k, v in self.readings if v != defaults[k][0]},
+            "variant": self._variant_apart_from_interpretations,
+            "readings": {k: v for k, v in self.interpretations if v != defaults[k][0]},
             "bandit": self.bandit.describe(),
             "horizon": self.horizon,
         }
@@ -150,8 +153,8 @@ class Cell:
         own = {
             "algorithm": self.definition.id,
             "parameters": parameter_values(self.parameters),
-            "variant": self._variant_apart_from_readings,
-            "readings": dict(self.readings),
+            "variant": self._variant_apart_from_interpretations,
+            "interpretations": dict(self.interpretations),
             "bandit": self.bandit.describe(),
             "horizon": self.horizon,
         }
@@ -185,7 +188,7 @@ class Cell:
             nominal = any(name.startswith(NOMINAL) for name in self.metrics)
             parts = [name for name in NASH if nominal or not name.startswith(NOMINAL)]
             others = [name for name in self.metrics if name not in NASH]
-            curve = replace(self, runs=size, together=0, metrics=(*others, *parts))
+            curve = replace(self, runs=size, runs_per_curve=0, metrics=(*others, *parts))
             ends = range(self.first_run, self.first_run + self.runs, size)
             return [self._part(replace(curve, first_run=first)) for first in ends]
         first, last = self.first_run // size, (self.first_run + self.runs - 1) // size
@@ -308,23 +311,23 @@ def make_cell(
     runs: int,
     parameters: Mapping[str, Any] | None = None,
     variant: str = "as-written",
-    readings: Mapping[str, str] | None = None,
+    interpretations: Mapping[str, str] | None = None,
     first_run: int = 0,
     metrics: Sequence[str] | None = None,
     grid: Sequence[int] = (),
     stream: str | None = None,
     horizon_name: str = "horizon",
-    together: int = 0,
+    runs_per_curve: int = 0,
 ) -> Cell:
     """Validate everything and return the cell.
 
     ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm;
-    ``horizon_name`` is what errors call the horizon; ``together`` is how many runs make one Nash
-    curve, all of them where it is 0.
+    ``horizon_name`` is what errors call the horizon; ``runs_per_curve`` is how many runs make one
+    Nash curve, all of them where it is 0.
 
     Raises:
-        InputError: unknown algorithm, parameter, reading, variant or metric; a value out of range;
-            a time outside [1, horizon].
+        InputError: unknown algorithm, parameter, interpretation, variant or metric; a value out of
+            range; a time outside [1, horizon].
     """
     definition = find_definition(algorithm)
     identifies = isinstance(definition, IdentificationAlgorithm)
@@ -341,7 +344,9 @@ def make_cell(
         algorithm=definition.id if definition.id in REGISTRY else definition,
         parameters=parameters_of(definition, parameters or {}),
         variant=definition.require_variant(variant),
-        readings=tuple(sorted(definition.readings_from(readings or {}, variant).items())),
+        interpretations=tuple(
+            sorted(definition.interpretations_from(interpretations or {}, variant).items())
+        ),
         bandit=bandit,
         horizon=int(horizon),
         first_run=_require_count("first run", first_run, 0, 2**40),
@@ -349,7 +354,7 @@ def make_cell(
         metrics=tuple(name for name in known if name in metrics),
         grid=tuple(times),
         stream=stream,
-        together=together,
+        runs_per_curve=runs_per_curve,
     )
     require_curves(cell)
     _ = cell.settings, cell.fingerprint

@@ -41,7 +41,7 @@ def check_algorithm(
     algorithm: str | Definition,
     *,
     params: Mapping[str, Any] | None = None,
-    readings: Mapping[str, str] | None = None,
+    interpretations: Mapping[str, str] | None = None,
     variant: str = "as-written",
     on_fail: str | None = "raise",
 ) -> list[Check]:
@@ -54,7 +54,7 @@ def check_algorithm(
     Args:
         algorithm: an ``Algorithm`` or ``IdentificationAlgorithm`` of your own, or an id.
         params: its parameters; by default its ``example``.
-        readings: named readings that depart from their defaults.
+        interpretations: named interpretations that depart from their defaults.
         variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
         on_fail: ``raise`` an InputError with the first failure, or None for the list alone.
 
@@ -73,7 +73,7 @@ def check_algorithm(
     subjects: list[Subject] = []
 
     def valid() -> None:
-        subjects.append(_subject(definition, given, readings or {}, variant))
+        subjects.append(_subject(definition, given, interpretations or {}, variant))
 
     checks = [_result("parameters and guarantee are valid", valid)]
     if subjects:
@@ -98,12 +98,15 @@ def _summary(checks: list[Check]) -> str:
 
 
 def _subject(
-    definition: Definition, params: Mapping[str, Any], readings: Mapping[str, str], variant: str
+    definition: Definition,
+    params: Mapping[str, Any],
+    interpretations: Mapping[str, str],
+    variant: str,
 ) -> Subject:
     """Return what is checked; InputError where its parameters or its guarantee are not valid."""
     place = place_of(definition.id)
     parameters = parameters_of(definition, params)
-    values = definition.readings_from(readings, definition.require_variant(variant))
+    values = definition.interpretations_from(interpretations, definition.require_variant(variant))
     with user_code(place, "guarantee"):
         guarantee = definition.guarantee(parameters, 100)
     if not isinstance(guarantee, Guarantee):

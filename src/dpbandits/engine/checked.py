@@ -55,7 +55,11 @@ def plays_twice(key: str) -> bool:
 
 
 def settings_of(
-    definition: Algorithm, parameters: Any, readings: Mapping[str, str], horizon: int, arms: int
+    definition: Algorithm,
+    parameters: Any,
+    interpretations: Mapping[str, str],
+    horizon: int,
+    arms: int,
 ) -> Any:
     """Return the settings of the kernel.
 
@@ -63,10 +67,10 @@ def settings_of(
         InputError: those of a user-defined algorithm fail, or have another horizon.
     """
     if not is_user_defined(definition):
-        return definition.settings(parameters, readings, horizon, arms)
+        return definition.settings(parameters, interpretations, horizon, arms)
     place = place_of(definition.id)
     with user_code(place, "settings"):
-        settings = definition.settings(parameters, readings, horizon, arms)
+        settings = definition.settings(parameters, interpretations, horizon, arms)
     found = getattr(settings, "horizon", None)
     if found is None or found != horizon:
         raise InputError(f"{place}: horizon of the settings is {found!r}; allowed: {horizon}")

@@ -68,14 +68,14 @@ class SimulationPlan:
         return min(count, self.caps.get("runs", count))
 
     @property
-    def together(self) -> int:
+    def runs_per_curve(self) -> int:
         """Number of runs that make one Nash curve at this scale; 0 for all of them."""
-        return min(int(self.spec["runs"].get("together", 0)), self.runs)
+        return min(int(self.spec["runs"].get("runs_per_curve", 0)), self.runs)
 
     @property
-    def jobs(self) -> int:
+    def shards(self) -> int:
         """Number of jobs that it is worth on a cluster; results do not depend on it."""
-        return int(self.spec.get("jobs", 1))
+        return int(self.spec.get("shards", 1))
 
     @property
     def tuned_by(self) -> str | None:
@@ -137,7 +137,7 @@ class SimulationPlan:
                 algorithm = find_definition(entry["algorithm"])
                 for tags in _products(entry.get("for", {})):
                     variant = algorithm.require_variant(_variant(entry, tags))
-                    algorithm.readings_from(_readings(entry, tags), variant)
+                    algorithm.interpretations_from(_interpretations(entry, tags), variant)
         except InputError as error:
             raise InputError(f"{self.origin}: {error}") from None
 
@@ -163,7 +163,7 @@ class SimulationPlan:
                 for key, value in entry.get("parameters", {}).items()
             },
             variant=_variant(entry, tags),
-            readings=_readings(entry, tags),
+            interpretations=_interpretations(entry, tags),
             bandit=bandit,
             horizon=horizon,
             first_run=self.spec["runs"]["first"],
@@ -171,7 +171,7 @@ class SimulationPlan:
             metrics=self.spec["metrics"],
             grid=self.grid(horizon),
             stream=self.spec.get("stream"),
-            together=self.together,
+            runs_per_curve=self.runs_per_curve,
         )
         label = " ".join([entry["algorithm"], *(f"{key}={value}" for key, value in tags.items())])
         return Series(label, tags, cell)
@@ -212,7 +212,7 @@ class SimulationPlan:
         algorithms = sorted({entry["algorithm"] for entry in self.spec["cells"]})
         return digest_of(
             {
-                "spec": {key: value for key, value in self.spec.items() if key != "jobs"},
+                "spec": {key: value for key, value in self.spec.items() if key != "shards"},
                 "instance": dict(self.instance),
                 "scale": [dict(self.caps), self.horizon, self.runs],
                 "root seed": root_seed,
@@ -235,9 +235,11 @@ def _variant(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> str:
     return str(tags.get("variant", entry.get("variant", "as-written")))
 
 
-def _readings(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> dict[str, str]:
-    """Return the readings of a series; a value that names a tag stands for the tag's value."""
-    return {key: str(tags.get(value, value)) for key, value in entry.get("readings", {}).items()}
+def _interpretations(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> dict[str, str]:
+    """Return the interpretations of a series; a value that names a tag is the tag's value."""
+    return {
+        key: str(tags.get(value, value)) for key, value in entry.get("interpretations", {}).items()
+    }
 
 
 def _products(bindings: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:

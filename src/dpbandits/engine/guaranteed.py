@@ -6,7 +6,7 @@ from dpbandits.privacy.guarantee import Guarantee
 
 
 def guarantee_of(cell: Cell) -> Guarantee:
-    """Return what is guaranteed for a cell's variant, readings, horizon and instance.
+    """Return what is guaranteed for a cell's variant, interpretations, horizon and instance.
 
     Raises:
         InputError: an algorithm of the user's own has a function ``guarantee`` that fails, or
@@ -18,7 +18,7 @@ def guarantee_of(cell: Cell) -> Guarantee:
             cell.parameters,
             cell.horizon,
             variant=cell.variant,
-            readings=dict(cell.readings),
+            interpretations=dict(cell.interpretations),
             bandit=cell.bandit,
         )
     except InputError:

@@ -21,7 +21,7 @@ def guarantee(
     horizon: int,
     params: Mapping[str, Any] | None = None,
     variant: str = "as-written",
-    readings: Mapping[str, str] | None = None,
+    interpretations: Mapping[str, str] | None = None,
 ) -> Guarantee:
     """Return what an algorithm guarantees over a horizon or budget, for all instances.
 
@@ -32,7 +32,7 @@ def guarantee(
         horizon: number of rounds, or budget of pulls, at least 1.
         params: the algorithm's parameters.
         variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
-        readings: named readings that depart from their defaults.
+        interpretations: named interpretations that depart from their defaults.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -52,7 +52,7 @@ def guarantee(
         definition.parameters_from(params or {}),
         horizon,
         variant=definition.require_variant(variant),
-        readings=definition.readings_from(readings or {}, variant),
+        interpretations=definition.interpretations_from(interpretations or {}, variant),
     )
 
 

@@ -112,7 +112,7 @@ def identify(
     runs: int,
     params: Mapping[str, Any] | None = None,
     variant: str = "as-written",
-    readings: Mapping[str, str] | None = None,
+    interpretations: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
@@ -128,7 +128,7 @@ def identify(
         runs: number of independent trials, at least 1.
         params: the algorithm's parameters; ``epsilon`` infinite adds no noise.
         variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
-        readings: named readings that depart from their defaults.
+        interpretations: named interpretations that depart from their defaults.
         seed: root of all random streams, a whole number of at least 0.
         workers: processes to compute with; results do not depend on it.
         cache: whether results are taken from the cache and kept there; without it they are computed
@@ -153,7 +153,7 @@ def identify(
         algorithm=find_identification(algorithm),
         parameters=params,
         variant=variant,
-        readings=readings,
+        interpretations=interpretations,
         bandit=bandit,
         horizon=budget,
         runs=runs,

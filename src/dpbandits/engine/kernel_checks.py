@@ -27,11 +27,11 @@ INSTANCES = (
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: an algorithm with its parameters and all of its readings."""
+    """What is checked: an algorithm with its parameters and all of its interpretations."""
 
     definition: Definition
     parameters: Any
-    readings: dict[str, str]
+    interpretations: dict[str, str]
 
     @property
     def algorithm(self) -> Algorithm:
@@ -42,7 +42,7 @@ class Subject:
     def settings(self, horizon: int, bandit: Bandit) -> Any:
         """Return the arguments of the kernel."""
         arms = len(bandit.arms)
-        return settings_of(self.algorithm, self.parameters, self.readings, horizon, arms)
+        return settings_of(self.algorithm, self.parameters, self.interpretations, horizon, arms)
 
 
 def play(

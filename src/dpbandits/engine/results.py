@@ -28,17 +28,17 @@ METADATA = b"dpbandits"
 def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
-    Columns: series, algorithm, variant, reading (readings off those of the variant), the tags and
-    the parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm), value.
-    Results of identification and of Nash regret have a column trials, the number of runs in a row:
-    metrics that are counted have one row for each block of trials, run its first, value the sum;
-    ``nash_regret`` has one row for each curve, time and quantity (``metrics.nash.quantities``), run
-    the first of its runs. Where no series stands at a small scale, the columns alone, without tags
-    and parameters.
+    Columns: series, algorithm, variant, interpretation (interpretations off those of the variant),
+    the tags and the parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm),
+    value. Results of identification and of Nash regret have a column trials, the number of runs in
+    a row: metrics that are counted have one row for each block of trials, run its first, value the
+    sum; ``nash_regret`` has one row for each curve, time and quantity
+    (``metrics.nash.quantities``), run the first of its runs. Where no series stands at a small
+    scale, the columns alone, without tags and parameters.
     """
     last = ["run", "metric", "t", "arm", "value"]
     if not series:
-        return pd.DataFrame(columns=["series", "algorithm", "variant", "reading", *last])
+        return pd.DataFrame(columns=["series", "algorithm", "variant", "interpretation", *last])
     frames = [
         _metric_frame(each, name, values)
         for each, block in zip(series, blocks, strict=True)
@@ -66,14 +66,14 @@ def _metric_frame(series: Series, metric: str, recorded: Values) -> pd.DataFrame
     has_trials = metric in IDENTIFIED or cell.in_lockstep
     per_arm = metric in PER_ARM
     times = [cell.horizon] * width if per_arm else _times(cell, metric)
-    preset = cell.definition.readings_from({}, cell.variant)
-    reading = ",".join(f"{k}={v}" for k, v in cell.readings if v != preset[k])
+    preset = cell.definition.interpretations_from({}, cell.variant)
+    interpretation = ",".join(f"{k}={v}" for k, v in cell.interpretations if v != preset[k])
     return pd.DataFrame(
         {
             "series": series.label,
             "algorithm": cell.definition.id,
             "variant": cell.variant,
-            "reading": reading,
+            "interpretation": interpretation,
             **parameter_values(cell.parameters),
             **series.tags,
             "run": np.repeat(first_runs, width),

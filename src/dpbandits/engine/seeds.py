@@ -1,7 +1,7 @@
 """Keyed random streams: run i of a cell draws from a stream named by what it simulates.
 
-The key holds the algorithm, its parameters, variant and readings, the bandit and the horizon, never
-what is recorded, how runs are cut into blocks, or which sources computed it.
+The key holds the algorithm, its parameters, variant and interpretations, the bandit and the
+horizon, never what is recorded, how runs are cut into blocks, or which sources computed it.
 """
 
 from typing import Any

@@ -166,7 +166,7 @@ def simulate(
     runs: int,
     params: Mapping[str, Any] | None = None,
     variant: str = "as-written",
-    readings: Mapping[str, str] | None = None,
+    interpretations: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
@@ -184,7 +184,7 @@ def simulate(
         runs: number of runs, at least 1.
         params: the algorithm's parameters.
         variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
-        readings: named readings that depart from their defaults.
+        interpretations: named interpretations that depart from their defaults.
         seed: root of all random streams, a whole number of at least 0.
         workers: processes to compute with; results do not depend on it.
         cache: whether results are taken from the cache and kept there; without it they are computed
@@ -212,7 +212,7 @@ def simulate(
         algorithm=find_algorithm(algorithm),
         parameters=params,
         variant=variant,
-        readings=readings,
+        interpretations=interpretations,
         bandit=bandit,
         horizon=horizon,
         runs=runs,

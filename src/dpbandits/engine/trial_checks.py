@@ -40,7 +40,7 @@ def play(
     twice: bool = False,
 ) -> Outcome:
     """Return the outcome of checked trials."""
-    task = Task(subject.parameters, subject.readings, bandit, budget)
+    task = Task(subject.parameters, subject.interpretations, bandit, budget)
     require_task(algorithm_of(subject), task)
     player = CheckedPlay(algorithm_of(subject), lambda: twice)
     return player(task, np.random.default_rng(seed), trials)
@@ -61,7 +61,7 @@ def check_reference(subject: Subject) -> None:
     for seed in SEEDS:
         bandit = orders[seed % len(orders)]
         outcome = play(subject, bandit, seed, 1)
-        task = Task(subject.parameters, subject.readings, bandit, BUDGET)
+        task = Task(subject.parameters, subject.interpretations, bandit, BUDGET)
         with user_code(place_of(algorithm.id), "reference"):
             trial = algorithm.reference(task, np.random.default_rng(seed))
             pulls = trial.pulls(len(bandit.arms)).tolist()
@@ -77,7 +77,7 @@ def check_budgets(subject: Subject) -> None:
     """Play budgets of 1, 2 and K - 1 pulls, unless they are rejected."""
     bandit = instances()[0]
     for budget in (1, 2, len(bandit.arms) - 1):
-        task = Task(subject.parameters, subject.readings, bandit, budget)
+        task = Task(subject.parameters, subject.interpretations, bandit, budget)
         try:
             require_task(algorithm_of(subject), task)
         except InputError as error:

@@ -79,7 +79,13 @@ def _only_at_their_own_level(whole: pd.DataFrame) -> str:
     alone = whole[whole["stands"] == ALONE]
     if alone.empty:
         return "There is none."
-    head = ["claim", "variant, reading", "at its own level", "family-wise", "binding comparison"]
+    head = [
+        "claim",
+        "variant, interpretation",
+        "at its own level",
+        "family-wise",
+        "binding comparison",
+    ]
     lines = [table_row(head), "|---" * len(head) + "|"]
     for row in alone.to_dict("records"):
         name = link(row["claim"])
@@ -97,7 +103,7 @@ def _ledger(ledger: pd.DataFrame) -> str:
 def _claim(rows: Sequence[Row]) -> str:
     first = rows[0]
     figures = _figures(first["figure"].split())
-    head = ["variant, reading", "verdict", "family-wise", "estimate [interval]", "of"]
+    head = ["variant, interpretation", "verdict", "family-wise", "estimate [interval]", "of"]
     head += ["runs", "at the paper's runs"]
     lines = [
         f'<a id="{first["claim"].lower()}"></a>',

@@ -7,8 +7,8 @@ import pandas as pd
 
 from dpbandits.pages.regions import with_block
 from dpbandits.project.config import Project
+from dpbandits.reporting.agreement import count_agreement
 from dpbandits.reporting.markdown import markdown_table
-from dpbandits.reporting.readings import count_agreement
 
 PUBLISHED_TABLES = Path("docs/tables")
 
@@ -18,10 +18,10 @@ _TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
 def digitised_counts(project: Project, paper: str) -> tuple[int, int]:
     """Return how many digitised values of a paper agree with ours, and how many there are.
 
-    They agree within the error of reading and chance; both are counted in the published table
-    ``readings`` of the paper.
+    They agree within the digitisation error and chance; both are counted in the published table
+    ``digitised`` of the paper.
     """
-    path = project.folder / PUBLISHED_TABLES / paper / "readings.csv"
+    path = project.folder / PUBLISHED_TABLES / paper / "digitised.csv"
     total = count_agreement(pd.read_csv(path)).iloc[-1]
     return int(total["agrees"]), int(total["values"])
 

@@ -52,8 +52,8 @@ def _summary(project: Project, paper: str) -> str:
 
 
 def _by_variant(ledgers: dict[str, pd.DataFrame]) -> str:
-    """Count the claims judged on each variant by verdict, those whose readings differ apart."""
-    head = ["paper", "variant", "claims", *VERDICTS[:-1], "differs by reading"]
+    """Return the number of claims by variant and verdict, and of those that differ inside."""
+    head = ["paper", "variant", "claims", *VERDICTS[:-1], "differs by interpretation"]
     lines = [table_row(head), "|---" * 2 + "|---:" * (len(head) - 2) + "|"]
     for paper, ledger in ledgers.items():
         judged = ledger[ledger["verdict"] != "not applicable"]
@@ -70,7 +70,7 @@ def _by_variant(ledgers: dict[str, pd.DataFrame]) -> str:
 
 
 def _verdicts(whole: pd.DataFrame, claims: list[str]) -> str:
-    """Return a row a claim, with all its verdicts by variant; readings named where they differ."""
+    """Return a row for each claim: its verdicts by variant, and by interpretation if needed."""
     rows = whole[whole["claim"].isin(claims) & (whole["verdict"] != "not applicable")]
     used = [variant for variant in VARIANTS if variant in set(rows["variant"])]
     lines = [table_row(["claim", "what the paper says", *(VARIANTS[each] for each in used)])]
@@ -86,11 +86,12 @@ def _verdicts(whole: pd.DataFrame, claims: list[str]) -> str:
 
 
 def _of_variant(rows: pd.DataFrame) -> str:
-    """Return the verdict of a variant, or each verdict with its readings."""
+    """Return the verdict of a variant, or each verdict with its interpretations."""
     if rows["verdict"].nunique() == 1:
         return f"**{rows['verdict'].iloc[0]}**"
     return "; ".join(
-        f"**{row['verdict']}** ({row['reading'] or choice(row)})" for row in rows.to_dict("records")
+        f"**{row['verdict']}** ({row['interpretation'] or choice(row)})"
+        for row in rows.to_dict("records")
     )
 
 

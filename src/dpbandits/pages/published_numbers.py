@@ -96,7 +96,7 @@ def _row(project: Project, paper: str, source: Source) -> tuple[Path, dict[str, 
     where = {
         "claim": source["claim"],
         "variant": source.get("variant", "as-written"),
-        "reading": source.get("reading", ""),
+        "interpretation": source.get("interpretation", ""),
         "comparison": source["comparison"],
     }
     return evidence_path(project, paper), where, "estimate"

@@ -12,7 +12,7 @@ from dpbandits.privacy._checks import Values, choice, integer, scalar, unit_inte
 BUDGET_FACTOR = math.sqrt(2 * math.pi * math.e)
 """c0 of Algorithm 1."""
 
-GDP_READINGS = ("theorem4.4", "theorem4.6", "tight")
+GDP_INTERPRETATIONS = ("theorem4.4", "theorem4.6", "tight")
 
 
 def dp_ts_ucb_budget(alpha: float, horizon: int) -> float:
@@ -51,29 +51,29 @@ def dp_ts_ucb_draw_gdp(alpha: float, horizon: int, pulls: int = 1) -> float:
     )
 
 
-def dp_ts_ucb_gdp(alpha: float, horizon: int, *, reading: str = "theorem4.4") -> float:
+def dp_ts_ucb_gdp(alpha: float, horizon: int, *, interpretation: str = "theorem4.4") -> float:
     """Return the GDP parameter of DP-TS-UCB over the horizon.
 
-    Source: dp-ts-ucb, Theorems 4.4 and 4.6; the readings are spec errata E2 and E8.
+    Source: dp-ts-ucb, Theorems 4.4 and 4.6; the interpretations are spec errata E2 and E8.
 
     Args:
         alpha: Trade-off parameter, 0 to 1.
         horizon: Number of rounds T, 3 or above.
-        reading: "theorem4.4" (default), sqrt(2 phi / ln(T)^alpha), charges the draws and their
-            maximum; "theorem4.6" is the eta that Theorem 4.6 puts in, sqrt(2 phi); "tight",
+        interpretation: "theorem4.4" (default), sqrt(2 phi / ln(T)^alpha), charges the draws and
+            their maximum; "theorem4.6" is the eta that Theorem 4.6 puts in, sqrt(2 phi); "tight",
             sqrt(phi / ln(T)^alpha), charges the draws alone, of which the maximum is a function.
 
     Raises:
         InputError: An argument is outside its range.
     """
     share, rounds = _arguments(alpha, horizon)
-    phases = 1 if choice("reading", reading, GDP_READINGS) == "tight" else 2
-    noise = 0.0 if reading == "theorem4.6" else share
+    phases = 1 if choice("interpretation", interpretation, GDP_INTERPRETATIONS) == "tight" else 2
+    noise = 0.0 if interpretation == "theorem4.6" else share
     return math.sqrt(phases * dp_ts_ucb_budget(share, rounds) / math.log(rounds) ** noise)
 
 
 def dp_ts_ucb_delta(
-    epsilon: Values, alpha: float, horizon: int, *, reading: str = "theorem4.4"
+    epsilon: Values, alpha: float, horizon: int, *, interpretation: str = "theorem4.4"
 ) -> Values:
     """Return the delta at epsilon of DP-TS-UCB over the horizon.
 
@@ -84,16 +84,16 @@ def dp_ts_ucb_delta(
         epsilon: 0 or above. Any shape.
         alpha: Trade-off parameter, 0 to 1.
         horizon: Number of rounds T, 3 or above.
-        reading: As in `dp_ts_ucb_gdp`.
+        interpretation: As in `dp_ts_ucb_gdp`.
 
     Raises:
         InputError: An argument is outside its range.
     """
-    return gaussian.delta(epsilon, dp_ts_ucb_gdp(alpha, horizon, reading=reading))
+    return gaussian.delta(epsilon, dp_ts_ucb_gdp(alpha, horizon, interpretation=interpretation))
 
 
 def dp_ts_ucb_epsilon(
-    delta: Values, alpha: float, horizon: int, *, reading: str = "theorem4.4"
+    delta: Values, alpha: float, horizon: int, *, interpretation: str = "theorem4.4"
 ) -> Values:
     """Return the epsilon at delta of DP-TS-UCB over the horizon.
 
@@ -103,12 +103,12 @@ def dp_ts_ucb_epsilon(
         delta: Strictly between 0 and 1. Any shape.
         alpha: Trade-off parameter, 0 to 1.
         horizon: Number of rounds T, 3 or above.
-        reading: As in `dp_ts_ucb_gdp`.
+        interpretation: As in `dp_ts_ucb_gdp`.
 
     Raises:
         InputError: An argument is outside its range.
     """
-    return gaussian.epsilon(delta, dp_ts_ucb_gdp(alpha, horizon, reading=reading))
+    return gaussian.epsilon(delta, dp_ts_ucb_gdp(alpha, horizon, interpretation=interpretation))
 
 
 def equal_privacy_c(alpha: float, b: int, horizon: int, *, root: bool = False) -> float:

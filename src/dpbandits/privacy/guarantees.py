@@ -24,7 +24,7 @@ from dpbandits.privacy._checks import (
 # Algorithms of users import it from here.
 from dpbandits.privacy.guarantee import Guarantee as Guarantee
 
-READINGS = ("lemma5", "lemma4")
+INTERPRETATIONS = ("lemma5", "lemma4")
 ROUNDS = ("horizon", "sampling-rounds")
 
 
@@ -111,20 +111,20 @@ def modified_ts_gdp(
     c: float,
     horizon: int,
     *,
-    reading: str = "lemma5",
+    interpretation: str = "lemma5",
     rounds: str = "horizon",
     n_arms: int | None = None,
 ) -> float:
     """Return the GDP parameter of Modified TS (M-TS-Gaussian): sqrt(rounds / (c (n + 1))).
 
-    Source: ts-is-dp, Lemma 5; the readings are spec errata E2 and E14.
+    Source: ts-is-dp, Lemma 5; the interpretations are spec errata E2 and E14.
 
     Args:
         b: Pre-pulls of every arm, 0 or above.
         c: Factor of the sampling variance, above 0.
         horizon: Number of rounds T, 1 or above.
-        reading: Pulls n that the arm with the changed reward has at least: "lemma5" (default)
-            takes b, as Lemma 5 is printed; "lemma4" takes max(b, 1), as Lemma 4 argues.
+        interpretation: Pulls n that the arm with the changed reward has at least: "lemma5"
+            (default) takes b, as Lemma 5 is printed; "lemma4" takes max(b, 1), as Lemma 4 argues.
         rounds: Rounds charged: "horizon" (default) charges all T, as printed;
             "sampling-rounds" only the max(T - bN, 0) rounds after the pre-pulls.
         n_arms: Number of arms N, 2 or above; needed for (and only used by) "sampling-rounds".
@@ -136,7 +136,7 @@ def modified_ts_gdp(
         InputError: An argument is outside its range, or n_arms is missing.
     """
     prepulls, total = integer("b", b, 0), integer("horizon", horizon, 1)
-    least = 1 if choice("reading", reading, READINGS) == "lemma4" else 0
+    least = 1 if choice("interpretation", interpretation, INTERPRETATIONS) == "lemma4" else 0
     if choice("rounds", rounds, ROUNDS) == "sampling-rounds":
         total = max(total - prepulls * integer("n_arms", n_arms, 2), 0)
     return math.sqrt(total / (scalar("c", positive("c", c)) * (max(prepulls, least) + 1)))
@@ -145,7 +145,8 @@ def modified_ts_gdp(
 def modified_ts_delta(epsilon: Values, b: int, c: float, horizon: int) -> Values:
     """Return the delta at epsilon of Modified TS, with the GDP parameter as Lemma 5 prints it.
 
-    Source: ts-is-dp, Theorem 4. For other readings take `Guarantee("gdp", modified_ts_gdp(...))`.
+    Source: ts-is-dp, Theorem 4. For other interpretations take `Guarantee("gdp",
+    modified_ts_gdp(...))`.
 
     Args:
         epsilon: 0 or above. Any shape.

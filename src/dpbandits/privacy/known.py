@@ -21,7 +21,7 @@ from dpbandits.privacy.witnesses import (
     window_loss,
 )
 
-Readings = Mapping[str, str]
+Interpretations = Mapping[str, str]
 Holds = Callable[[Any, int, Bandit | None], bool]
 
 _COMPUTED = 5.0
@@ -61,16 +61,16 @@ class Entry:
     """What is known of one guarantee.
 
     Attributes:
-        status: where readings and condition apply.
+        status: where interpretations and condition apply.
         basis: the claim, theorem or argument that shows it; empty for "stated".
-        readings: values that are played; those that are not named do not matter.
+        interpretations: values that are played; those that are not named do not matter.
         condition: (parameters, horizon or budget, instance or None) -> whether it is known.
         remark: what else one should know.
     """
 
     status: Status
     basis: str = ""
-    readings: Readings = field(default_factory=dict)
+    interpretations: Interpretations = field(default_factory=dict)
     condition: Holds = _always
     remark: str = ""
 
@@ -182,7 +182,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "lazy-dp-ts": (ONE_RELEASE,),
     "dp-ts": (TWO_COUNTERS,),
     "adap-ucb": (
-        replace(ONE_RELEASE, readings={"first_pulls": "private"}),
+        replace(ONE_RELEASE, interpretations={"first_pulls": "private"}),
         Entry(
             "refuted",
             "round K + 1 plays the arm of the largest first reward, released without noise",
@@ -194,11 +194,15 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "ldp-ucb-l": (EVERY_REWARD,),
     "dp-bai": (
         Entry("not contradicted", "BAI-C14a", _MEANS, _computed),
-        Entry("stated", remark="losses were computed at the default readings, epsilon up to 5"),
+        Entry(
+            "stated", remark="losses were computed at the default interpretations, epsilon up to 5"
+        ),
     ),
     "baseline": (
         Entry("not contradicted", "BAI-C14b", {**_MEANS, "sizes": "stated"}, _computed),
-        Entry("stated", remark="losses were computed at the default readings, epsilon up to 5"),
+        Entry(
+            "stated", remark="losses were computed at the default interpretations, epsilon up to 5"
+        ),
     ),
     "dp-od": (
         Entry(
@@ -210,7 +214,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
         ),
         Entry(
             "stated",
-            readings={"norm": "l2"},
+            interpretations={"norm": "l2"},
             remark="BAI-C14c refutes it for arms that are not along an axis",
         ),
         Entry(
@@ -220,7 +224,9 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
             _computed,
             "too little noise where a reduction of the dimension turns the basis",
         ),
-        Entry("stated", remark="losses were computed at the default readings, epsilon up to 5"),
+        Entry(
+            "stated", remark="losses were computed at the default interpretations, epsilon up to 5"
+        ),
     ),
     "dp-bai-gauss": (
         Entry(
@@ -269,34 +275,34 @@ class Known:
     Attributes:
         algorithm: its id.
         stated: (parameters, horizon or budget) -> the guarantee that the paper states.
-        readings: name -> allowed values, the default first.
-        presets: variant -> the readings that it changes.
+        interpretations: name -> allowed values, the default first.
+        presets: variant -> the interpretations that it changes.
     """
 
     algorithm: str
     stated: Callable[[Any, int], Guarantee]
-    readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    presets: Mapping[str, Readings] = field(default_factory=dict)
+    interpretations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    presets: Mapping[str, Interpretations] = field(default_factory=dict)
 
     def __call__(
         self,
         parameters: Any,
         horizon: int,
         variant: str = "as-written",
-        readings: Readings | None = None,
+        interpretations: Interpretations | None = None,
         bandit: Bandit | None = None,
     ) -> Guarantee:
-        """Return the guarantee, with its status for a variant, readings and instance.
+        """Return the guarantee, with its status for a variant, interpretations and instance.
 
         Args:
             parameters: of the algorithm.
             horizon: horizon or budget.
             variant: one of the algorithm's.
-            readings: those that differ from the defaults of the variant.
+            interpretations: those that differ from the defaults of the variant.
             bandit: the instance; left out, the guarantee is that for all instances.
         """
         guarantee = self.stated(parameters, horizon)
-        played = self._all(variant, readings or {})
+        played = self._all(variant, interpretations or {})
         if guarantee.kind == "none" or self.algorithm not in KNOWN:
             return guarantee
         if bandit is not None and bandit.largest_reward > 1.0 and not _scaled(played):
@@ -313,19 +319,19 @@ class Known:
         )
 
     def _entry(
-        self, parameters: Any, horizon: int, played: Readings, bandit: Bandit | None
+        self, parameters: Any, horizon: int, played: Interpretations, bandit: Bandit | None
     ) -> Entry:
         for entry in KNOWN[self.algorithm]:
-            alike = entry.readings.items() <= played.items()
+            alike = entry.interpretations.items() <= played.items()
             if alike and entry.condition(parameters, horizon, bandit):
                 return entry
         return Entry("stated")
 
-    def _all(self, variant: str, readings: Readings) -> dict[str, str]:
-        defaults = {name: allowed[0] for name, allowed in self.readings.items()}
-        return {**defaults, **self.presets.get(variant, {}), **readings}
+    def _all(self, variant: str, interpretations: Interpretations) -> dict[str, str]:
+        defaults = {name: allowed[0] for name, allowed in self.interpretations.items()}
+        return {**defaults, **self.presets.get(variant, {}), **interpretations}
 
 
-def _scaled(played: Readings) -> bool:
+def _scaled(played: Interpretations) -> bool:
     """Return whether noise is scaled to the largest reward of the instance."""
     return played.get("sensitivity") == "support"

@@ -21,7 +21,7 @@ COLUMNS = (
     "claim",
     "kind",
     "variant",
-    "reading",
+    "interpretation",
     "verdict",
     "verdict_in_family",
     "stands",
@@ -47,7 +47,7 @@ COLUMNS = (
     "detail",
 )
 
-KEYS = ["claim", "variant", "reading", "verdict"]
+KEYS = ["claim", "variant", "interpretation", "verdict"]
 """What the rows of the two files of a paper are told apart by."""
 
 CAPTION = (
@@ -57,7 +57,7 @@ CAPTION = (
     "is that of the binding comparison."
 )
 
-_TEXT = ["claim", "kind", "variant", "reading", "verdict", "verdict_in_family", "stands"]
+_TEXT = ["claim", "kind", "variant", "interpretation", "verdict", "verdict_in_family", "stands"]
 _TEXT += ["verdict_at_paper_runs", "scale", "measured", "asked", "detail"]
 _WIDTHS = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)
 
@@ -125,8 +125,8 @@ def interval(row: Row) -> str:
 
 
 def choice(row: Row) -> str:
-    """Return the variant and the readings of a row, a space behind each comma."""
-    return ", ".join(filter(None, [row["variant"], row["reading"].replace(",", ", ")]))
+    """Return the variant and the interpretations of a row, a space behind each comma."""
+    return ", ".join(filter(None, [row["variant"], row["interpretation"].replace(",", ", ")]))
 
 
 def cells(whole: pd.DataFrame) -> pd.DataFrame:
@@ -138,7 +138,7 @@ def cells(whole: pd.DataFrame) -> pd.DataFrame:
             "Kind": whole["kind"],
             "What the paper says": whole["statement"],
             "Decided by": whole["rule"],
-            "Variant, reading": [choice(row) for row in rows],
+            "Variant, interpretation": [choice(row) for row in rows],
             "Verdict": whole["verdict"],
             "Family-wise": whole["stands"],
             "Estimate [interval]": [interval(row) for row in rows],

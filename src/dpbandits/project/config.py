@@ -122,7 +122,7 @@ class Project:
         scale: str | None = None,
         seed: int | None = None,
         papers: Sequence[str] | None = None,
-        ours: Sequence[str] | None = None,
+        comparisons: Sequence[str] | None = None,
         only: str | None = None,
     ) -> "Project":
         """Return the project at another scale or root seed or choice, where one is given.
@@ -130,8 +130,9 @@ class Project:
         Args:
             scale: ``paper`` or ``quick``.
             seed: root of all random streams, from 0.
-            papers: short names of the papers to build; ``ours`` and ``only`` then hold as given.
-            ours: names of what is built across papers.
+            papers: short names of the papers to build; ``comparisons`` and ``only`` then hold as
+                given.
+            comparisons: names of the comparisons across papers to build.
             only: one paper, or one figure or table as PAPER/NAME.
 
         Raises:
@@ -141,7 +142,7 @@ class Project:
         given = {key: value for key, value in changes.items() if value is not None}
         if papers is not None:
             # A whole choice: what the config says of one item is none of it.
-            given |= {"papers": list(papers), "ours": list(ours or ()), "only": only}
+            given |= {"papers": list(papers), "comparisons": list(comparisons or ()), "only": only}
         return Project.load(self.folder, {**self.config, **given}) if given else self
 
     @property
@@ -165,14 +166,14 @@ class Project:
         return int(self.config.get("threads", 8))
 
     @property
-    def spread(self) -> int:
+    def max_jobs_per_simulation(self) -> int:
         """Largest number of jobs that one simulation is split into."""
-        return int(self.config.get("spread", 1))
+        return int(self.config.get("max_jobs_per_simulation", 1))
 
     @property
-    def kernels(self) -> str | None:
+    def numba_cache_dir(self) -> str | None:
         """Folder of compiled kernels, as the shell of a job reads it; None in the cache folder."""
-        return self.config.get("kernels")
+        return self.config.get("numba_cache_dir")
 
     def config_path(self, paper: str, kind: str) -> Path:
         """Return the config file of a paper or comparison.
@@ -312,12 +313,13 @@ class Project:
         There are no papers where ``only`` names what is ours.
         """
         only = self.config.get("only")
-        papers, ours = list(self.config["papers"]), list(self.config.get("ours", ()))
+        papers = list(self.config["papers"])
+        comparisons = list(self.config.get("comparisons", ()))
         if only is None:
             return papers, None
         name, _, item = str(only).partition("/")
-        if name not in [*papers, *ours]:
-            allowed = ", ".join([*papers, *ours])
+        if name not in [*papers, *comparisons]:
+            allowed = ", ".join([*papers, *comparisons])
             raise InputError(f"{self.folder / CONFIG}: only is {only!r}; allowed: one of {allowed}")
         return [name] if name in papers else [], item or None
 
@@ -325,7 +327,7 @@ class Project:
         """Return the papers to build and what is ours across papers, by name."""
         only = self.config.get("only")
         if only is None:
-            return [*self.config["papers"], *self.config.get("ours", ())]
+            return [*self.config["papers"], *self.config.get("comparisons", ())]
         return [str(only).partition("/")[0]]
 
     def check(self) -> None:
@@ -347,7 +349,7 @@ class Project:
     def _check_item(self, experiments: Experiments) -> None:
         """Refuse an ``only`` whose figure or table there is none of: nothing would be built."""
         item = str(self.config.get("only") or "").partition("/")[2]
-        allowed = [*experiments.figures, *experiments.tables, "claims", "readings"]
+        allowed = [*experiments.figures, *experiments.tables, "claims", "digitised"]
         if item and item not in allowed:
             only = self.config["only"]
             raise InputError(

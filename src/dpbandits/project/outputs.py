@@ -20,7 +20,7 @@ from dpbandits.project.claims_summary import CAPTION
 from dpbandits.project.config import Project
 from dpbandits.reporting.published import has_published
 from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
-from dpbandits.reporting.table_specs import LEDGER, READINGS, parse_table
+from dpbandits.reporting.table_specs import DIGITISED, LEDGER, parse_table
 from dpbandits.reporting.templates import template_text
 
 LEDGER_FILES = ("claims", "simultaneous", "evidence", "findings")
@@ -41,7 +41,7 @@ class Outputs:
     def choice(self) -> str:
         """Return what commands on all that is chosen are told: a run may choose otherwise."""
         config = self.project.config
-        words = ["--papers", *config["papers"], "--ours", *config.get("ours", ())]
+        words = ["--papers", *config["papers"], "--comparisons", *config.get("comparisons", ())]
         words += ["--only", str(config["only"])] if config.get("only") else []
         return f"{self.options()} {shlex.join(words)}"
 
@@ -173,29 +173,31 @@ class Outputs:
         """The claims read so far: rules ask of papers that are not built, too."""
         return {}
 
-    def readings(self, paper: str) -> str:
-        """Return the file of published readings beside ours; a paper may have none."""
-        return str(self.project.results_folder() / paper / "readings.csv")
+    def digitised(self, paper: str) -> str:
+        """Return the file of digitised values beside ours; a paper may have none."""
+        return str(self.project.results_folder() / paper / "digitised.csv")
 
-    def read_figures(self, paper: str) -> list[str]:
-        """Return the figures with published readings."""
+    def digitised_figures(self, paper: str) -> list[str]:
+        """Return the figures with digitised values."""
         figures = self.project.experiments(paper).figures
         return [name for name in figures if has_published(self.project.figure_spec(paper, name))]
 
-    def readings_inputs(self, paper: str) -> list[str]:
-        """Return the results that stand beside published readings."""
-        inputs = (self.figure_inputs(paper, name) for name in self.read_figures(paper))
+    def digitised_inputs(self, paper: str) -> list[str]:
+        """Return the results that stand beside digitised values."""
+        inputs = (self.figure_inputs(paper, name) for name in self.digitised_figures(paper))
         return list(dict.fromkeys(path for own in inputs for path in own))
 
-    def readings_fingerprint(self, paper: str) -> str:
-        """Return the hash of what published readings are held against ours with."""
-        figures = [dict(self.project.figure_spec(paper, name)) for name in self.read_figures(paper)]
-        return digest_of([figures, fingerprint("dpbandits.reporting.readings")])[:16]
+    def digitised_fingerprint(self, paper: str) -> str:
+        """Return the hash of what digitised values are held against ours with."""
+        figures = [
+            dict(self.project.figure_spec(paper, name)) for name in self.digitised_figures(paper)
+        ]
+        return digest_of([figures, fingerprint("dpbandits.reporting.agreement")])[:16]
 
-    def readings_made_from(self, paper: str) -> dict[str, str]:
-        """Return the fingerprints that the readings beside ours depend on."""
-        own = {"readings": self.readings_fingerprint(paper)}
-        return own | self._results(paper, self.readings_inputs(paper))
+    def digitised_made_from(self, paper: str) -> dict[str, str]:
+        """Return the fingerprints that the comparison of digitised values with ours depend on."""
+        own = {"digitised": self.digitised_fingerprint(paper)}
+        return own | self._results(paper, self.digitised_inputs(paper))
 
     def table_files(self, paper: str, table: str) -> list[str]:
         """Return the files of a table."""
@@ -207,12 +209,12 @@ class Outputs:
         return parse_table(table, self.project.table_spec(paper, table)).caption
 
     def table_inputs(self, paper: str, table: str) -> list[str]:
-        """Return what a table reads: results, the ledger (``claims``) or the ``readings``."""
+        """Return what a table reads: results, the ledger (``claims``) or the ``digitised``."""
         reads = parse_table(table, self.project.table_spec(paper, table)).reads
         if reads == LEDGER:
             return self.ledger(paper)[:1]
-        if reads == READINGS:
-            return [self.readings(paper)]
+        if reads == DIGITISED:
+            return [self.digitised(paper)]
         return [str(self.project.results_path(paper, name)) for name in reads]
 
     def table_made_from(self, paper: str, table: str) -> dict[str, str]:
@@ -226,8 +228,8 @@ class Outputs:
         own = {"table": digest_of([dict(spec), fingerprint(*sources), template])[:16]}
         if parsed.reads == LEDGER:
             return own | self.ledger_made_from(paper)
-        if parsed.reads == READINGS:
-            return own | self.readings_made_from(paper)
+        if parsed.reads == DIGITISED:
+            return own | self.digitised_made_from(paper)
         return own | self._results(paper, self.table_inputs(paper, table))
 
     def report(self) -> list[str]:
@@ -272,8 +274,8 @@ class Outputs:
             files += self.table_files(paper, table)
         if item in (None, "claims") and not extra:
             files += self.ledger(paper)
-        if item in (None, "readings") and not extra and self.read_figures(paper):
-            files.append(self.readings(paper))
+        if item in (None, "digitised") and not extra and self.digitised_figures(paper):
+            files.append(self.digitised(paper))
         return files
 
     def finish(self, path: Path, begun: float, made_from: Mapping[str, str]) -> None:

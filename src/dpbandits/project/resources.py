@@ -35,12 +35,13 @@ class Jobs:
         kernels have a folder of their own on each node, where nobody else may have put any.
         """
         cache = f"export DPBANDITS_CACHE={shlex.quote(str(self.project.cache_folder.absolute()))}; "
-        if self.project.kernels is None:
+        if self.project.numba_cache_dir is None:
             return cache
         return (
-            f'{cache}export NUMBA_CACHE_DIR="{self.project.kernels}"; '
+            f'{cache}export NUMBA_CACHE_DIR="{self.project.numba_cache_dir}"; '
             'mkdir -p -m 700 "$NUMBA_CACHE_DIR" && [ -O "$NUMBA_CACHE_DIR" ] || '
-            '(echo "kernels: $NUMBA_CACHE_DIR is not ours; allowed: a folder of our own" >&2; '
+            '(echo "numba_cache_dir: $NUMBA_CACHE_DIR belongs to another user; '
+            'allowed: your own folder" >&2; '
             "exit 2); "
         )
 
@@ -58,7 +59,7 @@ class Jobs:
         experiments = self.project.experiments(paper)
         if name in experiments.analytic:
             return 1
-        return min(experiments.plan(name).jobs, self.project.spread)
+        return min(experiments.plan(name).shards, self.project.max_jobs_per_simulation)
 
     def part_pattern(self) -> str:
         """Path of the file that says that a part is done, with the wildcards part and parts."""

@@ -131,16 +131,16 @@ def _judged(outputs: Outputs, paper: str) -> Iterator[Step]:
             entry=_entries(outputs, paper, "claims") + "#claims",
             made_from=outputs.ledger_made_from(paper),
         )
-    if outputs.read_figures(paper):
+    if outputs.digitised_figures(paper):
         yield Step(
-            rule="readings",
+            rule="digitised",
             source=REPORT,
-            command="readings",
-            name=f"{paper}: published readings beside ours",
-            inputs=_paths(outputs.readings_inputs(paper)),
-            outputs=_paths([outputs.readings(paper)]),
+            command="digitised",
+            name=f"{paper}: digitised values beside ours",
+            inputs=_paths(outputs.digitised_inputs(paper)),
+            outputs=_paths([outputs.digitised(paper)]),
             entry=_entries(outputs, paper, "experiments") + "#figures",
-            made_from=outputs.readings_made_from(paper),
+            made_from=outputs.digitised_made_from(paper),
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from dpbandits.errors import InputError
 
 COLUMNS = ("panel", "series", "x", "y", "tolerance")
-"""Columns of a file: panel and curve as published, the point, and the error of reading y."""
+"""Columns of a file: panel and curve as published, the point, and the digitisation error y."""
 
 Point = list[float]
 """x, y and tolerance."""

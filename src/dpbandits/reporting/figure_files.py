@@ -10,7 +10,7 @@ from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import style
 
-COLUMNS = ["series", "variant", "reading", "x", "y", "lo", "hi", "runs"]
+COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 """Columns of the csv beside every figure."""
 
 MAXIMAL_POINTS = 400
@@ -64,7 +64,7 @@ def points_csv(points: pd.DataFrame, name: str) -> str:
     missing = [column for column in COLUMNS if column not in points]
     if missing:
         raise InputError(f"{name}: points lack {', '.join(missing)}; needed: {', '.join(COLUMNS)}")
-    for series, count in points.value_counts(["series", "variant", "reading"]).items():
+    for series, count in points.value_counts(["series", "variant", "interpretation"]).items():
         if count > MAXIMAL_POINTS:
             raise InputError(
                 f"{name}: series {series} has {count} points; allowed: at most {MAXIMAL_POINTS}"

@@ -36,7 +36,7 @@ class Line:
         name: name in the csv.
         label: text in the legend.
         look: how it is drawn.
-        points: columns variant, reading, x, y, lo, hi, runs; x ascending.
+        points: columns variant, interpretation, x, y, lo, hi, runs; x ascending.
         published: digitised values of the published curve.
     """
 
@@ -104,7 +104,7 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
         groups = list(_split(chosen, spec.by, where))
         for look, group in zip(_looks(spec, index, len(groups)), groups, strict=True):
             lines.append(_line(panel, spec, look, group, where))
-    lines += [_marks(line, place) for line in lines if _reaches_a_reading(line)]
+    lines += [_marks(line, place) for line in lines if _reaches_a_interpretation(line)]
     names = [line.name for line in lines]
     for name in names:
         if names.count(name) > 1:
@@ -161,14 +161,14 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
     }
     name = fill(spec.name, constant, f"{place}.name")
     label = fill(spec.label or spec.name, constant, f"{place}.label")
-    for column, default in (("variant", "as-written"), ("reading", "")):
+    for column, default in (("variant", "as-written"), ("interpretation", "")):
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
         raise InputError(f"{place}: line {name!r} has values that are not finite; allowed: numbers")
     return Line(name, label, look, points, spec.published)
 
 
-def _reaches_a_reading(line: Line) -> bool:
+def _reaches_a_interpretation(line: Line) -> bool:
     """Return whether a digitised value has an x that the line reaches; small scales end before."""
     return line.published is not None and line.published.points[0][0] <= line.points["x"].max()
 
@@ -176,7 +176,7 @@ def _reaches_a_reading(line: Line) -> bool:
 def _marks(line: Line, place: str) -> Line:
     """Return the digitised values of a line, as far as it goes, as open marks.
 
-    Their lo and hi are the error of reading.
+    Their lo and hi are the digitisation error.
     """
     assert line.published is not None
     known = dict(zip(line.points["x"], line.points["y"], strict=True))
@@ -184,5 +184,5 @@ def _marks(line: Line, place: str) -> Line:
     rows = reached_points(line.published, known, f"{place}: {name}")
     points = pd.DataFrame(rows, columns=["x", "y", "tolerance"])
     low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
-    points = points.assign(lo=low, hi=high, runs=0, variant=PUBLISHED, reading="")
+    points = points.assign(lo=low, hi=high, runs=0, variant=PUBLISHED, interpretation="")
     return Line(name, PUBLISHED_LABEL, replace(OPEN_MARKS, colour=line.look.colour), points)

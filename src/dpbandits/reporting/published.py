@@ -26,7 +26,7 @@ class PublishedSpec:
     Attributes:
         panel: the panel of the published figure.
         series: the curve's name in the file of digitised values.
-        points: x, y and the error of reading y, x ascending; from that file.
+        points: x, y and the digitisation error y, x ascending; from that file.
         slack: what is allowed for chance beside that error, absolute and as a share of y; the
             larger counts.
         before: below this x, another slack: x, absolute and share of y.
@@ -39,7 +39,7 @@ class PublishedSpec:
     before: tuple[float, float, float] | None = None
 
     def allowance(self, x: float, y: float, tolerance: float) -> float:
-        """Return how far off ours may be: the error of reading and the slack for chance."""
+        """Return how far off ours may be: the digitisation error and the slack for chance."""
         absolute, share = self.slack
         if self.before is not None and x < self.before[0]:
             absolute, share = self.before[1:]

@@ -29,8 +29,8 @@ _UNITS = ((1_000_000, "millions"), (100, "hundreds"))
 def residual_lines(lines: Sequence[Line]) -> list[Line]:
     """Return ours minus published for each line that has digitised values, as far as it goes.
 
-    The points have lo and hi, the error of reading, and the column ``allowance``: how far from 0 a
-    residual may be by the error of reading and chance.
+    The points have lo and hi, the digitisation error, and the column ``allowance``: how far from 0
+    a residual may be by the digitisation error and chance.
     """
     found = (_residuals(line) for line in lines if line.published is not None)
     return [line for line in found if len(line.points)]
@@ -45,14 +45,14 @@ def _residuals(line: Line) -> Line:
     ]
     points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "allowance"])
     low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
-    points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, reading="")
+    points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, interpretation="")
     return Line(f"ours minus published {line.name}", line.label, line.look, points)
 
 
 def draw_residuals(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
     """Draw the residuals of a panel, one slot for each digitised x, side by side by line.
 
-    A bar is the error of reading; the box behind it, about 0, what reading and chance allow.
+    A bar is the digitisation error; the box behind it, about 0, what digitisation and chance allow.
     """
     axes.set_gid(STRIP)
     places = sorted({x for line in lines for x in line.points["x"]})

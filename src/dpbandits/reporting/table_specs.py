@@ -16,8 +16,8 @@ METRICS = (*CURVES, *RATE_METRICS)
 
 ALIGNMENTS = ("left", "right")
 
-READINGS = ("readings",)
-"""What a table reads that shows published readings beside ours."""
+DIGITISED = ("digitised",)
+"""What a table reads that shows digitised values beside ours."""
 
 LEDGER = ("claims",)
 """What a table reads that shows the verdicts."""

@@ -175,10 +175,10 @@ def _column_type(column: ColumnSpec) -> str:
 def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.DataFrame:
     """Return the ledger of claims with more columns: ``statement``, ``choice`` and ``interval``.
 
-    ``choice`` is what the verdict is about: the variant, if not as written, and the reading.
+    ``choice`` is what the verdict is about: the variant, if not as written, and the interpretation.
 
     Args:
-        ledger: columns claim, variant, reading, estimate, lo, hi and others.
+        ledger: columns claim, variant, interpretation, estimate, lo, hi and others.
         statements: claim to its statement.
 
     Raises:
@@ -187,7 +187,7 @@ def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.Da
     missing = [claim for claim in ledger["claim"] if claim not in statements]
     if missing:
         raise InputError(f"claim {missing[0]!r} has no statement; allowed: {', '.join(statements)}")
-    choices = zip(ledger["variant"], ledger["reading"].fillna(""), strict=True)
+    choices = zip(ledger["variant"], ledger["interpretation"].fillna(""), strict=True)
     ends = zip(ledger["estimate"], ledger["lo"], ledger["hi"], strict=True)
     return ledger.assign(
         statement=[statements[claim] for claim in ledger["claim"]],
@@ -196,10 +196,10 @@ def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.Da
     )
 
 
-def choice_text(variant: str, reading: str) -> str:
-    """Return variant (if not ``as-written``) and reading, with spaces at which a line may break."""
+def choice_text(variant: str, interpretation: str) -> str:
+    """Return variant (if not ``as-written``) and interpretation, with spaces to break lines at."""
     parts = [] if variant == "as-written" else [variant]
-    return ", ".join(parts + [part.strip() for part in reading.split(",") if part.strip()])
+    return ", ".join(parts + [part.strip() for part in interpretation.split(",") if part.strip()])
 
 
 def interval_text(estimate: float, low: float, high: float) -> str:

@@ -114,7 +114,7 @@ def _parts(series: Series) -> list[Series]:
     for block in cell.blocks():
         first = max(block.first_run, cell.first_run)
         runs = min(block.first_run + block.runs, last) - first
-        together = runs if cell.in_lockstep else cell.together
-        part = replace(cell, first_run=first, runs=runs, together=together)
+        runs_per_curve = runs if cell.in_lockstep else cell.runs_per_curve
+        part = replace(cell, first_run=first, runs=runs, runs_per_curve=runs_per_curve)
         parts.append(replace(series, cell=part))
     return parts

@@ -12,7 +12,7 @@ SMALLEST_EPSILON = 1e-100
 """Below it noise would leave the range of doubles."""
 
 TIES_AND_BUDGET = {"ties": ("index", "random"), "small_budget": ("raise", "random")}
-"""Readings of every algorithm for best-arm identification."""
+"""Interpretations of every algorithm for best-arm identification."""
 
 
 def require_epsilon(owner: str, value: object) -> float:
@@ -48,16 +48,16 @@ def pure_guarantee(epsilon: float) -> Guarantee:
 
 def sensitivity_of(task: Task) -> float:
     """Return the largest reward that noise is scaled to (E7): 1, or what the instance can pay."""
-    return task.bandit.largest_reward if task.readings["sensitivity"] == "support" else 1.0
+    return task.bandit.largest_reward if task.interpretations["sensitivity"] == "support" else 1.0
 
 
 def require_budget(owner: str, task: Task, smallest: int) -> None:
     """Refuse a budget below ``smallest``, unless a random arm is to be returned for it (spec 2.8).
 
     Raises:
-        InputError: The budget is smaller, and the reading ``small_budget`` is ``raise``.
+        InputError: The budget is smaller, and the interpretation ``small_budget`` is ``raise``.
     """
-    if task.budget < smallest and task.readings["small_budget"] == "raise":
+    if task.budget < smallest and task.interpretations["small_budget"] == "raise":
         arms, dimension = task.bandit.feature_matrix.shape
         raise InputError(
             f"{owner}: budget is {task.budget}; allowed: at least {smallest} for K={arms}, "

@@ -10,14 +10,14 @@ from dpbandits.algorithms.best_arm.geometry import Arms, Collection, geometry_of
 from dpbandits.algorithms.best_arm.phases import SILENT, Plan, Step, play_plan
 from dpbandits.algorithms.best_arm.schedule import PhaseSchedule, phase_schedule
 
-READINGS = {
+INTERPRETATIONS = {
     "schedule": ("consistent", "literal", "printed"),
     "rounding": ("ceiling", "floor", "fitted"),
     "samples": ("fresh", "pooled"),
     "sensitivity": ("unit", "support"),
     **TIES_AND_BUDGET,
 }
-"""Readings of DP-BAI, which its variants share."""
+"""Interpretations of DP-BAI, which its variants share."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Elimination:
 
 
 def schedule_of(task: Task) -> PhaseSchedule:
-    """Return the schedule of DP-BAI in the task's reading."""
+    """Return the schedule of DP-BAI in the task's interpretation."""
     arms, dimension = task.bandit.feature_matrix.shape
-    return phase_schedule(arms, dimension, task.readings["schedule"])
+    return phase_schedule(arms, dimension, task.interpretations["schedule"])
 
 
 def _most_pulled(rules: Elimination, task: Task) -> int:
@@ -67,7 +67,7 @@ def require_elimination(owner: str, task: Task, rules: Elimination) -> None:
     """Refuse a budget with T' <= 0.
 
     Raises:
-        InputError: It is too small, and the reading ``small_budget`` is ``raise``.
+        InputError: It is too small, and the interpretation ``small_budget`` is ``raise``.
     """
     require_budget(owner, task, _reserved(rules, task) + 1)
 
@@ -93,7 +93,7 @@ def play_elimination(
         count = max(1, budget // parts) if rules.rounding == "floor" else -(-budget // parts)
         return _step(arms, np.full(arms.size, count), rules.scale, found)
 
-    sizes, ties = rules.schedule.sizes, task.readings["ties"] == "random"
+    sizes, ties = rules.schedule.sizes, task.interpretations["ties"] == "random"
     plan = Plan(sizes, step, rules.noise, rules.pooled, ties)
     return play_plan(plan, task.bandit, generator, trials)
 

@@ -13,8 +13,8 @@ from dpbandits.algorithms.best_arm.geometry import Arms, geometry_of
 from dpbandits.algorithms.best_arm.phases import LAPLACE, SILENT, Plan, Step, play_plan
 from dpbandits.algorithms.best_arm.span import FloatArray, multiply_rows
 
-READINGS = {"design_rounding": ("ceiling", "efficient"), **TIES_AND_BUDGET}
-"""Readings of OD-LinBAI, which DP-OD shares."""
+INTERPRETATIONS = {"design_rounding": ("ceiling", "efficient"), **TIES_AND_BUDGET}
+"""Interpretations of OD-LinBAI, which DP-OD shares."""
 
 ROUND_OFF = 1e-9
 """What a share of the pulls may exceed a whole number by and still not be rounded up (spec 2.6)."""
@@ -70,7 +70,7 @@ def rounds_of(arms: int, rank: int) -> Rounds:
 
 def _smallest_budget(task: Task, rounds: Rounds) -> int:
     """Return the smallest budget with m > 0, or with enough pulls a round for any design."""
-    if task.readings["design_rounding"] == "efficient":
+    if task.interpretations["design_rounding"] == "efficient":
         return rounds.number * rounds.support
     return rounds.reserved + 1
 
@@ -83,13 +83,13 @@ def require_regression(owner: str, task: Task) -> None:
     """Refuse a budget with m <= 0; where counts sum to T/R, one below the support of a design.
 
     Raises:
-        InputError: It is too small, and the reading ``small_budget`` is ``raise``.
+        InputError: It is too small, and the interpretation ``small_budget`` is ``raise``.
     """
     require_budget(owner, task, _smallest_budget(task, _rounds(task)))
 
 
 def _counts(task: Task, rounds: Rounds, number: int, weights: FloatArray) -> NDArray[np.int64]:
-    if task.readings["design_rounding"] == "ceiling":
+    if task.interpretations["design_rounding"] == "ceiling":
         pulls = (task.budget - rounds.reserved) / rounds.number
         return np.ceil(weights * pulls - ROUND_OFF).astype(np.int64)
     each = task.budget // rounds.number
@@ -133,6 +133,6 @@ def play_regression(
         )
 
     noise = SILENT if math.isinf(rules.epsilon) else LAPLACE
-    ties = task.readings["ties"] == "random"
+    ties = task.interpretations["ties"] == "random"
     plan = Plan(rounds.sizes, step, noise, random_ties=ties)
     return play_plan(plan, task.bandit, generator, trials)

@@ -1,7 +1,7 @@
 """How many arms each phase begins with (DP-BAI, section 3.1; spec 2.1).
 
 The paper's equations (7)-(8), its worked example (App. B) and its proof (App. G) do not agree
-(E1), hence three readings:
+(E1), hence three interpretations:
 
     consistent: reproduces every size of the worked example, and the proof holds under it.
     literal: equations (7)-(8) as printed, which never visit the first size of the halving sequence.
@@ -78,7 +78,7 @@ def _shrinking(first: int, shrinkage: float) -> tuple[int, ...]:
 
 
 # (steps of the shrinking sequence, of the halving one) -> (M1, M, halving step of phase M1 + 1).
-READINGS: dict[str, Callable[[int, int], tuple[int, int, int]]] = {
+INTERPRETATIONS: dict[str, Callable[[int, int], tuple[int, int, int]]] = {
     "consistent": lambda shrinking, halving: (shrinking, shrinking + halving, 0),
     "literal": lambda shrinking, halving: (
         max(shrinking, 1),
@@ -89,13 +89,13 @@ READINGS: dict[str, Callable[[int, int], tuple[int, int, int]]] = {
 }
 
 
-def phase_schedule(arms: int, dimension: int, reading: str = "consistent") -> PhaseSchedule:
+def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent") -> PhaseSchedule:
     """Return the schedule of DP-BAI (spec 2.1, E1).
 
     Args:
         arms: K, at least 2.
         dimension: d of the features as given, at least 1, whatever their rank.
-        reading: ``consistent``, ``literal`` or ``printed``.
+        interpretation: ``consistent``, ``literal`` or ``printed``.
 
     Raises:
         InputError: An argument is outside its range.
@@ -106,13 +106,13 @@ def phase_schedule(arms: int, dimension: int, reading: str = "consistent") -> Ph
     """
     _require("arms", arms, 2)
     _require("dimension", dimension, 1)
-    if reading not in READINGS:
-        raise InputError(f"schedule is {reading!r}; allowed: {', '.join(READINGS)}")
+    if interpretation not in INTERPRETATIONS:
+        raise InputError(f"schedule is {interpretation!r}; allowed: {', '.join(INTERPRETATIONS)}")
     late_pulls = -(-(dimension**2) // 4)
     shrinkage = _shrinkage(arms - late_pulls, dimension)
     halving = _halving(min(arms, late_pulls))
     shrinking = _shrinking(max(arms - late_pulls, 0), shrinkage)
-    early, phases, first = READINGS[reading](len(shrinking) - 1, len(halving) - 1)
+    early, phases, first = INTERPRETATIONS[interpretation](len(shrinking) - 1, len(halving) - 1)
     sizes = [halving[0] + each for each in shrinking[:early]]
     # Both sequences stay at their last value.
     late = range(first, first + phases + 1 - early)

@@ -42,7 +42,7 @@ def best(
 
 def keys_for(task: Task, active: Sequence[int], generator: np.random.Generator) -> list[float]:
     """Draw a key for each active arm where ties are random."""
-    return [generator.random() for _ in active if task.readings["ties"] == "random"]
+    return [generator.random() for _ in active if task.interpretations["ties"] == "random"]
 
 
 def phase_of(
@@ -62,7 +62,7 @@ def eliminate_by_means(
     collections: bool,
 ) -> Trial:
     """DP-BAI (Algorithm 1; spec 2.2), without Max-Det collections the Baseline (spec 2.5)."""
-    features, readings = task.bandit.feature_matrix, task.readings
+    features, interpretations = task.bandit.feature_matrix, task.interpretations
     budget = _effective_budget(task, schedule, collections)
     if budget <= 0:
         return random_trial(task, generator)
@@ -74,9 +74,9 @@ def eliminate_by_means(
         u, lengths, _ = np.linalg.svd(x, full_matrices=False)
         found = max_det((u * lengths)[:, :r]) if collections and r > 0 and r * r < s else None
         pulled = [active[j] for j in found.arms] if found else active
-        n = _share(budget, schedule.phases * len(pulled), readings["rounding"])
+        n = _share(budget, schedule.phases * len(pulled), interpretations["rounding"])
         for arm in pulled:
-            if readings["samples"] == "fresh":
+            if interpretations["samples"] == "fresh":
                 total[arm], number[arm] = 0.0, 0
             total[arm] += task.bandit.draw_sum(arm, n, generator)
             number[arm] += n
@@ -96,7 +96,7 @@ def _share(budget: int, parts: int, rounding: str) -> int:
 def _effective_budget(task: Task, schedule: PhaseSchedule, collections: bool) -> int:
     """T', for ``fitted`` at most T minus the arms that the phases pull (E3)."""
     effective = schedule.effective_budget(task.budget)
-    if task.readings["rounding"] != "fitted":
+    if task.interpretations["rounding"] != "fitted":
         return effective
     rank, pulled = int(np.linalg.matrix_rank(task.bandit.feature_matrix)), 0
     for size in schedule.sizes[:-1]:
@@ -129,7 +129,7 @@ def eliminate_by_regression(
     rounds = max(1, math.ceil(math.log2(d0)))
     support = min(arms, d0 * (d0 + 1) // 2)
     m = (budget - support - sum(math.ceil(d0 / 2**r) for r in range(1, rounds))) / rounds
-    efficient = task.readings["design_rounding"] == "efficient"
+    efficient = task.interpretations["design_rounding"] == "efficient"
     if budget < rounds * support if efficient else m <= 0:
         return random_trial(task, generator)
     active, phases = list(range(arms)), []

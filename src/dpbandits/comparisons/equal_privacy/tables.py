@@ -66,7 +66,7 @@ def regrets(frames: Frames) -> pd.DataFrame:
                 for suffix, column in ends.items()
             }
             names = {"instance": instance, "algorithm": REGRET[algorithm].name, "privacy": privacy}
-            once = {key: own[key].iloc[0] for key in ("variant", "reading", "runs")}
+            once = {key: own[key].iloc[0] for key in ("variant", "interpretation", "runs")}
             rows.append(names | once | values)
     return pd.DataFrame(rows)
 

@@ -101,4 +101,4 @@ def point(
 
 def table(points: Points) -> pd.DataFrame:
     """Return the csv of a figure."""
-    return pd.DataFrame(points).assign(variant="as-written", reading="")
+    return pd.DataFrame(points).assign(variant="as-written", interpretation="")

@@ -67,7 +67,7 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         handles = dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
         drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=5)
     table = pd.concat(points, ignore_index=True)
-    return drawn, table.assign(variant="as-written", reading="")
+    return drawn, table.assign(variant="as-written", interpretation="")
 
 
 def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
@@ -113,7 +113,9 @@ def regime_map(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         patches = [Patch(facecolor=colour, label=label) for colour, label in REGIONS.values()]
         drawn.legend(handles=patches, loc="outside upper center", ncols=3)
     table = pd.concat(points, ignore_index=True)
-    table = table.assign(variant="as-written", reading="", lo=table["y"], hi=table["y"], runs=0)
+    table = table.assign(
+        variant="as-written", interpretation="", lo=table["y"], hi=table["y"], runs=0
+    )
     return drawn, table
 
 

@@ -56,7 +56,8 @@ def printed_number(
 ) -> Estimate:
     """What is computed in place of a number of Appendix B; p is its phase, 0 for none.
 
-    ``schedule`` is the reading of the phases, ``consistent``, ``literal`` or ``printed`` (E1).
+    ``schedule`` is the interpretation of the phases, ``consistent``, ``literal`` or ``printed``
+    (E1).
     """
     found = evidence.analytic("appendix-b", schedule=schedule, quantity=quantity, x=p)
     return exact(found["y"].item())

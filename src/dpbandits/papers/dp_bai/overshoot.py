@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from dpbandits.algorithms.best_arm.schedule import READINGS
+from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS
 from dpbandits.papers.dp_bai.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
 from dpbandits.papers.dp_bai.pull_totals import (
@@ -116,24 +116,24 @@ def overshoot() -> pd.DataFrame:
     to 5000 (``random features``: at the instance's own). arms, dimension and budget say where; NaN
     for nowhere in particular.
     """
-    readings: dict[tuple[str, str], Totals] = {
+    interpretations: dict[tuple[str, str], Totals] = {
         (algorithm, schedule): partial(phase_totals, schedule=schedule, linear=linear)
         for algorithm, linear in (("dp-bai", True), ("baseline", False))
-        for schedule in (*READINGS, *(() if linear else ("halving",)))
+        for schedule in (*INTERPRETATIONS, *(() if linear else ("halving",)))
     }
-    found = {key: enumerate_overruns(count) for key, count in readings.items()}
+    found = {key: enumerate_overruns(count) for key, count in interpretations.items()}
     found["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
     found["od-linbai", "random features"] = sample_designs()
     rows = [row for key, each in found.items() for row in _rows(*key, each)]
-    return joined([*rows, *_on_instances(readings)])
+    return joined([*rows, *_on_instances(interpretations)])
 
 
-def _on_instances(readings: Mapping[tuple[str, str], Totals]) -> Iterator[pd.DataFrame]:
+def _on_instances(interpretations: Mapping[tuple[str, str], Totals]) -> Iterator[pd.DataFrame]:
     """Return the pulls beyond T on the instances of the paper."""
     generator = np.random.default_rng(SEED)
     for instance, bandit in PAPER_INSTANCES.items():
         features = bandit.feature_matrix
-        totals = {key: count(*features.shape) for key, count in readings.items()}
+        totals = {key: count(*features.shape) for key, count in interpretations.items()}
         totals["od-linbai", "bound"] = worst_design_totals(*features.shape)
         totals["od-linbai", "random features"] = random_design_totals(features, generator)
         for (algorithm, schedule), (budgets, pulls) in totals.items():

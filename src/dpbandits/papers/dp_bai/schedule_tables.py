@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from dpbandits.algorithms.best_arm.schedule import READINGS, PhaseSchedule, phase_schedule
+from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, PhaseSchedule, phase_schedule
 from dpbandits.papers.dp_bai.curves import curve, joined
 
 ARMS, DIMENSION = 10_000, 16
@@ -43,7 +43,7 @@ ARM_COUNTS: dict[str, Callable[[int], int]] = {
 
 
 def appendix_b() -> pd.DataFrame:
-    """Compare Appendix B (d = 16, K = 10000) with each reading of its schedule.
+    """Compare Appendix B (d = 16, K = 10000) with each interpretation of its schedule.
 
     Tags: schedule; quantity, ``g0``, ``h0``, ``lambda``, ``M1``, ``M``, ``size`` (s_p) or
     ``ratio`` ((s_{p-1} - g0) / (s_p - g0)); printed, the paper's number; half_unit, half a unit of
@@ -51,23 +51,23 @@ def appendix_b() -> pd.DataFrame:
     where there is none. y: the computed number; the size is 0 where the schedule has ended before,
     a ratio over 0 is infinite.
     """
-    return joined(row for reading in READINGS for row in _rows(reading))
+    return joined(row for interpretation in INTERPRETATIONS for row in _rows(interpretation))
 
 
-def _rows(reading: str) -> Iterator[pd.DataFrame]:
-    schedule = phase_schedule(ARMS, DIMENSION, reading)
+def _rows(interpretation: str) -> Iterator[pd.DataFrame]:
+    schedule = phase_schedule(ARMS, DIMENSION, interpretation)
     for quantity, p, printed, half_unit in PRINTED:
         computed = _computed(schedule, quantity, p)
         agrees = abs(computed - printed) <= half_unit
         tags = {
-            "schedule": reading,
+            "schedule": interpretation,
             "quantity": quantity,
             "printed": float(printed),
             "half_unit": float(half_unit),
             "verdict": "agrees" if agrees else "deviates",
             "computed": _in_words(quantity, computed),
         }
-        yield curve(f"{quantity}, {reading}", tags, [p], [computed])
+        yield curve(f"{quantity}, {interpretation}", tags, [p], [computed])
 
 
 def _in_words(quantity: str, computed: float) -> str:

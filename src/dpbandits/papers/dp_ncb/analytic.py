@@ -161,9 +161,9 @@ def noise_scales() -> pd.DataFrame:
 
 
 def _noise_scale(variant: str, phase: str, epsilon: float) -> float:
-    readings = ldp_ncb.ALGORITHM.readings_from({}, variant)
+    interpretations = ldp_ncb.ALGORITHM.interpretations_from({}, variant)
     parameters = ldp_ncb.Parameters(epsilon)
-    settings = ldp_ncb.settings(parameters, readings, HORIZONS[0], len(drawn_means()))
+    settings = ldp_ncb.settings(parameters, interpretations, HORIZONS[0], len(drawn_means()))
     return settings.exploration_scale if phase == "I" else 1.0 / settings.epsilon
 
 

@@ -1,7 +1,8 @@
 """Statistics that compare Nash regrets at one time, or the times at which they fall below a level.
 
-``variant`` is the claim's; ``scored``, ``adap_ucb``, ``ldp_ucb`` and ``ncb`` are its readings of
-the curves (see ``curves``). epsilon is 0.2; ``share`` is a time as a share of the horizon.
+``variant`` is the claim's; ``scored``, ``adap_ucb``, ``ldp_ucb`` and ``ncb`` are its
+values of the curves (see ``curves``). epsilon is 0.2; ``share`` is a time as a share of
+the horizon.
 """
 
 import math
@@ -46,9 +47,10 @@ def regret_ratio(
     ncb: str = "own",
 ) -> Estimate:
     """Nash regret of the first algorithm over that of the second at a share of T."""
-    readings = {"scored": scored, "adap_ucb": adap_ucb, "ldp_ucb": ldp_ucb, "ncb": ncb}
+    interpretations = {"scored": scored, "adap_ucb": adap_ucb, "ldp_ucb": ldp_ucb, "ncb": ncb}
     one, other = (
-        line(name, variant, horizon, **readings).regret(evidence, share) for name in (first, second)
+        line(name, variant, horizon, **interpretations).regret(evidence, share)
+        for name in (first, second)
     )
     return ratio_of(one, other)
 
@@ -77,8 +79,10 @@ def crossing_time(
 
     Between recorded times their difference is taken to be linear in log t.
     """
-    readings = {"scored": scored, "adap_ucb": adap_ucb}
-    lines = [line(name, variant, HUNDRED_MILLION, **readings) for name in (GLOBAL, "adap-ucb")]
+    interpretations = {"scored": scored, "adap_ucb": adap_ucb}
+    lines = [
+        line(name, variant, HUNDRED_MILLION, **interpretations) for name in (GLOBAL, "adap-ucb")
+    ]
     (times, one), (_, other) = (each.history(evidence) for each in lines)
     differences = [first - second for first, second in zip(one, other, strict=True)]
     if not differences or differences[-1].value > 0.0:

@@ -182,7 +182,7 @@ def line(
     ldp_ucb: str = "own",
     ncb: str = "own",
 ) -> Line:
-    """Return the curve of any algorithm at epsilon = 0.2, by the readings of a claim.
+    """Return the curve of any algorithm at epsilon = 0.2, by the interpretations of a claim.
 
     Args:
         algorithm: its id.

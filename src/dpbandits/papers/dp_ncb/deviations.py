@@ -33,8 +33,8 @@ class Deviation:
     Attributes:
         id: of ``docs/deviations.md``.
         algorithm: which one, and in which panel where that is not at T = 1e7.
-        switch: reading and value in place of the code's, or what is scored otherwise.
-        paper: what the paper says, or another reading of it.
+        switch: interpretation and value in place of the code's, or what is scored otherwise.
+        paper: what the paper says, or another interpretation of it.
         code: what the released code does.
         repaired: what we call repaired.
         coded: the code's curve.
@@ -57,7 +57,8 @@ _CODE, _PAPER, _ORIGINAL, _NO_TEST = "as coded", "as written", "original", "no s
 _CAP = "Phase I until T at most"
 _LAPLACE = "Laplace(0, 1/ε) in Phase I"
 
-# Id, algorithm, reading, then what paper, code and repair have; L = log T, W = floor(sqrt T) + 1.
+# Id, algorithm, interpretation, then what paper, code and repair have; L = log T, W = floor(sqrt
+# T) + 1.
 _SWITCHES = (
     ("D1", "gdp-ncb", "cap=none", _CAP, "W rounds at most", _CODE),
     ("D1", "ldp-ncb", "cap=none", _CAP, "W + 1 rounds at most", "W rounds"),
@@ -94,7 +95,7 @@ _SWITCHES = (
 
 def _coded(algorithm: str) -> Curve:
     """Return the curve as coded at T = 1e7, epsilon = 0.2 where there is one."""
-    where: dict[str, Any] = {"algorithm": algorithm, "variant": "as-coded", "reading": ""}
+    where: dict[str, Any] = {"algorithm": algorithm, "variant": "as-coded", "interpretation": ""}
     if algorithm in ("gdp-ncb", "ldp-ncb"):
         where["epsilon"] = 0.2
     in_panels = algorithm in ("gdp-ncb", "ldp-ncb", "ncb")
@@ -123,7 +124,7 @@ def _mixed(algorithm: str) -> Deviation:
     return Deviation("D24", place, "true means", *texts, nominal, Curve("panel-f", where))
 
 
-_ADAP_A = _panel_a("adap-ucb", reading="")
+_ADAP_A = _panel_a("adap-ucb", interpretation="")
 _GDP_A = _panel_a("gdp-ncb")
 _ADAP = _coded("adap-ucb")
 
@@ -137,7 +138,7 @@ DEVIATIONS = (
     Deviation(
         *("A15", "adap-ucb, panel (a)", "order=random"),
         *("first pulls in random order", "by index", _CODE),
-        *(_ADAP_A, _panel_a("adap-ucb", reading="order=random")),
+        *(_ADAP_A, _panel_a("adap-ucb", interpretation="order=random")),
     ),
     Deviation(
         *("D17", "adap-ucb, scoring", "mu* = 0.97006", "the best mean", "1 in panel (b)", _PAPER),

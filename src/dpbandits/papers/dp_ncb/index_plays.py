@@ -66,8 +66,8 @@ def violations(variant: str, horizon: int, run: int) -> tuple[int, int]:
         run: number of the run.
     """
     bandit = weak_arms()
-    readings = ALGORITHM.readings_from({"exploration": "blocks"}, variant)
-    settings = ALGORITHM.settings(Parameters(EPSILON), readings, horizon, len(bandit.arms))
+    interpretations = ALGORITHM.interpretations_from({"exploration": "blocks"}, variant)
+    settings = ALGORITHM.settings(Parameters(EPSILON), interpretations, horizon, len(bandit.arms))
     log = float(open_window(settings, horizon).log)
     key = stream_key({"stream": STREAM, "variant": variant, "horizon": horizon})
     generator = run_generator(DEFAULT_ROOT_SEED, key, run)

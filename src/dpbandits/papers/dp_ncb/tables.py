@@ -9,8 +9,8 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve, Deviation
+from dpbandits.reporting.agreement import count_agreement
 from dpbandits.reporting.nash import nash_quantities, nash_regrets
-from dpbandits.reporting.readings import count_agreement
 from dpbandits.reporting.rows import select
 
 Frames = Mapping[str, pd.DataFrame]
@@ -86,9 +86,9 @@ def reproduction(frames: Frames) -> pd.DataFrame:
     """Return how many digitised values agree with ours, panel by panel, as the figure names them.
 
     Args:
-        frames: the comparison with the digitised values under ``readings``.
+        frames: the comparison with the digitised values under ``digitised``.
     """
-    counts = count_agreement(frames["readings"])
+    counts = count_agreement(frames["digitised"])
     names = [re.sub(r"fig(\d+)([a-j])", r"\1(\2)", panel) for panel in counts["panel"]]
     return counts.assign(panel=names)
 

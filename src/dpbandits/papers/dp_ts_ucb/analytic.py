@@ -18,7 +18,7 @@ from dpbandits.papers.dp_ts_ucb.optimism import counts, misses_by_count, waits_b
 from dpbandits.papers.dp_ts_ucb.summary import HORIZONS as TABLE_HORIZONS
 from dpbandits.papers.dp_ts_ucb.summary import summary
 from dpbandits.papers.dp_ts_ucb.trace import trace
-from dpbandits.privacy.dp_ts_ucb import BUDGET_FACTOR, GDP_READINGS
+from dpbandits.privacy.dp_ts_ucb import BUDGET_FACTOR, GDP_INTERPRETATIONS
 
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Trade-off parameters of Figure 4."""
@@ -80,9 +80,12 @@ def privacy_by_horizon() -> pd.DataFrame:
                 "horizon": HORIZONS,
             },
             HORIZONS,
-            [privacy.dp_ts_ucb_gdp(alpha, horizon, reading=accounting) for horizon in HORIZONS],
+            [
+                privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation=accounting)
+                for horizon in HORIZONS
+            ],
         )
-        for accounting in GDP_READINGS
+        for accounting in GDP_INTERPRETATIONS
         for alpha in ALPHAS
     )
 
@@ -95,9 +98,9 @@ def privacy_by_alpha() -> pd.DataFrame:
     alphas = np.linspace(0.0, 1.0, 41)
     curves = {
         ("dp-ts-ucb", accounting): [
-            privacy.dp_ts_ucb_gdp(alpha, HORIZON, reading=accounting) for alpha in alphas
+            privacy.dp_ts_ucb_gdp(alpha, HORIZON, interpretation=accounting) for alpha in alphas
         ]
-        for accounting in GDP_READINGS
+        for accounting in GDP_INTERPRETATIONS
     }
     factors = EQUAL_BOUND_FACTOR * math.log(HORIZON) ** alphas
     curves["m-ts-gaussian", "lemma5"] = [privacy.modified_ts_gdp(0, c, HORIZON) for c in factors]
@@ -115,7 +118,9 @@ def crossover() -> pd.DataFrame:
     """
     levels: dict[tuple[str, str], Callable[[int], float]] = {
         ("dp-ts-ucb", "theorem4.4"): lambda horizon: privacy.dp_ts_ucb_gdp(0, horizon),
-        ("dp-ts-ucb", "tight"): lambda horizon: privacy.dp_ts_ucb_gdp(0, horizon, reading="tight"),
+        ("dp-ts-ucb", "tight"): lambda horizon: privacy.dp_ts_ucb_gdp(
+            0, horizon, interpretation="tight"
+        ),
         ("ts-gaussian", "lemma4"): privacy.ts_gaussian_gdp,
         ("m-ts-gaussian", "lemma5"): lambda horizon: privacy.modified_ts_gdp(
             0, EQUAL_BOUND_FACTOR, horizon

@@ -142,7 +142,9 @@ def _points(parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
         for name, rows in parts.items()
     ]
     points = pd.concat(tables, ignore_index=True)
-    return points.assign(variant="as-written", reading="", lo=points["y"], hi=points["y"], runs=1)
+    return points.assign(
+        variant="as-written", interpretation="", lo=points["y"], hi=points["y"], runs=1
+    )
 
 
 DIAGRAMS: dict[str, Diagram] = {"fig1": draws, "fig2": batches}

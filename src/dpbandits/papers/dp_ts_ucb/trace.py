@@ -88,8 +88,8 @@ def trace() -> pd.DataFrame:
     x: round. y: theta (``start``: the reward, 0 until it is there).
     """
     bandit = bernoulli(MEANS)
-    readings = {name: allowed[0] for name, allowed in ALGORITHM.readings.items()}
-    settings = ALGORITHM.settings(Parameters(ALPHA), readings, HORIZON, len(MEANS))
+    interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
+    settings = ALGORITHM.settings(Parameters(ALPHA), interpretations, HORIZON, len(MEANS))
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
     rows = [row for step in steps(bandit, settings, generator) for row in _rows(step)]
     return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)

@@ -173,7 +173,7 @@ def _levels() -> Iterator[pd.DataFrame]:
         yield _curve(f"epsilon, eta={eta}", tags, [eta], [privacy.epsilon(1e-6, float(eta))])
     for accounting in ("lemma5", "lemma4"):
         tags = {"quantity": "gdp", "accounting": accounting}
-        level = privacy.modified_ts_gdp(0, 1, EXPERIMENT_HORIZON, reading=accounting)
+        level = privacy.modified_ts_gdp(0, 1, EXPERIMENT_HORIZON, interpretation=accounting)
         yield _curve(f"gdp, {accounting}", tags, [EXPERIMENT_HORIZON], [level])
 
 

@@ -30,8 +30,12 @@ Values = NDArray[np.float64]
 
 def _contender(evidence: Evidence, algorithm: str, eta: int, log: str) -> Sample:
     """Final regret of one algorithm of Figure 8 at the level eta, or the epsilon printed for it."""
-    readings = {"anytime-lazy-ucb": {"log": log}, "m-ts-gaussian": {"c_range": "any"}}
-    tags: dict[str, Any] = {"algorithm": algorithm, "eta": eta, **readings.get(algorithm, {})}
+    interpretations = {"anytime-lazy-ucb": {"log": log}, "m-ts-gaussian": {"c_range": "any"}}
+    tags: dict[str, Any] = {
+        "algorithm": algorithm,
+        "eta": eta,
+        **interpretations.get(algorithm, {}),
+    }
     return evidence.sample(COMPARISON, "pseudo_regret", **tags)
 
 

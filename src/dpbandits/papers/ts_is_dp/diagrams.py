@@ -49,7 +49,7 @@ class _Curve:
             {
                 "series": self.name,
                 "variant": "as-written",
-                "reading": "",
+                "interpretation": "",
                 "x": list(self.x),
                 "y": [each.value for each in self.estimates],
                 "lo": [lo for lo, _ in ends],

@@ -14,14 +14,14 @@ from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import panel_stem, parse_figure
 
 COLUMNS = (
-    *("panel", "series", "variant", "reading", "x", "published", "tolerance", "allowance"),
+    *("panel", "series", "variant", "interpretation", "x", "published", "tolerance", "allowance"),
     *("ours", "lo", "hi", "difference", "agreement", "series_agreement"),
 )
-"""Columns of ``readings.csv``.
+"""Columns of ``digitised.csv``.
 
-``panel`` is the stem of the drawn panel; ``tolerance`` the error of reading, ``allowance`` the same
-with the slack for chance; ``lo`` and ``hi`` a 95 % interval of ours; ``agreement`` that of the one
-value, ``series_agreement`` that of all of a series.
+``panel`` is the stem of the drawn panel; ``tolerance`` the digitisation error, ``allowance`` the
+same with the slack for chance; ``lo`` and ``hi`` a 95 % interval of ours; ``agreement`` that of
+the one value, ``series_agreement`` that of all of a series.
 """
 
 NOT_REACHED = "not-reached"
@@ -31,7 +31,7 @@ ALL = "all"
 """Stands for all panels in the column ``panel`` of counts."""
 
 
-def compare_readings(
+def compare_digitised(
     documents: Mapping[str, Mapping[str, Any]], frames: Callable[[str], pd.DataFrame]
 ) -> pd.DataFrame:
     """Return the columns ``COLUMNS`` of all digitised values of some figures.
@@ -76,32 +76,32 @@ def _compared(line: Line, stem: str) -> list[dict[str, Any]]:
     whole = NOT_REACHED if NOT_REACHED in every else series_agreement(every)
     first = line.points.iloc[0]
     named = {"panel": stem, "series": line.name, "variant": first["variant"]}
-    named |= {"reading": first["reading"], "series_agreement": whole}
+    named |= {"interpretation": first["interpretation"], "series_agreement": whole}
     return [named | row for row in rows]
 
 
-def count_agreement(readings: pd.DataFrame) -> pd.DataFrame:
+def count_agreement(values: pd.DataFrame) -> pd.DataFrame:
     """Return how many digitised values agree with ours, panel by panel and, last, in all.
 
     Args:
-        readings: as ``compare_readings`` returns them.
+        values: as ``compare_digitised`` returns them.
 
     Returns:
         Columns panel, values, reached (those that our curve reaches), agrees, nearly, not and
         largest_difference (of those reached, without its sign; NaN where none is reached).
     """
-    parts = [*readings.groupby("panel", sort=False), (ALL, readings)]
+    parts = [*values.groupby("panel", sort=False), (ALL, values)]
     return pd.DataFrame([{"panel": str(panel), **_counts(own)} for panel, own in parts])
 
 
-def _counts(readings: pd.DataFrame) -> dict[str, float]:
-    words = readings["agreement"]
-    reached = readings[words != NOT_REACHED]
-    counts = {"values": len(readings), "reached": len(reached)}
+def _counts(values: pd.DataFrame) -> dict[str, float]:
+    words = values["agreement"]
+    reached = values[words != NOT_REACHED]
+    counts = {"values": len(values), "reached": len(reached)}
     counts |= {each: int((words == each).sum()) for each in (AGREES, NEARLY, NOT)}
     return {**counts, "largest_difference": float(reached["difference"].abs().max())}
 
 
-def readings_csv(readings: pd.DataFrame) -> str:
-    """Return the text of ``readings.csv``; the same values give the same bytes."""
-    return readings.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
+def digitised_csv(values: pd.DataFrame) -> str:
+    """Return the text of ``digitised.csv``; the same values give the same bytes."""
+    return values.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
