@@ -58,10 +58,12 @@ def test_most_points_carry_a_claim(pro: int, open_: int, contra: int, expected: 
 
 
 def test_a_claim_about_most_points_names_those_that_are_not_for() -> None:
-    toy = claim(*on_series(0, 1, 2, 3), combine="most", looks=(400,))
+    toy = claim(*on_series(0, 1, 2, 3), combine="most", analyses=(400,))
     found = judge([toy], toy_evidence([-2.0, -2.0, 0.0, 0.0], seed=2))[0]
     assert found.verdict == "undecided"
-    assert "comparisons: 2 for, 0 against, 2 undecided; decisive: series " in detail_of(found)
+    assert "comparisons: 2 for, 0 against, 2 undecided; binding comparison: series " in detail_of(
+        found
+    )
     assert ledger([found])["lo"].item() < 0.0 < ledger([found])["hi"].item()
     assert "; undecided: series 2, series 3" in detail_of(found)
     against = judge([toy], toy_evidence([-2.0, -2.0, -2.0, 2.0]))[0]
@@ -72,21 +74,21 @@ def test_a_claim_about_most_points_names_those_that_are_not_for() -> None:
 def test_the_level_of_a_claim_is_its_own() -> None:
     """With sd 1 and 400 runs, a mean of -0.12 is 2.4 standard errors off: p is about 0.02."""
     evidence = toy_evidence([-0.12], seed=6)
-    usual = judge([claim(*on_series(0), looks=(400,))], evidence)[0]
-    strict = judge([claim(*on_series(0), looks=(400,), level=0.001)], evidence)[0]
+    usual = judge([claim(*on_series(0), analyses=(400,))], evidence)[0]
+    strict = judge([claim(*on_series(0), analyses=(400,), level=0.001)], evidence)[0]
     assert (usual.verdict, usual.level) == ("holds", 0.05)
     assert (strict.verdict, strict.level) == ("undecided", 0.001)
-    two = judge([claim(*on_series(0), looks=(200, 400), level=0.02)], evidence)[0]
+    two = judge([claim(*on_series(0), analyses=(200, 400), level=0.02)], evidence)[0]
     assert two.level == 0.01
     low, high = (strict.comparisons[0].lo, strict.comparisons[0].hi)
     assert high - low > usual.comparisons[0].hi - usual.comparisons[0].lo
 
 
 def test_the_level_holds_at_the_papers_runs_too() -> None:
-    toy = claim(*on_series(0), looks=(50,), runs_paper=400)
+    toy = claim(*on_series(0), analyses=(50,), runs_paper=400)
     evidence = toy_evidence([-0.12], seed=6)
     assert judge([toy], evidence)[0].verdict_at_paper_runs == "holds"
-    strict = claim(*on_series(0), looks=(50,), runs_paper=400, level=0.001)
+    strict = claim(*on_series(0), analyses=(50,), runs_paper=400, level=0.001)
     assert judge([strict], evidence)[0].verdict_at_paper_runs == "undecided"
 
 
@@ -98,18 +100,18 @@ def changing_frame(first: float, rest: float, runs: int = 300) -> pd.DataFrame:
 
 
 def rerun(first: float, rest: float, runs: int = 300, **attributes: Any) -> Judgement:
-    toy = claim(*on_series(0, **attributes), looks=(50,), rerun=200)
+    toy = claim(*on_series(0, **attributes), analyses=(50,), rerun=200)
     evidence = Evidence.of_frames({"toy": changing_frame(first, rest, runs)}, root_seed=1)
     return judge([toy], evidence)[0]
 
 
 def test_a_failure_is_seen_again_on_fresh_runs() -> None:
     found = rerun(2.0, 2.0)
-    assert (found.verdict, found.runs, found.looks) == ("fails", 200, (50,))
+    assert (found.verdict, found.runs, found.analyses) == ("fails", 200, (50,))
     assert found.before is not None
     assert (found.before.verdict, found.before.runs) == ("fails", 50)
     assert detail_of(found).startswith(
-        "first look: fails on 50 runs, against: series 0; again on 200 fresh runs; "
+        "first interim analysis: fails on 50 runs, against: series 0; again on 200 fresh runs; "
     )
     assert "  judged again: on 200 fresh runs, shown below" in explain(found).split("\n")
 
@@ -132,17 +134,19 @@ def test_what_does_not_fail_is_not_judged_again() -> None:
 
 
 def test_a_failing_part_of_a_mixed_verdict_is_seen_again() -> None:
-    toy = claim(*on_series(0, part="first"), *on_series(1, part="second"), looks=(50,), rerun=200)
+    toy = claim(
+        *on_series(0, part="first"), *on_series(1, part="second"), analyses=(50,), rerun=200
+    )
     found = judge([toy], toy_evidence([2.0, -2.0]))[0]
     assert (found.verdict, found.runs) == ("mixed", 200)
     assert detail_of(found).startswith(
-        "first look: mixed (first fails) on 50 runs, against: series 0; "
+        "first interim analysis: mixed (first fails) on 50 runs, against: series 0; "
         "again on 200 fresh runs; holds: second; fails: first; "
     )
 
 
 def test_an_open_verdict_without_a_failure_is_not_judged_again() -> None:
-    toy = claim(*on_series(0, 1, 2, 3), combine="most", looks=(200,), rerun=200)
+    toy = claim(*on_series(0, 1, 2, 3), combine="most", analyses=(200,), rerun=200)
     found = judge([toy], toy_evidence([-2.0, -2.0, 0.0, 0.0], seed=3))[0]
     assert (found.verdict, found.before) == ("undecided", None)
 
@@ -156,7 +160,7 @@ def test_too_few_fresh_runs_leave_a_failure_undecided() -> None:
 
 
 def test_the_quick_scale_judges_once() -> None:
-    toy = claim(*on_series(0), looks=(50,), rerun=200)
+    toy = claim(*on_series(0), analyses=(50,), rerun=200)
     found = judge([toy], toy_evidence([2.0], runs=20), scale="quick")[0]
     assert (found.verdict, found.before) == ("fails", None)
 
@@ -173,7 +177,7 @@ def refutable(*values: float, threshold: float = 0.0) -> Judgement:
         )
         for index, value in enumerate(values)
     ]
-    toy = claim(*each, looks=(), runs_paper=0, verdicts=REFUTABLE)
+    toy = claim(*each, analyses=(), runs_paper=0, verdicts=REFUTABLE)
     return judge([toy], toy_evidence([0.0]))[0]
 
 
@@ -208,7 +212,7 @@ def test_a_claim_ends_in_its_words(words: tuple[Any, ...], expected: list[str]) 
         for value in (-1.0, 1.0)
     )
     made = [[pro], [contra], [pro, contra]]
-    toys = [claim(*each, looks=(), runs_paper=0, verdicts=words) for each in made]
+    toys = [claim(*each, analyses=(), runs_paper=0, verdicts=words) for each in made]
     assert [each.verdict for each in judge(toys, toy_evidence([0.0]))] == expected
 
 
@@ -223,7 +227,7 @@ def test_a_row_may_have_words_and_comparisons_of_its_own() -> None:
         Interpretation(variant="as-coded", not_applicable="no code was released"),
         Interpretation(variant="repaired", not_testable="needs T = 1e9"),
     )
-    toy = claim(strict, mild, interpretations=interpretations, looks=(), runs_paper=0)
+    toy = claim(strict, mild, interpretations=interpretations, analyses=(), runs_paper=0)
     found = judge([toy], toy_evidence([0.0]))
     assert [each.verdict for each in found] == [
         *("fails", "not contradicted", "not applicable", "not testable")
@@ -250,7 +254,7 @@ def test_a_finding_is_shown_or_not(values: list[float], expected: str) -> None:
         comparison("constant", arguments={"value": value}, name=f"x={value}", part=f"x={value}")
         for value in values
     ]
-    toy = claim(*each, kind="finding", looks=(), runs_paper=0)
+    toy = claim(*each, kind="finding", analyses=(), runs_paper=0)
     assert judge([toy], toy_evidence([0.0]))[0].verdict == expected
 
 

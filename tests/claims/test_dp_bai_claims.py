@@ -77,7 +77,7 @@ def test_runs_are_those_of_the_simulations() -> None:
     fitted = {"BAI-C9": (20_000,), "BAI-C17": (400_000,), "BAI-C18": (20_000,)}
     for claim in CLAIMS:
         simulated = set(claim.reads) & set(DOCUMENT["simulations"])
-        assert claim.looks == (fitted.get(claim.id, (10_000,)) if simulated else ())
+        assert claim.analyses == (fitted.get(claim.id, (10_000,)) if simulated else ())
         assert claim.runs_paper == (1000 if simulated else 0)
         assert set(claim.reads) <= {*DOCUMENT["simulations"], *DOCUMENT["analytic"]}
     rerun = {claim.id: claim.rerun for claim in CLAIMS if claim.rerun}
@@ -92,10 +92,10 @@ def test_a_row_comes_out_as_it_was_made(name: str, word: str) -> None:
     found = verdict_of(name, CASES[name][word])
     assert found.verdict == word, ledger([found])["detail"].item()
     if word == "fails":
-        assert found.runs == (found.claim.rerun or max(found.claim.looks, default=0))
+        assert found.runs == (found.claim.rerun or max(found.claim.analyses, default=0))
 
 
-SIMULATED = [name for name, claim in ROWS.items() if claim.looks]
+SIMULATED = [name for name, claim in ROWS.items() if claim.analyses]
 
 
 @pytest.mark.parametrize("name", SIMULATED)
@@ -109,7 +109,7 @@ def test_a_panel_that_fails_beside_one_that_holds_is_named() -> None:
     found = verdict_of("BAI-C1", CASES["BAI-C1"]["mixed"])
     assert found.parts == {"panel over T": "fails", "panel over epsilon": "holds"}
     detail = ledger([found])["detail"].item()
-    assert "first look: mixed (panel over T fails) on 10000 runs" in detail
+    assert "first interim analysis: mixed (panel over T fails) on 10000 runs" in detail
     assert "again on 40000 fresh runs" in detail
     assert "judged again: on 40000 fresh runs" in explain(found)
 
@@ -234,7 +234,7 @@ def test_either_growth_of_the_budget_can_refute() -> None:
 
 def test_exact_claims_come_out_as_derived() -> None:
     """By the real results of the exact claims, as their worlds without a change have them."""
-    exact = [claim for claim in CLAIMS if not claim.looks]
+    exact = [claim for claim in CLAIMS if not claim.analyses]
     for found in judge(exact, Evidence.of(analytic, root_seed=ROOT_SEED)):
         name = ",".join(filter(None, (found.claim.id, found.interpretation.label)))
         assert CASES[name][found.verdict] == Made(), name

@@ -67,10 +67,10 @@ def test_every_claim_has_the_runs_that_its_simulations_have() -> None:
     for claim in CLAIMS:
         simulated = set(claim.reads) & set(simulations)
         assert set(claim.reads) <= {*simulations, *DOCUMENT["analytic"]}
-        assert claim.looks == (expected.get(claim.id, (50,)) if simulated else ())
+        assert claim.analyses == (expected.get(claim.id, (50,)) if simulated else ())
         assert claim.level == 0.01
         counts = [simulations[name]["runs"]["count"] for name in simulated]
-        assert all(count >= look for count in counts for look in claim.looks)
+        assert all(count >= look for count in counts for look in claim.analyses)
     assert simulations["anytime"]["runs"]["count"] == 200
 
 
@@ -158,7 +158,7 @@ def test_the_witnesses_refute_privacy_whatever_composition_adds_up_to(variant: s
 
 
 def test_too_few_runs_leave_it_undecided(claim: Claim) -> None:
-    if not claim.looks:
+    if not claim.analyses:
         pytest.skip("computed exactly")
     found = judged(claim, Made(World(runs=20)), position(claim))[0]
     assert found.verdict == "undecided"

@@ -30,7 +30,7 @@ CELLS = list(itertools.product(OWN, HORIZON_SHARES))
 @cache
 def judged_exactly() -> dict[str, Judgement]:
     """The first row of the analytic claims, on what is computed for them."""
-    exact = [claim for claim in CLAIMS if not claim.looks]
+    exact = [claim for claim in CLAIMS if not claim.analyses]
     found = judge(exact, Evidence.of(exactly, root_seed=ROOT_SEED))
     assert len(found) == len(exact)
     return {judgement.claim.id: judgement for judgement in found}

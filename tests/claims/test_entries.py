@@ -63,7 +63,7 @@ def load(
 
 def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     claim = load(tmp_path)[0]
-    assert claim.looks == (50, 100)
+    assert claim.analyses == (50, 100)
     assert [interpretation.label for interpretation in claim.interpretations] == [
         "which=first",
         "which=second",
@@ -77,8 +77,8 @@ def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
 
 
 def test_an_analytic_claim_has_no_looks(tmp_path: Path) -> None:
-    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].looks == ()
-    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].looks == (400,)
+    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].analyses == ()
+    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].analyses == (400,)
 
 
 @pytest.mark.parametrize("figure", ["fig1", ["fig1", "fig2b"]])
@@ -160,11 +160,13 @@ def test_every_entry_names_what_the_design_asks_for() -> None:
 
 def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:
     """The paper's figures have ten runs; what it says without an experiment has none."""
-    without = {claim.id for claim in CLAIMS if claim.looks and not claim.runs_paper}
+    without = {claim.id for claim in CLAIMS if claim.analyses and not claim.runs_paper}
     assert without == {"TSDP-C21", "TSDP-C25", "TSDP-C26", "TSDP-C27"}
-    assert {claim.runs_paper for claim in CLAIMS if claim.looks} == {0, 10}
-    assert {claim.runs_paper for claim in CLAIMS if not claim.looks} == {0}
-    assert all(claim.looks[0] >= 50 and claim.looks[-1] <= 400 for claim in CLAIMS if claim.looks)
+    assert {claim.runs_paper for claim in CLAIMS if claim.analyses} == {0, 10}
+    assert {claim.runs_paper for claim in CLAIMS if not claim.analyses} == {0}
+    assert all(
+        claim.analyses[0] >= 50 and claim.analyses[-1] <= 400 for claim in CLAIMS if claim.analyses
+    )
 
 
 def test_no_statistic_is_idle() -> None:

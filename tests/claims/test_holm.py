@@ -1,4 +1,4 @@
-"""Holm's levels and the looks keep the family-wise error; intervals cover.
+"""Holm's levels and the interim analyses keep the family-wise error; intervals cover.
 
 Error rates are estimated on made-up normal runs with fixed seeds. With R repetitions at rate p
 the bands are p + 4 sqrt(p (1 - p) / R): a correct procedure leaves them with probability 3e-5.

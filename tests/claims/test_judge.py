@@ -1,4 +1,4 @@
-"""Judging: looks, interpretations, scales, and what lacks the runs it was promised."""
+"""Judging: interim analyses, interpretations, scales, and what lacks the runs it was promised."""
 
 import math
 
@@ -11,7 +11,7 @@ from dpbandits.errors import InputError
 
 def test_a_clear_claim_is_decided_at_the_first_look() -> None:
     found = judge([claim(*on_series(0, 1))], toy_evidence([-2.0, -3.0]))[0]
-    assert (found.verdict, found.runs, found.looks) == ("holds", 50, (50,))
+    assert (found.verdict, found.runs, found.analyses) == ("holds", 50, (50,))
     assert found.level == pytest.approx(0.05 / 4)
     assert found.verdict_at_paper_runs == "holds"
 
@@ -21,13 +21,13 @@ def test_runs_grow_until_the_verdict_is_there() -> None:
     found = judge([claim(*on_series(0))], toy_evidence([-0.25], seed=3))[0]
     assert found.verdict == "holds"
     assert found.runs > 50
-    assert found.looks == tuple(runs for runs in (50, 100, 200, 400) if runs <= found.runs)
+    assert found.analyses == tuple(runs for runs in (50, 100, 200, 400) if runs <= found.runs)
     assert found.verdict_at_paper_runs == "undecided"
 
 
 def test_a_null_effect_stays_undecided_at_the_cap() -> None:
     found = judge([claim(*on_series(0))], toy_evidence([0.0], seed=2))[0]
-    assert (found.verdict, found.runs, found.looks) == ("undecided", 400, (50, 100, 200, 400))
+    assert (found.verdict, found.runs, found.analyses) == ("undecided", 400, (50, 100, 200, 400))
 
 
 def test_one_against_refutes_a_claim_about_all_points() -> None:
@@ -82,24 +82,24 @@ def test_each_interpretation_is_judged_by_itself() -> None:
 
 
 def test_an_exact_claim_needs_no_runs() -> None:
-    toy = claim(comparison("constant", arguments={"value": -1.0}), looks=(), runs_paper=0)
+    toy = claim(comparison("constant", arguments={"value": -1.0}), analyses=(), runs_paper=0)
     found = judge([toy], toy_evidence([0.0]))[0]
     assert (found.verdict, found.runs, found.verdict_at_paper_runs) == ("holds", 0, "holds")
-    lost = claim(comparison("constant", arguments={"value": math.nan}), looks=(), runs_paper=0)
+    lost = claim(comparison("constant", arguments={"value": math.nan}), analyses=(), runs_paper=0)
     assert judge([lost], toy_evidence([0.0]))[0].verdict == "undecided"
 
 
 def test_fewer_runs_than_the_first_look_leave_it_undecided() -> None:
     found = judge([claim(*on_series(0))], toy_evidence([-2.0], runs=20))[0]
     assert found.verdict == "undecided"
-    assert found.remark == "the results have 20 runs, the first look needs 50"
+    assert found.remark == "the results have 20 runs, the first interim analysis needs 50"
     # The comparison itself is shown with what there is.
     assert found.comparisons[0].estimate.runs == 20
 
 
 def test_fewer_runs_than_the_last_look_are_judged_at_the_looks_they_reach() -> None:
     found = judge([claim(*on_series(0))], toy_evidence([0.0], runs=120, seed=2))[0]
-    assert (found.looks, found.runs) == ((50, 100), 100)
+    assert (found.analyses, found.runs) == ((50, 100), 100)
     assert found.level == pytest.approx(0.05 / 4)
 
 
@@ -123,7 +123,7 @@ def test_a_claim_reads_only_what_it_declares() -> None:
     frames = {"toy": toy_frame([0.0])}
     with pytest.raises(InputError, match="'toy' are not declared; allowed: other"):
         judge(
-            [claim(*on_series(0), reads=("other",), looks=())],
+            [claim(*on_series(0), reads=("other",), analyses=())],
             Evidence.of_frames(frames, root_seed=1),
         )
 

@@ -43,27 +43,27 @@ def test_a_claim_that_holds_shows_the_comparison_nearest_to_its_threshold() -> N
     found = row(claim(*on_series(0, 1, 2)), [-3.0, -1.0, -2.0])
     assert found["verdict"] == "holds"
     assert found["estimate"] == pytest.approx(-1.0, abs=0.6)
-    assert "decisive: series 1, asked: less than 0" in found["detail"]
+    assert "binding comparison: series 1, asked: less than 0" in found["detail"]
     assert found["lo"] < found["estimate"] < found["hi"] < 0.0
 
 
 def test_a_claim_that_fails_shows_the_worst_comparison() -> None:
     found = row(claim(*on_series(0, 1, 2)), [-3.0, 1.0, 2.0])
     assert (found["verdict"], found["runs"], found["runs_paper"]) == ("fails", 50, 10)
-    assert "decisive: series 2" in found["detail"]
+    assert "binding comparison: series 2" in found["detail"]
     assert "comparisons: 1 for, 2 against, 0 undecided" in found["detail"]
 
 
 def test_a_claim_that_there_is_one_shows_the_clearest_or_the_nearest_miss() -> None:
     toy = claim(*on_series(0, 1), combine="any")
-    assert "for: series 0; decisive: series 0" in row(toy, [-3.0, 1.0])["detail"]
-    assert "none is for; decisive: series 1" in row(toy, [3.0, 1.0])["detail"]
+    assert "for: series 0; binding comparison: series 0" in row(toy, [-3.0, 1.0])["detail"]
+    assert "none is for; binding comparison: series 1" in row(toy, [3.0, 1.0])["detail"]
 
 
 def test_a_presumption_is_shown_only_where_it_refutes() -> None:
     toy = claim(*on_series(0), *on_series(1, kind="no_increase"))
-    assert "decisive: series 0" in row(toy, [-3.0, -0.1])["detail"]
-    assert "decisive: series 1" in row(toy, [-3.0, 3.0])["detail"]
+    assert "binding comparison: series 0" in row(toy, [-3.0, -0.1])["detail"]
+    assert "binding comparison: series 1" in row(toy, [-3.0, 3.0])["detail"]
 
 
 def test_mixed_rows_list_their_parts() -> None:
@@ -84,7 +84,7 @@ def test_undecided_rows_say_how_many_runs_would_decide() -> None:
 
 def test_undecided_rows_show_what_would_settle_them_soonest() -> None:
     """One against settles a claim about all points: of two that lean so, the clearer one."""
-    toy = claim(*on_series(0, 1, 2), looks=(50,))
+    toy = claim(*on_series(0, 1, 2), analyses=(50,))
     found = row(toy, [-0.3, 0.0, 0.1], seed=4)
     table = comparisons(judged(toy, [-0.3, 0.0, 0.1], seed=4))
     leaning = table[table["estimate"] > 0].sort_values("estimate")
@@ -93,10 +93,12 @@ def test_undecided_rows_show_what_would_settle_them_soonest() -> None:
 
 
 def test_a_lost_number_is_named() -> None:
-    toy = claim(comparison("constant", arguments={"value": float("nan")}, name="x"), looks=())
+    toy = claim(comparison("constant", arguments={"value": float("nan")}, name="x"), analyses=())
     found = row(toy, [0.0])
     assert found["verdict"] == "undecided"
-    assert found["detail"].endswith("decisive: x, asked: less than 0; no number was measured")
+    assert found["detail"].endswith(
+        "binding comparison: x, asked: less than 0; no number was measured"
+    )
 
 
 def test_the_quick_scale_says_it_is_no_evidence() -> None:
@@ -125,7 +127,7 @@ def test_every_comparison_is_a_row_of_the_evidence() -> None:
     assert table["level"].tolist() == pytest.approx([0.0125 / 2, 0.0125, 0.0125]) or table[
         "level"
     ].tolist() == pytest.approx([0.0125, 0.0125 / 2, 0.0125])
-    exact = claim(comparison("constant", arguments={"value": -1.0}), looks=())
+    exact = claim(comparison("constant", arguments={"value": -1.0}), analyses=())
     assert comparisons(judged(exact, [0.0]))["level"].isna().all()
     assert set(table["part"]) == {"p"}
     assert set(table["threshold"]) == {"less than 0"}
@@ -154,7 +156,7 @@ def test_explain_tells_every_comparison_and_the_verdict() -> None:
     for line in (
         "TOY-C1 (experiment; Nowhere), as-written",
         "  statement: A toy.",
-        "  looks: 50 runs, each at level 0.0125",
+        "  interim analyses: 50 runs, each at level 0.0125",
         "  part 'first': holds",
         "  part 'second': fails",
         "  verdict at the paper's 10 runs: mixed",

@@ -46,9 +46,9 @@ def row_of(toy: Claim, evidence: Evidence, size: int = CLAIMS) -> pd.Series:
 
 def both(means: list[float], **settings: float) -> tuple[object, ...]:
     """Return the row of a claim that one mean is below 0, at 50 of 50 runs."""
-    toy = claim(*on_series(0), looks=(50,))
+    toy = claim(*on_series(0), analyses=(50,))
     row = row_of(toy, toy_evidence(means, runs=50, **settings))
-    return row["verdict"], row["verdict_in_family"], row["stands"]
+    return row["verdict"], row["verdict_in_family"], row["family_wise"]
 
 
 def test_a_clear_verdict_stands_and_a_narrow_one_only_at_its_own_level() -> None:
@@ -60,20 +60,20 @@ def test_a_clear_verdict_stands_and_a_narrow_one_only_at_its_own_level() -> None
 
 
 def test_an_exact_verdict_stands_without_a_level() -> None:
-    toy = claim(comparison("constant", arguments={"value": -1.0}), looks=())
+    toy = claim(comparison("constant", arguments={"value": -1.0}), analyses=())
     row = row_of(toy, toy_evidence([0.0]))
-    assert (row["verdict_in_family"], row["stands"]) == ("holds", "exact")
-    assert np.isnan(row[["level", "level_in_family", "stands_down_to"]].astype(float)).all()
+    assert (row["verdict_in_family"], row["family_wise"]) == ("holds", "exact")
+    assert np.isnan(row[["level", "level_in_family", "smallest_level"]].astype(float)).all()
 
 
 def test_a_verdict_has_the_strictest_level_that_it_stands() -> None:
     """At -2 the interval is decided at any of the levels; at -0.5 not at all."""
-    toy = claim(*on_series(0), looks=(50,))
+    toy = claim(*on_series(0), analyses=(50,))
     clear = row_of(toy, toy_evidence([-2.0], runs=50))
-    assert clear["stands_down_to"] == pytest.approx(0.05 / CLAIMS / STRICTER[-1])
+    assert clear["smallest_level"] == pytest.approx(0.05 / CLAIMS / STRICTER[-1])
     narrow = row_of(toy, toy_evidence([-0.5], runs=50))
-    assert 0.05 / CLAIMS / STRICTER[-1] < narrow["stands_down_to"] <= 0.05 / CLAIMS
-    assert np.isnan(row_of(toy, toy_evidence([-0.4], runs=50))["stands_down_to"])
+    assert 0.05 / CLAIMS / STRICTER[-1] < narrow["smallest_level"] <= 0.05 / CLAIMS
+    assert np.isnan(row_of(toy, toy_evidence([-0.4], runs=50))["smallest_level"])
 
 
 def test_what_does_not_apply_has_no_verdict_that_could_stand() -> None:
@@ -81,7 +81,7 @@ def test_what_does_not_apply_has_no_verdict_that_could_stand() -> None:
         *on_series(0), interpretations=(Interpretation("as-coded", (), "no code was released"),)
     )
     row = row_of(toy, toy_evidence([0.0]))
-    assert (row["verdict_in_family"], row["stands"]) == ("not applicable", "-")
+    assert (row["verdict_in_family"], row["family_wise"]) == ("not applicable", "-")
 
 
 def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
@@ -91,7 +91,7 @@ def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
     standard deviations 18. In the family any of 20 is with chance 5 %: more than 7 of 40 families
     have chance 3e-3 (binomial).
     """
-    toy = claim(*on_series(0), looks=(50,))
+    toy = claim(*on_series(0), analyses=(50,))
     decided, spoilt = 0, 0
     for family in range(40):
         alone, within = [], []

@@ -87,7 +87,7 @@ def claim(*comparisons: Comparison, **attributes: Any) -> Claim:
         "rule": "As it comes.",
         "metric": "regret",
         "reads": ("toy",),
-        "looks": (50, 100, 200, 400),
+        "analyses": (50, 100, 200, 400),
         "runs_paper": 10,
         "parameters": {},
         "definitions": {},

@@ -121,7 +121,7 @@ def test_it_is_written_again_to_the_same_text(project: Project) -> None:
 def test_no_verdict_depends_on_its_level(project: Project) -> None:
     both = project.folder / "docs/figures/ts-is-dp/simultaneous.csv"
     frame = pd.read_csv(both, keep_default_na=False, dtype=str)
-    frame["stands"] = frame["stands"].replace("only at its own level", "yes")
+    frame["family_wise"] = frame["family_wise"].replace("only at its own level", "yes")
     both.write_text(frame.to_csv(index=False))
     page = claims_page(project, PAGE)
     assert re.search(r"begin only at their own level -->\nThere is none\.\n<!-- end", page)

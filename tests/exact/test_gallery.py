@@ -49,7 +49,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
             "verdict": verdict,
         }
         row |= {"estimate": estimate, "lo": estimate - 0.01, "hi": estimate + 0.01}
-        row |= {"runs": 100, "runs_paper": 10, "scale": "paper", "detail": "", "stands": "yes"}
+        row |= {"runs": 100, "runs_paper": 10, "scale": "paper", "detail": "", "family_wise": "yes"}
         rows.append(row | {"measured": measured, "asked": asked})
     for name, columns in (("claims", LEDGER_COLUMNS), ("simultaneous", SIMULTANEOUS_COLUMNS)):
         frame = pd.DataFrame(rows).reindex(columns=list(columns))

@@ -27,7 +27,7 @@ PROJECT = Project.load(ROOT)
 OUTPUTS = Outputs(PROJECT)
 
 VERDICTS = f"""{",".join(LEDGER_COLUMNS)}
-TSDP-C1,experiment,as-written,,holds,96.7,96.7,96.7,0,0,holds,paper,"decisive: x"
+TSDP-C1,experiment,as-written,,holds,96.7,96.7,96.7,0,0,holds,paper,"binding comparison: x"
 TSDP-C8,experiment,as-written,b_grid=main,holds,0.25,0.125,0.5,50,10,undecided,paper,
 TSDP-C8,experiment,as-written,b_grid=other,holds,0.25,0.125,0.5,50,10,undecided,paper,
 TSDP-C8,experiment,repaired,b_grid=main,not applicable,,,,0,10,not applicable,paper,no such text
@@ -54,7 +54,7 @@ def whole(tmp_path: Path) -> pd.DataFrame:
 def test_every_row_has_both_verdicts_statement_and_figures(whole: pd.DataFrame) -> None:
     claims = {claim.id: claim for claim in PROJECT.claims("ts-is-dp")}
     assert tuple(whole.columns) == COLUMNS
-    assert whole["stands"].tolist() == ["exact", "only at its own level", "yes", "-"]
+    assert whole["family_wise"].tolist() == ["exact", "only at its own level", "yes", "-"]
     assert whole["verdict_in_family"].tolist() == ["holds", "undecided", "holds", "not applicable"]
     drawn = [Path(path).stem for path in whole["figure"][1].split()]
     assert drawn == list(claims["TSDP-C8"].figures)
@@ -68,13 +68,13 @@ def test_a_verdict_stands_among_all_papers_at_a_level_of_all_their_claims(
     whole: pd.DataFrame,
 ) -> None:
     """Two claims, one with two judged rows: 0.05 / 2 / 2 is above 6e-5; 300 claims are too many."""
-    assert together([whole])["stands_in_all"].tolist() == [
+    assert together([whole])["family_wise_in_all"].tolist() == [
         *("exact", "only at its own level", "yes", "-")
     ]
     others = [whole.iloc[:1].assign(claim=f"X-C{number}") for number in range(450)]
     many = together([whole, *others])
-    assert many["stands_in_all"].iloc[2] == "only at its own level"
-    assert many["stands_in_all"].iloc[0] == "exact"
+    assert many["family_wise_in_all"].iloc[2] == "only at its own level"
+    assert many["family_wise_in_all"].iloc[0] == "exact"
 
 
 def test_the_texts_say_the_same(whole: pd.DataFrame) -> None:

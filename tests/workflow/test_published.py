@@ -104,7 +104,7 @@ def test_a_family_wise_verdict_is_never_the_opposite_of_the_one_at_its_own_level
         both = pd.read_csv(ROOT / PUBLISHED / paper / "simultaneous.csv", keep_default_na=False)
         pairs = set(zip(both["verdict"], both["verdict_in_family"], strict=True))
         assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
-        assert set(both["stands"]) <= {"exact", "yes", "only at its own level", "-"}
+        assert set(both["family_wise"]) <= {"exact", "yes", "only at its own level", "-"}
 
 
 def test_a_perturbed_verdict_would_not_pass_for_the_published_one() -> None:

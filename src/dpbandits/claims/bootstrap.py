@@ -16,7 +16,7 @@ from dpbandits.engine.seeds import run_generator, stream_key
 Values = NDArray[np.float64]
 
 RESAMPLES = 20_000
-"""Resolves level 0.05 split over four looks and Holm over a hundred comparisons."""
+"""Resolves level 0.05 split over four interim analyses and Holm over a hundred comparisons."""
 
 _STEP = 1e-3
 """Of a standard error: over so much derivatives are taken."""

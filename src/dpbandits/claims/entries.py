@@ -113,7 +113,7 @@ class Claim:
         rule: how it is decided, in words.
         metric: what is measured.
         reads: names of the simulations and analytic results it reads.
-        looks: numbers of runs at which it is judged, increasing; the level is split over them.
+        analyses: numbers of runs at which it is judged, increasing; the level is split over them.
             Empty for an analytic claim.
         runs_paper: the paper's own number of runs, 0 for an analytic claim.
         parameters: default arguments of the statistics.
@@ -135,7 +135,7 @@ class Claim:
     rule: str
     metric: str
     reads: tuple[str, ...]
-    looks: tuple[int, ...]
+    analyses: tuple[int, ...]
     runs_paper: int
     parameters: Mapping[str, Any]
     definitions: Mapping[str, Mapping[str, Any]]

@@ -65,10 +65,10 @@ class Judgement:
         interpretation: the row.
         verdict: the verdict.
         parts: verdict of each part.
-        comparisons: all comparisons at the look that decided, or at the last one.
-        runs: number of runs of that look, 0 for an analytic claim.
-        level: the level of that look.
-        looks: numbers of runs that were looked at.
+        comparisons: all comparisons at the interim analysis that decided, or at the last one.
+        runs: number of runs of that analysis, 0 for an analytic claim.
+        level: the level of that analysis.
+        analyses: numbers of runs that were looked at.
         verdict_at_paper_runs: at the paper's own number of runs, at the level of the claim;
             ``not applicable`` where the paper has no experiment of the kind.
         scale: ``paper``, or ``quick`` (no evidence).
@@ -83,7 +83,7 @@ class Judgement:
     comparisons: tuple[Judged, ...]
     runs: int
     level: float
-    looks: tuple[int, ...]
+    analyses: tuple[int, ...]
     verdict_at_paper_runs: Verdict
     scale: Scale
     remark: str = ""
@@ -114,25 +114,26 @@ def _judge_interpretation(
 ) -> Judgement:
     if not interpretation.is_judged:
         return _not_judged(claim, interpretation, scale)
-    if not claim.looks:
+    if not claim.analyses:
         return _look(claim, interpretation, evidence, 0, claim.level, scale)
     available = evidence.runs(claim.reads)
     if scale == "quick":
-        looks, level = [available], claim.level
+        analyses, level = [available], claim.level
     else:
-        looks = [runs for runs in claim.looks if runs <= available]
-        level = claim.level / len(claim.looks)
-    if not looks:
+        analyses = [runs for runs in claim.analyses if runs <= available]
+        level = claim.level / len(claim.analyses)
+    if not analyses:
         found = _look(claim, interpretation, evidence, available, level, scale)
-        remark = f"the results have {available} runs, the first look needs {claim.looks[0]}"
+        needed = claim.analyses[0]
+        remark = f"the results have {available} runs, the first interim analysis needs {needed}"
         return replace(found, verdict="undecided", remark=remark)
-    for runs in looks:
+    for runs in analyses:
         found = _look(claim, interpretation, evidence.first(runs), runs, level, scale)
         if found.verdict != "undecided":
             break
-    done = tuple(each for each in looks if each <= found.runs)
+    done = tuple(each for each in analyses if each <= found.runs)
     at_paper_runs = _verdict_at_paper_runs(claim, interpretation, evidence, available, scale)
-    found = replace(found, looks=done, verdict_at_paper_runs=at_paper_runs)
+    found = replace(found, analyses=done, verdict_at_paper_runs=at_paper_runs)
     return _judge_again(found, evidence, available) if _is_to_be_rerun(found) else found
 
 
@@ -162,7 +163,9 @@ def _judge_again(first: Judgement, evidence: Evidence, available: int) -> Judgem
     rest = evidence.after(first.runs, claim.rerun)
     again = _look(claim, first.interpretation, rest, claim.rerun, first.level, first.scale)
     at_paper_runs = first.verdict_at_paper_runs
-    return replace(again, looks=first.looks, verdict_at_paper_runs=at_paper_runs, before=first)
+    return replace(
+        again, analyses=first.analyses, verdict_at_paper_runs=at_paper_runs, before=first
+    )
 
 
 def _verdict_at_paper_runs(
@@ -185,13 +188,13 @@ def _look(
     scale: Scale,
 ) -> Judgement:
     comparisons = judge_comparisons(_measure(claim, interpretation, evidence, scale), level)
-    decisive = [each for each in comparisons if each.comparison.decides]
+    deciding = [each for each in comparisons if each.comparison.decides]
     words = claim.words(interpretation)
     combined = {
         name: combine_comparisons(
-            [each.decision for each in decisive if each.part == name], claim.combine
+            [each.decision for each in deciding if each.part == name], claim.combine
         )
-        for name in dict.fromkeys(each.part for each in decisive)
+        for name in dict.fromkeys(each.part for each in deciding)
     }
     parts = {name: in_words(verdict, words) for name, verdict in combined.items()}
     verdict = _verdict(claim, combined, interpretation)

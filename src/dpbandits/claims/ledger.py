@@ -52,8 +52,8 @@ def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
     """
     rows = []
     for each in judgements:
-        hinge = decisive(each)
-        numbers = (hinge.estimate.value, hinge.lo, hinge.hi) if hinge else (math.nan,) * 3
+        binding = binding_comparison(each)
+        numbers = (binding.estimate.value, binding.lo, binding.hi) if binding else (math.nan,) * 3
         row = (
             each.claim.id,
             each.claim.kind,
@@ -65,7 +65,7 @@ def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
             each.claim.runs_paper,
             each.verdict_at_paper_runs,
             each.scale,
-            _detail(each, hinge),
+            _detail(each, binding),
         )
         rows.append(row)
     return pd.DataFrame(rows, columns=list(LEDGER_COLUMNS))
@@ -117,9 +117,9 @@ def explain(judgement: Judgement) -> str:
         f"  decided by: {claim.rule}",
         f"  metric: {claim.metric}; results: {', '.join(claim.reads)}",
     ]
-    if judgement.looks and judgement.runs:
-        looks = ", ".join(str(runs) for runs in judgement.looks)
-        lines.append(f"  looks: {looks} runs, each at level {judgement.level:.4g}")
+    if judgement.analyses and judgement.runs:
+        analyses = ", ".join(str(runs) for runs in judgement.analyses)
+        lines.append(f"  interim analyses: {analyses} runs, each at level {judgement.level:.4g}")
     if judgement.before:
         lines.append(f"  judged again: on {judgement.runs} fresh runs, shown below")
     for part in dict.fromkeys(each.part for each in judgement.comparisons):
@@ -127,14 +127,16 @@ def explain(judgement: Judgement) -> str:
             outcome = judgement.parts.get(part, "reported only")
             lines.append(f"  part {part!r}: {outcome}")
         lines += [_line(each) for each in judgement.comparisons if each.part == part]
-    lines.append(f"  verdict: {judgement.verdict}; {_detail(judgement, decisive(judgement))}")
+    lines.append(
+        f"  verdict: {judgement.verdict}; {_detail(judgement, binding_comparison(judgement))}"
+    )
     if claim.runs_paper:
         outcome = judgement.verdict_at_paper_runs
         lines.append(f"  verdict at the paper's {claim.runs_paper} runs: {outcome}")
     return "\n".join(lines) + "\n"
 
 
-def decisive(judgement: Judgement) -> Judged | None:
+def binding_comparison(judgement: Judgement) -> Judged | None:
     """Return the comparison that the verdict hangs on; None where nothing was compared.
 
     Presumed comparisons ("no significant increase") only where one of them refutes the claim.
@@ -190,7 +192,7 @@ def _runs_to_decide(each: Judged) -> float:
     return runs_needed(each.estimate, each.level, each.comparison.region)
 
 
-def _detail(judgement: Judgement, hinge: Judged | None) -> str:
+def _detail(judgement: Judgement, binding: Judged | None) -> str:
     words = ["quick scale, no evidence"] if judgement.scale == "quick" else []
     if judgement.before:
         words += [_told_before(judgement.before), f"again on {judgement.runs} fresh runs"]
@@ -209,16 +211,18 @@ def _detail(judgement: Judgement, hinge: Judged | None) -> str:
     if judgement.claim.combine == "any":
         pro = [each.label for each in counted if each.decision == "for"]
         words.append(f"for: {_listed(pro)}" if pro else "none is for")
-    if hinge is not None:
-        words.append(f"decisive: {hinge.label}, asked: {hinge.comparison.region.describe()}")
+    if binding is not None:
+        words.append(
+            f"binding comparison: {binding.label}, asked: {binding.comparison.region.describe()}"
+        )
     if judgement.claim.combine == "most":
         words += [
             f"{decision}: {_listed(named)}"
             for decision in ("against", "undecided")
             if (named := [each.label for each in counted if each.decision == decision])
         ]
-    if judgement.verdict == "undecided" and open_ones and hinge is not None:
-        words.append(_needed(hinge))
+    if judgement.verdict == "undecided" and open_ones and binding is not None:
+        words.append(_needed(binding))
     return "; ".join(words)
 
 
@@ -228,7 +232,7 @@ def _told_before(first: Judgement) -> str:
     parts = f" ({_listed(failing)} fails)" if first.verdict == "mixed" and failing else ""
     contra = [each.label for each in _counted(first) if each.decision == "against"]
     labels = f", against: {_listed(contra)}" if contra else ""
-    return f"first look: {first.verdict}{parts} on {first.runs} runs{labels}"
+    return f"first interim analysis: {first.verdict}{parts} on {first.runs} runs{labels}"
 
 
 def _parts(judgement: Judgement) -> list[str]:
@@ -245,11 +249,11 @@ def _parts(judgement: Judgement) -> list[str]:
     return words
 
 
-def _needed(hinge: Judged) -> str:
-    runs = _runs_to_decide(hinge)
+def _needed(binding: Judged) -> str:
+    runs = _runs_to_decide(binding)
     if math.isfinite(runs):
         return f"about {math.ceil(runs)} runs would decide it"
-    if math.isnan(hinge.estimate.value):
+    if math.isnan(binding.estimate.value):
         return "no number was measured"
     return "no number of runs can be named that would decide it"
 

@@ -128,17 +128,17 @@ def _claim(
     statistics: Mapping[str, Statistic],
 ) -> Claim:
     runs = entry["runs"]
-    looks = tuple(runs) if isinstance(runs, list) else (runs,) * (runs > 0)
-    if sorted(set(looks)) != list(looks):
+    analyses = tuple(runs) if isinstance(runs, list) else (runs,) * (runs > 0)
+    if sorted(set(analyses)) != list(analyses):
         raise InputError(f"runs is {runs}; allowed: a number, or an increasing list of numbers")
-    if "rerun" in entry and not looks:
+    if "rerun" in entry and not analyses:
         raise InputError(f"rerun is {entry['rerun']}; allowed: only where runs is above 0")
     return Claim(
         id=name,
         **{key: entry[key] for key in _COPIED},
         verdicts=tuple(entry["verdicts"]),
         reads=tuple(entry["reads"]),
-        looks=looks,
+        analyses=analyses,
         runs_paper=entry["runs_paper"],
         definitions=definitions,
         interpretations=tuple(_interpretation(each) for each in entry.get("interpretations", [{}])),
@@ -226,15 +226,15 @@ def _check_arguments(claim: Claim) -> None:
 
 def _check_parts(claim: Claim, interpretation: Interpretation) -> None:
     """Refuse parts that only presumed comparisons would carry, where the claim may hold."""
-    decisive = [
+    deciding = [
         each for each in claim.comparisons if each.decides and each.is_asked_of(interpretation)
     ]
     carried = {
         each.part
-        for each in decisive
+        for each in deciding
         if not each.region.is_presumed or "holds" not in claim.words(interpretation)
     }
-    if not decisive or {each.part for each in decisive} - carried:
+    if not deciding or {each.part for each in deciding} - carried:
         raise InputError(
             "a part has no comparison that could carry it; allowed: at least one that is neither "
             "exploratory nor of kind report, no_increase or no_decrease"

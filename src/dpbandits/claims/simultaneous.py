@@ -18,7 +18,7 @@ import pandas as pd
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, Scale, judge
-from dpbandits.claims.ledger import decisive
+from dpbandits.claims.ledger import binding_comparison
 from dpbandits.claims.verdict import ALPHA
 
 SIMULTANEOUS_COLUMNS = (
@@ -27,10 +27,10 @@ SIMULTANEOUS_COLUMNS = (
     "interpretation",
     "verdict",
     "verdict_in_family",
-    "stands",
+    "family_wise",
     "level",
     "level_in_family",
-    "stands_down_to",
+    "smallest_level",
     "estimate_in_family",
     "lo_in_family",
     "hi_in_family",
@@ -58,12 +58,12 @@ class InFamily:
 
     Attributes:
         judgement: at that level.
-        stands_down_to: the strictest of the levels tried at which, and at all milder ones, the
+        smallest_level: the strictest of the levels tried at which, and at all milder ones, the
             verdict is that at the claim's own level; NaN for none.
     """
 
     judgement: Judgement
-    stands_down_to: float
+    smallest_level: float
 
 
 def family_level(claim: Claim, claims: int) -> float:
@@ -145,8 +145,8 @@ def simultaneous(alone: Sequence[Judgement], within: Sequence[InFamily]) -> pd.D
 
 def _row(first: Judgement, within: InFamily) -> tuple[object, ...]:
     second = within.judgement
-    binding, other = decisive(first), decisive(second)
-    levels = (first.claim.level, second.claim.level, within.stands_down_to)
+    binding, other = binding_comparison(first), binding_comparison(second)
+    levels = (first.claim.level, second.claim.level, within.smallest_level)
     numbers = (other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3
     return (
         first.claim.id,

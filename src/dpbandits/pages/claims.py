@@ -52,7 +52,7 @@ def _error_rate(whole: pd.DataFrame) -> str:
     random = whole[whole["level"].notna()]
     own = random["level"].sum()
     family, among_all = (
-        (random[column] == IN_FAMILY).sum() for column in ("stands", "stands_in_all")
+        (random[column] == IN_FAMILY).sum() for column in ("family_wise", "family_wise_in_all")
     )
     return (
         f"The ledger has {size} claims and {len(whole)} verdicts, of which {len(random)} depend on "
@@ -67,7 +67,7 @@ def _summary(whole: pd.DataFrame, papers: Iterable[str]) -> str:
     lines = [table_row(head), "|---" + "|---:" * (len(head) - 1) + "|"]
     for paper in papers:
         ledger = whole[whole["paper"] == paper]
-        verdicts, stands = ledger["verdict"].value_counts(), ledger["stands"].value_counts()
+        verdicts, stands = ledger["verdict"].value_counts(), ledger["family_wise"].value_counts()
         counts = [verdicts.get(each, 0) for each in VERDICTS]
         counts += [stands.get(each, 0) for each in (EXACT, IN_FAMILY, ALONE)]
         numbers = [ledger["claim"].nunique(), len(ledger), *counts]
@@ -76,7 +76,7 @@ def _summary(whole: pd.DataFrame, papers: Iterable[str]) -> str:
 
 
 def _only_at_their_own_level(whole: pd.DataFrame) -> str:
-    alone = whole[whole["stands"] == ALONE]
+    alone = whole[whole["family_wise"] == ALONE]
     if alone.empty:
         return "There is none."
     head = [
@@ -127,7 +127,7 @@ def _verdict(row: Row) -> str:
     cells = [
         choice(row),
         f"**{row['verdict']}**",
-        row["stands"],
+        row["family_wise"],
         interval(row),
         of,
         (runs if is_judged else "-") + ("" if row["scale"] == "paper" else f" ({row['scale']})"),

@@ -24,8 +24,8 @@ COLUMNS = (
     "interpretation",
     "verdict",
     "verdict_in_family",
-    "stands",
-    "stands_in_all",
+    "family_wise",
+    "family_wise_in_all",
     "measured",
     "asked",
     "estimate",
@@ -37,7 +37,7 @@ COLUMNS = (
     "scale",
     "level",
     "level_in_family",
-    "stands_down_to",
+    "smallest_level",
     "runs_in_family",
     "place",
     "scope",
@@ -57,7 +57,15 @@ CAPTION = (
     "is that of the binding comparison."
 )
 
-_TEXT = ["claim", "kind", "variant", "interpretation", "verdict", "verdict_in_family", "stands"]
+_TEXT = [
+    "claim",
+    "kind",
+    "variant",
+    "interpretation",
+    "verdict",
+    "verdict_in_family",
+    "family_wise",
+]
 _TEXT += ["verdict_at_paper_runs", "scale", "measured", "asked", "detail"]
 _WIDTHS = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)
 
@@ -95,23 +103,23 @@ def join(
     joined["scope"] = [" ".join(claim.scope.split()) for claim in named]
     joined["rule"] = [" ".join(claim.rule.split()) for claim in named]
     joined["figure"] = [" ".join(figures[claim.id]) for claim in named]
-    joined["stands_in_all"] = ""
+    joined["family_wise_in_all"] = ""
     return joined[list(COLUMNS)]
 
 
 def together(ledgers: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return the ledgers of several papers as one, with what stands among all of their claims.
 
-    ``stands_in_all`` is that of the level of 5 % over all claims of all papers, of which each
+    ``family_wise_in_all`` is that of the level of 5 % over all claims of all papers, of which each
     claim has an equal share (Bonferroni) and each of its rows an equal share of that.
     """
     whole = pd.concat(ledgers, ignore_index=True)
     is_judged = ~whole["verdict"].isin(["not applicable", "not testable"])
     rows = is_judged.groupby(whole["claim"]).transform("sum").clip(lower=1)
     level = ALPHA / whole["claim"].nunique() / rows
-    is_random = whole["stands"].isin([IN_FAMILY, ALONE])
-    stands = (whole["stands_down_to"] <= level).map({True: IN_FAMILY, False: ALONE})
-    whole["stands_in_all"] = whole["stands"].where(~is_random, stands)
+    is_random = whole["family_wise"].isin([IN_FAMILY, ALONE])
+    stands = (whole["smallest_level"] <= level).map({True: IN_FAMILY, False: ALONE})
+    whole["family_wise_in_all"] = whole["family_wise"].where(~is_random, stands)
     return whole
 
 
@@ -140,7 +148,7 @@ def cells(whole: pd.DataFrame) -> pd.DataFrame:
             "Decided by": whole["rule"],
             "Variant, interpretation": [choice(row) for row in rows],
             "Verdict": whole["verdict"],
-            "Family-wise": whole["stands"],
+            "Family-wise": whole["family_wise"],
             "Estimate [interval]": [interval(row) for row in rows],
             "Runs": [str(row["runs"]) if row["runs"] else "exact" for row in rows],
             "Scale": whole["scale"],
