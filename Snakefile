@@ -1,8 +1,9 @@
 # Entry point: validation, includes and what is built. Every step is a command of the package; the
-# rules stand in workflow/rules/, one per figure or table.
+# rules are in workflow/rules/, one per figure or table.
 import os
 import shlex
 import sys
+from pathlib import Path
 
 
 configfile: "config/config.yaml"
@@ -12,27 +13,25 @@ report: "workflow/report/overview.rst"
 
 
 from dpbandits.errors import InputError
-from dpbandits.project.resources import Jobs
-from dpbandits.project.outputs import Outputs
 from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.project.checked import checked_targets
 from dpbandits.project.config import Project
-from dpbandits.project.stale import mark_stale
+from dpbandits.project.resources import Jobs
+from dpbandits.project.stale import epoch_path, mark_stale
+from dpbandits.project.target import wanted
 
-# An exception that is let through would be told with the lines of code that it passed.
+# An exception that is let through would be shown with the lines of code that it passed.
 try:
     PROJECT = Project.load(config=config)
-    # On a cluster, what a job was submitted with has been checked, which takes seconds.
-    if not workflow.remote_exec:
-        PROJECT.check()
+    TARGETS = checked_targets(PROJECT)
 except InputError as error:
     print(error, file=sys.stderr)
     sys.exit(2)
-OUTPUTS = Outputs(PROJECT)
 JOBS = Jobs(PROJECT)
 
 # What has no records of an earlier run, copied or unpacked, says itself whether it is current.
 if not workflow.remote_exec:
-    mark_stale(OUTPUTS)
+    mark_stale(PROJECT, TARGETS)
 
 # A snakemake called by its full path finds the package's command all the same.
 shell.prefix(
@@ -45,25 +44,25 @@ onerror:
     shell("python {workflow.basedir}/workflow/last_lines.py {log}")
 
 
+# These before the others, which inherit from them.
 include: "workflow/rules/common.smk"
-include: "workflow/rules/simulate.smk"
-include: "workflow/rules/report.smk"
-include: "workflow/rules/ts-is-dp.smk"
-include: "workflow/rules/dp-ts-ucb.smk"
-include: "workflow/rules/dp-bai.smk"
-include: "workflow/rules/dp-ncb.smk"
-include: "workflow/rules/equal-privacy.smk"
+include: "workflow/rules/figures.smk"
+
+
+for rules_file in sorted(Path(workflow.basedir, "workflow/rules").glob("*.smk")):
+    if rules_file.name not in ("common.smk", "figures.smk"):
+
+        include: str(rules_file)
 
 
 # The papers' own figures and tables, and the verdicts on all their claims, in one ledger.
 rule all:
     default_target: True
     input:
-        OUTPUTS.targets(),
-        OUTPUTS.whole_ledger_targets(),
+        chosen(extra=False),
 
 
-# What is ours and marked so.
+# Supplementary figures and tables.
 rule extras:
     input:
-        OUTPUTS.extra_targets(),
+        chosen(extra=True),

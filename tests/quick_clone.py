@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.targets import figure_target
 
 ROOT = Path(__file__).resolve().parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -58,9 +58,8 @@ def copy_checkout(target: Path) -> Path:
 
 def files_of_figure(clone: Path) -> list[Path]:
     """Return the files of one figure and the results that it reads, all built."""
-    outputs = Outputs(Project.load(clone).at(scale="quick"))
-    drawn = [path for _, path in outputs.figure_files(ONE, FIGURE)]
-    return [clone / path for path in (*drawn, *outputs.figure_inputs(ONE, FIGURE))]
+    figure = figure_target(Project.load(clone).at(scale="quick"), ONE, FIGURE)
+    return [*figure.files, *figure.inputs]
 
 
 def built_files(clone: Path) -> dict[str, bytes]:

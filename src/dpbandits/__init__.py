@@ -1,50 +1,31 @@
 """Reference replication of four papers on differentially private bandits."""
 
-from dpbandits._kernel_cache import use_kernel_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dpbandits._kernel_cache import give_kernels_their_folder
 from dpbandits._sources import load_what_was_read
+
+if TYPE_CHECKING:
+    from dpbandits.api import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-# Before every other import: what is loaded is what is hashed, and numba reads its folder when a
-# kernel is declared.
+# Before every other import: what is loaded is what is hashed.
 load_what_was_read()
-use_kernel_cache()
+give_kernels_their_folder()
 
-from dpbandits import privacy  # noqa: E402
-from dpbandits.bandits import (  # noqa: E402
-    Bandit,
-    LinearBandit,
-    bernoulli,
-    clipped_exponential,
-    linear,
-    truncated_exponential,
-    uniform,
-)
-from dpbandits.engine.check_algorithm import check_algorithm  # noqa: E402
-from dpbandits.engine.guarantees import guarantee  # noqa: E402
-from dpbandits.engine.identification import Identification, identify  # noqa: E402
-from dpbandits.engine.own_algorithm import load_algorithm  # noqa: E402
-from dpbandits.engine.simulation import Simulation, simulate  # noqa: E402
-from dpbandits.errors import InputError  # noqa: E402
-from dpbandits.metrics import NashCurve  # noqa: E402
 
-__all__ = [
-    "Bandit",
-    "Identification",
-    "InputError",
-    "LinearBandit",
-    "NashCurve",
-    "Simulation",
-    "__version__",
-    "bernoulli",
-    "check_algorithm",
-    "clipped_exponential",
-    "guarantee",
-    "identify",
-    "linear",
-    "load_algorithm",
-    "privacy",
-    "simulate",
-    "truncated_exponential",
-    "uniform",
-]
+def __getattr__(name: str) -> Any:
+    """Return a public name of ``dpbandits.api``, whose libraries take half a second to import."""
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    api = import_module("dpbandits.api")
+    if name != "__all__" and name not in api.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return ["__version__", *import_module("dpbandits.api").__all__]

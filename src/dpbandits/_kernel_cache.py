@@ -7,9 +7,13 @@ kernel may call rules that out.
 
 import hashlib
 import os
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
 from pathlib import Path
+from types import ModuleType
 
-from dpbandits._sources import SOURCES
+from dpbandits._sources import PACKAGE, SOURCES
 
 KERNEL_PACKAGES = ("bandits", "metrics", "algorithms")
 
@@ -36,3 +40,22 @@ def use_kernel_cache() -> None:
 
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
     config.CACHE_DIR = str(folder / kernel_sources_hash())  # type: ignore[attr-defined]
+
+
+class _Finder(MetaPathFinder):
+    """Finds nothing; acts before the first module with kernels is loaded."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> None:
+        if fullname in [f"{PACKAGE}.{name}" for name in KERNEL_PACKAGES]:
+            use_kernel_cache()
+
+
+def give_kernels_their_folder() -> None:
+    """Call ``use_kernel_cache`` when kernels are imported: numba reads it where one is declared.
+
+    Not earlier, as importing numba costs a tenth of a second that much of the package can spare.
+    """
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from dpbandits.cli import _arguments, _project
+from dpbandits.cli import parse
+from dpbandits.commands.options import project_of
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.resources import Jobs
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 )
 def test_commands_on_all_see_what_the_run_chose(command: str, chosen: dict[str, Any]) -> None:
     run = Project.load(ROOT, {**Project.load(ROOT).config, **chosen, "scale": "quick", "seed": 7})
-    words = [command, *shlex.split(Outputs(run).choice()), "--project", str(ROOT)]
-    seen = _project(_arguments(words))
+    words = [command, *shlex.split(Jobs(run).choice()), "--project", str(ROOT)]
+    seen = project_of(parse(words))
     assert (seen.built(), seen.selected()) == (run.built(), run.selected())
     assert (seen.scale, seen.seed) == ("quick", 7)
 

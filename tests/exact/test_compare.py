@@ -13,7 +13,7 @@ import pytest
 
 import dpbandits
 from dpbandits.cli import main
-from dpbandits.commands.compare import Target, compare_figure
+from dpbandits.commands.compare import Compared, compare_figure
 from dpbandits.commands.custom_lines import OWN_COLOUR, Own, own_look
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
@@ -57,7 +57,7 @@ def built(project: Project) -> Callable[[str, str], None]:
     """Build the results that a figure reads, where they are not built yet."""
 
     def build(paper: str, figure: str) -> None:
-        panels = Target.find(project, f"{paper}/{figure}").panels.values()
+        panels = Compared.find(project, f"{paper}/{figure}").panels.values()
         for name in dict.fromkeys(name for panel in panels for name in panel.reads):
             path = project.results_path(paper, name)
             if path.is_file():
@@ -129,9 +129,9 @@ def test_other_lines_stay_as_they_are(
         others = after[~after["series"].str.contains("yours")]
         pd.testing.assert_frame_equal(others.reset_index(drop=True), before)
         assert len(after) > len(before)
-    sidecar = json.loads((tmp_path / "fig5.provenance.json").read_text())
-    assert sidecar["algorithm"] == "my-algorithm"
-    assert sidecar["played"]
+    provenance = json.loads((tmp_path / "fig5.provenance.json").read_text())
+    assert provenance["algorithm"] == "my-algorithm"
+    assert provenance["played"]
 
 
 def test_a_horizon_axis_has_a_simulation_for_each_horizon(

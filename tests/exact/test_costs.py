@@ -28,6 +28,7 @@ from dpbandits.project.costs import (
     write_timing,
 )
 from dpbandits.project.resources import Jobs
+from dpbandits.project.targets import results_target
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -151,8 +152,9 @@ def test_nothing_is_split_unless_the_config_says_so_and_fingerprints_do_not_tell
     heavy = [name for name, plan in plans.items() if plan.shards > 1]
     assert "bernoulli-verdicts" in heavy
     for name, plan in plans.items():
-        assert Jobs(project).part_markers(PAPER, name) == []
-        split = Jobs(spread(project, 16)).part_markers(PAPER, name)
+        target = results_target(project, PAPER, name)
+        assert Jobs(project).part_markers(target) == []
+        split = Jobs(spread(project, 16)).part_markers(target)
         assert len(split) == (plan.shards if name in heavy else 0)
         spec = {key: value for key, value in plan.spec.items() if key != "shards"}
         without = dataclasses.replace(plan, spec=spec)
@@ -208,8 +210,9 @@ def test_published_costs_are_of_what_there_is(paper: str, scale: str) -> None:
     project = Project.load(ROOT).at(scale=scale)
     experiments = project.experiments(paper)
     expected = {(RESULTS, name) for name in [*experiments.plans, *experiments.analytic]}
-    built = {(item.kind, item.name) for item in items(project, paper)}
-    read = {(RESULTS, name) for item in items(project, paper) for name in item.results}
+    of_paper = [item for item in items(project) if item.paper == paper]
+    built = {(item.kind, item.name) for item in of_paper}
+    read = {(RESULTS, name) for item in of_paper for name in item.results}
     found = {key[2:] for key in Costs(ROOT / COSTS).rows if key[:2] == (scale, paper)}
     assert found <= expected | built
     if scale == "paper":

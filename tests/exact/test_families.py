@@ -9,7 +9,7 @@ import yaml
 
 from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.targets import claims_fingerprint
 
 ROOT = Path(__file__).resolve().parents[2]
 *OTHERS, LAST = PAPERS
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     for part in ("config", "workflow"):
         shutil.copytree(ROOT / part, tmp_path / part)
     for section in ("claims", "findings"):
-        path = tmp_path / f"config/{section}/{LAST}.yaml"
+        path = tmp_path / f"config/papers/{LAST}/{section}.yaml"
         document = yaml.safe_load(path.read_text())
         first, entry = next(iter(document[section].items()))
         document[section][f"{first.rstrip('0123456789abc')}99"] = copy.deepcopy(entry)
@@ -30,20 +30,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_claim_more_moves_the_verdicts_of_its_own_paper_alone(folder: Path) -> None:
-    before, after = (Outputs(Project.load(each)) for each in (ROOT, folder))
+    before, after = Project.load(ROOT), Project.load(folder)
     moved = [
         paper
         for paper in PAPERS
-        if before.ledger_fingerprint(paper) != after.ledger_fingerprint(paper)
+        if claims_fingerprint(before, paper) != claims_fingerprint(after, paper)
     ]
     assert moved == [LAST]
 
 
 def test_a_paper_less_moves_no_verdict_of_the_others(folder: Path) -> None:
-    before = Outputs(Project.load(ROOT))
+    before = Project.load(ROOT)
     for section in ("claims", "findings"):
-        (folder / f"config/{section}/{LAST}.yaml").unlink()
-    config = dict(before.project.config) | {"papers": OTHERS}
-    after = Outputs(Project.load(folder, config=config))
+        (folder / f"config/papers/{LAST}/{section}.yaml").unlink()
+    config = dict(before.config) | {"papers": OTHERS}
+    after = Project.load(folder, config=config)
     for paper in OTHERS:
-        assert before.ledger_fingerprint(paper) == after.ledger_fingerprint(paper)
+        assert claims_fingerprint(before, paper) == claims_fingerprint(after, paper)

@@ -13,7 +13,7 @@ from dpbandits.errors import InputError
 from dpbandits.pages.gallery import anchor_of, gallery_page, head_of
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.reporting.specs import figure_stems
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = "dp-bai"
@@ -86,9 +86,8 @@ def section(text: str, head: str) -> str:
 
 
 def test_every_panel_is_shown_once_with_its_numbers(project: Project, text: str) -> None:
-    outputs = Outputs(project)
     for figure in project.experiments(PAPER).figures:
-        stems = list(dict.fromkeys(stem for stem, _ in outputs.figure_files(PAPER, figure)))
+        stems = figure_stems(figure, project.figure_spec(PAPER, figure))
         shown = (stems[:-1] or stems) if figure.startswith("fig") else [figure]
         for stem in shown:
             assert text.count(f"](figures/{PAPER}/{stem}.png)") == 1, stem

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits import cli
+from dpbandits.commands import kernels
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"
 BEGIN = "    t = state.clock[0]\n    written = 0\n"
@@ -55,7 +56,7 @@ def test_the_log_of_a_job_says_so(
     def interrupted(arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_project", interrupted)
+    monkeypatch.setattr(kernels, "project_of", interrupted)
     log = tmp_path / "job.log"
     assert cli.main(["kernels", "--log", str(log)]) == 130
     assert capsys.readouterr().err == "dpbandits: interrupted\n"

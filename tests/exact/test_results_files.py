@@ -80,7 +80,7 @@ def test_tables_come_back(path: Path, frame: pd.DataFrame) -> None:
 
 def test_stale_results_are_refused(path: Path) -> None:
     message = message_of(lambda: read_results(path, "fedcba9876543210"))
-    assert message.startswith(f"{path}: is stale (made from {FINGERPRINT}, ")
+    assert message.startswith(f"{path}: is stale (depends on {FINGERPRINT}, ")
     assert "now give fedcba9876543210" in message
 
 

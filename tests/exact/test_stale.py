@@ -9,8 +9,8 @@ import pytest
 from dpbandits.commands.draw import draw_paper_figure
 from dpbandits.commands.run import build_results
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
-from dpbandits.project.stale import CURRENT, STALE, mark_stale
+from dpbandits.project.stale import CURRENT, STALE, epoch_path, mark_stale
+from dpbandits.project.targets import targets
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER, RESULTS, FIGURE = "ts-is-dp", "privacy-by-b-and-c", "fig1"
@@ -29,6 +29,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def marked() -> list[Path]:
+    """Return what is marked as stale."""
+    project = Project.load()
+    return mark_stale(project, targets(project))
+
+
 def times(folder: Path) -> tuple[float, float]:
     """Return the times of the results and of the figure."""
     paths = (
@@ -40,9 +46,9 @@ def times(folder: Path) -> tuple[float, float]:
 
 def test_what_is_current_keeps_its_time(folder: Path) -> None:
     before = times(folder)
-    assert mark_stale(Outputs(Project.load())) == []
+    assert marked() == []
     assert times(folder) == before
-    epoch = Path(Outputs(Project.load()).epoch())
+    epoch = epoch_path(Project.load())
     assert STALE < epoch.stat().st_mtime < CURRENT < before[0]
 
 
@@ -51,11 +57,11 @@ def test_an_edited_figure_is_older_than_its_results_until_the_edit_is_undone(fol
     changed = text.replace("Variance factor, $b = 0$", "The variance factor, $b = 0$")
     assert changed != text
     EXPERIMENTS.write_text(changed)
-    stale = mark_stale(Outputs(Project.load()))
+    stale = marked()
     assert {path.stem.rstrip("ab") for path in stale} == {FIGURE}
     assert times(folder)[1] == STALE
     EXPERIMENTS.write_text(text)
-    assert mark_stale(Outputs(Project.load())) == []
+    assert marked() == []
     results, figure = times(folder)
     assert STALE < results <= figure
 
@@ -65,9 +71,9 @@ def test_results_of_other_sources_are_older_than_the_epoch(folder: Path) -> None
     shutil.copy(folder / f"results/{PAPER}/{RESULTS}.parquet", folder / "kept")
     path.write_bytes(path.read_bytes()[:-50])
     os.utime(path)
-    assert path.relative_to(folder) in mark_stale(Outputs(Project.load()))
+    assert path.relative_to(folder) in marked()
     assert times(folder)[0] == STALE
     shutil.copy(folder / "kept", path)
     os.utime(path, (STALE, STALE))
-    assert path.relative_to(folder) not in mark_stale(Outputs(Project.load()))
+    assert path.relative_to(folder) not in marked()
     assert times(folder)[0] == CURRENT

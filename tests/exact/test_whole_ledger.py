@@ -19,12 +19,13 @@ from dpbandits.project.claims_summary import (
     together,
 )
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.statements import claim_figures
+from dpbandits.project.target import FIGURE, LEDGER, TABLE, wanted
+from dpbandits.project.targets import targets
 from dpbandits.reporting.latex import escape
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
-OUTPUTS = Outputs(PROJECT)
 
 VERDICTS = f"""{",".join(LEDGER_COLUMNS)}
 TSDP-C1,experiment,as-written,,holds,96.7,96.7,96.7,0,0,holds,paper,"binding comparison: x"
@@ -47,7 +48,7 @@ def whole(tmp_path: Path) -> pd.DataFrame:
         (tmp_path / f"{name}.csv").write_text(text)
     claims = PROJECT.claims("ts-is-dp")
     frames = [read_ledger(tmp_path / f"{name}.csv") for name in ("claims", "simultaneous")]
-    figures = {each.id: OUTPUTS.claim_figures("ts-is-dp", each) for each in claims}
+    figures = {each.id: claim_figures(PROJECT, "ts-is-dp", each) for each in claims}
     return join("ts-is-dp", claims, *frames, figures)
 
 
@@ -97,24 +98,24 @@ def test_an_interval_without_a_number_is_empty() -> None:
 
 
 def test_it_is_built_by_default_but_not_with_a_part_alone() -> None:
-    def targets(**changes: object) -> list[str]:
-        config = dict(PROJECT.config) | changes
-        return Outputs(Project.load(ROOT, config=config)).whole_ledger_targets()
+    def ledger(**changes: object) -> list[Path]:
+        project = Project.load(ROOT, config=dict(PROJECT.config) | changes)
+        built = wanted(project, targets(project), extra=False)
+        return [path for target in built if target.kind == LEDGER for path in target.files]
 
     expected = ["claims.csv", "claims.tex", "claims.html", "claims.csv"]
-    assert [Path(path).name for path in targets()] == expected
-    assert targets(only="ts-is-dp/fig1") == []
-    assert len(targets(only="ts-is-dp")) == 4
-    inputs = Outputs(PROJECT).whole_ledger_inputs()
-    assert {Path(path).parent.name for path in inputs} == set(PROJECT.selected()[0])
+    assert [path.name for path in ledger()] == expected
+    assert ledger(only="ts-is-dp/fig1") == []
+    assert len(ledger(only="ts-is-dp")) == 4
+    [inputs] = [target.inputs for target in targets(PROJECT) if target.kind == LEDGER]
+    assert {path.parent.name for path in inputs} == set(PROJECT.selected()[0])
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_links_what_is_built(paper: str) -> None:
-    experiments = PROJECT.experiments(paper)
-    built = {path for name in experiments.figures for _, path in OUTPUTS.figure_files(paper, name)}
-    built |= {path for name in experiments.tables for path in OUTPUTS.table_files(paper, name)}
+    of_paper = [target for target in targets(PROJECT) if target.paper == paper]
+    built = {path for each in of_paper if each.kind in (FIGURE, TABLE) for path in each.files}
     claims = PROJECT.claims(paper)
-    linked = [str(ROOT / path) for each in claims for path in OUTPUTS.claim_figures(paper, each)]
+    linked = [ROOT / path for each in claims for path in claim_figures(PROJECT, paper, each)]
     assert set(linked) <= built
     assert len(linked) >= len(claims) // 2

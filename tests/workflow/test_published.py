@@ -13,33 +13,35 @@ from dpbandits.commands.publish import (
     FINGERPRINTS,
     PUBLISHED,
     current_fingerprints,
+    published_targets,
 )
 from dpbandits.pages.documents import PUBLISHED_TABLES
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.target import TABLE, Target
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
+TARGETS = published_targets(PROJECT)
+
+
+def published_of(paper: str) -> list[Target]:
+    return [target for target in TARGETS if target.paper == paper]
 
 
 @pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
     published = json.loads((ROOT / PUBLISHED / paper / FINGERPRINTS).read_text())
-    assert published == current_fingerprints(PROJECT, paper)
+    assert published == current_fingerprints(published_of(paper))
 
 
 @pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
-    outputs = Outputs(PROJECT)
-    expected = {Path(path).name for path in outputs.ledger(paper)} | {FINGERPRINTS}
-    for figure in PROJECT.experiments(paper).figures:
-        names = {Path(path).name for _, path in outputs.figure_files(paper, figure)}
-        expected |= {name for name in names if not name.endswith(".pdf")}
+    names = [path.name for each in published_of(paper) if each.kind != TABLE for path in each.files]
+    expected = {name for name in names if not name.endswith(".pdf")} | {FINGERPRINTS}
     assert {path.name for path in (ROOT / PUBLISHED / paper).iterdir()} == expected
-    tables = PROJECT.experiments(paper).tables
-    names = {Path(path).name for each in tables for path in outputs.table_files(paper, each)}
+    names = [path.name for each in published_of(paper) if each.kind == TABLE for path in each.files]
     expected = {name for name in names if not name.endswith(".html")}
     assert {path.name for path in (ROOT / PUBLISHED_TABLES / paper).iterdir()} == expected
 

@@ -18,7 +18,8 @@ from chromium import SET, Page, chromium_page
 from documents import ON_RESULTS, dpbandits_commands
 from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.target import REPORT
+from dpbandits.project.targets import targets
 from quick_clone import (
     BUILT,
     ONE,
@@ -55,9 +56,9 @@ def test_a_dry_run_of_a_fresh_clone_has_jobs(clone: Path) -> None:
 
 
 def test_every_target_is_built_and_marked_as_quick(built: Path) -> None:
-    outputs = Outputs(Project.load(built).at(scale="quick"))
-    for path in [*outputs.targets(), *outputs.extra_targets()]:
-        assert (built / path).stat().st_size > 0, path
+    for target in targets(Project.load(built).at(scale="quick")):
+        for path in target.files:
+            assert target.kind == REPORT or path.stat().st_size > 0, path
     claims = pd.read_csv(built / "results/quick/ts-is-dp/claims.csv")
     assert set(claims["scale"]) == {"quick"}
     assert claims["detail"].str.contains("no evidence").all()
@@ -103,8 +104,9 @@ FIRST_CELLS = f"{ROWS}.map((row) => row.cells[0].innerText)"
 
 
 def test_the_report_has_every_figure_and_table_with_a_caption(built: Path, page: Page) -> None:
-    outputs = Outputs(Project.load(built).at(scale="quick"))
-    expected = {str((built / path).relative_to(built)) for path in outputs.report_inputs()}
+    every = targets(Project.load(built).at(scale="quick"))
+    [inputs] = [target.inputs for target in every if target.kind == REPORT]
+    expected = {str(path.relative_to(built)) for path in inputs}
     widths = page.run(PICTURES)
     assert set(widths) == {path for path in expected if path.endswith(".png")}
     assert min(widths.values()) > 300

@@ -1,39 +1,56 @@
-# What the rules share. Paths, inputs and fingerprints are asked of OUTPUTS.
+# What the rules share: targets by file, and paths at the chosen scale.
 
 CAPTIONS = os.path.join(workflow.basedir, "workflow", "report")
 
 
-def tabulated(paper, table):
-    """Return the files of a table; its page goes into the report."""
+BY_FILE = {str(path): each for each in TARGETS for path in each.files}
+
+
+def target(path):
+    """Return what a file belongs to; only the chosen papers have targets."""
+    if path not in BY_FILE:
+        raise InputError(
+            f"{path}: is not built; allowed: files of the papers in config.yaml"
+        )
+    return BY_FILE[path]
+
+
+def chosen(extra):
+    """Return the files of all that is to be built, the papers' own or supplementary."""
+    return [
+        path for each in wanted(PROJECT, TARGETS, extra=extra) for path in each.files
+    ]
+
+
+def results(paper, *names, suffix="parquet"):
+    """Return files of a paper's results; its verdicts and digitised values are csv."""
+    folder = PROJECT.results_folder() / paper
+    return [str(folder / f"{name}.{suffix}") for name in names]
+
+
+def simulation(w):
+    """Return the target of the results that a job's wildcards name."""
+    return target(*results(w.paper, w.name))
+
+
+def figure(paper, *stems):
+    """Return the files of a figure's panels and of the whole, the last; reports have the png."""
     files = []
-    for path in OUTPUTS.table_files(paper, table):
-        if path.endswith(".html"):
-            labels = {"figure": table, "panel": "table"}
-            caption = os.path.join(CAPTIONS, "table.rst")
-            path = report(path, caption=caption, category=paper, labels=labels)
-        files.append(path)
+    for path in (PROJECT.figures_folder(paper) / stem for stem in stems):
+        png = reported(f"{path}.png", f"{paper}.rst", paper, stems[-1], path.name)
+        files += [png, f"{path}.pdf", f"{path}.csv"]
     return files
 
 
-def whole_ledger():
-    """Return the files of the ledger of all papers; its page goes into the report."""
-    files = []
-    for path in OUTPUTS.whole_ledger():
-        if path.endswith(".html"):
-            labels = {"figure": "claims", "panel": "table"}
-            caption = os.path.join(CAPTIONS, "table.rst")
-            path = report(path, caption=caption, category="claims", labels=labels)
-        files.append(path)
-    return files
+def table(paper, name, category=None):
+    """Return the files of a table; reports have its page, by default under the paper."""
+    path = PROJECT.tables_folder(paper) / name
+    page = reported(f"{path}.html", "table.rst", category or paper, name, "table")
+    return [f"{path}.tex", page, f"{path}.csv"]
 
 
-def published(paper, figure):
-    """Return the files of a figure; the png of every panel goes into the report."""
-    files = []
-    for panel, path in OUTPUTS.figure_files(paper, figure):
-        if path.endswith(".png"):
-            labels = {"figure": figure, "panel": panel}
-            caption = os.path.join(CAPTIONS, f"{paper}.rst")
-            path = report(path, caption=caption, category=paper, labels=labels)
-        files.append(path)
-    return files
+def reported(path, caption, category, name, panel):
+    """Return a file that is part of the report."""
+    labels = {"figure": name, "panel": panel}
+    caption = os.path.join(CAPTIONS, caption)
+    return report(path, caption=caption, category=category, labels=labels)

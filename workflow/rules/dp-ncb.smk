@@ -1,388 +1,244 @@
 # "DP-NCB: Privacy Preserving Fair Bandits": one rule per figure or table.
-# What each draws stands in config/papers/dp-ncb/experiments.yaml under figures: and tables:.
+# What each draws is in config/papers/dp-ncb/experiments.yaml under figures: and tables:.
 
 
 # The paper's figure, as its code draws it.
-rule dp_ncb_fig1:
+use rule draw as dp_ncb_fig1 with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "fig1"),
+        results("dp-ncb", "panel-a", "panel-b", "panels-c-to-e", "panel-f"),
     output:
-        published("dp-ncb", "fig1"),
+        figure("dp-ncb", "fig1a", "fig1b", "fig1c", "fig1d", "fig1e", "fig1f", "fig1"),
     log:
         "logs/dp-ncb/fig1.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "fig1"),
-        caption=OUTPUTS.caption("dp-ncb", "fig1"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing fig1"
-    shell:
-        "dpbandits draw dp-ncb fig1 {params.options} --log {log}"
 
 
 # The same with the algorithms as the paper writes them.
-rule dp_ncb_fig1_as_written:
+use rule draw as dp_ncb_fig1_as_written with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "fig1-as-written"),
+        results("dp-ncb", "panel-a", "panel-b", "panels-c-to-e", "panel-f"),
     output:
-        published("dp-ncb", "fig1-as-written"),
+        figure(
+            "dp-ncb",
+            "fig1a-as-written",
+            "fig1b-as-written",
+            "fig1c-as-written",
+            "fig1d-as-written",
+            "fig1e-as-written",
+            "fig1f-as-written",
+            "fig1-as-written",
+        ),
     log:
         "logs/dp-ncb/fig1-as-written.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "fig1-as-written"),
-        caption=OUTPUTS.caption("dp-ncb", "fig1-as-written"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing fig1-as-written"
-    shell:
-        "dpbandits draw dp-ncb fig1-as-written {params.options} --log {log}"
 
 
 # The same with the code's departures from the text undone, but for its cap on Phase I.
-rule dp_ncb_fig1_repaired:
+use rule draw as dp_ncb_fig1_repaired with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "fig1-repaired"),
+        results("dp-ncb", "panel-a", "panel-b", "panels-c-to-e", "panel-f"),
     output:
-        published("dp-ncb", "fig1-repaired"),
+        figure(
+            "dp-ncb",
+            "fig1a-repaired",
+            "fig1b-repaired",
+            "fig1c-repaired",
+            "fig1d-repaired",
+            "fig1e-repaired",
+            "fig1f-repaired",
+            "fig1-repaired",
+        ),
     log:
         "logs/dp-ncb/fig1-repaired.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "fig1-repaired"),
-        caption=OUTPUTS.caption("dp-ncb", "fig1-repaired"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing fig1-repaired"
-    shell:
-        "dpbandits draw dp-ncb fig1-repaired {params.options} --log {log}"
 
 
 # Ours: every panel of the figure with logarithmic axes.
-rule dp_ncb_extra_fig1_loglog:
+use rule draw as dp_ncb_extra_fig1_loglog with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-fig1-loglog"),
+        results("dp-ncb", "panel-a", "panel-b", "panels-c-to-e", "panel-f"),
     output:
-        published("dp-ncb", "extra-fig1-loglog"),
+        figure(
+            "dp-ncb",
+            "extra-fig1-loglog-a",
+            "extra-fig1-loglog-b",
+            "extra-fig1-loglog-c",
+            "extra-fig1-loglog-d",
+            "extra-fig1-loglog-e",
+            "extra-fig1-loglog-f",
+            "extra-fig1-loglog",
+        ),
     log:
         "logs/dp-ncb/extra-fig1-loglog.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-fig1-loglog"),
-        caption=OUTPUTS.caption("dp-ncb", "extra-fig1-loglog"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-fig1-loglog"
-    shell:
-        "dpbandits draw dp-ncb extra-fig1-loglog {params.options} --log {log}"
 
 
 # Ours: panel (e) with logarithmic axes and fitted slopes.
-rule dp_ncb_extra_fig1e_slopes:
+use rule draw as dp_ncb_extra_fig1e_slopes with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-fig1e-slopes"),
+        results("dp-ncb", "panels-c-to-e"),
     output:
-        published("dp-ncb", "extra-fig1e-slopes"),
+        figure(
+            "dp-ncb",
+            "extra-fig1e-slopes-a",
+            "extra-fig1e-slopes-b",
+            "extra-fig1e-slopes",
+        ),
     log:
         "logs/dp-ncb/extra-fig1e-slopes.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-fig1e-slopes"),
-        caption=OUTPUTS.caption("dp-ncb", "extra-fig1e-slopes"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-fig1e-slopes"
-    shell:
-        "dpbandits draw dp-ncb extra-fig1e-slopes {params.options} --log {log}"
 
 
 # Ours: Nash regret of GDP-NCB over that of NCB, over the horizon and over epsilon.
-rule dp_ncb_extra_price_of_privacy:
+use rule draw as dp_ncb_extra_price_of_privacy with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-price-of-privacy"),
+        results("dp-ncb", "one-million", "panels-c-to-e", "panel-b", "ten-million"),
     output:
-        published("dp-ncb", "extra-price-of-privacy"),
+        figure(
+            "dp-ncb",
+            "extra-price-of-privacy-a",
+            "extra-price-of-privacy-b",
+            "extra-price-of-privacy",
+        ),
     log:
         "logs/dp-ncb/extra-price-of-privacy.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "dp-ncb", "extra-price-of-privacy"
-        ),
-        caption=OUTPUTS.caption("dp-ncb", "extra-price-of-privacy"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-price-of-privacy"
-    shell:
-        "dpbandits draw dp-ncb extra-price-of-privacy {params.options} --log {log}"
 
 
 # Ours: Nash regret of LDP-NCB over epsilon, beside a slope of -1.
-rule dp_ncb_extra_epsilon_slope:
+use rule draw as dp_ncb_extra_epsilon_slope with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-epsilon-slope"),
+        results("dp-ncb", "panels-c-to-e", "ten-million"),
     output:
-        published("dp-ncb", "extra-epsilon-slope"),
+        figure("dp-ncb", "extra-epsilon-slope"),
     log:
         "logs/dp-ncb/extra-epsilon-slope.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "dp-ncb", "extra-epsilon-slope"
-        ),
-        caption=OUTPUTS.caption("dp-ncb", "extra-epsilon-slope"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-epsilon-slope"
-    shell:
-        "dpbandits draw dp-ncb extra-epsilon-slope {params.options} --log {log}"
 
 
 # Ours: panel (a) for both values of epsilon and both orders of first pulls.
-rule dp_ncb_extra_panel_a:
+use rule draw as dp_ncb_extra_panel_a with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-panel-a"),
+        results("dp-ncb", "panel-a"),
     output:
-        published("dp-ncb", "extra-panel-a"),
+        figure(
+            "dp-ncb",
+            "extra-panel-a-a",
+            "extra-panel-a-b",
+            "extra-panel-a-c",
+            "extra-panel-a-d",
+            "extra-panel-a",
+        ),
     log:
         "logs/dp-ncb/extra-panel-a.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-panel-a"),
-        caption=OUTPUTS.caption("dp-ncb", "extra-panel-a"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-panel-a"
-    shell:
-        "dpbandits draw dp-ncb extra-panel-a {params.options} --log {log}"
 
 
 # Ours: GDP-NCB and AdaP-UCB up to ten thousand million rounds.
-rule dp_ncb_extra_horizons:
+use rule draw as dp_ncb_extra_horizons with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-horizons"),
+        results("dp-ncb", "horizons"),
     output:
-        published("dp-ncb", "extra-horizons"),
+        figure("dp-ncb", "extra-horizons"),
     log:
         "logs/dp-ncb/extra-horizons.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-horizons"),
-        caption=OUTPUTS.caption("dp-ncb", "extra-horizons"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-horizons"
-    shell:
-        "dpbandits draw dp-ncb extra-horizons {params.options} --log {log}"
 
 
 # Ours: the anytime version beside runs that know their horizon.
-rule dp_ncb_extra_anytime:
+use rule draw as dp_ncb_extra_anytime with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-anytime"),
+        results("dp-ncb", "anytime", "known-horizon"),
     output:
-        published("dp-ncb", "extra-anytime"),
+        figure("dp-ncb", "extra-anytime-a", "extra-anytime-b", "extra-anytime"),
     log:
         "logs/dp-ncb/extra-anytime.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-anytime"),
-        caption=OUTPUTS.caption("dp-ncb", "extra-anytime"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-anytime"
-    shell:
-        "dpbandits draw dp-ncb extra-anytime {params.options} --log {log}"
 
 
 # Ours: panel (b) with UCB1, against the true best mean.
-rule dp_ncb_extra_ucb1:
+use rule draw as dp_ncb_extra_ucb1 with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-ucb1"),
+        results("dp-ncb", "panel-b", "panel-b-ucb1"),
     output:
-        published("dp-ncb", "extra-ucb1"),
+        figure("dp-ncb", "extra-ucb1-a", "extra-ucb1-b", "extra-ucb1"),
     log:
         "logs/dp-ncb/extra-ucb1.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-ucb1"),
-        caption=OUTPUTS.caption("dp-ncb", "extra-ucb1"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-ucb1"
-    shell:
-        "dpbandits draw dp-ncb extra-ucb1 {params.options} --log {log}"
 
 
 # Ours: what few runs add to Nash regret.
-rule dp_ncb_extra_bias:
+use rule draw as dp_ncb_extra_bias with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-bias"),
+        results("dp-ncb", "curves-of-2", "curves-of-10", "curves-of-50"),
     output:
-        published("dp-ncb", "extra-bias"),
+        figure("dp-ncb", "extra-bias"),
     log:
         "logs/dp-ncb/extra-bias.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("dp-ncb", "extra-bias"),
-        caption=OUTPUTS.caption("dp-ncb", "extra-bias"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-bias"
-    shell:
-        "dpbandits draw dp-ncb extra-bias {params.options} --log {log}"
 
 
 # Ours: an exact privacy loss of GDP-NCB as written.
-rule dp_ncb_extra_privacy_witness:
+use rule draw as dp_ncb_extra_privacy_witness with:
     input:
-        OUTPUTS.figure_inputs("dp-ncb", "extra-privacy-witness"),
+        results("dp-ncb", "privacy-witnesses"),
     output:
-        published("dp-ncb", "extra-privacy-witness"),
+        figure("dp-ncb", "extra-privacy-witness"),
     log:
         "logs/dp-ncb/extra-privacy-witness.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "dp-ncb", "extra-privacy-witness"
-        ),
-        caption=OUTPUTS.caption("dp-ncb", "extra-privacy-witness"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: drawing extra-privacy-witness"
-    shell:
-        "dpbandits draw dp-ncb extra-privacy-witness {params.options} --log {log}"
 
 
 # Digitised values of the published figure compared with ours.
-rule dp_ncb_table_digitised:
+use rule tabulate as dp_ncb_table_digitised with:
     input:
-        OUTPUTS.table_inputs("dp-ncb", "digitised"),
+        results("dp-ncb", "digitised", suffix="csv"),
     output:
-        tabulated("dp-ncb", "digitised"),
+        table("dp-ncb", "digitised"),
     log:
         "logs/dp-ncb/table-digitised.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "digitised"),
-        caption=OUTPUTS.table_caption("dp-ncb", "digitised"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: writing the table digitised"
-    shell:
-        "dpbandits tabulate dp-ncb digitised {params.options} --log {log}"
 
 
 # How many of the digitised values agree with ours.
-rule dp_ncb_table_reproduction:
+use rule tabulate as dp_ncb_table_reproduction with:
     input:
-        OUTPUTS.table_inputs("dp-ncb", "reproduction"),
+        results("dp-ncb", "digitised", suffix="csv"),
     output:
-        tabulated("dp-ncb", "reproduction"),
+        table("dp-ncb", "reproduction"),
     log:
         "logs/dp-ncb/table-reproduction.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "reproduction"),
-        caption=OUTPUTS.table_caption("dp-ncb", "reproduction"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: writing the table reproduction"
-    shell:
-        "dpbandits tabulate dp-ncb reproduction {params.options} --log {log}"
 
 
 # Ours: what each switch between paper and code does alone.
-rule dp_ncb_table_extra_deviations:
+use rule tabulate as dp_ncb_table_extra_deviations with:
     input:
-        OUTPUTS.table_inputs("dp-ncb", "extra-deviations"),
+        results(
+            "dp-ncb",
+            "panel-a",
+            "panels-c-to-e",
+            "ten-million",
+            "panel-f",
+            "switches",
+            "switches-panel-a",
+        ),
     output:
-        tabulated("dp-ncb", "extra-deviations"),
+        table("dp-ncb", "extra-deviations"),
     log:
         "logs/dp-ncb/table-extra-deviations.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "extra-deviations"),
-        caption=OUTPUTS.table_caption("dp-ncb", "extra-deviations"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: writing the table extra-deviations"
-    shell:
-        "dpbandits tabulate dp-ncb extra-deviations {params.options} --log {log}"
 
 
 # Ours: the verdicts as a table.
-rule dp_ncb_table_claims:
+use rule tabulate as dp_ncb_table_claims with:
     input:
-        OUTPUTS.table_inputs("dp-ncb", "claims"),
+        results("dp-ncb", "claims", suffix="csv"),
     output:
-        tabulated("dp-ncb", "claims"),
+        table("dp-ncb", "claims"),
     log:
         "logs/dp-ncb/table-claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "claims"),
-        caption=OUTPUTS.table_caption("dp-ncb", "claims"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: writing the table claims"
-    shell:
-        "dpbandits tabulate dp-ncb claims {params.options} --log {log}"
 
 
 # How long Phase I lasts as written.
-rule dp_ncb_table_phase_one:
+use rule tabulate as dp_ncb_table_phase_one with:
     input:
-        OUTPUTS.table_inputs("dp-ncb", "phase-one"),
+        results("dp-ncb", "phase-one-start"),
     output:
-        tabulated("dp-ncb", "phase-one"),
+        table("dp-ncb", "phase-one"),
     log:
         "logs/dp-ncb/table-phase-one.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "phase-one"),
-        caption=OUTPUTS.table_caption("dp-ncb", "phase-one"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: writing the table phase-one"
-    shell:
-        "dpbandits tabulate dp-ncb phase-one {params.options} --log {log}"
 
 
 # Ours: from which horizon on Phase I ends as written.
-rule dp_ncb_table_extra_first_horizons:
+use rule tabulate as dp_ncb_table_extra_first_horizons with:
     input:
-        OUTPUTS.table_inputs("dp-ncb", "extra-first-horizons"),
+        results("dp-ncb", "first-horizons"),
     output:
-        tabulated("dp-ncb", "extra-first-horizons"),
+        table("dp-ncb", "extra-first-horizons"),
     log:
         "logs/dp-ncb/table-extra-first-horizons.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("dp-ncb", "extra-first-horizons"),
-        caption=OUTPUTS.table_caption("dp-ncb", "extra-first-horizons"),
-        options=OUTPUTS.options(),
-    message:
-        "dp-ncb: writing the table extra-first-horizons"
-    shell:
-        "dpbandits tabulate dp-ncb extra-first-horizons {params.options} --log {log}"

@@ -1,66 +1,38 @@
 # Ours, in none of the papers: their regret algorithms side by side at one privacy budget.
-# What is drawn and written stands in config/comparisons/equal-privacy.yaml.
+# What is drawn and written is in config/comparisons/equal-privacy.yaml.
 
 
 # Regret against epsilon on the Bernoulli arms of three papers.
-rule equal_privacy_extra_equal_privacy:
+use rule draw as equal_privacy_extra_equal_privacy with:
     input:
-        OUTPUTS.figure_inputs("equal-privacy", "extra-equal-privacy"),
+        results("equal-privacy", "ts-is-dp-arms", "dp-ts-ucb-arms", "dp-ncb-arms"),
     output:
-        published("equal-privacy", "extra-equal-privacy"),
+        figure(
+            "equal-privacy",
+            "extra-equal-privacy-a",
+            "extra-equal-privacy-b",
+            "extra-equal-privacy-c",
+            "extra-equal-privacy",
+        ),
     log:
         "logs/equal-privacy/extra-equal-privacy.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "equal-privacy", "extra-equal-privacy"
-        ),
-        caption=OUTPUTS.caption("equal-privacy", "extra-equal-privacy"),
-        options=OUTPUTS.options(),
-    message:
-        "equal-privacy: drawing extra-equal-privacy"
-    shell:
-        "dpbandits draw equal-privacy extra-equal-privacy {params.options} --log {log}"
 
 
 # The numbers of the figure.
-rule equal_privacy_table_extra_equal_privacy:
+use rule tabulate as equal_privacy_table_extra_equal_privacy with:
     input:
-        OUTPUTS.table_inputs("equal-privacy", "extra-equal-privacy"),
+        results("equal-privacy", "ts-is-dp-arms", "dp-ts-ucb-arms", "dp-ncb-arms"),
     output:
-        tabulated("equal-privacy", "extra-equal-privacy"),
+        table("equal-privacy", "extra-equal-privacy"),
     log:
         "logs/equal-privacy/table-extra-equal-privacy.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from(
-            "equal-privacy", "extra-equal-privacy"
-        ),
-        caption=OUTPUTS.table_caption("equal-privacy", "extra-equal-privacy"),
-        options=OUTPUTS.options(),
-    message:
-        "equal-privacy: writing the table extra-equal-privacy"
-    shell:
-        "dpbandits tabulate equal-privacy extra-equal-privacy {params.options} --log {log}"
 
 
 # Levels and tuned parameters.
-rule equal_privacy_table_extra_tuning:
+use rule tabulate as equal_privacy_table_extra_tuning with:
     input:
-        OUTPUTS.table_inputs("equal-privacy", "extra-tuning"),
+        results("equal-privacy", "ts-is-dp-arms", "dp-ts-ucb-arms", "dp-ncb-arms"),
     output:
-        tabulated("equal-privacy", "extra-tuning"),
+        table("equal-privacy", "extra-tuning"),
     log:
         "logs/equal-privacy/table-extra-tuning.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("equal-privacy", "extra-tuning"),
-        caption=OUTPUTS.table_caption("equal-privacy", "extra-tuning"),
-        options=OUTPUTS.options(),
-    message:
-        "equal-privacy: writing the table extra-tuning"
-    shell:
-        "dpbandits tabulate equal-privacy extra-tuning {params.options} --log {log}"

@@ -1,18 +1,20 @@
 # Verdicts on every paper's claims, and digitised values compared with ours.
 
+CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
+
 
 rule claims:
     input:
-        lambda w: OUTPUTS.ledger_inputs(w.paper),
+        lambda w: target(*results(w.paper, "claims", suffix="csv")).inputs,
     output:
-        OUTPUTS.ledger("{paper}"),
+        results("{paper}", *CLAIMS_FILES, suffix="csv"),
     log:
         "logs/{paper}/claims.log",
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.ledger_fingerprint(w.paper),
-        options=OUTPUTS.options(),
+        depends_on=lambda w, output: target(output[0]).depends_on,
+        options=JOBS.options(),
     message:
         "{wildcards.paper}: judging every claim"
     shell:
@@ -22,17 +24,21 @@ rule claims:
 # The verdicts on the claims of all chosen papers in one table; its page goes into the report.
 rule ledger:
     input:
-        OUTPUTS.whole_ledger_inputs(),
+        [
+            results(paper, *CLAIMS_FILES[:2], suffix="csv")
+            for paper in PROJECT.selected()[0]
+        ],
     output:
-        whole_ledger(),
+        results("", "claims", suffix="csv"),
+        table("", "claims", category="claims"),
     log:
         "logs/ledger.log",
     conda:
         "../../environment.yml"
     params:
-        made_from=lambda w: OUTPUTS.whole_ledger_made_from(),
-        caption=OUTPUTS.whole_ledger_caption(),
-        options=OUTPUTS.choice(),
+        caption=lambda w, output: target(output[0]).caption,
+        depends_on=lambda w, output: target(output[0]).depends_on,
+        options=JOBS.choice(),
     message:
         "gathering the verdicts of all papers"
     shell:
@@ -41,16 +47,16 @@ rule ledger:
 
 rule digitised:
     input:
-        lambda w: OUTPUTS.digitised_inputs(w.paper),
+        lambda w: target(*results(w.paper, "digitised", suffix="csv")).inputs,
     output:
-        OUTPUTS.digitised("{paper}"),
+        results("{paper}", "digitised", suffix="csv"),
     log:
         "logs/{paper}/digitised.log",
     conda:
         "../../environment.yml"
     params:
-        fingerprint=lambda w: OUTPUTS.digitised_fingerprint(w.paper),
-        options=OUTPUTS.options(),
+        depends_on=lambda w, output: target(output[0]).depends_on,
+        options=JOBS.options(),
     message:
         "{wildcards.paper}: comparing digitised values with ours"
     shell:
@@ -60,16 +66,18 @@ rule digitised:
 # Every figure and table, the ledger, methods and provenance as one PDF.
 rule pdf:
     input:
-        OUTPUTS.report_inputs(),
+        chosen(extra=False),
+        chosen(extra=True),
     output:
-        OUTPUTS.report(),
+        results("", "report", suffix="pdf"),
+        results("", "report", suffix="tex"),
     log:
         "logs/report.log",
     conda:
         "../../environment.yml"
     params:
-        made_from=lambda w: OUTPUTS.report_made_from(),
-        options=OUTPUTS.choice(),
+        depends_on=lambda w, output: target(output[0]).depends_on,
+        options=JOBS.choice(),
     message:
         "typesetting the report"
     shell:

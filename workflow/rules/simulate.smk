@@ -1,5 +1,8 @@
 # Kernels, simulations and exactly computed results of every paper.
 
+KERNELS = str(PROJECT.cache_folder / "kernels.done")
+EPOCH = str(epoch_path(PROJECT))
+
 
 wildcard_constraints:
     paper="|".join([*PAPERS, *COMPARISONS]),
@@ -12,7 +15,7 @@ wildcard_constraints:
 # an edited kernel reruns only the simulations that use it.
 rule kernels:
     output:
-        touch(OUTPUTS.kernels_marker()),
+        touch(KERNELS),
     log:
         "logs/kernels.log",
     conda:
@@ -23,29 +26,27 @@ rule kernels:
         "dpbandits kernels --log {log}"
 
 
-# Part of a simulation that is split over several jobs: its blocks go into the cache.
+# Part of a simulation that is split over several jobs: its batches go into the cache.
 rule part:
     input:
-        kernels=ancient(OUTPUTS.kernels_marker()),
-        epoch=OUTPUTS.epoch(),
-        tuned=lambda w: OUTPUTS.tuned_by(w.paper, w.name),
+        kernels=ancient(KERNELS),
+        epoch=EPOCH,
+        tuned=lambda w: simulation(w).inputs,
     output:
         touch(JOBS.part_pattern()),
     log:
         "logs/{paper}/{name}.{part}-of-{parts}.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: JOBS.threads(w.paper, w.name)
+    threads: lambda w: JOBS.threads(simulation(w))
     resources:
-        mem_mb=lambda w, threads, attempt: JOBS.memory(
-            w.paper, w.name, threads, attempt
-        ),
+        mem_mb=lambda w, threads, attempt: JOBS.memory(simulation(w), threads, attempt),
         runtime=lambda w, threads, attempt: JOBS.minutes(
-            w.paper, w.name, threads, attempt, int(w.parts)
+            simulation(w), threads, attempt, int(w.parts)
         ),
     params:
-        fingerprint=lambda w: PROJECT.results_fingerprint(w.paper, w.name),
-        options=OUTPUTS.options(),
+        fingerprint=lambda w: simulation(w).depends_on[w.name],
+        options=JOBS.options(),
     message:
         "{wildcards.paper}: computing part {wildcards.part} of {wildcards.parts} of {wildcards.name}"
     shell:
@@ -56,27 +57,25 @@ rule part:
 
 rule results:
     input:
-        kernels=ancient(OUTPUTS.kernels_marker()),
-        epoch=OUTPUTS.epoch(),
-        tuned=lambda w: OUTPUTS.tuned_by(w.paper, w.name),
-        parts=lambda w: JOBS.part_markers(w.paper, w.name),
+        kernels=ancient(KERNELS),
+        epoch=EPOCH,
+        tuned=lambda w: simulation(w).inputs,
+        parts=lambda w: JOBS.part_markers(simulation(w)),
     output:
-        OUTPUTS.results_pattern(),
+        results("{paper}", "{name}"),
     log:
         "logs/{paper}/{name}.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: JOBS.threads(w.paper, w.name)
+    threads: lambda w: JOBS.threads(simulation(w))
     resources:
-        mem_mb=lambda w, threads, attempt: JOBS.memory(
-            w.paper, w.name, threads, attempt
-        ),
+        mem_mb=lambda w, threads, attempt: JOBS.memory(simulation(w), threads, attempt),
         runtime=lambda w, threads, attempt: JOBS.minutes(
-            w.paper, w.name, threads, attempt
+            simulation(w), threads, attempt
         ),
     params:
-        fingerprint=lambda w: PROJECT.results_fingerprint(w.paper, w.name),
-        options=OUTPUTS.options(),
+        fingerprint=lambda w: simulation(w).depends_on[w.name],
+        options=JOBS.options(),
     message:
         "{wildcards.paper}: computing {wildcards.name}"
     shell:

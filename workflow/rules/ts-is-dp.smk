@@ -3,394 +3,208 @@
 
 
 # Figure 1: epsilon against delta: Theorem 4 with b or c away from (0, 1).
-rule ts_is_dp_fig1:
+use rule draw as ts_is_dp_fig1 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig1"),
+        results("ts-is-dp", "privacy-by-b-and-c"),
     output:
-        published("ts-is-dp", "fig1"),
+        figure("ts-is-dp", "fig1a", "fig1b", "fig1"),
     log:
         "logs/ts-is-dp/fig1.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig1"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig1"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig1"
-    shell:
-        "dpbandits draw ts-is-dp fig1 {params.options} --log {log}"
 
 
 # Figure 2: regret over time, Bernoulli arms.
-rule ts_is_dp_fig2:
+use rule draw as ts_is_dp_fig2 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig2"),
+        results("ts-is-dp", "bernoulli-curves"),
     output:
-        published("ts-is-dp", "fig2"),
+        figure("ts-is-dp", "fig2a", "fig2b", "fig2c", "fig2"),
     log:
         "logs/ts-is-dp/fig2.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig2"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig2"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig2"
-    shell:
-        "dpbandits draw ts-is-dp fig2 {params.options} --log {log}"
 
 
 # Figure 3: final regret against eta, Bernoulli arms.
-rule ts_is_dp_fig3:
+use rule draw as ts_is_dp_fig3 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig3"),
+        results("ts-is-dp", "bernoulli-curves"),
     output:
-        published("ts-is-dp", "fig3"),
+        figure("ts-is-dp", "fig3"),
     log:
         "logs/ts-is-dp/fig3.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig3"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig3"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig3"
-    shell:
-        "dpbandits draw ts-is-dp fig3 {params.options} --log {log}"
 
 
 # Figure 4: regret over time, truncated exponential arms.
-rule ts_is_dp_fig4:
+use rule draw as ts_is_dp_fig4 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig4"),
+        results("ts-is-dp", "truncated-exponential-curves"),
     output:
-        published("ts-is-dp", "fig4"),
+        figure("ts-is-dp", "fig4a", "fig4b", "fig4c", "fig4"),
     log:
         "logs/ts-is-dp/fig4.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig4"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig4"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig4"
-    shell:
-        "dpbandits draw ts-is-dp fig4 {params.options} --log {log}"
 
 
 # Figure 5: final regret against eta, truncated exponential arms.
-rule ts_is_dp_fig5:
+use rule draw as ts_is_dp_fig5 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig5"),
+        results("ts-is-dp", "truncated-exponential-curves"),
     output:
-        published("ts-is-dp", "fig5"),
+        figure("ts-is-dp", "fig5"),
     log:
         "logs/ts-is-dp/fig5.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig5"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig5"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig5"
-    shell:
-        "dpbandits draw ts-is-dp fig5 {params.options} --log {log}"
 
 
 # Figure 6: epsilon against delta by three analyses.
-rule ts_is_dp_fig6:
+use rule draw as ts_is_dp_fig6 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig6"),
+        results("ts-is-dp", "privacy-by-analysis"),
     output:
-        published("ts-is-dp", "fig6"),
+        figure("ts-is-dp", "fig6a", "fig6b", "fig6"),
     log:
         "logs/ts-is-dp/fig6.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig6"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig6"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig6"
-    shell:
-        "dpbandits draw ts-is-dp fig6 {params.options} --log {log}"
 
 
 # Figure 7: epsilon against delta by two analyses.
-rule ts_is_dp_fig7:
+use rule draw as ts_is_dp_fig7 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig7"),
+        results("ts-is-dp", "privacy-by-analysis"),
     output:
-        published("ts-is-dp", "fig7"),
+        figure("ts-is-dp", "fig7a", "fig7b", "fig7"),
     log:
         "logs/ts-is-dp/fig7.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig7"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig7"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig7"
-    shell:
-        "dpbandits draw ts-is-dp fig7 {params.options} --log {log}"
 
 
 # Figure 8: the tuned algorithm against DP-SE and Anytime-Lazy-UCB.
-rule ts_is_dp_fig8:
+use rule draw as ts_is_dp_fig8 with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "fig8"),
+        results("ts-is-dp", "comparison-curves"),
     output:
-        published("ts-is-dp", "fig8"),
+        figure("ts-is-dp", "fig8a", "fig8b", "fig8c", "fig8"),
     log:
         "logs/ts-is-dp/fig8.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "fig8"),
-        caption=OUTPUTS.caption("ts-is-dp", "fig8"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing fig8"
-    shell:
-        "dpbandits draw ts-is-dp fig8 {params.options} --log {log}"
 
 
 # Supplementary: Figure 1 over a linear delta axis.
-rule ts_is_dp_extra_fig1_linear:
+use rule draw as ts_is_dp_extra_fig1_linear with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig1-linear"),
+        results("ts-is-dp", "privacy-by-b-and-c"),
     output:
-        published("ts-is-dp", "extra-fig1-linear"),
+        figure(
+            "ts-is-dp",
+            "extra-fig1-linear-a",
+            "extra-fig1-linear-b",
+            "extra-fig1-linear",
+        ),
     log:
         "logs/ts-is-dp/extra-fig1-linear.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "ts-is-dp", "extra-fig1-linear"
-        ),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-fig1-linear"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-fig1-linear"
-    shell:
-        "dpbandits draw ts-is-dp extra-fig1-linear {params.options} --log {log}"
 
 
 # Supplementary: Figure 2 with pseudo-regret in place of realised regret.
-rule ts_is_dp_extra_fig2_pseudo:
+use rule draw as ts_is_dp_extra_fig2_pseudo with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig2-pseudo"),
+        results("ts-is-dp", "bernoulli-curves"),
     output:
-        published("ts-is-dp", "extra-fig2-pseudo"),
+        figure(
+            "ts-is-dp",
+            "extra-fig2-pseudo-a",
+            "extra-fig2-pseudo-b",
+            "extra-fig2-pseudo-c",
+            "extra-fig2-pseudo",
+        ),
     log:
         "logs/ts-is-dp/extra-fig2-pseudo.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "ts-is-dp", "extra-fig2-pseudo"
-        ),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-fig2-pseudo"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-fig2-pseudo"
-    shell:
-        "dpbandits draw ts-is-dp extra-fig2-pseudo {params.options} --log {log}"
 
 
 # Supplementary: Figure 6 with the corrected standard-DP curve.
-rule ts_is_dp_extra_fig6_corrected:
+use rule draw as ts_is_dp_extra_fig6_corrected with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig6-corrected"),
+        results("ts-is-dp", "privacy-by-analysis"),
     output:
-        published("ts-is-dp", "extra-fig6-corrected"),
+        figure("ts-is-dp", "extra-fig6-corrected"),
     log:
         "logs/ts-is-dp/extra-fig6-corrected.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "ts-is-dp", "extra-fig6-corrected"
-        ),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-fig6-corrected"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-fig6-corrected"
-    shell:
-        "dpbandits draw ts-is-dp extra-fig6-corrected {params.options} --log {log}"
 
 
 # Supplementary: Figure 7 with one order for the whole Renyi curve, and in delta.
-rule ts_is_dp_extra_fig7_order:
+use rule draw as ts_is_dp_extra_fig7_order with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig7-order"),
+        results("ts-is-dp", "privacy-by-analysis", "delta-by-analysis"),
     output:
-        published("ts-is-dp", "extra-fig7-order"),
+        figure(
+            "ts-is-dp", "extra-fig7-order-a", "extra-fig7-order-b", "extra-fig7-order"
+        ),
     log:
         "logs/ts-is-dp/extra-fig7-order.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "extra-fig7-order"),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-fig7-order"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-fig7-order"
-    shell:
-        "dpbandits draw ts-is-dp extra-fig7-order {params.options} --log {log}"
 
 
 # Supplementary: Figures 3 and 5 in pseudo-regret with the point that tunes b alone.
-rule ts_is_dp_extra_fig3_b_alone:
+use rule draw as ts_is_dp_extra_fig3_b_alone with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-fig3-b-alone"),
+        results("ts-is-dp", "bernoulli-verdicts", "truncated-exponential-verdicts"),
     output:
-        published("ts-is-dp", "extra-fig3-b-alone"),
+        figure(
+            "ts-is-dp",
+            "extra-fig3-b-alone-a",
+            "extra-fig3-b-alone-b",
+            "extra-fig3-b-alone",
+        ),
     log:
         "logs/ts-is-dp/extra-fig3-b-alone.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "ts-is-dp", "extra-fig3-b-alone"
-        ),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-fig3-b-alone"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-fig3-b-alone"
-    shell:
-        "dpbandits draw ts-is-dp extra-fig3-b-alone {params.options} --log {log}"
 
 
 # Supplementary: standard error of a mean over ten runs.
-rule ts_is_dp_extra_ten_runs:
+use rule draw as ts_is_dp_extra_ten_runs with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-ten-runs"),
+        results("ts-is-dp", "bernoulli-verdicts", "truncated-exponential-verdicts"),
     output:
-        published("ts-is-dp", "extra-ten-runs"),
+        figure("ts-is-dp", "extra-ten-runs"),
     log:
         "logs/ts-is-dp/extra-ten-runs.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint("ts-is-dp", "extra-ten-runs"),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-ten-runs"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-ten-runs"
-    shell:
-        "dpbandits draw ts-is-dp extra-ten-runs {params.options} --log {log}"
 
 
 # Supplementary: regret of the best pair over that of (0, 1), by level.
-rule ts_is_dp_extra_price_of_levels:
+use rule draw as ts_is_dp_extra_price_of_levels with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-price-of-levels"),
+        results("ts-is-dp", "comparison-verdicts", "price-of-privacy", "small-steps"),
     output:
-        published("ts-is-dp", "extra-price-of-levels"),
+        figure("ts-is-dp", "extra-price-of-levels"),
     log:
         "logs/ts-is-dp/extra-price-of-levels.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "ts-is-dp", "extra-price-of-levels"
-        ),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-price-of-levels"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-price-of-levels"
-    shell:
-        "dpbandits draw ts-is-dp extra-price-of-levels {params.options} --log {log}"
 
 
 # Supplementary: realised level of plain Thompson sampling, by horizon.
-rule ts_is_dp_extra_realised_level:
+use rule draw as ts_is_dp_extra_realised_level with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-realised-level"),
+        results("ts-is-dp", "plain-levels"),
     output:
-        published("ts-is-dp", "extra-realised-level"),
+        figure("ts-is-dp", "extra-realised-level"),
     log:
         "logs/ts-is-dp/extra-realised-level.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "ts-is-dp", "extra-realised-level"
-        ),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-realised-level"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-realised-level"
-    shell:
-        "dpbandits draw ts-is-dp extra-realised-level {params.options} --log {log}"
 
 
 # Supplementary: true over claimed delta of report-noisy-max.
-rule ts_is_dp_extra_report_noisy_max:
+use rule draw as ts_is_dp_extra_report_noisy_max with:
     input:
-        OUTPUTS.figure_inputs("ts-is-dp", "extra-report-noisy-max"),
+        results("ts-is-dp", "report-noisy-max"),
     output:
-        published("ts-is-dp", "extra-report-noisy-max"),
+        figure("ts-is-dp", "extra-report-noisy-max"),
     log:
         "logs/ts-is-dp/extra-report-noisy-max.log",
-    conda:
-        "../../environment.yml"
-    params:
-        fingerprint=lambda w: OUTPUTS.figure_fingerprint(
-            "ts-is-dp", "extra-report-noisy-max"
-        ),
-        caption=OUTPUTS.caption("ts-is-dp", "extra-report-noisy-max"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: drawing extra-report-noisy-max"
-    shell:
-        "dpbandits draw ts-is-dp extra-report-noisy-max {params.options} --log {log}"
 
 
 # Supplementary: the verdicts as a table.
-rule ts_is_dp_table_claims:
+use rule tabulate as ts_is_dp_table_claims with:
     input:
-        OUTPUTS.table_inputs("ts-is-dp", "claims"),
+        results("ts-is-dp", "claims", suffix="csv"),
     output:
-        tabulated("ts-is-dp", "claims"),
+        table("ts-is-dp", "claims"),
     log:
         "logs/ts-is-dp/table-claims.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("ts-is-dp", "claims"),
-        caption=OUTPUTS.table_caption("ts-is-dp", "claims"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: writing the table claims"
-    shell:
-        "dpbandits tabulate ts-is-dp claims {params.options} --log {log}"
 
 
 # Supplementary: epsilon by analysis and delta.
-rule ts_is_dp_table_privacy:
+use rule tabulate as ts_is_dp_table_privacy with:
     input:
-        OUTPUTS.table_inputs("ts-is-dp", "privacy"),
+        results("ts-is-dp", "privacy-by-analysis"),
     output:
-        tabulated("ts-is-dp", "privacy"),
+        table("ts-is-dp", "privacy"),
     log:
         "logs/ts-is-dp/table-privacy.log",
-    conda:
-        "../../environment.yml"
-    params:
-        made_from=lambda w: OUTPUTS.table_made_from("ts-is-dp", "privacy"),
-        caption=OUTPUTS.table_caption("ts-is-dp", "privacy"),
-        options=OUTPUTS.options(),
-    message:
-        "ts-is-dp: writing the table privacy"
-    shell:
-        "dpbandits tabulate ts-is-dp privacy {params.options} --log {log}"

@@ -17,9 +17,9 @@ from dpbandits.artifact.crate import crate_of
 from dpbandits.engine.files import write_bytes
 from dpbandits.engine.provenance import commit_of
 from dpbandits.errors import InputError
+from dpbandits.project.built import built_targets
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
-from dpbandits.project.steps import steps_of
+from dpbandits.project.target import RESULTS
 
 CRATE, SUMS, COMMIT = "ro-crate-metadata.json", "SHA256SUMS", "COMMIT"
 NEWER = 60
@@ -38,15 +38,15 @@ def pack(project: Project, folder: Path) -> Path:
         InputError: this is no git checkout, or something that belongs in is missing or stale.
     """
     sources = _sources(project.folder)
-    steps = steps_of(project)
+    built = built_targets(project)
     report = _report(project)
     root = project.folder
-    results = {path for step in steps if step.command == "run" for path in step.outputs}
-    results |= {step.sidecar for step in steps if step.command == "run"}
-    made = {path for step in steps for path in step.outputs} | set(report)
+    of_results = [target for target in built if target.kind == RESULTS]
+    results = {path for target in of_results for path in (*target.files, target.provenance)}
+    made = {path for target in built for path in target.files} | set(report)
     contents = {name: (root / name).read_bytes() for name in sources}
     contents |= {_name(root, path): path.read_bytes() for path in sorted(results | made)}
-    contents[CRATE] = crate_of(project, steps, report).encode()
+    contents[CRATE] = crate_of(project, built, report).encode()
     contents[COMMIT] = f"{commit_of(root)}\n".encode()
     contents[SUMS] = checksums(contents).encode()
     version = yaml.safe_load(contents["CITATION.cff"])["version"]
@@ -99,8 +99,8 @@ def _report(project: Project) -> list[Path]:
     """Return the files of the report; only the whole of a project has one."""
     if project.selected()[1] is not None:
         return []
-    outputs = Outputs(project)
-    paths = [*map(Path, outputs.report()), project.results_folder() / "report.html"]
+    folder = project.results_folder()
+    paths = [folder / f"report.{suffix}" for suffix in ("tex", "pdf", "html")]
     for path in paths:
         if not path.is_file():
             raise InputError(f"{path}: does not exist; run make report to build it")

@@ -8,6 +8,7 @@ command of this package is the tool that carries it out; a job that was done is 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ import yaml
 from rocrate.model import ContextEntity, Entity
 from rocrate.rocrate import ROCrate
 
+from dpbandits.engine.provenance import read_provenance
 from dpbandits.project.config import Project
-from dpbandits.project.steps import Step
+from dpbandits.project.target import CLAIMS, DIGITISED, FIGURE, LEDGER, RESULTS, TABLE, Target
 
 RO_CRATE = "1.1"
 PROFILES = {
@@ -48,6 +50,63 @@ FOLDERS = {
     "tests": "the tests",
     "workflow": "rules, schemas, captions, profiles",
 }
+SIMULATE, REPORTED = "workflow/rules/simulate.smk", "workflow/rules/report.smk"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One job of the workflow, done, with what was recorded when it was done.
+
+    Attributes:
+        target: what was built.
+        provenance: what its provenance file says.
+    """
+
+    target: Target
+    provenance: Mapping[str, Any]
+
+    @property
+    def command(self) -> str:
+        """What the rule runs, the word after ``dpbandits``."""
+        kinds = {RESULTS: "run", FIGURE: "draw", TABLE: "tabulate", CLAIMS: "judge"}
+        return kinds.get(self.target.kind, self.target.kind)
+
+    @property
+    def source(self) -> str:
+        """File of the rule."""
+        if self.target.kind in (FIGURE, TABLE):
+            return f"workflow/rules/{self.target.paper}.smk"
+        return SIMULATE if self.target.kind == RESULTS else REPORTED
+
+    @property
+    def name(self) -> str:
+        """What was made, in words."""
+        target = self.target
+        words = {
+            RESULTS: f"results {target.name}",
+            FIGURE: target.name,
+            TABLE: f"table {target.name}",
+            CLAIMS: "verdicts on every claim",
+            DIGITISED: "digitised values compared with ours",
+        }
+        if target.kind == LEDGER:
+            return "the ledger of all papers"
+        return f"{target.paper}: {words[target.kind]}"
+
+    def entry(self, project: Project) -> str:
+        """Return the file of the config, with the key, that says what is made."""
+        target = self.target
+        if target.kind == LEDGER:
+            return "config/config.yaml#papers"
+        kind, key = "experiments", target.name
+        if target.kind == CLAIMS:
+            kind = CLAIMS
+        if target.kind == DIGITISED:
+            key = "figures"
+        path = project.config_path(target.paper, kind).relative_to(project.folder)
+        return f"{path.as_posix()}#{key}"
+
+
 COMMANDS = {
     "run": "simulate one named set of cells, or compute one exact result",
     "draw": "draw one figure, with all its panels",
@@ -65,7 +124,8 @@ class _Crate:
         self.project, self.steps = project, steps
         self.crate = ROCrate(version=RO_CRATE)
         self.citation = yaml.safe_load((project.folder / "CITATION.cff").read_text("utf-8"))
-        self.ends = {step.sidecar: step.sidecar.stat().st_mtime for step in steps}
+        paths = [step.target.provenance for step in steps]
+        self.ends = {path: path.stat().st_mtime for path in paths}
 
     def add(self, identifier: str, kind: str, /, **properties: Any) -> Entity:
         """Add what is no file."""
@@ -180,23 +240,23 @@ class _Crate:
     def done(self, step: Step, position: int) -> Entity:
         """Add a step that was done; return what controlled it."""
         rule = self.add(
-            f"{step.source}#{step.rule}",
+            f"{step.source}#{step.target.rule}",
             "HowToStep",
-            name=f"rule {step.rule}",
+            name=f"rule {step.target.rule}",
             workExample=self.tool(step),
             position=str(position),
         )
         if {"@id": rule.id} not in self.main.properties().get("step", []):
             self.main.append_to("step", rule)
         action = self.add(
-            f"#made-{step.outputs[0].relative_to(self.project.folder).as_posix()}",
+            f"#made-{step.target.files[0].relative_to(self.project.folder).as_posix()}",
             "CreateAction",
             name=step.name,
-            description=f"rule {step.rule} of {step.source}, on {_machine(step)}",
+            description=f"rule {step.target.rule} of {step.source}, on {_machine(step)}",
             instrument=self.tool(step),
             agent=self.authors,
-            object=[*map(self.file, step.inputs), *self.told(step)],
-            result=[self.file(path) for path in step.outputs],
+            object=[*map(self.file, step.target.inputs), *self.parameters(step)],
+            result=[self.file(path) for path in step.target.files],
             **self.times(step),
         )
         self.crate.root_dataset.append_to("mentions", action)
@@ -208,28 +268,31 @@ class _Crate:
             object=action,
         )
 
-    def told(self, step: Step) -> list[Entity]:
+    def parameters(self, step: Step) -> list[Entity]:
         """Return the parameters of a step: its entry in the config, scale, seed, fingerprints."""
-        entry = self.add(f"#{step.entry}", "PropertyValue", name="entry", value=step.entry)
-        made_from = [
+        place = step.entry(self.project)
+        entry = self.add(f"#{place}", "PropertyValue", name="entry", value=place)
+        depends_on = [
             self.add(
                 f"#{name}={value}", "PropertyValue", name=f"fingerprint of {name}", value=value
             )
-            for name, value in step.made_from.items()
+            for name, value in step.target.depends_on.items()
         ]
-        return [entry, *self.settings, *made_from]
+        return [entry, *self.settings, *depends_on]
 
     def times(self, step: Step) -> dict[str, str]:
         """Return when a step began and ended."""
-        end = self.ends[step.sidecar]
+        end = self.ends[step.target.provenance]
         begin = end - float(step.provenance["seconds"])
         return {"startTime": _time(begin), "endTime": _time(end)}
 
     def run(self, controls: list[Entity], report: Iterable[Path]) -> None:
         """Add the run as a whole, and the engine that organised it."""
-        begins = [self.ends[s.sidecar] - float(s.provenance["seconds"]) for s in self.steps]
+        begins = [
+            self.ends[s.target.provenance] - float(s.provenance["seconds"]) for s in self.steps
+        ]
         times = {"startTime": _time(min(begins)), "endTime": _time(max(self.ends.values()))}
-        made = dict.fromkeys(path for step in self.steps for path in step.outputs)
+        made = dict.fromkeys(path for step in self.steps for path in step.target.files)
         run = self.add(
             "#run",
             "CreateAction",
@@ -255,14 +318,15 @@ class _Crate:
         )
 
 
-def crate_of(project: Project, steps: list[Step], report: Iterable[Path] = ()) -> str:
+def crate_of(project: Project, built: Iterable[Target], report: Iterable[Path] = ()) -> str:
     """Return ``ro-crate-metadata.json`` of a run.
 
     Args:
-        project: what was built.
-        steps: what was done.
+        project: the project.
+        built: what was built, each after what it was built from.
         report: files of the report, which are in the crate by themselves.
     """
+    steps = [Step(target, read_provenance(target.provenance)) for target in built]
     crate = _Crate(project, steps)
     crate.root()
     crate.workflow()

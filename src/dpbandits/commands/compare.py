@@ -1,5 +1,6 @@
-"""Draw an algorithm of the user's own into a figure of a paper, beside the lines it has."""
+"""Draw an algorithm of your own into a figure of a paper that is built."""
 
+import argparse
 import sys
 import time
 from collections.abc import Mapping
@@ -21,10 +22,20 @@ from dpbandits.commands.custom_lines import (
     require_kind,
     takes_simulations,
 )
+from dpbandits.commands.options import (
+    add_algorithm_options,
+    add_project_options,
+    add_workers_option,
+    pairs,
+    params_of,
+    project_of,
+)
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.own_algorithm import load_algorithm
 from dpbandits.engine.provenance import write_provenance
+from dpbandits.engine.simulation import require_workers
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 from dpbandits.reporting.figure_files import write_figure
@@ -38,8 +49,32 @@ OWN_WIDTH, OWN_MARKER = 2.2, 7.0
 FITTING = "a figure of regret, Nash regret or success, which is simulated"
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the figure and the algorithm to the project's options."""
+    add_project_options(parser)
+    parser.add_argument("figure")
+    add_workers_option(parser)
+    parser.add_argument("--with", dest="file", required=True, metavar="FILE.py")
+    add_algorithm_options(parser)
+    parser.add_argument("--out", metavar="FOLDER", help="default: figures/compare/PAPER")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    own = Own(
+        load_algorithm(arguments.file),
+        params_of(arguments),
+        arguments.variant,
+        pairs("interpretations", arguments.interpretations),
+    )
+    out = None if arguments.out is None else Path(arguments.out)
+    workers = require_workers(arguments.workers)
+    for path in compare_figure(project_of(arguments), arguments.figure, own, out, workers):
+        print(path)
+
+
 @dataclass(frozen=True)
-class Target:
+class Compared:
     """A figure of a paper, or one panel of it.
 
     Attributes:
@@ -55,7 +90,7 @@ class Target:
     letters: tuple[str, ...]
 
     @classmethod
-    def find(cls, project: Project, name: str) -> "Target":
+    def find(cls, project: Project, name: str) -> "Compared":
         """Return the figure or panel ``PAPER/NAME``.
 
         Raises:
@@ -139,7 +174,7 @@ def compare_figure(
         InputError: the figure cannot take the algorithm, is not built, or a parameter is wrong.
     """
     begun = time.monotonic()
-    target = Target.find(project, name)
+    target = Compared.find(project, name)
     simulated = [letter for letter, each in target.panels.items() if takes_simulations(each)]
     if not simulated:
         raise InputError(f"{name}: shows exact values; allowed: {FITTING}")
@@ -193,7 +228,7 @@ def _computed(
     return {id(each): block for each, block in zip(every, blocks, strict=True)}
 
 
-def _written(target: Target, lines: Mapping[str, list[Line]], folder: Path) -> list[Path]:
+def _written(target: Compared, lines: Mapping[str, list[Line]], folder: Path) -> list[Path]:
     """Write every panel as a file of its own, then the whole where there is more than one."""
     name = target.figure.name
     parts = {panel_stem(name, letter): {letter: own} for letter, own in lines.items()}

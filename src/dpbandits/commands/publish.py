@@ -1,9 +1,11 @@
-"""The published copies: png and csv of every panel, tables, ledger, with their fingerprints."""
+"""Copy figures, tables and verdicts at paper scale to docs/, with fingerprints."""
 
+import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from dpbandits.commands.options import add_project_options, project_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
@@ -15,7 +17,8 @@ from dpbandits.pages.errata import errata_page
 from dpbandits.pages.front import front_page
 from dpbandits.pages.gallery import gallery_page
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.target import CLAIMS, FIGURE, TABLE, Target
+from dpbandits.project.targets import targets
 
 PUBLISHED = Path("docs/figures")
 FINGERPRINTS = "fingerprints.json"
@@ -32,17 +35,28 @@ DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
 """Document -> what returns it, from the text that it has, as the published copies give it."""
 
 
-def current_fingerprints(project: Project, paper: str) -> dict[str, dict[str, str]]:
-    """Return what figures, tables and ledger of a paper are made from, as of the sources now.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the project's options."""
+    add_project_options(parser)
 
-    Each entry has the fingerprint of the figure, table or claims and those of its results.
-    """
-    outputs = Outputs(project)
-    experiments = project.experiments(paper)
-    figures = {name: outputs.figure_made_from(paper, name) for name in experiments.figures}
-    tables = {f"table {name}": outputs.table_made_from(paper, name) for name in experiments.tables}
-    verdicts = {"claims": outputs.ledger_made_from(paper)} if outputs.ledger(paper) else {}
-    return figures | tables | verdicts
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    for path in publish_figures(project_of(arguments)):
+        print(path)
+
+
+def published_targets(project: Project) -> list[Target]:
+    """Return what is published: the verdicts, figures and tables of each paper."""
+    return [target for target in targets(project) if target.kind in (CLAIMS, FIGURE, TABLE)]
+
+
+def current_fingerprints(published: Iterable[Target]) -> dict[str, Mapping[str, str]]:
+    """Return what figures, tables and verdicts depend on, as of the sources now."""
+    return {
+        f"table {target.name}" if target.kind == TABLE else target.name: target.depends_on
+        for target in published
+    }
 
 
 def publish_figures(project: Project) -> list[Path]:
@@ -53,7 +67,9 @@ def publish_figures(project: Project) -> list[Path]:
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
-    written = [path for paper in project.built() for path in _publish_paper(project, paper)]
+    published = published_targets(project)
+    papers = project.built()
+    written = [path for paper in papers for path in _publish_paper(project, paper, published)]
     written.append(condense(project))
     return written + publish_documents(project)
 
@@ -66,29 +82,20 @@ def publish_documents(project: Project) -> list[Path]:
     return paths
 
 
-def _publish_paper(project: Project, paper: str) -> list[Path]:
-    fingerprints = current_fingerprints(project, paper)
-    outputs = Outputs(project)
-    experiments = project.experiments(paper)
-    ledger = [Path(path) for path in outputs.ledger(paper)]
-    for path in ledger[:1]:
-        require_current(path, fingerprints["claims"])
-    figures = list(ledger)
-    for name in experiments.figures:
-        paths = [Path(path) for _, path in outputs.figure_files(paper, name)]
-        require_current(project.figures_folder(paper) / f"{name}.png", fingerprints[name])
-        figures += [path for path in paths if path.suffix != ".pdf"]
-    tables: list[Path] = []
-    for name in experiments.tables:
-        own = [Path(path) for path in outputs.table_files(paper, name)]
-        require_current(own[0], fingerprints[f"table {name}"])
-        tables += [path for path in own if path.suffix != ".html"]
-    written = _copied(figures, project.folder / PUBLISHED / paper, FINGERPRINTS)
+def _publish_paper(project: Project, paper: str, published: Iterable[Target]) -> list[Path]:
+    of_paper = [target for target in published if target.paper == paper]
+    for target in of_paper:
+        require_current(target.files[0], target.depends_on)
+    pictures = [path for target in of_paper if target.kind != TABLE for path in target.files]
+    tables = [path for target in of_paper if target.kind == TABLE for path in target.files]
+    pictures = [path for path in pictures if path.suffix != ".pdf"]
+    tables = [path for path in tables if path.suffix != ".html"]
+    written = _copied(pictures, project.folder / PUBLISHED / paper, FINGERPRINTS)
     written += _copied(tables, project.folder / PUBLISHED_TABLES / paper)
     stamp = project.folder / PUBLISHED / paper / FINGERPRINTS
-    write_text(stamp, json.dumps(fingerprints, indent=2, sort_keys=True) + "\n")
-    written.append(stamp)
-    return written
+    text = json.dumps(current_fingerprints(of_paper), indent=2, sort_keys=True)
+    write_text(stamp, text + "\n")
+    return [*written, stamp]
 
 
 def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:

@@ -1,17 +1,45 @@
-"""Build results: what rules call to compile, simulate and compute, with provenance."""
+"""Simulate one named set of cells of a paper, or compute one of its exact results."""
 
+import argparse
 import time
 from pathlib import Path
 
+from dpbandits.commands.options import add_project_options, add_workers_option, project_of
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.fan_out import compile_kernels, compile_nash_kernels, compute, compute_part
+from dpbandits.engine.fan_out import compute, compute_part
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.errors import InputError
-from dpbandits.metrics.nash import NASH
 from dpbandits.project.config import Project
 from dpbandits.project.costs import write_timing
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the results, and the shard of them, to the project's options."""
+    add_project_options(parser)
+    parser.add_argument("paper")
+    parser.add_argument("name")
+    add_workers_option(parser)
+    parser.add_argument("--part", metavar="I/N", help="only this part, into the cache")
+    parser.add_argument("--fingerprint", help="what the results are to depend on, else an error")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    project, paper, name = project_of(arguments), arguments.paper, arguments.name
+    require_fingerprint(project, paper, name, arguments.fingerprint)
+    if arguments.part is None:
+        build_results(project, paper, name, arguments.workers)
+    else:
+        simulate_part(project, paper, name, _part(arguments.part), arguments.workers)
+
+
+def _part(text: str) -> tuple[int, int]:
+    numbers = text.split("/")
+    if len(numbers) != 2 or not all(number.isdecimal() for number in numbers):
+        raise InputError(f"part is {text!r}; allowed: I/N, such as 2/8")
+    return int(numbers[0]), int(numbers[1])
 
 
 def build_results(project: Project, paper: str, name: str, workers: int) -> Path:
@@ -105,15 +133,3 @@ def compute_analytic(project: Project, paper: str, name: str) -> Path:
     spent.add(time.process_time() - processed, peak_memory())
     write_timing(project, paper, name, spent)
     return path
-
-
-def compile_paper_kernels(project: Project) -> list[str]:
-    """Compile the kernels of every algorithm that what is built simulates; return their ids."""
-    plans = [
-        plan for paper in project.built() for plan in project.experiments(paper).plans.values()
-    ]
-    algorithms = sorted({entry["algorithm"] for plan in plans for entry in plan.spec["cells"]})
-    compile_kernels(algorithms)
-    if any(not set(NASH).isdisjoint(plan.spec["metrics"]) for plan in plans):
-        compile_nash_kernels()
-    return algorithms

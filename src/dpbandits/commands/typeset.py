@@ -1,7 +1,9 @@
-"""The report: every figure and table, the ledger, methods and provenance as one PDF."""
+"""Write the report, every figure, table and verdict, as one PDF (needs pdflatex)."""
 
+import argparse
 import time
 from collections import Counter
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -9,12 +11,14 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.verdict import ALPHA, VERDICTS
+from dpbandits.commands.options import add_choice_options, add_project_options, project_of
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import LIBRARIES, require_current
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.target import CLAIMS, FIGURE, LEDGER, REPORT, TABLE, Target, record
+from dpbandits.project.targets import targets
 from dpbandits.reporting.latex import escape
 from dpbandits.reporting.templates import render
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
@@ -22,6 +26,17 @@ from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
 TITLE = "dpbandits: four papers on differentially private bandits, rebuilt"
 DEPENDS = "depends"
 """What a claim counts as whose interpretations or variants come apart."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of papers to the project's options."""
+    add_project_options(parser)
+    add_choice_options(parser)
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    typeset_report(project_of(arguments))
 
 
 def typeset_report(project: Project) -> list[Path]:
@@ -34,24 +49,33 @@ def typeset_report(project: Project) -> list[Path]:
     require_pdflatex()
     if project.selected()[1] is not None:
         raise InputError(f"report: only is {project.config['only']!r}; allowed: null or a paper")
-    outputs = Outputs(project)
-    source, path = (Path(each) for each in outputs.report())
-    document = report_source(project)
+    built = targets(project)
+    [report] = [target for target in built if target.kind == REPORT]
+    path, source = report.files
+    document = report_source(project, built)
     write_bytes(path, pdf_of(document, project.folder))
     write_text(source, document)
-    outputs.finish(path, begun, outputs.report_made_from())
+    record(project, report, begun)
     return [source, path]
 
 
-def report_source(project: Project) -> str:
+def report_source(project: Project, built: Iterable[Target]) -> str:
     """Return the report as LaTeX.
+
+    Args:
+        project: the project.
+        built: its targets.
 
     Raises:
         InputError: a figure, a table or a ledger is missing or stale.
     """
-    outputs = Outputs(project)
-    ledgers = {paper: _ledger(outputs, paper) for paper in project.built() if outputs.ledger(paper)}
+    shown = [each for each in built if each.kind in (CLAIMS, FIGURE, TABLE, LEDGER)]
+    for target in shown:
+        require_current(target.files[0], target.depends_on)
     verdicts = [*VERDICTS, DEPENDS]
+    ledgers = {each.paper: _read(each.files[0]) for each in shown if each.kind == CLAIMS}
+    whole = [body(_text(each.files[1])) for each in shown if each.kind == LEDGER]
+    papers = project.built()
     return render(
         "report.tex",
         title=escape(TITLE),
@@ -61,17 +85,20 @@ def report_source(project: Project) -> str:
         level=escape(f"{ALPHA:.0%}"),
         verdicts=verdicts,
         counts=[counts(paper, ledger, verdicts) for paper, ledger in ledgers.items()],
-        ledger=_whole_ledger(outputs),
-        sections=[_section(outputs, name) for name in project.built()],
+        # Comparisons alone have no ledger.
+        ledger="".join(whole),
+        sections=[_section(project, paper, shown) for paper in papers],
         version=version("dpbandits"),
-        fingerprints=[row for name in project.built() for row in _fingerprints(outputs, name)],
+        fingerprints=[row for paper in papers for row in _fingerprints(paper, shown)],
         libraries={name: version(name) for name in LIBRARIES},
     )
 
 
-def _ledger(outputs: Outputs, paper: str) -> pd.DataFrame:
-    path = Path(outputs.ledger(paper)[0])
-    require_current(path, outputs.ledger_made_from(paper))
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False)
 
 
@@ -92,47 +119,35 @@ def counts(paper: str, ledger: pd.DataFrame, verdicts: list[str]) -> dict[str, A
     }
 
 
-def _whole_ledger(outputs: Outputs) -> str:
-    """Return the ledger as LaTeX; nothing where only what is ours is chosen, which has none."""
-    if not outputs.whole_ledger_targets():
-        return ""
-    _, source, *_ = (Path(path) for path in outputs.whole_ledger())
-    require_current(Path(outputs.whole_ledger()[0]), outputs.whole_ledger_made_from())
-    return body(source.read_text(encoding="utf-8"))
-
-
-def _section(outputs: Outputs, name: str) -> dict[str, Any]:
-    """Return what the report shows of a paper, or of what is ours across papers."""
-    experiments = outputs.project.experiments(name)
-    tables = []
-    for table in experiments.tables:
-        source = Path(outputs.table_files(name, table)[0])
-        require_current(source, outputs.table_made_from(name, table))
-        tables.append(body(source.read_text(encoding="utf-8")))
+def _section(project: Project, paper: str, shown: Iterable[Target]) -> dict[str, Any]:
+    """Return what the report shows of a paper, or of a comparison across papers."""
+    experiments = project.experiments(paper)
+    of_paper = [target for target in shown if target.paper == paper]
     return {
-        "name": escape(name),
+        "name": escape(paper),
         "title": escape(experiments.title),
         "authors": escape(experiments.authors),
-        "figures": [_figure(outputs, name, figure) for figure in experiments.figures],
-        "tables": tables,
+        "figures": [_figure(project, target) for target in of_paper if target.kind == FIGURE],
+        "tables": [body(_text(each.files[0])) for each in of_paper if each.kind == TABLE],
     }
 
 
-def _figure(outputs: Outputs, name: str, figure: str) -> dict[str, str]:
-    path = outputs.project.figures_folder(name) / f"{figure}.pdf"
-    require_current(path, outputs.figure_made_from(name, figure))
+def _figure(project: Project, target: Target) -> dict[str, str]:
+    path = target.files[0].with_suffix(".pdf")
+    require_current(path, target.depends_on)
     return {
-        "name": escape(figure),
-        "path": path.relative_to(outputs.project.folder).as_posix(),
-        "caption": escape(outputs.caption(name, figure)),
+        "name": escape(target.name),
+        "path": path.relative_to(project.folder).as_posix(),
+        "caption": escape(target.caption),
     }
 
 
-def _fingerprints(outputs: Outputs, name: str) -> list[list[str]]:
+def _fingerprints(paper: str, shown: Iterable[Target]) -> list[list[str]]:
     """Return a paper's outputs with one fingerprint of all that each depends on."""
-    experiments = outputs.project.experiments(name)
-    made = {figure: outputs.figure_made_from(name, figure) for figure in experiments.figures}
-    made |= {f"table {each}": outputs.table_made_from(name, each) for each in experiments.tables}
-    if outputs.ledger(name):
-        made["verdicts"] = outputs.ledger_made_from(name)
-    return [[escape(name), escape(key), digest_of(own)[:16]] for key, own in made.items()]
+    names = {FIGURE: "{}", TABLE: "table {}", CLAIMS: "verdicts"}
+    return [
+        [escape(paper), escape(text.format(target.name)), digest_of(target.depends_on)[:16]]
+        for kind, text in names.items()
+        for target in shown
+        if target.kind == kind and target.paper == paper
+    ]

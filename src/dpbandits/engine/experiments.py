@@ -21,7 +21,9 @@ from dpbandits.engine.cells import (
     make_cell,
 )
 from dpbandits.engine.formulas import Context, Formula
+from dpbandits.engine.trials import TRIALS
 from dpbandits.errors import InputError
+from dpbandits.metrics import IDENTIFIED
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,11 @@ class SimulationPlan:
     def shards(self) -> int:
         """Number of jobs that it is worth on a cluster; results do not depend on it."""
         return int(self.spec.get("shards", 1))
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether a worker process costs more time than a second one would save."""
+        return self.runs <= TRIALS and set(self.spec["metrics"]) <= set(IDENTIFIED)
 
     @property
     def tuned_by(self) -> str | None:

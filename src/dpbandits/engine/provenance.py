@@ -1,4 +1,4 @@
-"""Where an output came from, in a sidecar file beside it; the output itself carries none of it."""
+"""Where an output came from, in a provenance file beside it; the output itself has none of it."""
 
 import json
 import platform
@@ -35,7 +35,7 @@ def write_provenance(output: Path, folder: Path, details: dict[str, Any], second
     Args:
         output: the file described; its suffix is replaced.
         folder: the project's folder, for the commit.
-        details: what it was made from: parameters, seed, fingerprints.
+        details: what it depends on: parameters, seed, fingerprints.
         seconds: wall time it took.
     """
     record = {
@@ -46,24 +46,35 @@ def write_provenance(output: Path, folder: Path, details: dict[str, Any], second
         "seconds": round(seconds, 3),
         **details,
     }
-    write_text(_sidecar(output), json.dumps(record, indent=2, sort_keys=True, default=str) + "\n")
+    text = json.dumps(record, indent=2, sort_keys=True, default=str) + "\n"
+    write_text(provenance_path(output), text)
 
 
-def require_current(output: Path, made_from: Mapping[str, str]) -> None:
-    """Raise InputError unless the sidecar of ``output`` says that it was made from these sources.
+def provenance_path(output: Path) -> Path:
+    """Return the provenance file of an output."""
+    return output.with_suffix(".provenance.json")
+
+
+def read_provenance(path: Path) -> dict[str, Any]:
+    """Return what a provenance file says.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return {**record, "versions": {**record["versions"]}, "seconds": +record["seconds"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{path}: is missing or damaged; run snakemake to build it") from None
+
+
+def require_current(output: Path, depends_on: Mapping[str, str]) -> None:
+    """Raise InputError unless the provenance of ``output`` has these fingerprints.
 
     Args:
         output: a figure, table or ledger.
-        made_from: name -> fingerprint, as of the sources and config now.
+        depends_on: name -> fingerprint, as of the sources and config now.
     """
-    sidecar = _sidecar(output)
-    try:
-        recorded = json.loads(sidecar.read_text(encoding="utf-8"))["made from"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{sidecar}: is missing or damaged; run snakemake to build it") from None
-    if recorded != dict(made_from) or not output.is_file():
+    recorded = read_provenance(provenance_path(output)).get("depends_on")
+    if recorded != dict(depends_on) or not output.is_file():
         raise InputError(f"{output}: is stale; delete it and run snakemake again")
-
-
-def _sidecar(output: Path) -> Path:
-    return output.with_suffix(".provenance.json")

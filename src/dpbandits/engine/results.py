@@ -1,4 +1,4 @@
-"""Results of a simulation as one parquet file that carries the fingerprint it was made from."""
+"""Results of a simulation as one parquet file with the fingerprint of what they depend on."""
 
 import hashlib
 import json
@@ -15,14 +15,13 @@ from dpbandits.engine.cache import Block
 from dpbandits.engine.cells import Cell, parameter_values
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.files import write_atomically
+from dpbandits.engine.stamps import METADATA
 from dpbandits.errors import InputError
 from dpbandits.metrics import COUNTED, IDENTIFIED, PER_ARM
 from dpbandits.metrics.nash import NOMINAL, QUANTITIES, bin_edges
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
-
-METADATA = b"dpbandits"
 
 
 def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
@@ -113,20 +112,11 @@ def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:
     write_atomically(path, lambda temporary: pq.write_table(table, temporary))
 
 
-def results_stamp(path: Path) -> str | None:
-    """Return the fingerprint that a file of results carries; None where it is damaged."""
-    try:
-        stamp = json.loads((pq.read_schema(path).metadata or {})[METADATA])
-        return str(stamp["fingerprint"])
-    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
-        return None
-
-
 def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
-    """Read a table that was made from the present sources and config.
+    """Read a table that depends on the present sources and config.
 
     Raises:
-        InputError: the file is missing, damaged, or was made from other sources.
+        InputError: the file is missing, damaged, or depends on other sources.
     """
     if not path.is_file():
         raise InputError(f"{path}: does not exist; run snakemake to build it")
@@ -141,7 +131,7 @@ def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
         raise InputError(f"{path}: is damaged; delete it and run snakemake again")
     if stamp.get("fingerprint") != fingerprint:
         raise InputError(
-            f"{path}: is stale (made from {stamp.get('fingerprint')}, sources and config now give "
+            f"{path}: is stale (depends on {stamp.get('fingerprint')}, sources and config now give "
             f"{fingerprint}); delete it and run snakemake again"
         )
     return frame

@@ -2,7 +2,7 @@
 
 from dpbandits.pages.regions import with_block
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.reporting.specs import figure_stems
 
 
 def artifact_page(project: Project, text: str) -> str:
@@ -12,9 +12,8 @@ def artifact_page(project: Project, text: str) -> str:
         project: the project, at its paper scale.
         text: the page as it is.
     """
-    outputs = Outputs(project)
     lines = ["| | results | figures | panels | tables | claims |", "|---|---|---|---|---|---|"]
-    counts = [_counts(outputs, paper) for paper in project.built()]
+    counts = [_counts(project, paper) for paper in project.built()]
     for paper, own in zip(project.built(), counts, strict=True):
         lines.append(f"| `{paper}` | {' | '.join(map(str, own))} |")
     total = [sum(column) for column in zip(*counts, strict=True)]
@@ -22,14 +21,15 @@ def artifact_page(project: Project, text: str) -> str:
     return with_block(text, "contents", "\n".join(lines))
 
 
-def _counts(outputs: Outputs, paper: str) -> list[int]:
+def _counts(project: Project, paper: str) -> list[int]:
     """Return how many sets of results, figures, panels, tables and claims a paper has."""
-    experiments = outputs.project.experiments(paper)
-    stems = {stem for f in experiments.figures for stem, _ in outputs.figure_files(paper, f)}
+    experiments = project.experiments(paper)
+    specs = experiments.figure_specs
+    stems = {stem for name, spec in specs.items() for stem in figure_stems(name, spec)}
     return [
         len(experiments.plans) + len(experiments.analytic),
         len(experiments.figures),
         len(stems - set(experiments.figures)),
         len(experiments.tables),
-        len(outputs.project.claims(paper)),
+        len(project.claims(paper)),
     ]

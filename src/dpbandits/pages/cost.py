@@ -1,7 +1,7 @@
 """`docs/cost.csv`, condensed from timings, and what a run costs before it is begun."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,9 @@ import pandas as pd
 from dpbandits.engine.files import write_text
 from dpbandits.pages.regions import table_row, with_block
 from dpbandits.project.config import SCALES, Project
-from dpbandits.project.costs import COLUMNS, COSTS, RESULTS, Cost, Costs, Key, recorded_cost
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.costs import COLUMNS, COSTS, Cost, Costs, Key, recorded_cost
+from dpbandits.project.target import CLAIMS, FIGURE, RESULTS, TABLE, Target
+from dpbandits.project.targets import targets
 
 PAGE = Path("docs/cluster.md")
 KEPT_WITHIN = 1.5
@@ -21,39 +22,50 @@ KEPT_WITHIN = 1.5
 
 @dataclass(frozen=True)
 class Item:
-    """A figure, a table or a ledger: what is made of which results."""
+    """A figure, a table or a paper's verdicts, and all results that it needs."""
 
-    paper: str
-    kind: str
-    name: str
-    path: Path
+    target: Target
     results: tuple[str, ...]
+
+    @property
+    def paper(self) -> str:
+        """The paper's short name."""
+        return self.target.paper
+
+    @property
+    def kind(self) -> str:
+        """Kind of its row in ``docs/cost.csv``."""
+        return self.target.kind
+
+    @property
+    def name(self) -> str:
+        """Name of its row in ``docs/cost.csv``."""
+        return self.target.name
 
     @property
     def title(self) -> str:
         """What it is called in tables."""
-        return self.name if self.kind in ("figure", self.name) else f"{self.kind} {self.name}"
+        return self.name if self.kind in (FIGURE, self.name) else f"{self.kind} {self.name}"
 
 
-def items(project: Project, paper: str) -> Iterator[Item]:
-    """Yield everything that is built of a paper's results, with the results that it needs."""
-    outputs = Outputs(project)
-    experiments = project.experiments(paper)
+def items(project: Project) -> list[Item]:
+    """Return what is built of results, paper by paper: figures, tables, verdicts."""
+    built = targets(project)
+    by_file = {target.files[0]: target for target in built if target.kind == RESULTS}
 
-    def needed(inputs: Iterable[str]) -> tuple[str, ...]:
-        """Results among the inputs, and those that tune them."""
-        names = [Path(each).stem for each in inputs if each.endswith(".parquet")]
-        tuned = [Path(each).stem for name in names for each in outputs.tuned_by(paper, name)]
-        return tuple(dict.fromkeys([*tuned, *names]))
+    def needed(target: Target) -> tuple[str, ...]:
+        """Results among the inputs, after those that tune them."""
+        read = [by_file[path] for path in target.inputs if path in by_file]
+        tuned = [path.stem for each in read for path in each.inputs]
+        return tuple(dict.fromkeys([*tuned, *(each.name for each in read)]))
 
-    for name in experiments.figures:
-        path = project.figures_folder(paper) / f"{name}.png"
-        yield Item(paper, "figure", name, path, needed(outputs.figure_inputs(paper, name)))
-    for name in experiments.tables:
-        path = project.tables_folder(paper) / f"{name}.csv"
-        yield Item(paper, "table", name, path, needed(outputs.table_inputs(paper, name)))
-    if ledger := outputs.ledger(paper):
-        yield Item(paper, "claims", "claims", Path(ledger[0]), needed(outputs.ledger_inputs(paper)))
+    return [
+        Item(target, needed(target))
+        for paper in project.built()
+        for kind in (FIGURE, TABLE, CLAIMS)
+        for target in built
+        if (target.paper, target.kind) == (paper, kind)
+    ]
 
 
 def condense(project: Project) -> Path:
@@ -64,9 +76,7 @@ def condense(project: Project) -> Path:
     old = Costs(project.folder / COSTS).rows
     rows: dict[Key, Cost | None] = {}
     for scale in SCALES:
-        at_scale = project.at(scale=scale)
-        for paper in project.built():
-            rows |= _recorded(at_scale, paper)
+        rows |= _recorded(project.at(scale=scale))
     others = {key: cost for key, cost in old.items() if key[1] not in project.built()}
     kept = {key: _chosen(old.get(key), cost) for key, cost in rows.items()} | others
     found = {key: cost for key, cost in kept.items() if cost is not None}
@@ -76,20 +86,21 @@ def condense(project: Project) -> Path:
     return project.folder / COSTS
 
 
-def _recorded(project: Project, paper: str) -> dict[Key, Cost | None]:
+def _recorded(project: Project) -> dict[Key, Cost | None]:
     """Return what is recorded of each result, figure, table and ledger; None where nothing is."""
-    experiments = project.experiments(paper)
     rows: dict[Key, Cost | None] = {}
-    for name in [*experiments.plans, *experiments.analytic]:
-        rows[project.scale, paper, RESULTS, name] = recorded_cost(project, paper, name)
-    for item in items(project, paper):
-        rows[project.scale, paper, item.kind, item.name] = _of_sidecar(item.path)
+    for target in targets(project):
+        key = project.scale, target.paper, target.kind, target.name
+        if target.kind == RESULTS:
+            rows[key] = recorded_cost(project, target.paper, target.name)
+        elif target.kind in (FIGURE, TABLE, CLAIMS):
+            rows[key] = _of_provenance(target.provenance)
     return rows
 
 
-def _of_sidecar(path: Path) -> Cost | None:
+def _of_provenance(path: Path) -> Cost | None:
     try:
-        record = json.loads(path.with_suffix(".provenance.json").read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
         seconds = round(float(record["core_seconds"]), 1)
         return Cost(seconds, seconds, int(record["memory"]), 1, 1)
     except (OSError, ValueError, KeyError, TypeError):
@@ -121,7 +132,7 @@ class Forecast:
 
     def items(self) -> list[Item]:
         """Return everything that is built."""
-        return [item for paper in self.project.built() for item in items(self.project, paper)]
+        return items(self.project)
 
     def parts(self, chosen: Iterable[Item]) -> dict[tuple[str, str, str], Cost | None]:
         """Return the cost of each thing that some items need, their results once, and their own."""
@@ -146,11 +157,6 @@ class Forecast:
         return [f"{seconds / 60:.1f}{more}", f"{wall / 60:.1f}", f"{memory}"]
 
 
-def is_extra(item: Item) -> bool:
-    """Return whether an item is ours, built by ``make extras``."""
-    return item.name.startswith("extra-")
-
-
 def forecast_text(project: Project, cores: int) -> str:
     """Return what ``dpbandits cost`` prints: a line for each item, then the sums."""
     forecast = Forecast(project)
@@ -158,7 +164,7 @@ def forecast_text(project: Project, cores: int) -> str:
     heads = ["paper", "built", "core-minutes", f"minutes on {cores} cores", "MiB a process"]
     rows = [[item.paper, item.title, *forecast.row([item], cores)] for item in every]
     sums = {
-        "the papers' own (make figures)": [item for item in every if not is_extra(item)],
+        "the papers' own (make figures)": [item for item in every if not item.target.is_extra],
         "with what is ours (make everything)": every,
     }
     rows += [["all", title, *forecast.row(chosen, cores)] for title, chosen in sums.items()]
@@ -177,7 +183,7 @@ def cluster_page(project: Project, text: str) -> str:
     lines = [table_row(heads), "|---|---|---:|---:|---:|---:|"]
     every = forecasts[0].items()
     groups = [(item.paper, item.title, [item]) for item in every]
-    groups.append(("all", "the papers' own", [item for item in every if not is_extra(item)]))
+    groups.append(("all", "the papers' own", [item for item in every if not item.target.is_extra]))
     groups.append(("all", "with what is ours", every))
     for paper, title, chosen in groups:
         costs = [forecast.row(chosen, 1) for forecast in forecasts]

@@ -23,7 +23,7 @@ from dpbandits.pages.regions import table_row, with_block
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.claims_summary import choice, interval
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.reporting.specs import figure_stems, parse_figure
 
 SENTENCES = Path("config/gallery.yaml")
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
@@ -112,10 +112,11 @@ class Part:
 
     def _panels(self, figure: str) -> list[str]:
         """Return the panels of a figure, or the figure itself where it has none."""
-        stems = list(
-            dict.fromkeys(stem for stem, _ in Outputs(self.project).figure_files(self.name, figure))
-        )
+        stems = figure_stems(figure, self.project.figure_spec(self.name, figure))
         return stems[:-1] or stems
+
+    def _caption(self, figure: str) -> str:
+        return parse_figure(figure, self.project.figure_spec(self.name, figure)).caption
 
     def _head(self, stem: str) -> str:
         return f"{self.name}, {head_of(stem)}"
@@ -129,9 +130,7 @@ class Part:
         """Return the part as Markdown."""
         blocks = [f"## {self.name}", self._introduction()]
         for base, figures in self._variants.items():
-            captions = (
-                f"`{each}`: {Outputs(self.project).caption(self.name, each)}" for each in figures
-            )
+            captions = (f"`{each}`: {self._caption(each)}" for each in figures)
             blocks += [f"### {self._head(base)}", *captions]
             about = self._about(figures)
             blocks += _claims(about)

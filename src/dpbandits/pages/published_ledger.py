@@ -9,7 +9,7 @@ from dpbandits.pages.published_numbers import PUBLISHED, filled
 from dpbandits.papers import PAPERS
 from dpbandits.project.claims_summary import join, read_ledger
 from dpbandits.project.config import Project
-from dpbandits.project.outputs import Outputs
+from dpbandits.project.statements import claim_figures
 
 PUBLISHED_TABLES = Path("docs/tables")
 
@@ -31,7 +31,7 @@ def published_ledger(project: Project, paper: str) -> pd.DataFrame:
 
 def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
     """Return the published copy of each figure, panel and table that a claim is about."""
-    built = (Path(path) for path in Outputs(project).claim_figures(paper, claim))
+    built = (Path(path) for path in claim_figures(project, paper, claim))
     return [
         ((PUBLISHED if path.suffix == ".png" else PUBLISHED_TABLES) / paper / path.name).as_posix()
         for path in built

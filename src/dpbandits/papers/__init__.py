@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpbandits.engine.formulas import Formula
 from dpbandits.errors import InputError
+
+if TYPE_CHECKING:
+    from dpbandits.engine.formulas import Formula
 
 PAPERS = {
     "ts-is-dp": "dpbandits.papers.ts_is_dp",
@@ -31,57 +32,55 @@ class Paper:
     name: str
     package: str
 
-    def module(self, name: str) -> ModuleType:
-        """Return one of the paper's modules."""
-        return import_module(f"{self.package}.{name}")
+    def _registry(self, module: str, *, is_optional: bool = False) -> Mapping[str, Any]:
+        """Return the dictionary that a module of the paper has under its name in capitals.
+
+        Raises:
+            InputError: there is no such module, and the paper needs one.
+        """
+        if find_spec(f"{self.package}.{module}") is None:
+            if is_optional:
+                return {}
+            raise InputError(f"{self.name}: has no module {self.package}.{module}; allowed: one")
+        registry: Mapping[str, Any] = getattr(
+            import_module(f"{self.package}.{module}"), module.upper()
+        )
+        return registry
 
     @property
-    def formulas(self) -> Mapping[str, Formula]:
+    def formulas(self) -> Mapping[str, "Formula"]:
         """Formulas that its experiments file may name."""
-        formulas: Mapping[str, Formula] = self.module("formulas").FORMULAS
-        return formulas
+        return self._registry("formulas")
 
     @property
     def analytic(self) -> Mapping[str, Callable[[], Any]]:
         """Exactly computed results by name."""
-        analytic: Mapping[str, Callable[[], Any]] = self.module("analytic").ANALYTIC
-        return analytic
+        return self._registry("analytic")
 
     @property
     def instances(self) -> Mapping[str, Callable[..., Any]]:
         """Instances that its experiments file may name under ``make``; empty without a module."""
-        if find_spec(f"{self.package}.instances") is None:
-            return {}
-        instances: Mapping[str, Callable[..., Any]] = self.module("instances").INSTANCES
-        return instances
+        return self._registry("instances", is_optional=True)
 
     @property
     def tables(self) -> Mapping[str, Callable[..., Any]]:
         """Functions that make the rows of its tables, by name; empty without a module."""
-        if find_spec(f"{self.package}.tables") is None:
-            return {}
-        tables: Mapping[str, Callable[..., Any]] = self.module("tables").TABLES
-        return tables
+        return self._registry("tables", is_optional=True)
 
     @property
     def derived(self) -> Mapping[str, Callable[..., Any]]:
         """Functions that derive what its figures show, by name; empty without a module."""
-        if find_spec(f"{self.package}.derived") is None:
-            return {}
-        derived: Mapping[str, Callable[..., Any]] = self.module("derived").DERIVED
-        return derived
+        return self._registry("derived", is_optional=True)
 
     @property
     def diagrams(self) -> Mapping[str, Callable[..., Any]]:
         """Functions that draw its figures of kind ``diagram``, by figure."""
-        diagrams: Mapping[str, Callable[..., Any]] = self.module("diagrams").DIAGRAMS
-        return diagrams
+        return self._registry("diagrams")
 
     @property
     def statistics(self) -> Mapping[str, Callable[..., Any]]:
         """Statistics that its claims file may name."""
-        statistics: Mapping[str, Callable[..., Any]] = self.module("statistics").STATISTICS
-        return statistics
+        return self._registry("statistics")
 
 
 def find_paper(name: str) -> Paper:

@@ -1,95 +1,25 @@
-"""A project folder: its config, its plans, where its outputs lie and what they are made from."""
+"""A project folder: its config, where its results, figures and tables are, and its papers."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from dpbandits.claims.entries import Claim, Finding, Notes, Summary
-from dpbandits.claims.loading import load_claims, load_findings, load_notes, load_summary
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.documents import check_document, load_yaml
-from dpbandits.engine.experiments import Series, SimulationPlan, refuse_shared_cells
-from dpbandits.engine.fingerprints import fingerprint
-from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS, Paper, find_paper
-from dpbandits.reporting.digitised import with_digitised
-from dpbandits.reporting.specs import figure_stems, parse_figure
-from dpbandits.reporting.table_specs import parse_table
+from dpbandits.papers import COMPARISONS
+from dpbandits.project.experiments import Experiments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpbandits.claims.entries import Claim, Finding, Notes, Summary
+    from dpbandits.engine.experiments import Series
+    from dpbandits.project.statements import Statements
 
 CONFIG = Path("config/config.yaml")
 SCALES = ("paper", "quick")
-
-
-@dataclass(frozen=True)
-class Experiments:
-    """The experiments file of one paper, checked."""
-
-    paper: Paper
-    path: Path
-    document: Mapping[str, Any]
-    scale: str
-
-    @cached_property
-    def plans(self) -> dict[str, SimulationPlan]:
-        """Every simulation by name."""
-        caps = self.document.get("quick", {}) if self.scale == "quick" else {}
-        return {name: self._plan(name, spec, caps) for name, spec in self._simulations.items()}
-
-    @property
-    def title(self) -> str:
-        """Title of the paper."""
-        return str(self.document["title"])
-
-    @property
-    def authors(self) -> str:
-        """Who wrote the paper, and when; empty for what is ours."""
-        return str(self.document.get("authors", ""))
-
-    @property
-    def analytic(self) -> list[str]:
-        """Names of the exactly computed results."""
-        return list(self.document.get("analytic", ()))
-
-    @property
-    def figures(self) -> list[str]:
-        """Names of the figures, those of the paper and ours."""
-        return list(self.document.get("figures", {}))
-
-    @property
-    def tables(self) -> list[str]:
-        """Names of the tables."""
-        return list(self.document.get("tables", {}))
-
-    @property
-    def _simulations(self) -> Mapping[str, Any]:
-        simulations: Mapping[str, Any] = self.document["simulations"]
-        return simulations
-
-    def _plan(self, name: str, spec: Mapping[str, Any], caps: Mapping[str, int]) -> SimulationPlan:
-        where = f"{self.path}: simulations.{name}"
-        instances = self.document["instances"]
-        if spec["instance"] not in instances:
-            allowed = ", ".join(instances)
-            raise InputError(f"{where}.instance is {spec['instance']!r}; allowed: {allowed}")
-        tuned_by = spec.get("tuned_by")
-        if tuned_by is not None and (tuned_by not in self._simulations or tuned_by == name):
-            raise InputError(f"{where}.tuned_by is {tuned_by!r}; allowed: another simulation")
-        instance = instances[spec["instance"]]
-        makers = self.paper.instances
-        return SimulationPlan(name, spec, instance, caps, self.paper.formulas, where, makers)
-
-    def plan(self, name: str) -> SimulationPlan:
-        """Return one simulation; InputError if there is none of that name."""
-        if name not in self.plans:
-            allowed = ", ".join(self.plans)
-            raise InputError(f"{self.path}: simulation is {name!r}; allowed: {allowed}")
-        return self.plans[name]
 
 
 @dataclass(frozen=True)
@@ -110,9 +40,9 @@ class Project:
         path = folder / CONFIG
         # Snakemake has read it too, but keeps the last of two equal keys.
         stated = load_yaml(path)
-        document = dict(config) if config is not None else stated
-        check_document(document, load_yaml(folder / "workflow/schemas/config.schema.yaml"), path)
-        project = cls(folder, document)
+        project = cls(folder, dict(config) if config is not None else stated)
+        schema = load_yaml(project.schemas_folder / "config.schema.yaml")
+        check_document(project.config, schema, path)
         project.selected()
         return project
 
@@ -187,6 +117,11 @@ class Project:
             return self.folder / "config/comparisons" / f"{paper}.yaml"
         return self.folder / "config/papers" / paper / f"{kind}.yaml"
 
+    @property
+    def schemas_folder(self) -> Path:
+        """Folder of the JSON schemas of the config."""
+        return self.folder / "workflow/schemas"
+
     def results_folder(self) -> Path:
         """Folder of the results at this scale."""
         return self.folder / "results" / ("quick" if self.scale == "quick" else "")
@@ -210,102 +145,79 @@ class Project:
     def experiments(self, paper: str) -> Experiments:
         """Return the experiments of a paper, read and checked once."""
         if paper not in self._experiments:
-            found = find_paper(paper)
-            path = self.config_path(paper, "experiments")
-            document = load_yaml(path)
-            check_document(document, self._experiments_schema(), path)
-            document = with_digitised(document, path)
-            self._experiments[paper] = Experiments(found, path, document, self.scale)
+            path, schemas = self.config_path(paper, "experiments"), self.schemas_folder
+            self._experiments[paper] = Experiments.load(paper, path, schemas, self.scale)
         return self._experiments[paper]
 
-    def _experiments_schema(self) -> dict[str, Any]:
-        folder = self.folder / "workflow/schemas"
-        schema = load_yaml(folder / "experiments.schema.yaml")
-        for section in ("figures", "tables"):
-            schema["properties"][section] = load_yaml(folder / f"{section}.schema.yaml")
-        return schema
+    @cached_property
+    def _fingerprints(self) -> dict[tuple[str, str], str]:
+        return {}
 
     def results_fingerprint(self, paper: str, name: str) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""
-        experiments = self.experiments(paper)
-        package = experiments.paper.package
-        if name in experiments.analytic:
-            return digest_of([name, fingerprint(f"{package}.analytic")])[:16]
-        plan = experiments.plan(name)
-        tuned = self.results_fingerprint(paper, plan.tuned_by) if plan.tuned_by else ""
-        own = [f"{package}.formulas"]
-        if "make" in plan.instance:
-            own.append(f"{package}.instances")
-        return plan.fingerprint(self.seed, fingerprint(*own), tuned)
+        key = paper, name
+        if key not in self._fingerprints:
+            experiments = self.experiments(paper)
+            self._fingerprints[key] = experiments.results_fingerprint(name, self.seed)
+        return self._fingerprints[key]
 
-    def frame(self, paper: str, name: str) -> pd.DataFrame:
+    def frame(self, paper: str, name: str) -> "pd.DataFrame":
         """Read the results ``name``; InputError if they are missing, damaged or stale."""
+        # The workflow asks for paths and fingerprints alone.
+        from dpbandits.engine.results import read_results
+
         return read_results(self.results_path(paper, name), self.results_fingerprint(paper, name))
 
-    def series(self, paper: str, name: str) -> list[Series]:
+    def series(self, paper: str, name: str) -> list["Series"]:
         """Return every series of a simulation; results that tune it are read where it has some."""
         plan = self.experiments(paper).plan(name)
         return plan.series(self.frame(paper, plan.tuned_by) if plan.tuned_by else None)
 
     def figure_spec(self, paper: str, figure: str) -> Mapping[str, Any]:
         """Return the entry of a figure; InputError if there is none of that name."""
-        return self._entry(paper, "figures", figure)
+        return self.experiments(paper).figure_spec(figure)
 
     def table_spec(self, paper: str, table: str) -> Mapping[str, Any]:
         """Return the entry of a table; InputError if there is none of that name."""
-        return self._entry(paper, "tables", table)
+        return self.experiments(paper).table_spec(table)
 
-    def _entry(self, paper: str, section: str, name: str) -> Mapping[str, Any]:
-        experiments = self.experiments(paper)
-        entries = experiments.document.get(section, {})
-        if name not in entries:
-            allowed = ", ".join(entries)
-            raise InputError(f"{experiments.path}: {section} has no {name!r}; allowed: {allowed}")
-        entry: Mapping[str, Any] = entries[name]
-        return entry
+    @cached_property
+    def _statements(self) -> dict[str, "Statements"]:
+        return {}
+
+    def statements(self, paper: str) -> "Statements":
+        """Return the claims of a paper and the findings on it, each file read once."""
+        # Simulations and drawing do without the claims.
+        from dpbandits.project.statements import Statements
+
+        if paper not in self._statements:
+            claims, findings = (self.config_path(paper, kind) for kind in ("claims", "findings"))
+            self._statements[paper] = Statements(paper, claims, findings, self.schemas_folder)
+        return self._statements[paper]
+
+    def claims(self, paper: str) -> list["Claim"]:
+        """Return the claims of a paper, checked; a comparison has none."""
+        return self.statements(paper).claims
+
+    def notes(self, paper: str) -> "Notes":
+        """Return what a paper's claims file says beside its claims; a comparison has none."""
+        return self.statements(paper).notes
+
+    def findings(self, paper: str) -> list["Finding"]:
+        """Return the findings on a paper, checked; none where it has no such file."""
+        return self.statements(paper).findings
+
+    def summary(self, paper: str) -> "Summary":
+        """Return the sentence that sums up a paper; InputError where its findings have none."""
+        return self.statements(paper).summary
 
     def claims_path(self, paper: str) -> Path:
         """File that states a paper's claims."""
         return self.config_path(paper, "claims")
 
-    def claims(self, paper: str) -> list[Claim]:
-        """Return the claims of a paper, checked; what is ours has none."""
-        if paper in COMPARISONS:
-            return []
-        statistics = find_paper(paper).statistics
-        return load_claims(self.claims_path(paper), self._claims_schema, statistics)
-
-    def notes(self, paper: str) -> Notes:
-        """Return what a paper's claims file says beside its claims; what is ours has none."""
-        if paper in COMPARISONS:
-            return Notes()
-        return load_notes(self.claims_path(paper), self._claims_schema)
-
     def findings_path(self, paper: str) -> Path:
-        """File that states what was found beyond a paper's statements; it may be missing."""
+        """File that states the findings on a paper; it may be missing."""
         return self.config_path(paper, "findings")
-
-    def findings(self, paper: str) -> list[Finding]:
-        """Return the findings on a paper, checked; none where it has no such file."""
-        path = self.findings_path(paper)
-        if paper in COMPARISONS or not path.exists():
-            return []
-        return load_findings(path, self._claims_schema, find_paper(paper).statistics)
-
-    def summary(self, paper: str) -> Summary:
-        """Return the sentence that sums up a paper.
-
-        Raises:
-            InputError: its findings file has none.
-        """
-        summary = load_summary(self.findings_path(paper), self._claims_schema)
-        if summary is None:
-            raise InputError(f"{self.findings_path(paper)}: key summary is missing")
-        return summary
-
-    @property
-    def _claims_schema(self) -> Path:
-        return self.folder / "workflow/schemas/claims.schema.yaml"
 
     def selected(self) -> tuple[list[str], str | None]:
         """Return the papers to build and the one figure or table, where ``only`` names it.
@@ -332,64 +244,6 @@ class Project:
 
     def check(self) -> None:
         """Check every file that a build of the chosen papers reads."""
-        for paper in self.built():
-            experiments = self.experiments(paper)
-            self._check_item(experiments)
-            for plan in experiments.plans.values():
-                plan.check()
-            refuse_shared_cells(experiments.plans)
-            with _naming(experiments.path):
-                for figure in experiments.figures:
-                    parse_figure(figure, self.figure_spec(paper, figure))
-                for table in experiments.tables:
-                    parse_table(table, self.table_spec(paper, table))
-            with _naming(self.claims_path(paper)):
-                self._check_claims(paper)
+        from dpbandits.project.check import check_files
 
-    def _check_item(self, experiments: Experiments) -> None:
-        """Refuse an ``only`` whose figure or table there is none of: nothing would be built."""
-        item = str(self.config.get("only") or "").partition("/")[2]
-        allowed = [*experiments.figures, *experiments.tables, "claims", "digitised"]
-        if item and item not in allowed:
-            only = self.config["only"]
-            raise InputError(
-                f"{self.folder / CONFIG}: only is {only!r}; allowed of this paper: "
-                f"{', '.join(allowed)}"
-            )
-
-    def _check_claims(self, paper: str) -> None:
-        """Refuse a claim that reads results, or names a figure or table, that nothing makes."""
-        experiments = self.experiments(paper)
-        figures = experiments.document.get("figures", {})
-        stems = [stem for name in figures for stem in figure_stems(name, figures[name])]
-        allowed = {
-            "reads": {*experiments.plans, *experiments.analytic},
-            "figure": {*stems, *experiments.tables},
-        }
-        claims = self.claims(paper)
-        findings = self.findings(paper)
-        places = [(f"{self.claims_path(paper)}: claims", claim) for claim in claims]
-        places += [(f"{self.findings_path(paper)}: findings", each.claim) for each in findings]
-        for place, claim in places:
-            for key, given in (("reads", claim.reads), ("figure", claim.figures)):
-                _refuse_unknown(f"{place}.{claim.id}.{key}", given, allowed[key])
-        known = {claim.id for claim in claims} | set(self.notes(paper).withdrawn)
-        for each in findings:
-            place = f"{self.findings_path(paper)}: findings.{each.claim.id}.claims"
-            _refuse_unknown(place, each.beside, known)
-
-
-def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None:
-    unknown = sorted(set(given) - allowed)
-    if unknown:
-        raise InputError(f"{place} has {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}")
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let every line on what is wrong begin with the file, where it does not yet."""
-    try:
-        yield
-    except InputError as error:
-        line = str(error)
-        raise InputError(line if str(path) in line else f"{path}: {line}") from None
+        check_files(self)

@@ -1,11 +1,9 @@
-"""The jobs of a run: how a simulation is spread over several, and what each asks for."""
+"""The jobs of a run: how a simulation is split, what each job asks for, and its options."""
 
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
 
-from dpbandits.engine.trials import TRIALS
-from dpbandits.metrics import IDENTIFIED
 from dpbandits.project.config import Project
 from dpbandits.project.costs import (
     COSTS,
@@ -15,6 +13,7 @@ from dpbandits.project.costs import (
     memory_to_ask_for,
     minutes_to_ask_for,
 )
+from dpbandits.project.target import Target
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,17 @@ class Jobs:
     """The jobs that build one project's results."""
 
     project: Project
+
+    def options(self) -> str:
+        """Return the options with which every command sees the config of the workflow."""
+        return f"--scale {self.project.scale} --seed {self.project.seed}"
+
+    def choice(self) -> str:
+        """Return the options of commands on all that is chosen: a run may choose otherwise."""
+        config = self.project.config
+        words = ["--papers", *config["papers"], "--comparisons", *config.get("comparisons", ())]
+        words += ["--only", str(config["only"])] if config.get("only") else []
+        return f"{self.options()} {shlex.join(words)}"
 
     @cached_property
     def costs(self) -> Costs:
@@ -45,46 +55,38 @@ class Jobs:
             "exit 2); "
         )
 
-    def threads(self, paper: str, name: str) -> int:
+    def threads(self, target: Target) -> int:
         """Return how many threads a set of results is worth; worker processes cost seconds."""
-        experiments = self.project.experiments(paper)
-        if name in experiments.analytic or self.project.scale == "quick":
-            return 1
-        plan = experiments.plan(name)
-        brief = plan.runs <= TRIALS and set(plan.spec["metrics"]) <= set(IDENTIFIED)
-        return 1 if brief else self.project.threads
+        return 1 if target.is_brief or self.project.scale == "quick" else self.project.threads
 
-    def parts(self, paper: str, name: str) -> int:
+    def parts(self, target: Target) -> int:
         """Return into how many jobs a set of results is split, 1 for none."""
-        experiments = self.project.experiments(paper)
-        if name in experiments.analytic:
-            return 1
-        return min(experiments.plan(name).shards, self.project.max_jobs_per_simulation)
+        return min(target.shards, self.project.max_jobs_per_simulation)
 
     def part_pattern(self) -> str:
         """Path of the file that says that a part is done, with the wildcards part and parts."""
         folder = self.project.results_folder() / "parts"
         return str(folder / "{paper}" / "{name}" / "{part}-of-{parts}.done")
 
-    def part_markers(self, paper: str, name: str) -> list[str]:
+    def part_markers(self, target: Target) -> list[str]:
         """Return the files that say that the parts of a set of results are done."""
-        parts = self.parts(paper, name)
+        parts = self.parts(target)
         return [
-            self.part_pattern().format(paper=paper, name=name, part=part, parts=parts)
+            self.part_pattern().format(paper=target.paper, name=target.name, part=part, parts=parts)
             for part in range(1, parts + 1)
             if parts > 1
         ]
 
-    def _cost(self, paper: str, name: str) -> Cost | None:
-        return self.costs.find(self.project.scale, paper, RESULTS, name)
+    def _cost(self, target: Target) -> Cost | None:
+        return self.costs.find(self.project.scale, target.paper, RESULTS, target.name)
 
-    def memory(self, paper: str, name: str, threads: int, attempt: int) -> int:
+    def memory(self, target: Target, threads: int, attempt: int) -> int:
         """Return the MiB that a job which simulates asks for."""
-        return memory_to_ask_for(self._cost(paper, name), threads, attempt)
+        return memory_to_ask_for(self._cost(target), threads, attempt)
 
-    def minutes(self, paper: str, name: str, threads: int, attempt: int, parts: int = 1) -> int:
+    def minutes(self, target: Target, threads: int, attempt: int, parts: int = 1) -> int:
         """Return the minutes that a job which simulates asks for.
 
         A job that gathers parts asks as much as if there were none: the cache may be gone.
         """
-        return minutes_to_ask_for(self._cost(paper, name), threads, parts, attempt)
+        return minutes_to_ask_for(self._cost(target), threads, parts, attempt)

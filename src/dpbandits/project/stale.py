@@ -1,18 +1,19 @@
-"""Outputs that were made from other sources or another config, for the workflow to make again.
+"""Outputs that depend on other sources or another config, for the workflow to make again.
 
 Snakemake sees a changed parameter only where it kept the records of an earlier run. Results that
-were copied or unpacked have none, but every output says itself what it was made from. A stale one
-is given the oldest time there is, so that it is older than all that it is made from.
+were copied or unpacked have none, but every output says itself what it depends on. A stale one is
+given the oldest time there is, so that it is older than all its inputs.
 """
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from dpbandits.engine.provenance import require_current
-from dpbandits.engine.results import results_stamp
+from dpbandits.engine.stamps import results_stamp
 from dpbandits.errors import InputError
-from dpbandits.project.outputs import Outputs
-from dpbandits.project.steps import Step, made_steps, results_steps
+from dpbandits.project.config import Project
+from dpbandits.project.target import REPORT, RESULTS, Target
 
 STALE, EPOCH, CURRENT = 1, 2, 3
 """Seconds since 1970: of a stale output, of the epoch, of results that are current again.
@@ -21,39 +22,42 @@ Snakemake takes 0 for no time at all.
 """
 
 
-def mark_stale(outputs: Outputs) -> list[Path]:
-    """Give stale outputs of what is built the oldest time; return them.
+def epoch_path(project: Project) -> Path:
+    """File that is older than all results but stale ones, an input of every one of them."""
+    return project.cache_folder / "epoch"
 
-    The file ``outputs.epoch()``, which every rule that makes results has as an input, is made where
-    it is missing. What was marked and is current again, as an edit was undone, gets a time again.
+
+def mark_stale(project: Project, targets: Iterable[Target]) -> list[Path]:
+    """Give stale outputs the oldest time; return them.
+
+    The file ``epoch_path(project)`` is made where it is missing. An output that was marked and is
+    current again, as an edit was undone, gets a time again.
     """
-    epoch = Path(outputs.epoch())
+    epoch = epoch_path(project)
     if not epoch.exists():
         epoch.parent.mkdir(parents=True, exist_ok=True)
         epoch.touch()
         os.utime(epoch, (EPOCH, EPOCH))
-    results = [(step, _are_current(step), CURRENT) for step in results_steps(outputs)]
-    made = [(step, _is_current(step), None) for step in made_steps(outputs)]
     stale: list[Path] = []
-    for step, is_current, time in [*results, *made]:
-        for path in filter(Path.exists, step.outputs):
+    for target in targets:
+        paths = [path for path in target.files if target.kind != REPORT and path.exists()]
+        is_current = bool(paths) and _is_current(target)
+        time = (CURRENT, CURRENT) if target.kind == RESULTS else None
+        for path in paths:
             if not is_current:
                 os.utime(path, (STALE, STALE))
                 stale.append(path)
             elif path.stat().st_mtime <= STALE:
-                os.utime(path, None if time is None else (time, time))
+                os.utime(path, time)
     return stale
 
 
-def _are_current(step: Step) -> bool:
-    """Return whether results carry the fingerprint that is wanted."""
-    return results_stamp(step.outputs[0]) in step.made_from.values()
-
-
-def _is_current(step: Step) -> bool:
-    """Return whether the provenance of a figure, table or ledger says what is wanted."""
+def _is_current(target: Target) -> bool:
+    """Return whether results carry the fingerprint, or a provenance file those, of the present."""
+    if target.kind == RESULTS:
+        return results_stamp(target.files[0]) in target.depends_on.values()
     try:
-        require_current(step.outputs[0], step.made_from)
+        require_current(target.files[0], target.depends_on)
     except InputError:
         return False
     return True

@@ -1,0 +1,39 @@
+"""The public names of the package, imported when the first of them is asked for."""
+
+from dpbandits import privacy
+from dpbandits.bandits import (
+    Bandit,
+    LinearBandit,
+    bernoulli,
+    clipped_exponential,
+    linear,
+    truncated_exponential,
+    uniform,
+)
+from dpbandits.engine.check_algorithm import check_algorithm
+from dpbandits.engine.guarantees import guarantee
+from dpbandits.engine.identification import Identification, identify
+from dpbandits.engine.own_algorithm import load_algorithm
+from dpbandits.engine.simulation import Simulation, simulate
+from dpbandits.errors import InputError
+from dpbandits.metrics import NashCurve
+
+__all__ = [
+    "Bandit",
+    "Identification",
+    "InputError",
+    "LinearBandit",
+    "NashCurve",
+    "Simulation",
+    "bernoulli",
+    "check_algorithm",
+    "clipped_exponential",
+    "guarantee",
+    "identify",
+    "linear",
+    "load_algorithm",
+    "privacy",
+    "simulate",
+    "truncated_exponential",
+    "uniform",
+]

@@ -1,0 +1,83 @@
+"""The check of everything that a build of the chosen papers reads."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from dpbandits.engine.experiments import refuse_shared_cells
+from dpbandits.errors import InputError
+from dpbandits.project.config import CONFIG, Project
+from dpbandits.project.experiments import Experiments
+from dpbandits.reporting.specs import figure_stems, parse_figure
+from dpbandits.reporting.table_specs import parse_table
+
+
+def check_files(project: Project) -> None:
+    """Check every file that a build of the chosen papers reads.
+
+    Raises:
+        InputError: in one line, the file, the key and what is allowed.
+    """
+    for paper in project.built():
+        experiments = project.experiments(paper)
+        figures = experiments.figure_specs
+        _check_item(project, experiments)
+        for plan in experiments.plans.values():
+            plan.check()
+        refuse_shared_cells(experiments.plans)
+        with _naming(experiments.path):
+            for figure, spec in figures.items():
+                parse_figure(figure, spec)
+            for table in experiments.tables:
+                parse_table(table, experiments.table_spec(table))
+        with _naming(project.claims_path(paper)):
+            _check_claims(project, paper)
+
+
+def _check_item(project: Project, experiments: Experiments) -> None:
+    """Raise InputError where ``only`` names a figure or table that does not exist."""
+    only = project.config.get("only")
+    item = str(only or "").partition("/")[2]
+    allowed = [*experiments.figures, *experiments.tables, "claims", "digitised"]
+    if item and item not in allowed:
+        raise InputError(
+            f"{project.folder / CONFIG}: only is {only!r}; allowed of this paper: "
+            f"{', '.join(allowed)}"
+        )
+
+
+def _check_claims(project: Project, paper: str) -> None:
+    """Raise InputError where a claim reads results, or names a figure or table, that is missing."""
+    experiments, statements = project.experiments(paper), project.statements(paper)
+    specs = experiments.figure_specs
+    stems = [stem for name in specs for stem in figure_stems(name, specs[name])]
+    allowed = {
+        "reads": {*experiments.plans, *experiments.analytic},
+        "figure": {*stems, *experiments.tables},
+    }
+    claims, findings = statements.claims, statements.findings
+    places = [(f"{statements.claims_path}: claims", claim) for claim in claims]
+    places += [(f"{statements.findings_path}: findings", each.claim) for each in findings]
+    for place, claim in places:
+        for key, given in (("reads", claim.reads), ("figure", claim.figures)):
+            _refuse_unknown(f"{place}.{claim.id}.{key}", given, allowed[key])
+    known = {claim.id for claim in claims} | set(statements.notes.withdrawn)
+    for finding in findings:
+        place = f"{statements.findings_path}: findings.{finding.claim.id}.claims"
+        _refuse_unknown(place, finding.beside, known)
+
+
+def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None:
+    unknown = sorted(set(given) - allowed)
+    if unknown:
+        raise InputError(f"{place} has {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}")
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let every line on what is wrong begin with the file, where it does not yet."""
+    try:
+        yield
+    except InputError as error:
+        line = str(error)
+        raise InputError(line if str(path) in line else f"{path}: {line}") from None

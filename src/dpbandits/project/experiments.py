@@ -1,0 +1,159 @@
+"""The experiments file of a paper: its simulations, exact results, figures and tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.documents import check_document, load_yaml
+from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.errors import InputError
+from dpbandits.papers import Paper, find_paper
+
+if TYPE_CHECKING:
+    from dpbandits.engine.experiments import SimulationPlan
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """The experiments file of one paper, checked against its schema.
+
+    Attributes:
+        paper: the paper's own code.
+        path: the file.
+        document: what it says.
+        scale: ``paper`` or ``quick``.
+    """
+
+    paper: Paper
+    path: Path
+    document: Mapping[str, Any]
+    scale: str
+
+    @classmethod
+    def load(cls, name: str, path: Path, schemas: Path, scale: str) -> "Experiments":
+        """Read the experiments file of a paper.
+
+        Args:
+            name: the paper's short name.
+            path: the file.
+            schemas: the folder of the JSON schemas.
+            scale: ``paper`` or ``quick``.
+
+        Raises:
+            InputError: there is no such paper, or the file does not meet the schema.
+        """
+        paper = find_paper(name)
+        document = load_yaml(path)
+        schema = load_yaml(schemas / "experiments.schema.yaml")
+        for section in ("figures", "tables"):
+            schema["properties"][section] = load_yaml(schemas / f"{section}.schema.yaml")
+        check_document(document, schema, path)
+        return cls(paper, path, document, scale)
+
+    @property
+    def title(self) -> str:
+        """Title of the paper."""
+        return str(self.document["title"])
+
+    @property
+    def authors(self) -> str:
+        """Authors and year of the paper; empty for a comparison across papers."""
+        return str(self.document.get("authors", ""))
+
+    @property
+    def simulations(self) -> Mapping[str, Any]:
+        """The entry of every simulation, by name."""
+        simulations: Mapping[str, Any] = self.document["simulations"]
+        return simulations
+
+    @property
+    def analytic(self) -> list[str]:
+        """Names of the exactly computed results."""
+        return list(self.document.get("analytic", ()))
+
+    @property
+    def figures(self) -> list[str]:
+        """Names of the figures, supplementary ones too."""
+        return list(self.document.get("figures", {}))
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        return list(self.document.get("tables", {}))
+
+    @cached_property
+    def figure_specs(self) -> Mapping[str, Mapping[str, Any]]:
+        """The entry of every figure, by name, digitised values filled in.
+
+        Raises:
+            InputError: the file of digitised values is missing, damaged or names no curve here.
+        """
+        # Simulations do without the modules of reporting.
+        from dpbandits.reporting.digitised import with_digitised
+
+        specs: Mapping[str, Any] = with_digitised(self.document, self.path).get("figures", {})
+        return specs
+
+    def figure_spec(self, figure: str) -> Mapping[str, Any]:
+        """Return the entry of a figure; InputError if there is none of that name."""
+        return self._entry("figures", self.figure_specs, figure)
+
+    def table_spec(self, table: str) -> Mapping[str, Any]:
+        """Return the entry of a table; InputError if there is none of that name."""
+        return self._entry("tables", self.document.get("tables", {}), table)
+
+    def _entry(self, section: str, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        if name not in entries:
+            allowed = ", ".join(entries)
+            raise InputError(f"{self.path}: {section} has no {name!r}; allowed: {allowed}")
+        entry: Mapping[str, Any] = entries[name]
+        return entry
+
+    @cached_property
+    def plans(self) -> dict[str, "SimulationPlan"]:
+        """Every simulation by name."""
+        return {name: self._plan(name, spec) for name, spec in self.simulations.items()}
+
+    def plan(self, name: str) -> "SimulationPlan":
+        """Return one simulation; InputError if there is none of that name."""
+        if name not in self.plans:
+            allowed = ", ".join(self.plans)
+            raise InputError(f"{self.path}: simulation is {name!r}; allowed: {allowed}")
+        return self.plans[name]
+
+    def _plan(self, name: str, spec: Mapping[str, Any]) -> "SimulationPlan":
+        # Kernels take half a second to import.
+        from dpbandits.engine.experiments import SimulationPlan
+
+        where = f"{self.path}: simulations.{name}"
+        instances = self.document["instances"]
+        if spec["instance"] not in instances:
+            allowed = ", ".join(instances)
+            raise InputError(f"{where}.instance is {spec['instance']!r}; allowed: {allowed}")
+        tuned_by = spec.get("tuned_by")
+        if tuned_by is not None and (tuned_by not in self.simulations or tuned_by == name):
+            raise InputError(f"{where}.tuned_by is {tuned_by!r}; allowed: another simulation")
+        caps = self.document.get("quick", {}) if self.scale == "quick" else {}
+        instance = instances[spec["instance"]]
+        formulas, makers = self.paper.formulas, self.paper.instances
+        return SimulationPlan(name, spec, instance, caps, formulas, where, makers)
+
+    def results_fingerprint(self, name: str, seed: int) -> str:
+        """Return the fingerprint that the results ``name`` have when they are up to date.
+
+        Args:
+            name: a simulation or an exact result.
+            seed: root of all random streams.
+        """
+        package = self.paper.package
+        if name in self.analytic:
+            return digest_of([name, fingerprint(f"{package}.analytic")])[:16]
+        plan = self.plan(name)
+        tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
+        sources = [f"{package}.formulas"]
+        if "make" in plan.instance:
+            sources.append(f"{package}.instances")
+        return plan.fingerprint(seed, fingerprint(*sources), tuned)

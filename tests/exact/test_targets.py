@@ -1,0 +1,198 @@
+"""What is built by default and what as an extra, and that papers do not depend on each other."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbandits.cli import main
+from dpbandits.errors import InputError
+from dpbandits.papers import find_paper
+from dpbandits.project.checked import KEPT, checked_targets
+from dpbandits.project.config import Project
+from dpbandits.project.experiments import Experiments
+from dpbandits.project.target import CLAIMS, Target, wanted
+from dpbandits.project.targets import targets
+from support import message_of
+
+ROOT = Path(__file__).resolve().parents[2]
+BEHIND = ["simultaneous.csv", "evidence.csv", "findings.csv"]
+"""What is written beside the verdicts on a paper's claims."""
+
+
+def project_with(**changes: Any) -> Project:
+    """Return the project with some keys of its config changed."""
+    return Project.load(ROOT, config=dict(Project.load(ROOT).config) | changes)
+
+
+def built(*, extra: bool = False, **changes: Any) -> list[Path]:
+    """Return the files that ``rule all`` or ``rule extras`` builds, but for the ledger of all."""
+    project = project_with(**changes)
+    chosen = wanted(project, targets(project), extra=extra)
+    return [path for target in chosen if target.paper != "all" for path in target.files]
+
+
+def names(paths: list[Path], suffix: str) -> list[str]:
+    """Return the file names of this suffix, in order."""
+    return [path.stem for path in paths if path.suffix == suffix]
+
+
+def test_by_default_the_figures_and_tables_of_the_paper_are_built_and_its_verdicts() -> None:
+    files = built(papers=["dp-bai"])
+    panels = ["fig1", "fig1a", "fig1b", "fig2", "fig2a", "fig2b", "fig2c", "fig2d"]
+    assert names(files, ".png") == panels
+    assert names(files, ".tex") == ["table1", "appendix-b", "claims"]
+    assert {"claims", "evidence"} <= set(names(files, ".csv"))
+
+
+def test_figures_and_tables_whose_names_begin_with_extra_are_extras() -> None:
+    extras = built(extra=True, papers=["dp-bai"], comparisons=[])
+    assert names(extras, ".tex") == ["extra-interpretations", "extra-overshoot"]
+    assert {path.stem.split("-")[0] for path in extras} == {"extra"}
+    assert "extra-omega" in names(extras, ".png")
+
+
+def test_tables_of_the_other_papers_are_built_by_default() -> None:
+    chosen: dict[str, Any] = {"papers": ["ts-is-dp", "dp-ts-ucb"], "comparisons": []}
+    tables = ["claims", "privacy", "table1", "privacy", "calibration", "claims"]
+    assert names(built(**chosen), ".tex") == tables
+    assert names(built(extra=True, **chosen), ".tex") == []
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("extra-ratios", ["extra-ratios.png", "extra-ratios.pdf", "extra-ratios.csv"]),
+        ("extra-overshoot", ["extra-overshoot.tex", "extra-overshoot.html", "extra-overshoot.csv"]),
+        ("table1", ["table1.tex", "table1.html", "table1.csv"]),
+        ("claims", ["claims.csv", *BEHIND, *(f"claims.{each}" for each in ("tex", "html", "csv"))]),
+    ],
+)
+def test_only_builds_what_it_names_extra_or_not(item: str, expected: list[str]) -> None:
+    files = built(papers=["dp-bai"], only=f"dp-bai/{item}")
+    assert [path.name for path in files] == expected
+
+
+def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
+    both = {"papers": ["ts-is-dp"], "comparisons": ["equal-privacy"]}
+    alone = both | {"comparisons": []}
+    assert built(**both) == built(**alone)
+    added = [path for path in built(extra=True, **both) if "equal-privacy" in path.parts]
+    assert set(built(extra=True, **both)) - set(built(extra=True, **alone)) == set(added)
+    assert names(added, ".tex") == ["extra-equal-privacy", "extra-tuning"]
+    assert names(added, ".png")[0] == "extra-equal-privacy"
+    project = project_with(**both)
+    assert project.claims("equal-privacy") == []
+    judged = {target.paper for target in targets(project) if target.kind == CLAIMS}
+    assert judged == {"ts-is-dp"}
+
+
+def test_only_builds_a_comparison_where_it_names_it() -> None:
+    whole: dict[str, Any] = {
+        **{"papers": ["ts-is-dp"], "comparisons": ["equal-privacy"]},
+        "only": "equal-privacy",
+    }
+    project = project_with(**whole)
+    assert wanted(project, targets(project), extra=False) == []
+    assert {path.parent.name for path in built(extra=True, **whole)} == {"equal-privacy"}
+    one = built(comparisons=["equal-privacy"], only="equal-privacy/extra-tuning")
+    assert names(one, ".tex") == ["extra-tuning"]
+    with pytest.raises(InputError, match="only is 'equal-privacy'; allowed: one of ts-is-dp"):
+        project_with(papers=["ts-is-dp"], comparisons=[], only="equal-privacy")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["judge", "equal-privacy"], "which has no claims; allowed: ts-is-dp"),
+        (["tabulate", "equal-privacy", "claims"], "tables has no 'claims'; allowed: extra-equal"),
+        (["draw", "equal-privacy", "fig1"], "figures has no 'fig1'; allowed: extra-equal-privacy"),
+    ],
+)
+def test_what_a_comparison_does_not_have_is_said_in_one_line(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--project", str(ROOT)]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert expected in line
+
+
+def copy_of_config(folder: Path) -> Path:
+    """Return a folder with the config and the schemas of this project."""
+    folder.mkdir()
+    for part in ("config", "workflow"):
+        (folder / part).symlink_to(ROOT / part)
+    return folder
+
+
+def relative(folder: Path) -> list[tuple[str, list[Path], list[Path]]]:
+    """Return each target with its inputs and files, relative to the project's folder."""
+    return [
+        (
+            target.rule,
+            [path.relative_to(folder) for path in target.inputs],
+            [path.relative_to(folder) for path in target.files],
+        )
+        for target in targets(Project.load(folder))
+    ]
+
+
+def test_the_name_of_the_project_folder_leaves_nothing_out(tmp_path: Path) -> None:
+    assert relative(copy_of_config(tmp_path / "evidence")) == relative(ROOT)
+
+
+def test_targets_are_kept_for_the_same_config_and_the_same_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = Project.load(copy_of_config(tmp_path / "project")).at(papers=["ts-is-dp"])
+    first = checked_targets(project)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("was read again")
+
+    monkeypatch.setattr(Experiments, "load", refuse)
+    assert checked_targets(Project.load(project.folder).at(papers=["ts-is-dp"])) == first
+    with pytest.raises(AssertionError, match="was read again"):
+        checked_targets(Project.load(project.folder).at(papers=["ts-is-dp"], scale="quick"))
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[{}]", b"[1]", b"\xff"])
+def test_damaged_entries_are_made_anew(tmp_path: Path, damage: bytes) -> None:
+    project = Project.load(copy_of_config(tmp_path / "project")).at(papers=["ts-is-dp"])
+    first = checked_targets(project)
+    [entry] = (project.cache_folder / "targets").iterdir()
+    whole = entry.read_bytes()
+    entry.write_bytes(damage)
+    assert checked_targets(project) == first
+    assert entry.read_bytes() == whole
+
+
+def test_every_file_of_the_config_counts_and_few_entries_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copy_of_config(tmp_path / "project")
+    (folder / "config").unlink()
+    (folder / "config").mkdir()
+    for path in (ROOT / "config").iterdir():
+        (folder / "config" / path.name).symlink_to(path)
+    made: list[Target] = []
+    monkeypatch.setattr("dpbandits.project.check.check_files", made.append)
+    monkeypatch.setattr("dpbandits.project.targets.targets", lambda project: [])
+    project = Project.load(folder)
+    (tmp_path / "papers").mkdir()
+    (folder / "config/new").symlink_to(tmp_path / "papers")
+    for number in range(KEPT + 3):
+        (folder / "config/new/added.csv").write_text(str(number))
+        checked_targets(project)
+        checked_targets(project)
+    assert len(made) == KEPT + 3
+    assert len(list((project.cache_folder / "targets").iterdir())) == KEPT
+
+
+def test_a_missing_module_of_a_paper_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = find_paper("ts-is-dp")
+    assert paper.tables == {}
+    monkeypatch.setattr("dpbandits.papers.find_spec", lambda name: None)
+    assert message_of(lambda: paper.formulas) == (
+        "ts-is-dp: has no module dpbandits.papers.ts_is_dp.formulas; allowed: one"
+    )
