@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpbandits import __version__
+from dpbandits.commands.cache import add_cache
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 from dpbandits.suggestions import with_suggestion
@@ -193,7 +194,9 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.file is not None:
         _check_file(arguments)
         return
-    _project(arguments).check()
+    project = _project(arguments)
+    project.check()
+    project.check_filters()
     print("config, experiments and claims are in order")
 
 
@@ -481,6 +484,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     _add_identify(commands)
     _add_privacy(commands)
     _add_check(commands)
+    add_cache(commands)
     _add(commands, kernels)
     _add_run(commands)
     for command in (draw, tabulate):

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dpbandits.engine.cache import Block, Cache
+from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.provenance import write_provenance
@@ -183,13 +184,15 @@ def _computed(
 ) -> dict[int, Block]:
     """Return the metrics of every simulation, all panels at once."""
     every = [each for own in played.values() for each in own]
-    blocks = compute(
-        [each.cell for each in every],
-        root_seed=project.seed,
-        workers=workers,
-        cache=Cache(project.cache_folder),
-        title=f"simulating {every[0].cell.definition.id}",
-    )
+    name = every[0].cell.definition.id
+    with compilation_shown(name):
+        blocks = compute(
+            [each.cell for each in every],
+            root_seed=project.seed,
+            workers=workers,
+            cache=Cache(project.cache_folder),
+            title=f"simulating {name}",
+        )
     return {id(each): block for each, block in zip(every, blocks, strict=True)}
 
 

@@ -1,16 +1,19 @@
 """A project folder: its config, its plans, where its outputs lie and what they are made from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from dpbandits._cache_folder import given_folder
 from dpbandits.claims.entries import Claim, Finding, Notes, Summary
+from dpbandits.claims.filters import check_claim_filters
 from dpbandits.claims.loading import load_claims, load_findings, load_notes, load_summary
+from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan, refuse_shared_cells
@@ -19,7 +22,9 @@ from dpbandits.engine.results import read_results
 from dpbandits.errors import InputError
 from dpbandits.papers import OURS, Paper, find_paper
 from dpbandits.reporting.digitised import with_digitised
-from dpbandits.reporting.specs import figure_stems, parse_figure
+from dpbandits.reporting.filters import check_panel_filters, check_table_filters
+from dpbandits.reporting.rows import read_rows
+from dpbandits.reporting.specs import figure_stems, panel_stem, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
 CONFIG = Path("config/config.yaml")
@@ -156,8 +161,8 @@ class Project:
 
     @property
     def cache_folder(self) -> Path:
-        """Folder of the caches."""
-        return self.folder / str(self.config["cache"])
+        """Folder of the caches: that of ``DPBANDITS_CACHE``, without it that of the config."""
+        return given_folder() or self.folder / str(self.config["cache"])
 
     @property
     def threads(self) -> int:
@@ -331,6 +336,45 @@ class Project:
                     parse_table(table, self.table_spec(paper, table))
             with _naming(self.claims_path(paper)):
                 self._check_claims(paper)
+
+    def check_filters(self) -> None:
+        """Check that the filters of figures and tables, and those of claims, are met by series.
+
+        Takes seconds, so that it is no part of ``check``, which every run begins with. Not known
+        before they are computed, and left out, are exact results and simulations whose parameters
+        are tuned by others.
+        """
+        for paper in self.built():
+            plans = self.experiments(paper).plans
+            known = {name for name, plan in plans.items() if plan.tuned_by is None}
+            blank = cache(partial(self._blank, paper))
+            with _naming(self.experiments(paper).path):
+                self._check_filters(paper, known, blank)
+            # At a small scale some points of a claim are left out.
+            if self.scale == "paper":
+                claims = [*self.claims(paper), *(each.claim for each in self.findings(paper))]
+                readable = [claim for claim in claims if known.issuperset(claim.reads)]
+                with _naming(self.claims_path(paper)):
+                    check_claim_filters(readable, blank)
+
+    def _blank(self, paper: str, name: str) -> pd.DataFrame:
+        return blank_results(self.series(paper, name))
+
+    def _check_filters(
+        self, paper: str, known: set[str], blank: Callable[[str], pd.DataFrame]
+    ) -> None:
+        experiments = self.experiments(paper)
+        for figure in experiments.figures:
+            parsed = parse_figure(figure, self.figure_spec(paper, figure))
+            for letter, panel in parsed.panels.items():
+                if panel.compute is None and known.issuperset(panel.reads):
+                    place = f"figures.{panel_stem(figure, letter)}"
+                    check_panel_filters(panel, read_rows(panel.reads, blank, place), place)
+        for name in experiments.tables:
+            table = parse_table(name, self.table_spec(paper, name))
+            if table.compute is None and known.issuperset(table.reads):
+                place = f"tables.{name}"
+                check_table_filters(table, read_rows(table.reads, blank, place), place)
 
     def _check_item(self, experiments: Experiments) -> None:
         """Refuse an ``only`` whose figure or table there is none of: nothing would be built."""

@@ -125,15 +125,6 @@ def test_the_process_ends_with_status_2() -> None:
     assert "algorithm is 'ucb-9'; allowed: " in run.stderr
 
 
-def test_unwritable_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
-    assert main([*SIMULATE, *SHORT]) == 2
-    assert "cannot be written" in capsys.readouterr().err.splitlines()[-1]
-
-
 def test_the_log_of_a_job_ends_with_what_went_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
