@@ -27,9 +27,16 @@ class _Parser(argparse.ArgumentParser):
         raise InputError(f"{self.prog}: {message} (see {self.prog} --help)")
 
 
+def _path(text: str) -> str:
+    """Return a path of the command line, where an empty one would be the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("is ''; allowed: a path")
+    return text
+
+
 def _pairs(key: str, words: Sequence[str]) -> dict[str, str]:
     pairs = [word.partition("=") for word in words]
-    if any(not separator for _, separator, _ in pairs):
+    if any(not (name and separator) for name, separator, _ in pairs):
         raise InputError(f"{key} is {' '.join(words)!r}; allowed: NAME=VALUE, separated by spaces")
     names = [name for name, _, _ in pairs]
     if len(set(names)) < len(names):
@@ -228,7 +235,9 @@ def kernels(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Simulate one named set of cells of a paper, or compute one of its exact results."""
     from dpbandits.build import build_results, require_fingerprint, simulate_part
+    from dpbandits.engine.simulation import require_workers
 
+    require_workers(arguments.workers)
     project, paper, name = _project(arguments), arguments.paper, arguments.name
     require_fingerprint(project, paper, name, arguments.fingerprint)
     if arguments.part is None:
@@ -356,10 +365,14 @@ def _help(summary: str) -> str:
 def _add(commands: Any, command: Any, *names: str, workers: bool = False) -> None:
     summary = command.__doc__
     parser = commands.add_parser(command.__name__, help=_help(summary), description=summary)
-    parser.add_argument("--project", default=".", help="folder of the project (default: here)")
+    parser.add_argument(
+        "--project", type=_path, default=".", help="folder of the project (default: here)"
+    )
     parser.add_argument("--scale", choices=["paper", "quick"], help="instead of the config's")
     parser.add_argument("--seed", type=int, help="instead of the config's")
-    parser.add_argument("--log", help="file that receives what went wrong, or the word done")
+    parser.add_argument(
+        "--log", type=_path, help="file that receives what went wrong, or the word done"
+    )
     for name in names:
         parser.add_argument(name)
     if workers:
@@ -378,7 +391,9 @@ def _add_check(commands: Any) -> None:
     """Add the command that checks the project, or a user-defined algorithm."""
     _add(commands, check)
     parser = commands.choices["check"]
-    parser.add_argument("file", nargs="?", metavar="FILE.py", help="an algorithm of your own")
+    parser.add_argument(
+        "file", type=_path, nargs="?", metavar="FILE.py", help="an algorithm of your own"
+    )
     _add_algorithm_options(parser)
 
 
@@ -394,9 +409,11 @@ def _add_compare(commands: Any) -> None:
     """Add the command that draws the user's algorithm into a figure."""
     _add(commands, compare, "figure", workers=True)
     parser = commands.choices["compare"]
-    parser.add_argument("--with", dest="file", required=True, metavar="FILE.py")
+    parser.add_argument("--with", dest="file", type=_path, required=True, metavar="FILE.py")
     _add_algorithm_options(parser)
-    parser.add_argument("--out", metavar="FOLDER", help="default: figures/compare/PAPER")
+    parser.add_argument(
+        "--out", type=_path, metavar="FOLDER", help="default: figures/compare/PAPER"
+    )
 
 
 def _add_verify(commands: Any) -> None:
@@ -414,7 +431,9 @@ def _add_artifact(commands: Any) -> None:
     """Add the command that packs the archive."""
     _add(commands, artifact)
     parser = commands.choices["artifact"]
-    parser.add_argument("--out", metavar="FOLDER", default="artifact", help="default: artifact")
+    parser.add_argument(
+        "--out", type=_path, metavar="FOLDER", default="artifact", help="default: artifact"
+    )
 
 
 def _add_algorithm_options(parser: argparse.ArgumentParser) -> None:

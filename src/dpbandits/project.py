@@ -352,10 +352,13 @@ class Project:
                 self._check_filters(paper, known, blank)
             # At a small scale some points of a claim are left out.
             if self.scale == "paper":
-                claims = [*self.claims(paper), *(each.claim for each in self.findings(paper))]
-                readable = [claim for claim in claims if known.issuperset(claim.reads)]
-                with _naming(self.claims_path(paper)):
-                    check_claim_filters(readable, blank)
+                for path, claims in (
+                    (self.claims_path(paper), self.claims(paper)),
+                    (self.findings_path(paper), [each.claim for each in self.findings(paper)]),
+                ):
+                    with _naming(path):
+                        readable = (each for each in claims if known.issuperset(each.reads))
+                        check_claim_filters(list(readable), blank)
 
     def _blank(self, paper: str, name: str) -> pd.DataFrame:
         return blank_results(self.series(paper, name))
