@@ -31,7 +31,7 @@ WHOLE = {"kills": 20, "configs": 10_000, "dry-runs": 25, "damages": 200}
 ELSEWHERE = {
     "tests/exact/test_cache_entries.py": "damaged cache entries and interrupted writes, one by one",
     "tests/exact/test_cache_command.py": "what may be pruned from a cache, and what may not",
-    "tests/exact/test_cache_folder.py": "caches outside and inside a project; an import writes nothing",
+    "tests/exact/test_cache_folder.py": "an import writes nothing; where caches are",
     "tests/exact/test_check_algorithm.py": "a user-defined algorithm with a fault, checked",
     "tests/exact/test_checked_algorithms.py": "a user-defined algorithm with a fault, simulated",
     "tests/exact/test_command_line.py": "odd words on the command line",
@@ -46,7 +46,7 @@ ELSEWHERE = {
     "tests/exact/test_stale.py": "results of other sources, without Snakemake's bookkeeping",
     "tests/exact/test_suggestions.py": "a misspelt name",
     "tests/exact/test_unwritable_cache.py": "a cache that is read-only, full, or over its quota",
-    "tests/workflow/test_loaded_code.py": "code edited in an open interpreter or under a running job",
+    "tests/workflow/test_loaded_code.py": "code edited in an open interpreter, or under a job",
     "tests/workflow/test_stale_kernel.py": "a helper edited in another file than its kernel",
 }
 MODULES = (
