@@ -27,12 +27,43 @@ PAGE = ROOT / "docs/reliability.md"
 WHOLE = {"kills": 20, "configs": 10_000, "dry-runs": 25, "damages": 200}
 """How often each fault of the whole suite is tried."""
 
-# Also counted: tests of the same faults that stand with what they test.
+# Also counted: tests of the same faults that stand with what they test. They run in the part, too.
 ELSEWHERE = {
     "tests/exact/test_cache_entries.py": "damaged cache entries and interrupted writes, one by one",
+    "tests/exact/test_cache_command.py": "what may be pruned from a cache, and what may not",
+    "tests/exact/test_cache_folder.py": "an import writes nothing; where caches are",
+    "tests/exact/test_check_algorithm.py": "a user-defined algorithm with a fault, checked",
+    "tests/exact/test_checked_algorithms.py": "a user-defined algorithm with a fault, simulated",
+    "tests/exact/test_command_line.py": "odd words on the command line",
+    "tests/exact/test_estimates.py": "a simulation that needs too much memory or time",
+    "tests/exact/test_filters.py": "filters of figures, tables and claims that no series meets",
+    "tests/exact/test_guarantee_commands.py": "a guarantee asked for by a privacy engineer",
+    "tests/exact/test_interruptions.py": "Ctrl-C",
+    "tests/exact/test_known_guarantees.py": "a guarantee that is stated and does not hold",
+    "tests/claims/test_guarantees_of_ledger.py": "a guarantee that the verdicts on claims refute",
+    "tests/exact/test_own_code.py": "user-defined code that changes, or that cannot be hashed",
+    "tests/exact/test_own_files.py": "a file of a user-defined algorithm that changes",
+    "tests/exact/test_stale.py": "results of other sources, without Snakemake's bookkeeping",
+    "tests/exact/test_suggestions.py": "a misspelt name",
+    "tests/exact/test_unwritable_cache.py": "a cache that is read-only, full, or over its quota",
+    "tests/workflow/test_loaded_code.py": "code edited in an open interpreter, or under a job",
     "tests/workflow/test_stale_kernel.py": "a helper edited in another file than its kernel",
 }
-MODULES = ("_kernel_cache", "build", "cli", "drawing", "errors", "judging", "outputs", "project")
+MODULES = (
+    "_cache_folder",
+    "_kernel_cache",
+    "_sources",
+    "build",
+    "cli",
+    "drawing",
+    "errors",
+    "guarantees",
+    "judging",
+    "outputs",
+    "project",
+    "stale",
+    "suggestions",
+)
 MADE_OF = (
     "Snakefile",
     "profiles/default/*.yaml",
@@ -41,14 +72,18 @@ MADE_OF = (
     "workflow/schemas/c*.yaml",
     "workflow/schemas/experiments.schema.yaml",
     *(f"src/dpbandits/{name}.py" for name in MODULES),
+    "src/dpbandits/commands/*.py",
     "src/dpbandits/engine/*.py",
     "src/dpbandits/claims/entries.py",
+    "src/dpbandits/claims/filters.py",
+    "src/dpbandits/reporting/filters.py",
     "src/dpbandits/reporting/*specs.py",
     "src/dpbandits/reporting/figure_files.py",
     "tests/faults/*.py",
     "tests/broken_configs.py",
     "tests/fault_project.py",
     "tests/isolated.sh",
+    *ELSEWHERE,
 )
 """What reads, checks, computes and writes files. Papers, figures, documents are none of it."""
 
@@ -142,6 +177,11 @@ def rows(recorder: Recorder) -> Iterator[str]:
     """Yield the rows of the page's table."""
     for (fault, held), times in sorted(recorder.counted.items()):
         yield f"| {fault} | {times:,} | {held} |"
+    yield from elsewhere_rows(recorder)
+
+
+def elsewhere_rows(recorder: Recorder) -> Iterator[str]:
+    """Yield the rows on the tests of ``ELSEWHERE``."""
     for file, tests in sorted(recorder.elsewhere.items()):
         yield f"| {ELSEWHERE[file]} (`{file}`) | {tests} tests | pass |"
 
@@ -171,9 +211,17 @@ def _stated(counts: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {name.replace('-', ' ')}" for name, count in counts.items())
 
 
-def with_part(page: str, seconds: float) -> str:
-    """Return the page with its line on the part renewed."""
-    return re.sub(r"^- part: .*$", run_line("part", seconds), page, flags=re.M)
+def with_part(page: str, recorder: Recorder, seconds: float) -> str:
+    """Return the page with its line on the part renewed, and the rows that are the part's as well.
+
+    These are the rows of ``ELSEWHERE``, and of faults that the page does not have yet.
+    """
+    page = re.sub(r"^- part: .*$", run_line("part", seconds), page, flags=re.M)
+    lines = [line for line in page.splitlines(keepends=True) if not line.endswith("| pass |\n")]
+    known = {line.split(" | ")[0] for line in lines}
+    new = [row for row in rows(recorder) if row.split(" | ")[0] not in known]
+    last = max((at for at, line in enumerate(lines) if line.startswith("|")), default=-1)
+    return "".join([*lines[: last + 1], *(f"{row}\n" for row in new), *lines[last + 1 :]])
 
 
 def main() -> int:
@@ -188,22 +236,20 @@ def main() -> int:
         print("\n".join(path.relative_to(ROOT).as_posix() for path in sources()))
         return 0
     counts: dict[str, int] = {name: arguments[name.replace("-", "_")] for name in WHOLE}
-    files: list[str] = []
     if not arguments["part"]:
         os.environ["FAULTS_WHOLE"] = "1"
         for name, count in counts.items():
             os.environ[f"FAULTS_{name.upper().replace('-', '_')}"] = str(count)
-        files = list(ELSEWHERE)
     recorder: Any = Recorder()
     begun, before = time.monotonic(), fingerprint()
     words = ["-q", "-n", "2", "--dist", "loadfile", "--ignore", "tests/faults/test_page.py"]
-    status = int(pytest.main(["tests/faults", *files, *words], plugins=[recorder]))
+    status = int(pytest.main(["tests/faults", *ELSEWHERE, *words], plugins=[recorder]))
     seconds = time.monotonic() - begun
     if status != 0 or fingerprint() != before:
         print(f"{PAGE.name} is left as it was: a test failed, or sources changed", file=sys.stderr)
         return status or 1
     if arguments["part"]:
-        page = with_part(PAGE.read_text(encoding="utf-8"), seconds)
+        page = with_part(PAGE.read_text(encoding="utf-8"), recorder, seconds)
     else:
         page = page_of(recorder, counts, seconds)
     PAGE.write_text(page, encoding="utf-8")

@@ -13,14 +13,10 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
+from dpbandits._cache_folder import cache_folder
 from dpbandits._sources import PACKAGE, SOURCES
 
 KERNEL_PACKAGES = ("bandits", "metrics", "algorithms")
-
-
-def cache_folder() -> Path:
-    """Folder of all caches: ``DPBANDITS_CACHE``, else ``.cache/dpbandits`` where one stands."""
-    return Path(os.environ.get("DPBANDITS_CACHE") or Path.cwd() / ".cache" / "dpbandits")
 
 
 def kernel_sources_hash() -> str:
@@ -34,12 +30,16 @@ def kernel_sources_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def use_kernel_cache() -> None:
-    """Point numba at the folder of the present sources, under ``NUMBA_CACHE_DIR`` if set."""
-    from numba import config
+def kernels_folder() -> Path:
+    """Return the folder of compiled kernels: ``NUMBA_CACHE_DIR``, else ``numba`` in the cache."""
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
 
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
-    config.CACHE_DIR = str(folder / kernel_sources_hash())  # type: ignore[attr-defined]
+
+def use_kernel_cache() -> None:
+    """Let numba keep our kernels in the folder of the present sources."""
+    from dpbandits._numba_cache import keep_kernels_in
+
+    keep_kernels_in(kernels_folder() / kernel_sources_hash())
 
 
 class _Finder(MetaPathFinder):

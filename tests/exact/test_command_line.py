@@ -92,6 +92,19 @@ WRONG = [
         [*SIMULATE, *SHORT, "--interpretations", "log=2"],
         "interpretation 'log' is unknown; allowed: count",
     ),
+    ([*SIMULATE, *SHORT, "--params", "=1"], "params is '=1'; allowed: NAME=VALUE"),
+    (["artifact", "--out", ""], "argument --out: is ''; allowed: a path"),
+    (["compare", "dp-ts-ucb/fig7", "--with", "x.py", "--out", ""], "argument --out: is ''"),
+    (["compare", "dp-ts-ucb/fig7", "--with", ""], "argument --with: is ''; allowed: a path"),
+    (["check", ""], "argument FILE.py: is ''; allowed: a path"),
+    (["check", "--project", ""], "argument --project: is ''; allowed: a path"),
+    (["check", "--log", ""], "argument --log: is ''; allowed: a path"),
+    (["run", "ts-is-dp", "tuning", "--workers", "0"], "workers is 0; allowed: a whole number"),
+    (
+        ["convert", "foo=1", "--to", "gdp"],
+        "given is foo=1; allowed: one of pure=VALUE, gdp=VALUE, zcdp=VALUE, renyi=VALUE, "
+        "approximate=VALUE",
+    ),
     ([*SIMULATE, *SHORT, "--params", "b=2"], "parameters are b; allowed: b, c"),
     ([*SIMULATE, *SHORT, "--params", "b=2", "b=3", "c=1"], "allowed: every NAME once"),
     ([*SIMULATE, *SHORT, "--params", "b=2", "c=-1"], "c is -1; allowed: "),
@@ -132,15 +145,6 @@ def test_the_process_ends_with_status_2() -> None:
     assert run.stdout == ""
     assert len(run.stderr.splitlines()) == 1
     assert "algorithm is 'ucb-9'; allowed: " in run.stderr
-
-
-def test_unwritable_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
-    assert main([*SIMULATE, *SHORT]) == 2
-    assert "cannot be written" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_the_log_of_a_job_ends_with_what_went_wrong(

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpbandits.commands.run import build_results, simulate_part
+from dpbandits.commands.run import build_results, simulate_shard
 from dpbandits.engine.spent import Spent
 from dpbandits.pages.cost import condense, forecast_text, items
 from dpbandits.papers import COMPARISONS, PAPERS
@@ -54,14 +54,14 @@ def costs(project: Project) -> dict[tuple[str, str, str, str], Cost]:
     return Costs(project.folder / COSTS).rows
 
 
-def test_parts_give_the_results_of_one_job_and_leave_nothing_to_compute(project: Project) -> None:
+def test_shards_give_the_results_of_one_job_and_leave_nothing_to_compute(project: Project) -> None:
     whole = build_results(project, PAPER, NAME, workers=1).read_bytes()
     shutil.rmtree(project.cache_folder)
     shutil.rmtree(project.results_folder())
     computed = 0
-    for part in (3, 1, 2):
-        simulate_part(project, PAPER, NAME, (part, 3), workers=1)
-        text = (timings_folder(project, PAPER) / f"{NAME}.{part}-of-3.json").read_text()
+    for shard in (3, 1, 2):
+        simulate_shard(project, PAPER, NAME, (shard, 3), workers=1)
+        text = (timings_folder(project, PAPER) / f"{NAME}.{shard}-of-3.json").read_text()
         computed += json.loads(text)["computed"]
     assert computed == BLOCKS
     assert build_results(project, PAPER, NAME, workers=1).read_bytes() == whole
@@ -90,16 +90,17 @@ def test_exact_results_are_timed(project: Project) -> None:
     assert (cost.blocks, cost.computed) == (1, 1)
 
 
-@pytest.mark.parametrize("part", [(0, 3), (4, 3)])
-def test_there_are_parts_from_one_to_all(project: Project, part: tuple[int, int]) -> None:
-    message = message_of(lambda: simulate_part(project, PAPER, NAME, part, workers=1))
+@pytest.mark.parametrize("shard", [(0, 3), (4, 3)])
+def test_there_are_shards_from_one_to_all(project: Project, shard: tuple[int, int]) -> None:
+    message = message_of(lambda: simulate_shard(project, PAPER, NAME, shard, workers=1))
     assert (
-        message == f"part is {part[0]}/{part[1]}; allowed: I/N with I from 1 to N, of simulations"
+        message
+        == f"shard is {shard[0]}/{shard[1]}; allowed: I/N with I from 1 to N, of simulations"
     )
 
 
-def test_exact_results_have_no_parts(project: Project) -> None:
-    assert "of simulations" in message_of(lambda: simulate_part(project, PAPER, EXACT, (1, 1), 1))
+def test_exact_results_have_no_shards(project: Project) -> None:
+    assert "of simulations" in message_of(lambda: simulate_shard(project, PAPER, EXACT, (1, 1), 1))
 
 
 def timing(project: Project, seconds: float, computed: int, **changes: Any) -> None:

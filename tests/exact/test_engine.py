@@ -223,18 +223,6 @@ def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: 
     assert runs_of(after, range(30)) == runs_of(cell(runs=30).play(ROOT_SEED), range(30))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_unwritable_cache_is_said_in_one_line(tmp_path: Path, workers: int) -> None:
-    # A file where the folder should be: permissions would not stop the superuser.
-    (tmp_path / "file").write_text("in the way")
-    cache = Cache(tmp_path / "file" / "cache")
-    message = message_of(
-        lambda: compute([cell(runs=20)], root_seed=ROOT_SEED, workers=workers, cache=cache)
-    )
-    assert str(tmp_path / "file") in message
-    assert "cannot be written" in message
-
-
 def plan(name: str, **changes: Any) -> SimulationPlan:
     spec = {
         "horizon": 50,

@@ -205,6 +205,7 @@ mkdir -p $cells && mount -t tmpfs -o size="$1" tmpfs $cells
 shift; "$@"; status=$?
 find $cells -type f -name '.*' >&2
 exit $status"""
+READ_ONLY = """mount --bind .cache .cache && mount -o remount,bind,ro .cache; "$@" """
 CLOSED = """mount --bind results results && mount -o remount,bind,ro results; "$@" """
 
 
@@ -213,14 +214,28 @@ CLOSED = """mount --bind results results && mount -o remount,bind,ro results; "$
 def test_a_full_disk(size: str, tmp_path: Path, counted: Counted) -> None:
     folder = make_project(tmp_path)
     full = in_namespace(FULL, folder, size, *SIMULATE)
-    assert full.returncode == 2, full.stderr
-    [line] = full.stderr.splitlines()
+    assert full.returncode == 0, full.stderr
+    [line] = [line for line in full.stderr.splitlines() if "warning: " in line]
     assert "cannot be written (No space left on device)" in line
-    assert simulate(folder).returncode == 0
+    assert "/.cache/dpbandits/cells/" not in full.stderr, "a temporary file is left"
+    again = simulate(folder)
+    assert (again.returncode, again.stdout) == (0, full.stdout)
     counted(
-        f"a disk of {size.removesuffix('k')} KiB that is full during a write",
-        "one line, status 2, nothing half-written",
+        f"a cache on a disk of {size.removesuffix('k')} KiB that is full during a write",
+        "one line of warning, the same numbers, nothing half-written",
     )
+
+
+@needs_namespaces
+def test_a_read_only_cache(tmp_path: Path, counted: Counted) -> None:
+    folder = make_project(tmp_path, own_kernels=True)
+    read_only = in_namespace(READ_ONLY, folder, *SIMULATE)
+    assert read_only.returncode == 0, read_only.stderr
+    [line] = [line for line in read_only.stderr.splitlines() if "warning: " in line]
+    assert "cannot be written (Read-only file system)" in line
+    again = simulate(folder)
+    assert (again.returncode, again.stdout) == (0, read_only.stdout)
+    counted("a cache that is read-only", "one line of warning, the same numbers")
 
 
 @needs_namespaces

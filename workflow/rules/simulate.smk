@@ -7,8 +7,8 @@ EPOCH = str(epoch_path(PROJECT))
 wildcard_constraints:
     paper="|".join([*PAPERS, *COMPARISONS]),
     name="[a-z0-9-]+",
-    part="[0-9]+",
-    parts="[0-9]+",
+    shard="[0-9]+",
+    shards="[0-9]+",
 
 
 # Compiled once before jobs fan out. Later edits are compiled by the job that needs them, so that
@@ -26,32 +26,32 @@ rule kernels:
         "dpbandits kernels --log {log}"
 
 
-# Part of a simulation that is split over several jobs: its batches go into the cache.
-rule part:
+# Shard of a simulation that is split over several jobs: its batches go into the cache.
+rule shard:
     input:
         kernels=ancient(KERNELS),
         epoch=EPOCH,
         tuned=lambda w: simulation(w).inputs,
     output:
-        touch(JOBS.part_pattern()),
+        touch(JOBS.shard_pattern()),
     log:
-        "logs/{paper}/{name}.{part}-of-{parts}.log",
+        "logs/{paper}/{name}.{shard}-of-{shards}.log",
     conda:
         "../../environment.yml"
     threads: lambda w: JOBS.threads(simulation(w))
     resources:
         mem_mb=lambda w, threads, attempt: JOBS.memory(simulation(w), threads, attempt),
         runtime=lambda w, threads, attempt: JOBS.minutes(
-            simulation(w), threads, attempt, int(w.parts)
+            simulation(w), threads, attempt, int(w.shards)
         ),
     params:
         fingerprint=lambda w: simulation(w).depends_on[w.name],
         options=JOBS.options(),
     message:
-        "{wildcards.paper}: computing part {wildcards.part} of {wildcards.parts} of {wildcards.name}"
+        "{wildcards.paper}: computing shard {wildcards.shard} of {wildcards.shards} of {wildcards.name}"
     shell:
         "dpbandits run {wildcards.paper} {wildcards.name} {params.options}"
-        " --part {wildcards.part}/{wildcards.parts} --fingerprint {params.fingerprint}"
+        " --shard {wildcards.shard}/{wildcards.shards} --fingerprint {params.fingerprint}"
         " --workers {threads} --log {log}"
 
 
@@ -60,7 +60,7 @@ rule results:
         kernels=ancient(KERNELS),
         epoch=EPOCH,
         tuned=lambda w: simulation(w).inputs,
-        parts=lambda w: JOBS.part_markers(simulation(w)),
+        shards=lambda w: JOBS.shard_markers(simulation(w)),
     output:
         results("{paper}", "{name}"),
     log:

@@ -215,7 +215,7 @@ class Evidence:
         recorded = self.recorded(simulation)
         return recorded.counts(recorded.find(where), metric, self._window)
 
-    def interpretation(self, names: Collection[str]) -> "Evidence":
+    def of_results(self, names: Collection[str]) -> "Evidence":
         """Return the same evidence limited to some results."""
         return replace(self, reads=tuple(names))
 

@@ -103,7 +103,7 @@ def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -
         InputError: at paper scale, a claim reads what the results do not have.
     """
     return [
-        _judge_interpretation(claim, interpretation, evidence.interpretation(claim.reads), scale)
+        _judge_interpretation(claim, interpretation, evidence.of_results(claim.reads), scale)
         for claim in claims
         for interpretation in claim.interpretations
     ]

@@ -4,13 +4,15 @@ import argparse
 from pathlib import Path
 
 from dpbandits.artifact.archive import pack
-from dpbandits.commands.options import add_project_options, project_of
+from dpbandits.commands.options import add_project_options, path, project_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the folder of the archive to the project's options."""
     add_project_options(parser)
-    parser.add_argument("--out", metavar="FOLDER", default="artifact", help="default: artifact")
+    parser.add_argument(
+        "--out", type=path, metavar="FOLDER", default="artifact", help="default: artifact"
+    )
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -7,14 +7,18 @@ from dpbandits.commands.options import (
     add_project_options,
     pairs,
     params_of,
+    path,
     project_of,
 )
+from dpbandits.project.filters import check_filters
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the project's options, and those of an algorithm."""
     add_project_options(parser)
-    parser.add_argument("file", nargs="?", metavar="FILE.py", help="an algorithm of your own")
+    parser.add_argument(
+        "file", type=path, nargs="?", metavar="FILE.py", help="an algorithm of your own"
+    )
     add_algorithm_options(parser)
 
 
@@ -23,7 +27,9 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.file is not None:
         _check_algorithm(arguments)
         return
-    project_of(arguments).check()
+    project = project_of(arguments)
+    project.check()
+    check_filters(project)
     print("config, experiments and claims are in order")
 
 

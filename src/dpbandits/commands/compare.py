@@ -28,9 +28,11 @@ from dpbandits.commands.options import (
     add_workers_option,
     pairs,
     params_of,
+    path,
     project_of,
 )
 from dpbandits.engine.cache import Block, Cache
+from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.own_algorithm import load_algorithm
@@ -54,9 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_project_options(parser)
     parser.add_argument("figure")
     add_workers_option(parser)
-    parser.add_argument("--with", dest="file", required=True, metavar="FILE.py")
+    parser.add_argument("--with", dest="file", type=path, required=True, metavar="FILE.py")
     add_algorithm_options(parser)
-    parser.add_argument("--out", metavar="FOLDER", help="default: figures/compare/PAPER")
+    parser.add_argument("--out", type=path, metavar="FOLDER", help="default: figures/compare/PAPER")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -218,13 +220,15 @@ def _computed(
 ) -> dict[int, Block]:
     """Return the metrics of every simulation, all panels at once."""
     every = [each for own in played.values() for each in own]
-    blocks = compute(
-        [each.cell for each in every],
-        root_seed=project.seed,
-        workers=workers,
-        cache=Cache(project.cache_folder),
-        title=f"simulating {every[0].cell.definition.id}",
-    )
+    name = every[0].cell.definition.id
+    with compilation_shown(name):
+        blocks = compute(
+            [each.cell for each in every],
+            root_seed=project.seed,
+            workers=workers,
+            cache=Cache(project.cache_folder),
+            title=f"simulating {name}",
+        )
     return {id(each): block for each, block in zip(every, blocks, strict=True)}
 
 

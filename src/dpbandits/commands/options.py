@@ -20,12 +20,23 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{self.prog}: {message} (see {self.prog} --help)")
 
 
+def path(text: str) -> str:
+    """Return a path of the command line; an empty one would be the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("is ''; allowed: a path")
+    return text
+
+
 def add_project_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of commands that work on a project folder."""
-    parser.add_argument("--project", default=".", help="folder of the project (default: here)")
+    parser.add_argument(
+        "--project", type=path, default=".", help="folder of the project (default: here)"
+    )
     parser.add_argument("--scale", choices=["paper", "quick"], help="instead of the config's")
     parser.add_argument("--seed", type=int, help="instead of the config's")
-    parser.add_argument("--log", help="file that receives what went wrong, or the word done")
+    parser.add_argument(
+        "--log", type=path, help="file that receives what went wrong, or the word done"
+    )
 
 
 def add_choice_options(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +112,7 @@ def params_of(arguments: argparse.Namespace) -> dict[str, int | float | str]:
 def pairs(key: str, words: Sequence[str]) -> dict[str, str]:
     """Return the words ``NAME=VALUE`` of an option as a dictionary."""
     split = [word.partition("=") for word in words]
-    if any(not separator for _, separator, _ in split):
+    if any(not (name and separator) for name, separator, _ in split):
         raise InputError(f"{key} is {' '.join(words)!r}; allowed: NAME=VALUE, separated by spaces")
     names = [name for name, _, _ in split]
     if len(set(names)) < len(names):

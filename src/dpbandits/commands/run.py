@@ -6,9 +6,10 @@ from pathlib import Path
 
 from dpbandits.commands.options import add_project_options, add_workers_option, project_of
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.fan_out import compute, compute_part
+from dpbandits.engine.fan_out import compute, compute_shard
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
+from dpbandits.engine.simulation import require_workers
 from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
@@ -21,24 +22,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paper")
     parser.add_argument("name")
     add_workers_option(parser)
-    parser.add_argument("--part", metavar="I/N", help="only this part, into the cache")
+    parser.add_argument("--shard", metavar="I/N", help="only this shard, into the cache")
     parser.add_argument("--fingerprint", help="what the results are to depend on, else an error")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
+    require_workers(arguments.workers)
     project, paper, name = project_of(arguments), arguments.paper, arguments.name
     require_fingerprint(project, paper, name, arguments.fingerprint)
-    if arguments.part is None:
+    if arguments.shard is None:
         build_results(project, paper, name, arguments.workers)
     else:
-        simulate_part(project, paper, name, _part(arguments.part), arguments.workers)
+        simulate_shard(project, paper, name, _shard(arguments.shard), arguments.workers)
 
 
-def _part(text: str) -> tuple[int, int]:
+def _shard(text: str) -> tuple[int, int]:
     numbers = text.split("/")
     if len(numbers) != 2 or not all(number.isdecimal() for number in numbers):
-        raise InputError(f"part is {text!r}; allowed: I/N, such as 2/8")
+        raise InputError(f"shard is {text!r}; allowed: I/N, such as 2/8")
     return int(numbers[0]), int(numbers[1])
 
 
@@ -92,30 +94,30 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
     return path
 
 
-def simulate_part(
-    project: Project, paper: str, name: str, part: tuple[int, int], workers: int
+def simulate_shard(
+    project: Project, paper: str, name: str, shard: tuple[int, int], workers: int
 ) -> None:
-    """Simulate part I of N of a set of cells into the cache, for ``run_simulation`` to find.
+    """Simulate shard I of N of a set of cells into the cache, for ``run_simulation`` to find.
 
     Raises:
-        InputError: there is no such part, or the results are computed exactly.
+        InputError: there is no such shard, or the results are computed exactly.
     """
-    number, parts = part
-    if name in project.experiments(paper).analytic or not 1 <= number <= parts:
+    number, shards = shard
+    if name in project.experiments(paper).analytic or not 1 <= number <= shards:
         raise InputError(
-            f"part is {number}/{parts}; allowed: I/N with I from 1 to N, of simulations"
+            f"shard is {number}/{shards}; allowed: I/N with I from 1 to N, of simulations"
         )
     spent = Spent()
-    compute_part(
+    compute_shard(
         [each.cell for each in project.series(paper, name)],
-        part,
+        shard,
         root_seed=project.seed,
         workers=workers,
         cache=Cache(project.cache_folder),
-        title=f"{paper}: {name}, part {number} of {parts}",
+        title=f"{paper}: {name}, shard {number} of {shards}",
         spent=spent,
     )
-    write_timing(project, paper, name, spent, part)
+    write_timing(project, paper, name, spent, shard)
 
 
 def compute_analytic(project: Project, paper: str, name: str) -> Path:

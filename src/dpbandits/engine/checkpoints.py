@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dpbandits.engine.cache import Cache
+from dpbandits._cache_folder import warn_unwritable
+from dpbandits.engine.cache import Cache, Origin
 from dpbandits.engine.lockstep import Arrays
 from dpbandits.engine.progress import SECONDS_BETWEEN_LINES
 
@@ -20,11 +21,13 @@ class Checkpoints:
         cache: where it is kept; written atomically, and a damaged one is not used.
         key: key of the block.
         title: what the lines on progress call it.
+        origin: that of the block's entry.
     """
 
     cache: Cache
     key: str
     title: str
+    origin: Origin | None = None
     _stored: float = field(default_factory=time.monotonic)
     _said: float = field(default_factory=time.monotonic)
     _first: tuple[float, int] | None = None
@@ -56,7 +59,9 @@ class Checkpoints:
             share = f"{done / total:.0%} of {total} rounds"
             print(f"{self.title}: {share}, about {left:.0f} s left", file=sys.stderr)
         if now - self._stored >= SECONDS_BETWEEN_CHECKPOINTS and done < total:
-            self.cache.store(self._name, arrays())
+            reason = self.cache.store(self._name, arrays(), self.origin)
+            if reason is not None:
+                warn_unwritable(self.cache.root, reason)
             self._stored = time.monotonic()
 
     def clear(self) -> None:

@@ -7,10 +7,11 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
+from dpbandits._cache_folder import warn_unwritable
 from dpbandits.algorithms import Definition, find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm
 from dpbandits.bandits import bernoulli, linear
-from dpbandits.engine.cache import Block, Cache, block_key
+from dpbandits.engine.cache import Block, Cache, block_key, origin_of
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.progress import progress
@@ -44,9 +45,9 @@ def compute(
     return [_assemble(cell, known, root_seed) for cell in cells]
 
 
-def compute_part(
+def compute_shard(
     cells: Sequence[Cell],
-    part: tuple[int, int],
+    shard: tuple[int, int],
     *,
     root_seed: int,
     workers: int,
@@ -54,22 +55,22 @@ def compute_part(
     title: str,
     spent: Spent,
 ) -> None:
-    """Compute part I of N of the blocks into the cache, where ``compute`` then finds them.
+    """Compute shard I of N of the blocks into the cache, where ``compute`` then finds them.
 
-    Blocks are dealt out in turn, so that the parts of a set with long and short cells are alike.
+    Blocks are dealt out in turn, so that the shards of a set with long and short cells are alike.
 
     Args:
         cells: those of the whole set.
-        part: I, from 1, and N.
+        shard: I, from 1, and N.
         root_seed: root of all random streams.
         workers: processes to compute with.
         cache: where the blocks are put.
         title: what progress is called.
         spent: counts what it takes.
     """
-    number, parts = part
+    number, shards = shard
     every = list(_blocks(cells, root_seed).items())
-    own = dict(every[number - 1 :: parts])
+    own = dict(every[number - 1 :: shards])
     missing = {key: block for key, block in own.items() if cache.load(key) is None}
     spent.blocks += len(every)
     for _ in _computed(missing, root_seed, workers, cache, title, spent):
@@ -81,8 +82,8 @@ def _blocks(cells: Sequence[Cell], root_seed: int) -> dict[str, Cell]:
     return {block_key(block, root_seed): block for cell in cells for block in cell.blocks()}
 
 
-Computed = tuple[str, Block, float | None, int]
-"""Key of a block, the block, its core seconds and the peak memory of the process in MiB.
+Computed = tuple[str, Block, float | None, int, str | None]
+"""Key of a block, the block, core seconds, peak memory of the process in MiB, why it is not cached.
 
 Core seconds are not known (None) of a block that went on from a checkpoint.
 """
@@ -91,9 +92,12 @@ Core seconds are not known (None) of a block that went on from a checkpoint.
 def _computed(
     missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str, spent: Spent
 ) -> Iterator[tuple[str, Block]]:
-    for key, block, seconds, memory in _played(missing, root_seed, workers, cache, title):
+    played = _played(missing, root_seed, workers, cache, title)
+    for key, block, seconds, memory, not_cached in played:
         if seconds is not None:
             spent.add(seconds, memory)
+        if not_cached is not None:
+            warn_unwritable(cache.root, not_cached)
         yield key, block
 
 
@@ -120,23 +124,25 @@ def _played(
 
 def _compute_packed(packed: Packed, root_seed: int, cache: Cache) -> Computed:
     """Compute a block in a worker process."""
+    warn_unwritable.is_silent = True
     return _compute_block(packed.key, unpack(packed, root_seed), root_seed, cache)
 
 
 def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> Computed:
     begun = time.process_time()
+    origin = origin_of(block)
     if not block.in_lockstep:
         computed = block.play(root_seed)
-        cache.store(key, computed)
-        return key, computed, time.process_time() - begun, peak_memory()
+        not_cached = cache.store(key, computed, origin)
+        return key, computed, time.process_time() - begun, peak_memory(), not_cached
     title = f"{block.definition.id}, {block.runs} runs of {block.horizon} rounds"
-    checkpoints = Checkpoints(cache, key, title)
+    checkpoints = Checkpoints(cache, key, title, origin)
     is_whole = not checkpoints.exist
     computed = block.play(root_seed, checkpoints)
-    cache.store(key, computed)
+    not_cached = cache.store(key, computed, origin)
     checkpoints.clear()
     seconds = time.process_time() - begun
-    return key, computed, seconds if is_whole else None, peak_memory()
+    return key, computed, seconds if is_whole else None, peak_memory(), not_cached
 
 
 def _assemble(cell: Cell, known: dict[str, Block | None], root_seed: int) -> Block:

@@ -95,7 +95,8 @@ def conversion(given: Mapping[str, float], kind: str, wanted: Mapping[str, float
     """
     kinds = [name for name in given if name in KINDS]
     if len(kinds) != 1:
-        raise InputError(f"given is {_words(given)}; allowed: one of {', '.join(KINDS)}, =VALUE")
+        allowed = ", ".join(f"{name}=VALUE" for name in KINDS)
+        raise InputError(f"given is {_words(given)}; allowed: one of {allowed}")
     _require_names("given", given, (kinds[0], "order", "delta"))
     _require_names("to", wanted, ("order", "delta", "epsilon"))
     level = Level(kinds[0], given[kinds[0]], given.get("order"), given.get("delta"))

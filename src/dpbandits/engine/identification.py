@@ -13,6 +13,7 @@ from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.guaranteed import guarantee_of
@@ -53,8 +54,11 @@ class Identification:
     @cached_property
     def _block(self) -> Block:
         cell = replace(self.cell, metrics=tuple(IDENTIFIED))
-        require_affordable(cell, self.workers, self.limits)
-        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
+        with compilation_shown(cell.definition.id):
+            require_affordable(cell, self.workers, self.limits)
+            [block] = compute(
+                [cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache
+            )
         return block
 
     @property
@@ -77,12 +81,13 @@ class Identification:
         """The trials in full, played anew; too large for the cache where arms are many."""
         algorithm = self.cell.player
         assert isinstance(algorithm, IdentificationAlgorithm)
-        require_affordable(self.cell, self.workers, self.limits)
         key = stream_key(self.cell.stream_description)
-        return [
-            play_outcome(algorithm, self.cell.task, self.root_seed, key, block.first_run)
-            for block in self.cell.blocks()
-        ]
+        with compilation_shown(algorithm.id):
+            require_affordable(self.cell, self.workers, self.limits)
+            return [
+                play_outcome(algorithm, self.cell.task, self.root_seed, key, block.first_run)
+                for block in self.cell.blocks()
+            ]
 
     @property
     def pulls(self) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cache import Block, Cache, NoCache
 from dpbandits.engine.cells import Cell, make_cell, require_curves
+from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.guaranteed import guarantee_of
@@ -54,8 +55,11 @@ class Simulation:
 
     def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
         cell = replace(self.cell, metrics=metrics, grid=grid)
-        require_affordable(cell, self.workers, self.limits)
-        [block] = compute([cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache)
+        with compilation_shown(cell.definition.id):
+            require_affordable(cell, self.workers, self.limits)
+            [block] = compute(
+                [cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache
+            )
         return block
 
     @cached_property

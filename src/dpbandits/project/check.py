@@ -25,12 +25,12 @@ def check_files(project: Project) -> None:
         for plan in experiments.plans.values():
             plan.check()
         refuse_shared_cells(experiments.plans)
-        with _naming(experiments.path):
+        with naming(experiments.path):
             for figure, spec in figures.items():
                 parse_figure(figure, spec)
             for table in experiments.tables:
                 parse_table(table, experiments.table_spec(table))
-        with _naming(project.claims_path(paper)):
+        with naming(project.claims_path(paper)):
             _check_claims(project, paper)
 
 
@@ -74,8 +74,8 @@ def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let every line on what is wrong begin with the file, where it does not yet."""
+def naming(path: Path) -> Iterator[None]:
+    """Put the file before an error message that does not name it."""
     try:
         yield
     except InputError as error:

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpbandits._cache_folder import given_folder
 from dpbandits.engine.documents import check_document, load_yaml
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS
@@ -87,8 +88,8 @@ class Project:
 
     @property
     def cache_folder(self) -> Path:
-        """Folder of the caches."""
-        return self.folder / str(self.config["cache"])
+        """Folder of the caches: that of ``DPBANDITS_CACHE``, without it that of the config."""
+        return given_folder() or self.folder / str(self.config["cache"])
 
     @property
     def threads(self) -> int:

@@ -71,7 +71,7 @@ def timings_folder(project: Project, paper: str) -> Path:
 
 
 def write_timing(
-    project: Project, paper: str, name: str, spent: Spent, part: tuple[int, int] | None = None
+    project: Project, paper: str, name: str, spent: Spent, shard: tuple[int, int] | None = None
 ) -> None:
     """Keep what some results took, unless all of it came from the cache.
 
@@ -80,18 +80,18 @@ def write_timing(
         paper: its short name.
         name: a simulation or an exact result.
         spent: what it took.
-        part: I and N where it was part I of N.
+        shard: I and N where it was shard I of N.
     """
     if spent.computed == 0:
         return
-    stem = name if part is None else f"{name}.{part[0]}-of-{part[1]}"
+    stem = name if shard is None else f"{name}.{shard[0]}-of-{shard[1]}"
     record = spent.record() | {"fingerprint": project.results_fingerprint(paper, name)}
     text = json.dumps(record, indent=2, sort_keys=True) + "\n"
     write_text(timings_folder(project, paper) / f"{stem}.json", text)
 
 
 def recorded_cost(project: Project, paper: str, name: str) -> Cost | None:
-    """Return what current results took, all parts together; None where nothing was timed.
+    """Return what current results took, all shards together; None where nothing was timed.
 
     Where some blocks alone were timed, the core seconds are those of all blocks in proportion.
     """
@@ -151,18 +151,18 @@ class Costs:
         return self.rows.get((scale, paper, kind, name))
 
 
-def minutes_to_ask_for(cost: Cost | None, threads: int, parts: int, attempt: int) -> int:
+def minutes_to_ask_for(cost: Cost | None, threads: int, shards: int, attempt: int) -> int:
     """Return the minutes that a job may take: three times what is expected, more after a failure.
 
     Args:
-        cost: that of all parts, if it is known.
+        cost: that of all shards, if it is known.
         threads: of the job.
-        parts: how many jobs share the work.
+        shards: how many jobs share the work.
         attempt: 1, or more where the job failed.
     """
     if cost is None:
         return UNKNOWN_MINUTES * attempt
-    seconds = max(cost.core_seconds / parts / threads, cost.longest)
+    seconds = max(cost.core_seconds / shards / threads, cost.longest)
     return max(LEAST_MINUTES, math.ceil(3 * seconds / 60)) * attempt
 
 

@@ -59,22 +59,24 @@ class Jobs:
         """Return how many threads a set of results is worth; worker processes cost seconds."""
         return 1 if target.is_brief or self.project.scale == "quick" else self.project.threads
 
-    def parts(self, target: Target) -> int:
+    def shards(self, target: Target) -> int:
         """Return into how many jobs a set of results is split, 1 for none."""
         return min(target.shards, self.project.max_jobs_per_simulation)
 
-    def part_pattern(self) -> str:
-        """Path of the file that says that a part is done, with the wildcards part and parts."""
-        folder = self.project.results_folder() / "parts"
-        return str(folder / "{paper}" / "{name}" / "{part}-of-{parts}.done")
+    def shard_pattern(self) -> str:
+        """Path of the file that says that a shard is done, with the wildcards shard and shards."""
+        folder = self.project.results_folder() / "shards"
+        return str(folder / "{paper}" / "{name}" / "{shard}-of-{shards}.done")
 
-    def part_markers(self, target: Target) -> list[str]:
-        """Return the files that say that the parts of a set of results are done."""
-        parts = self.parts(target)
+    def shard_markers(self, target: Target) -> list[str]:
+        """Return the files that say that the shards of a set of results are done."""
+        shards = self.shards(target)
         return [
-            self.part_pattern().format(paper=target.paper, name=target.name, part=part, parts=parts)
-            for part in range(1, parts + 1)
-            if parts > 1
+            self.shard_pattern().format(
+                paper=target.paper, name=target.name, shard=shard, shards=shards
+            )
+            for shard in range(1, shards + 1)
+            if shards > 1
         ]
 
     def _cost(self, target: Target) -> Cost | None:
@@ -84,9 +86,9 @@ class Jobs:
         """Return the MiB that a job which simulates asks for."""
         return memory_to_ask_for(self._cost(target), threads, attempt)
 
-    def minutes(self, target: Target, threads: int, attempt: int, parts: int = 1) -> int:
+    def minutes(self, target: Target, threads: int, attempt: int, shards: int = 1) -> int:
         """Return the minutes that a job which simulates asks for.
 
-        A job that gathers parts asks as much as if there were none: the cache may be gone.
+        A job that gathers shards asks as much as if there were none: the cache may be gone.
         """
-        return minutes_to_ask_for(self._cost(target), threads, parts, attempt)
+        return minutes_to_ask_for(self._cost(target), threads, shards, attempt)

@@ -1,0 +1,37 @@
+"""A line on standard error when kernels are compiled: seconds in which nothing else is said."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core import event
+
+
+class _FirstCompilation(event.Listener):
+    """Prints one line at the first compilation that it hears of."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_waiting = True
+
+    def on_start(self, event: Any) -> None:
+        if self.is_waiting:
+            self.is_waiting = False
+            print(f"compiling {self.name} ...", file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def compilation_shown(name: str) -> Iterator[None]:
+    """Print one line if a kernel is compiled in this process; none where all are on disk.
+
+    For whoever waits at a prompt; jobs of the workflow say it by their rule ``kernels``.
+
+    Args:
+        name: id of the algorithm that is played.
+    """
+    with event.install_listener("numba:compile", _FirstCompilation(name)):
+        yield
