@@ -71,8 +71,8 @@ def main(arguments: argparse.Namespace) -> None:
     )
     out = None if arguments.out is None else Path(arguments.out)
     workers = require_workers(arguments.workers)
-    for path in compare_figure(project_of(arguments), arguments.figure, own, out, workers):
-        print(path)
+    for drawn in compare_figure(project_of(arguments), arguments.figure, own, out, workers):
+        print(drawn)
 
 
 @dataclass(frozen=True)
