@@ -14,8 +14,8 @@ _OUTER = np.array([12.0, 16.0, 24.0, 37.0])
 _BREAKS = np.concatenate([-_OUTER, _INNER, _OUTER])
 """Where the line is cut, in deviations from every centre."""
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(7)
-_NEGLIGIBLE = 35.0
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
+_NEGLIGIBLE = 40.0
 """Log of how far below the largest value the integrand may be left out."""
 
 
@@ -37,7 +37,7 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     """Return the log chance that the draw of one arm exceeds those of all others.
 
     With two arms, the log of Phi. With more, the integral of f_a(u) prod_j Phi((u - m_j)/s_j) by
-    Gauss and Legendre, 7 nodes between neighbouring breaks, which are close in units of every
+    Gauss and Legendre, 10 nodes between neighbouring breaks, which are close in units of every
     deviation. The integrand is log-concave, so that its largest value is next to the break with the
     largest one, and all that is left out further away is negligible. Relative error below 1e-9 for
     chances above 1e-30.

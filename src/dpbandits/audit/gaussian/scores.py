@@ -38,7 +38,7 @@ class Sampler:
     batches: bool = False
 
     def variances(self) -> Values:
-        """Return the variance by the number of pulls, shape (rounds + 1,); infinite if undefined."""
+        """Return the variance by the number of pulls, shape (rounds + 1,); infinite at count 0."""
         pulls = np.arange(self.rounds + 1)
         counts = batch_sizes(pulls) if self.batches else pulls + self.prior_count
         with np.errstate(divide="ignore"):
@@ -56,7 +56,7 @@ class Sampler:
         table = np.asarray(rewards, np.float64)
         if table.shape[-1] < self.rounds:
             raise InputError(
-                f"rewards are {table.shape[-1]} per arm; allowed: at least {self.rounds}, the rounds"
+                f"rewards are {table.shape[-1]} per arm; allowed: {self.rounds} or more, the rounds"
             )
         if not ((table >= 0.0) & (table <= 1.0)).all():
             raise InputError("rewards leave [0, 1]; allowed: 0 to 1")
