@@ -72,7 +72,7 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
                 height = _log_integrand(u, arm, centres, deviations)
                 part += _WEIGHTS[node] * math.exp(height - heights[top])
             total += half * part
-    return heights[top] + math.log(total)
+    return float(heights[top] + math.log(total))
 
 
 @numba.njit(cache=True)

@@ -45,8 +45,8 @@ def loss_law(
     sampler: Sampler,
     tables: Values,
     *,
-    step: float = 0.01,
-    width: float = 20.0,
+    step: float = 0.02,
+    width: float = 60.0,
     most_pulls: int | None = None,
 ) -> LossLaw:
     """Return the law of the rounded log-likelihood ratio of the whole arm sequence.
@@ -81,8 +81,9 @@ def loss_law(
         chances = np.stack([log_ndtr(scores), log_ndtr(-scores)])
         moves = np.floor((chances[:, 1] - chances[:, 0]) / step + dither).astype(np.int64)
         _play_round(masses, ranges, start, np.exp(chances), moves)
-    p, q = masses.sum(axis=0)
-    return LossLaw(step * np.arange(-middle, middle + 1), p, q)
+    total = np.asarray(masses.sum(axis=0), np.float64)
+    ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
+    return LossLaw(ratios, total[0], total[1])
 
 
 @numba.njit(cache=True)

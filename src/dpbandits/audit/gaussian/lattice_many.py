@@ -46,8 +46,9 @@ def loss_law_many(
                 target = following.setdefault(key, np.zeros_like(begin))
                 _add_moved(factors * masses, int(moves[arm]), target)
         states = following
-    p, q = np.sum(list(states.values()), axis=0)
-    return LossLaw(step * np.arange(-middle, middle + 1), p, q)
+    total = np.asarray(np.sum(list(states.values()), axis=0), np.float64)
+    ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
+    return LossLaw(ratios, total[0], total[1])
 
 
 def _add_moved(masses: Values, move: int, target: Values) -> None:

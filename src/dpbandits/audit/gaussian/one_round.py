@@ -6,9 +6,6 @@ With more arms, give the others so many pulls and so low means that they never w
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.special import log_ndtr, ndtr
-
 from dpbandits.privacy import report_noisy_max_true_delta
 
 PULLS = (1, 2, 3, 5, 10)
@@ -76,21 +73,9 @@ def _decision(epsilon: float, pulls: int, others: int, chosen: int) -> Decision:
     """Return the worst rewards at these pulls; scores cannot fall below that of rewards 0 to 1."""
     shift = score_shift(pulls, others)
     deviation = math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
-    # The other arm's mean at most, or that of the changed arm with one reward 0 less.
+    # Under the less likely input the chosen arm may have seen zeros and its rival ones.
     rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
     lowest = -rival / deviation
     needed = report_noisy_max_true_delta(epsilon, shift, lowest)
     score = max(-epsilon / shift - shift / 2.0, lowest)
-    return Decision(pulls, others, chosen, needed, score, shift)
-
-
-def log10_errors(decision: Decision) -> tuple[float, float]:
-    """Return log10 of the event's chance under one input, of its complement's under the other."""
-    logs = log_ndtr(np.array([decision.score, -(decision.score + decision.shift)]))
-    return float(logs[0] / math.log(10.0)), float(logs[1] / math.log(10.0))
-
-
-def needed_delta(decision: Decision, epsilon: float) -> float:
-    """Return the delta of a decision at epsilon from its score alone, to check the search."""
-    likely = float(ndtr(decision.score + decision.shift))
-    return likely - math.exp(epsilon) * float(ndtr(decision.score))
+    return Decision(pulls, others, chosen, float(needed), float(score), shift)

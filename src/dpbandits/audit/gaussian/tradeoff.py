@@ -51,10 +51,14 @@ def best_threshold(law: LossLaw, least: float = OBSERVABLE) -> Threshold:
     allowed = (np.minimum(upper, lower) >= max(least, _SMALLEST)).all(axis=0)
     if not allowed.any():
         return Threshold(0.0, math.inf, 0.0, 1.0)
-    mu = np.where(allowed, _quantile(upper[1], lower[1]) - _quantile(upper[0], lower[0]), 0.0)
-    k = int(mu.argmax())
-    found = max(float(mu[k]), 0.0)
-    return Threshold(found, float(law.ratios[k]), float(upper[0, k]), float(lower[1, k]))
+    places = np.flatnonzero(allowed)
+    high, low = upper[:, places], lower[:, places]
+    mu = _quantile(high[1], low[1]) - _quantile(high[0], low[0])
+    best = int(mu.argmax())
+    k = int(places[best])
+    return Threshold(
+        max(float(mu[best]), 0.0), float(law.ratios[k]), float(upper[0, k]), float(lower[1, k])
+    )
 
 
 def tradeoff_curve(law: LossLaw) -> tuple[Values, Values]:
@@ -104,5 +108,4 @@ def _tails(law: LossLaw) -> tuple[Values, Values]:
 
 def _quantile(chance: Values, complement: Values) -> Values:
     """Return the standard normal quantile of a chance, from the smaller of both."""
-    with np.errstate(invalid="ignore"):
-        return np.where(chance <= 0.5, ndtri(chance), -ndtri(np.minimum(complement, 1.0)))
+    return np.where(chance <= 0.5, ndtri(chance), -ndtri(np.minimum(complement, 1.0)))
