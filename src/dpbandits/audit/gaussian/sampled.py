@@ -143,7 +143,8 @@ def _simulate(rounds, forced_pulls, centres, deviations, runs, generator):  # ty
 def threshold_certificate(under_x: Outputs, under_y: Outputs, level: float = 0.05) -> Certificate:
     """Return a bound on mu from counts of {ln(Q/P) >= tau} in runs under x and under x'.
 
-    The threshold is chosen on the first halves. Here the ratio is only a statistic: the bound is
+    The threshold is chosen on the first halves, by bounds that hold for all thresholds at once, so
+    that no lucky tail wins. Here the ratio is only a statistic: the bound is
     valid whatever it is.
 
     Args:
@@ -158,7 +159,8 @@ def threshold_certificate(under_x: Outputs, under_y: Outputs, level: float = 0.0
         return hits[0], q.ratios.size, hits[1], p.ratios.size
 
     tried = np.unique(np.quantile(np.concatenate([first_p.ratios, first_q.ratios]), _TRIED))
-    tau = max(tried, key=lambda x: mu_bound(*counts(first_p, first_q, float(x)), level=level))
+    strict = level / tried.size
+    tau = max(tried, key=lambda x: mu_bound(*counts(first_p, first_q, float(x)), level=strict))
     hits = counts(second_p, second_q, float(tau))
     alpha, power = clopper_pearson(*hits[2:], level)[1], clopper_pearson(*hits[:2], level)[0]
     return Certificate(
@@ -176,7 +178,7 @@ def weighted_certificate(
 ) -> Certificate:
     """Return a bound on mu from weighted outputs of one law, as the module's docstring says.
 
-    Both thresholds are chosen on the first half of the runs.
+    Both thresholds are chosen on the first half of the runs, by bounds that hold for all of them.
 
     Args:
         outputs: of R; ``reverse`` them for the other direction.
@@ -187,8 +189,9 @@ def weighted_certificate(
     uniforms = generator.random(first.ratios.size), generator.random(second.ratios.size)
     taus = np.unique(np.quantile(first.ratios, _TRIED))
     weights = np.unique(np.quantile(first.log_q, [0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0]))
+    strict = level / (taus.size * weights.size)
     tried = [
-        _count(first, uniforms[0], float(tau), float(weight), level)
+        _count(first, uniforms[0], float(tau), float(weight), strict)
         for tau in taus
         for weight in weights
     ]
