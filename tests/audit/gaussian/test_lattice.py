@@ -66,7 +66,7 @@ def test_lattice_equals_enumeration(name: str, sampler: Sampler, steps) -> None:
 def test_a_fine_lattice_has_the_mu_of_the_exact_ratio(rounds: int) -> None:
     pair = constant_pair((0.0, 1.0), rounds)
     p, q, _ = enumerated(lambda a, r: thompson_steps(a, r, 0, 1.0, 1), pair.tables, rounds, STEP)
-    law = loss_law(ts_gaussian(rounds), pair.tables, step=1e-4, width=WIDTH)
+    law = loss_law(ts_gaussian(rounds), pair.tables, step=2e-4, width=5.0)
     exact, found = largest_mu(p, q), best_threshold(law, 1e-12).mu
     assert exact - 1e-3 < found <= exact + 1e-12
     excess = np.maximum(q - math.exp(0.5) * p, 0.0).sum()

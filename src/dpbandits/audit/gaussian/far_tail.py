@@ -41,9 +41,11 @@ def mu_of_logs(log_likely: float, log_unlikely: float) -> float:
     """Return Phi^-1(Q(E)) - Phi^-1(P(E)) from the logs of both chances, 0 if negative.
 
     Args:
-        log_likely: log of Q(E), below 0.
-        log_unlikely: log of P(E), below 0.
+        log_likely: log of Q(E), at most 0.
+        log_unlikely: log of P(E), at most 0.
     """
+    if log_likely <= log_unlikely:
+        return 0.0
     return max(float(ndtri_exp(log_likely) - ndtri_exp(log_unlikely)), 0.0)
 
 
@@ -54,10 +56,11 @@ def abandoned_arm(sampler: Sampler) -> Transcript:
     inputs. The tables are those of ``abandoned_pair``.
 
     Args:
-        sampler: two arms, with a horizon of more than its forced pulls.
+        sampler: with two arms.
     """
-    tables = abandoned_pair(max(sampler.rounds, 1)).tables
-    first = max(sampler.forced_pulls, 1)
+    tables = abandoned_pair(sampler.rounds).tables
+    # A horizon shorter than the forced pulls has no decision, and no loss.
+    first = min(max(sampler.forced_pulls, 1), sampler.rounds)
     others = np.arange(sampler.forced_pulls, sampler.rounds - first)
     centres, variances = sampler.centres(tables), sampler.variances()
     spread = np.sqrt(variances[first] + variances[others])

@@ -27,8 +27,11 @@ from dpbandits.audit.gaussian.scores import Sampler
 
 Values = NDArray[np.float64]
 
-_TRIED = np.concatenate([np.linspace(0.005, 0.1, 20), np.linspace(0.12, 0.995, 36)])
-"""Quantiles of the first half at which thresholds are tried."""
+_TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
+"""Quantiles of the first half at which thresholds on ln(Q/P) are tried."""
+
+_WEIGHTS_TRIED = (0.5, 0.8, 0.95, 1.0)
+"""Quantiles of the first half at which thresholds on ln(Q/R) are tried."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +191,7 @@ def weighted_certificate(
     first, second = outputs.halves()
     uniforms = generator.random(first.ratios.size), generator.random(second.ratios.size)
     taus = np.unique(np.quantile(first.ratios, _TRIED))
-    weights = np.unique(np.quantile(first.log_q, [0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0]))
+    weights = np.unique(np.quantile(first.log_q, _WEIGHTS_TRIED))
     strict = level / (taus.size * weights.size)
     tried = [
         _count(first, uniforms[0], float(tau), float(weight), strict)
