@@ -5,13 +5,20 @@ or the largest one, so that sums of rewards say all. Sums stand in place of mean
 a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
 """
 
+import math
+
 import numpy as np
 
 from dpbandits.audit.releases.laplace import log_selection, log_tail, log_tail_of_two
 from dpbandits.audit.releases.losses import Loss, Values, largest_loss
 
 
-def sign_loss(pulls: int, epsilon: float, largest_reward: float = 1.0) -> Loss:
+def sign_loss(
+    pulls: int,
+    epsilon: float,
+    largest_reward: float = 1.0,
+    least_log_chance: float = -math.inf,
+) -> Loss:
     """Return the loss of DP-BAI for two arms in one dimension.
 
     It pulls the arm with the longer feature and goes by the sign of that one noisy mean.
@@ -20,10 +27,11 @@ def sign_loss(pulls: int, epsilon: float, largest_reward: float = 1.0) -> Loss:
         pulls: n, of that arm.
         epsilon: of the noise.
         largest_reward: rewards are 0 or this.
+        least_log_chance: of ``largest_loss``.
     """
     sums = largest_reward * np.arange(pulls + 1)
     chances = np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
-    return largest_loss(chances, axes=(1,))
+    return largest_loss(chances, axes=(1,), least_log_chance=least_log_chance)
 
 
 def difference_loss(
@@ -31,6 +39,7 @@ def difference_loss(
     epsilon: float,
     largest_reward: float = 1.0,
     scales: tuple[float, float] = (1.0, 1.0),
+    least_log_chance: float = -math.inf,
 ) -> Loss:
     """Return the loss of comparing two noisy sums, over all pairs of sums.
 
@@ -39,11 +48,12 @@ def difference_loss(
         epsilon: of the noise.
         largest_reward: rewards are 0 or this.
         scales: of the two Laplace variables in the difference, in units of 1 / epsilon.
+        least_log_chance: of ``largest_loss``.
     """
     differences = largest_reward * np.arange(-pulls, pulls + 1)
     first, second = (scale / epsilon for scale in scales)
     chances = [log_tail_of_two(sign * differences, first, second) for sign in (1.0, -1.0)]
-    return largest_loss(np.stack(chances), axes=(1,))
+    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
 
 
 def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
@@ -74,13 +84,14 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
     return np.stack(outcomes)
 
 
-def tree_loss(chances: Values, *, sequence: bool) -> Loss:
+def tree_loss(chances: Values, *, sequence: bool, least_log_chance: float = -math.inf) -> Loss:
     """Return the loss of such a tree.
 
     Args:
         chances: of ``tree_chances``.
         sequence: whether the output is the sequence of pulls, which shows the survivors, with the
             recommended arm, or that arm alone.
+        least_log_chance: of ``largest_loss``.
     """
     seen = chances if sequence else np.logaddexp.reduce(chances, axis=0, keepdims=True)
-    return largest_loss(seen, axes=tuple(range(1, seen.ndim)))
+    return largest_loss(seen, axes=tuple(range(1, seen.ndim)), least_log_chance=least_log_chance)

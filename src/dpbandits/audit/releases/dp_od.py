@@ -69,7 +69,13 @@ def dp_od_scales(features: ArrayLike, norm: str) -> tuple[float, float]:
     return max(float(first), 1e-12), max(float(second), 1e-12)
 
 
-def square_loss(pulls: int, epsilon: float, norm: str, largest_reward: float = 1.0) -> Loss:
+def square_loss(
+    pulls: int,
+    epsilon: float,
+    norm: str,
+    largest_reward: float = 1.0,
+    least_log_chance: float = -math.inf,
+) -> Loss:
     """Return the loss of DP-OD on the four unit vectors (+-1, +-1)/sqrt 2, at the uniform design.
 
     Arm 1 wins where both coordinates of the noisy sum U are above 0. Over all sums u of the
@@ -81,11 +87,12 @@ def square_loss(pulls: int, epsilon: float, norm: str, largest_reward: float = 1
         epsilon: of the noise.
         norm: ``l2`` (L = 1) or ``l1`` (L = sqrt 2).
         largest_reward: rewards are 0 or this.
+        least_log_chance: of ``largest_loss``.
     """
     largest = {"l2": 1.0, "l1": math.sqrt(2.0)}[norm]
     coordinates = largest_reward * np.arange(-pulls, pulls + 1) / math.sqrt(2.0)
     chances = [2.0 * log_tail(sign * coordinates, largest / epsilon) for sign in (1.0, -1.0)]
-    return largest_loss(np.stack(chances), axes=(1,))
+    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
 
 
 def turned_scales(norm: str) -> tuple[float, float]:

@@ -8,6 +8,7 @@ in one dimension that of the longer arm's noisy sum, in two that of the differen
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -44,12 +45,29 @@ def deviation(epsilon: float, delta: float, calibration: str) -> float:
     return 1.0 / privacy.eta_from(epsilon, delta)
 
 
-def needed_delta(
-    epsilon: float, deviation: float, pulls: int, *, two_sums: bool, binary: bool
-) -> float:
-    """Return the largest P - exp(epsilon) P' over neighbouring tables and both outputs.
+@dataclass(frozen=True)
+class GaussianWitness:
+    """The output and the neighbouring tables that need the largest delta.
 
-    In units of the noise's deviation (m = 1 / deviation), that is the largest
+    Attributes:
+        delta: P - exp(epsilon) P', or 0 where no output needs any.
+        log_likely: log P, of the output under the table that makes it more likely.
+        log_unlikely: log P'.
+        total: s, sum (one) or difference (two) of the rewards under the first table.
+    """
+
+    delta: float
+    log_likely: float
+    log_unlikely: float
+    total: float
+
+
+def gaussian_witness(
+    epsilon: float, deviation: float, pulls: int, *, two_sums: bool, binary: bool
+) -> GaussianWitness:
+    """Return the output that needs the largest delta, over neighbouring tables.
+
+    In units of the noise's deviation (m = 1 / deviation) its delta is the largest
     Phi(-s m) - exp(epsilon) Phi(-(s + 1) m), where s runs from 0 to n - 1 (one sum), or from -n
     to n - 1 (two). It has one maximum, at s = epsilon / m^2 - 1/2. A reward that changes by less
     than 1 leaks less, and so does the other output of one sum, where s runs from -n to -1.
@@ -65,9 +83,27 @@ def needed_delta(
     best = epsilon / shift**2 - 0.5
     places = [math.floor(best), math.ceil(best)] if binary else [best]
     s = np.clip(places, -pulls if two_sums else 0, pulls - 1)
+    likely, unlikely = log_ndtr(-s * shift), log_ndtr(-(s + 1.0) * shift)
     with np.errstate(over="ignore"):
-        excess = np.exp(log_ndtr(-s * shift)) - np.exp(epsilon + log_ndtr(-(s + 1.0) * shift))
-    return max(float(excess.max()), 0.0)
+        excess = np.exp(likely) - np.exp(epsilon + unlikely)
+    at = int(excess.argmax())
+    delta = max(float(excess[at]), 0.0)
+    return GaussianWitness(delta, float(likely[at]), float(unlikely[at]), float(s[at]))
+
+
+def needed_delta(
+    epsilon: float, deviation: float, pulls: int, *, two_sums: bool, binary: bool
+) -> float:
+    """Return the largest P - exp(epsilon) P' over neighbouring tables and both outputs.
+
+    Args:
+        epsilon: as in ``gaussian_witness``, likewise the others.
+        deviation: of the noise on one sum.
+        pulls: n, of each pulled arm.
+        two_sums: whether two noisy sums are compared, or one with 0.
+        binary: whether rewards are 0 or 1, or anything between as well.
+    """
+    return gaussian_witness(epsilon, deviation, pulls, two_sums=two_sums, binary=binary).delta
 
 
 def witness_pulls(budget: int) -> int:

@@ -60,6 +60,25 @@ def log_cdf(values: ArrayLike) -> NDArray[np.float64]:
     return np.where(x < 0.0, math.log(0.5) + x, np.log1p(-tail))
 
 
+def laplace_mass(low: ArrayLike, high: ArrayLike) -> Values:
+    """Return P(low < L < high) of a standard Laplace variable, exact in both tails.
+
+    Args:
+        low: may be infinite.
+        high: likewise, above ``low``.
+    """
+    low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
+    # Both ends on the side where the tails are small, mirrored to the left of 0.
+    mirrored = low > 0.0
+    first, second = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
+
+    def below(x: Values) -> Values:
+        tail = np.exp(-np.abs(x)) / 2.0
+        return np.where(x < 0.0, tail, 1.0 - tail)
+
+    return np.asarray(below(second) - below(first))
+
+
 def _two_sided(z: Values, upper: Callable[[Values], Values]) -> Values:
     """Extend the log tail of a symmetric law from z >= 0 to the left."""
     right = upper(np.abs(z))

@@ -1,5 +1,6 @@
 """The largest privacy loss over pairs of neighbouring tables, from chances by table and output."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,18 +22,27 @@ class Loss:
     log_chance: float
 
 
-def largest_loss(log_chances: Values, axes: tuple[int, ...]) -> Loss:
+def largest_loss(
+    log_chances: Values, axes: tuple[int, ...], least_log_chance: float = -math.inf
+) -> Loss:
     """Return the loss between tables that are neighbours along these axes.
 
     Args:
         log_chances: log chance of an output, by table along ``axes`` and by output otherwise.
         axes: along them, tables next to each other differ in one reward.
+        least_log_chance: less likely outputs, by the smaller of both chances, are left out.
     """
-    losses = []
+    losses = [Loss(0.0, 0.0)]
     for axis in axes:
-        steps = np.diff(log_chances, axis=axis)
-        place = np.unravel_index(np.abs(steps).argmax(), steps.shape)
-        after = tuple(np.add(place, np.eye(log_chances.ndim, dtype=int)[axis]))
-        smaller = min(log_chances[place], log_chances[after])
-        losses.append(Loss(float(np.abs(steps[place])), float(smaller)))
+        ends = [np.take(log_chances, rows, axis=axis) for rows in _neighbours(log_chances, axis)]
+        smaller = np.minimum(*ends)
+        steps = np.where(smaller >= least_log_chance, np.abs(ends[1] - ends[0]), 0.0)
+        place = np.unravel_index(steps.argmax(), steps.shape)
+        losses.append(Loss(float(steps[place]), float(smaller[place])))
     return max(losses, key=lambda loss: loss.value)
+
+
+def _neighbours(values: Values, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the places of all pairs of neighbours along an axis."""
+    places = np.arange(values.shape[axis])
+    return places[:-1], places[1:]
