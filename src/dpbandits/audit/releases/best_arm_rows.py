@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.audit.exact_rows import OBSERVABLE, Audited
@@ -21,38 +22,75 @@ Losses = Callable[[float], Loss]
 """Least log chance of the output -> the largest loss."""
 
 
+@dataclass(frozen=True)
+class Words:
+    """What a loss is of, in words.
+
+    Attributes:
+        pair: both inputs.
+        event: the output.
+        direction: the input that makes it more likely over the other one.
+    """
+
+    pair: str
+    event: str
+    direction: str
+
+
 def rows_of_losses(
     audited: Audited,
     losses: Losses,
+    describe: Callable[[Loss], Words],
     *,
+    arms: int,
+    horizon: int,
     epsilon: float,
-    event: str,
-    likely_event: str = "",
-    **tags: object,
+    parameters: str = "",
 ) -> Iterator[AuditRow]:
     """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one.
 
     Args:
         audited: what the rows have in common.
         losses: least log chance -> loss.
+        describe: the loss in words.
+        arms: K.
+        horizon: the budget.
         epsilon: that the algorithm claims.
-        event: of the largest loss.
-        likely_event: of the other one; the same if empty.
-        tags: further arguments of ``Audited.row``.
+        parameters: further ones than epsilon.
     """
-    largest = losses(-math.inf)
-    candidates = [(largest, event)]
-    if largest.log_chance < OBSERVABLE:
-        candidates.append((losses(OBSERVABLE), likely_event or event))
-    for loss, words in candidates:
+    candidates = [losses(-math.inf)]
+    if candidates[0].log_chance < OBSERVABLE:
+        candidates.append(losses(OBSERVABLE))
+    for loss in candidates:
+        words = describe(loss)
         yield audited.row(
+            arms=arms,
+            horizon=horizon,
+            parameters=f"epsilon={epsilon:g}{parameters}",
             claimed=epsilon,
-            event=words,
+            pair=words.pair,
+            event=words.event,
+            direction=words.direction,
             lower=loss.value,
             log_alpha=loss.log_chance,
             log_likely=loss.log_chance + loss.value,
-            **tags,
         )
+
+
+def words_of_comparison(loss: Loss, pulls: int, features: str, other: str = "arm 2") -> Words:
+    """Return a loss of ``difference_loss`` in words.
+
+    Args:
+        loss: by output and by the difference of both sums.
+        pulls: n, of either arm.
+        features: of the arms, in words.
+        other: the arm that arm 1 is compared with.
+    """
+    output, place = loss.place
+    difference = place - pulls
+    pair = f"{features}; {pulls} rewards of arm 1 minus those of {other} sum to {difference}"
+    winner, direction = (other, "x over x'") if output == 0 else ("arm 1", "x' over x")
+    return Words(f"{pair} or {difference + 1}", f"the recommended arm is {winner}", direction)
 
 
 def best_arm_rows(
@@ -80,8 +118,8 @@ def _audited(algorithm: str, reward: float) -> Audited:
     return Audited(statement, claim, algorithm, "as-written", "pull table")
 
 
-def _parameters(epsilon: float, reward: float) -> str:
-    return f"epsilon={epsilon:g}" + ("" if reward == 1.0 else f"; rewards 0 or {reward:g}")
+def _parameters(reward: float) -> str:
+    return "" if reward == 1.0 else f"; rewards 0 or {reward:g}"
 
 
 def _line(epsilon: float, reward: float, budget: int) -> Iterator[AuditRow]:
@@ -92,16 +130,15 @@ def _line(epsilon: float, reward: float, budget: int) -> Iterator[AuditRow]:
         (3, "features u, u/2 and u/4 in the plane", "phase 2 does not pull arm 1"),
     )
     for arms, features, event in cases:
+        pair = f"{features}; rewards of arm 1 are 0, or all but one are"
         yield from rows_of_losses(
             _audited("dp-bai", reward),
             lambda least: sign_loss(1, epsilon, reward, least),
-            epsilon=epsilon,
+            lambda loss, pair=pair, event=event: Words(pair, event, "x over x'"),
             arms=arms,
             horizon=budget,
-            parameters=_parameters(epsilon, reward),
-            pair=f"{features}; rewards of arm 1 are 0, or all but one are",
-            event=event,
-            direction="x over x'",
+            epsilon=epsilon,
+            parameters=_parameters(reward),
         )
 
 
@@ -112,14 +149,11 @@ def _plane(epsilon: float, reward: float, budget: int) -> Iterator[AuditRow]:
         yield from rows_of_losses(
             _audited(algorithm, reward),
             lambda least: difference_loss(pulls, epsilon, reward, (1.0, 1.0), least),
-            epsilon=epsilon,
+            lambda loss: words_of_comparison(loss, pulls, "two independent features"),
             arms=2,
             horizon=budget,
-            parameters=_parameters(epsilon, reward),
-            pair=f"two independent features; all {pulls} rewards of arm 1 are the largest one, "
-            "or all but one are; all of arm 2 are 0",
-            event="the recommended arm is arm 2",
-            likely_event="the recommended arm is arm 2, the rewards of arm 1 summing to less",
+            epsilon=epsilon,
+            parameters=_parameters(reward),
         )
 
 
@@ -129,16 +163,21 @@ def _tree(epsilon: float, arms: int, dimension: int, budget: int) -> Iterator[Au
     effective = schedule.effective_budget(budget)
     pulls = [-(-effective // (schedule.phases * size)) for size in schedule.sizes[:-1]]
     chances = tree_chances(arms, (pulls[0], pulls[1]), epsilon)
+
+    def describe(loss: Loss) -> Words:
+        survivor, *sums = loss.place
+        first, second = (", ".join(map(str, part)) for part in (sums[:arms], sums[arms:]))
+        pair = f"rewards of the arms sum to {first} in phase 1 and {second} in phase 2 under x; "
+        event = f"arm 1 is recommended and arm {survivor + 2} survives phase 1"
+        return Words(f"{pair}one of them is 1 larger under x'", event, "x' over x")
+
     for algorithm in ("dp-bai", "baseline"):
         yield from rows_of_losses(
             _audited(algorithm, 1.0),
             lambda least: tree_loss(chances, sequence=True, least_log_chance=least),
-            epsilon=epsilon,
+            describe,
             arms=arms,
             horizon=budget,
-            parameters=f"epsilon={epsilon:g}; d={dimension}",
-            pair=f"all tables of rewards 0 or 1 that differ in one cell; {pulls[0]} and {pulls[1]} "
-            "pulls of an arm in phases 1 and 2",
-            event="arm 1 is recommended and arm 2 is the other survivor of phase 1, arms numbered "
-            "to be worst",
+            epsilon=epsilon,
+            parameters=f"; d={dimension}",
         )

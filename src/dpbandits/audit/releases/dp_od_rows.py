@@ -6,7 +6,7 @@ import numpy as np
 
 from dpbandits.audit.exact_rows import Audited
 from dpbandits.audit.releases.best_arm import difference_loss
-from dpbandits.audit.releases.best_arm_rows import rows_of_losses
+from dpbandits.audit.releases.best_arm_rows import rows_of_losses, words_of_comparison
 from dpbandits.audit.releases.dp_od import (
     ANGLES,
     DIAGONAL,
@@ -65,34 +65,30 @@ def _pairs(audited: Audited, norm: str, epsilon: float, budget: int) -> Iterator
         scales = dp_od_scales(unit_vectors(*angles), norm)
         words = f"unit vectors at {angles[0]:g} and {angles[1]:g} degrees"
         for arms, pulls in ((2, -(-(budget - 2) // 2)), (3, three_arm_pulls(budget))):
-            third = "" if arms == 2 else " and half their sum"
+            features = words if arms == 2 else f"{words} and half their sum"
             yield from rows_of_losses(
                 audited,
                 lambda least, pulls=pulls, scales=scales: difference_loss(
                     pulls, epsilon, 1.0, scales, least
                 ),
-                epsilon=epsilon,
+                lambda loss, pulls=pulls, features=features: words_of_comparison(
+                    loss, pulls, features
+                ),
                 arms=arms,
                 horizon=budget,
-                parameters=f"epsilon={epsilon:g}",
-                pair=f"features: {words}{third}; all {pulls} rewards of arm 1 are 1, or all but "
-                "one are; all of arm 2 are 0",
-                event="the recommended arm is arm 2",
-                likely_event="the recommended arm is arm 2, the rewards of arm 1 summing to less",
+                epsilon=epsilon,
             )
 
 
 def _square(audited: Audited, norm: str, epsilon: float, budget: int) -> Iterator[AuditRow]:
+    """Yield the rows of four arms; the table need not obey the linear model."""
     pulls = (budget - 3) // 4
+    features = "features (+-1, +-1)/sqrt 2, rewards of two arms 0"
     yield from rows_of_losses(
         audited,
         lambda least: square_loss(pulls, epsilon, norm, 1.0, least),
-        epsilon=epsilon,
+        lambda loss: words_of_comparison(loss, pulls, features, "its antipode"),
         arms=4,
         horizon=budget,
-        parameters=f"epsilon={epsilon:g}",
-        pair=f"features (+-1, +-1)/sqrt 2; all {pulls} rewards of the antipode of arm 1 are 1, the "
-        "others 0 but for one of arm 1, which is 0 or 1 (no table of the linear model)",
-        event="the recommended arm is arm 1",
-        likely_event="the recommended arm is arm 1, the rewards of its antipode summing to less",
+        epsilon=epsilon,
     )

@@ -2,9 +2,10 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from dpbandits.audit.exact_rows import Audited
-from dpbandits.audit.releases.best_arm_rows import rows_of_losses
+from dpbandits.audit.releases.best_arm_rows import Words, rows_of_losses
 from dpbandits.audit.releases.elimination import elimination_loss, first_epoch
 from dpbandits.audit.releases.index_policies import (
     LEAST_CHANCE,
@@ -14,17 +15,15 @@ from dpbandits.audit.releases.index_policies import (
     constant_means,
     largest_leaks,
 )
+from dpbandits.audit.releases.losses import Loss
 from dpbandits.audit.releases.tree import Policy
 from dpbandits.audit.rows import AuditRow
 
 EPSILONS = (0.2, 1.0)
 ADAP_HORIZON, LAZY_HORIZON, SE_HORIZON = 60, 24, 100_000
 
-VALUES = (0.0, 1.0)
-"""Constant rewards of the arms that are tried."""
-
-RELEASES = (0, 1)
-"""The changed reward is in the first or the second private mean of arm 1."""
+TABLES = ((0.0, 0.0, 0), (0.0, 0.0, 1), (0.0, 1.0, 1), (1.0, 1.0, 0))
+"""Constant rewards of both arms, and which private mean of arm 1 has the changed reward."""
 
 
 def episode_rows(
@@ -43,10 +42,10 @@ def episode_rows(
     """
     rows: list[AuditRow] = []
     for epsilon in epsilons:
-        # The repaired AdaP-UCB is the original.
-        for variant in ("as-written", "repaired"):
-            audited = Audited("AUD-17", "", "adap-ucb", variant, "pull table")
-            rows += _enumerated(audited, adap_ucb_policy, adap_horizon, epsilon)
+        audited = Audited("AUD-17", "", "adap-ucb", "as-written", "pull table")
+        adap = list(_enumerated(audited, adap_ucb_policy, adap_horizon, epsilon))
+        # The repaired variant is the original.
+        rows += [*adap, *(replace(row, variant="repaired") for row in adap)]
         audited = Audited("AUD-18", "", "anytime-lazy-ucb", "as-written", "pull table")
         rows += _enumerated(audited, anytime_lazy_ucb_policy, lazy_horizon, epsilon)
         rows += _elimination(se_horizon, epsilon)
@@ -58,7 +57,7 @@ def _enumerated(
 ) -> Iterator[AuditRow]:
     """Yield the rows of the worst arm sequence over all tables, and of the worst observable one."""
     leaks: list[list[tuple[Leak, str]]] = [[], []]
-    for first, second, release in itertools.product(VALUES, VALUES, RELEASES):
+    for first, second, release in TABLES:
         tables = [constant_means(first, second, release, changed) for changed in (0.0, 1.0)]
         words = (
             f"arm 1 always {first:g}, arm 2 always {second:g}; the first reward of private mean "
@@ -93,14 +92,20 @@ def _runs(arms: tuple[int, ...]) -> str:
 
 def _elimination(horizon: int, epsilon: float) -> Iterator[AuditRow]:
     pulls, _ = first_epoch(horizon, epsilon)
+
+    def describe(loss: Loss) -> Words:
+        output, place = loss.place
+        difference = place - pulls
+        pair = f"the {pulls} rewards of arm 1 in epoch 1 minus those of arm 2 sum to {difference}"
+        event = ("arm 1 is dropped after epoch 1", "arm 2 is dropped after epoch 1", "none is")
+        likelier = ("x over x'", "x' over x", "x over x'" if difference >= 0 else "x' over x")
+        return Words(f"{pair} or {difference + 1}", event[output], likelier[output])
+
     yield from rows_of_losses(
         Audited("AUD-18", "", "dp-se", "as-written", "pull table"),
         lambda least: elimination_loss(horizon, epsilon, least),
-        epsilon=epsilon,
+        describe,
         arms=2,
         horizon=horizon,
-        parameters=f"epsilon={epsilon:g}",
-        pair=f"the {pulls} rewards of each arm in epoch 1 are 0 or 1 and differ in one of arm 1; "
-        "sums chosen to be worst",
-        event="from the end of epoch 1 on one arm is pulled, the one that was ahead by less",
+        epsilon=epsilon,
     )

@@ -16,10 +16,12 @@ class Loss:
     Attributes:
         value: the largest |log ratio| of an output's chances under both tables.
         log_chance: log of the smaller one of these two chances.
+        place: of the first of both tables, and its output, in the array of chances.
     """
 
     value: float
     log_chance: float
+    place: tuple[int, ...] = ()
 
 
 def largest_loss(
@@ -38,7 +40,8 @@ def largest_loss(
         smaller = np.minimum(*ends)
         steps = np.where(smaller >= least_log_chance, np.abs(ends[1] - ends[0]), 0.0)
         place = np.unravel_index(steps.argmax(), steps.shape)
-        losses.append(Loss(float(steps[place]), float(smaller[place])))
+        at = tuple(int(coordinate) for coordinate in place)
+        losses.append(Loss(float(steps[place]), float(smaller[place]), at))
     return max(losses, key=lambda loss: loss.value)
 
 
