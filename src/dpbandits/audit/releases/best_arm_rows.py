@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.audit.exact_rows import OBSERVABLE, Audited
@@ -77,14 +78,14 @@ def rows_of_losses(
         )
 
 
-def words_of_comparison(loss: Loss, pulls: int, features: str, other: str = "arm 2") -> Words:
+def words_of_comparison(pulls: int, features: str, other: str, loss: Loss) -> Words:
     """Return a loss of ``difference_loss`` in words.
 
     Args:
-        loss: by output and by the difference of both sums.
         pulls: n, of either arm.
         features: of the arms, in words.
         other: the arm that arm 1 is compared with.
+        loss: by output and by the difference of both sums.
     """
     output, place = loss.place
     difference = place - pulls
@@ -130,16 +131,20 @@ def _line(epsilon: float, reward: float, budget: int) -> Iterator[AuditRow]:
         (3, "features u, u/2 and u/4 in the plane", "phase 2 does not pull arm 1"),
     )
     for arms, features, event in cases:
-        pair = f"{features}; rewards of arm 1 are 0, or all but one are"
+        words = Words(f"{features}; rewards of arm 1 are 0, or all but one are", event, "x over x'")
         yield from rows_of_losses(
             _audited("dp-bai", reward),
             lambda least: sign_loss(1, epsilon, reward, least),
-            lambda loss, pair=pair, event=event: Words(pair, event, "x over x'"),
+            partial(_same_words, words),
             arms=arms,
             horizon=budget,
             epsilon=epsilon,
             parameters=_parameters(reward),
         )
+
+
+def _same_words(words: Words, loss: Loss) -> Words:
+    return words
 
 
 def _plane(epsilon: float, reward: float, budget: int) -> Iterator[AuditRow]:
@@ -149,7 +154,7 @@ def _plane(epsilon: float, reward: float, budget: int) -> Iterator[AuditRow]:
         yield from rows_of_losses(
             _audited(algorithm, reward),
             lambda least: difference_loss(pulls, epsilon, reward, (1.0, 1.0), least),
-            lambda loss: words_of_comparison(loss, pulls, "two independent features"),
+            partial(words_of_comparison, pulls, "two independent features", "arm 2"),
             arms=2,
             horizon=budget,
             epsilon=epsilon,

@@ -1,6 +1,7 @@
 """Rows of DP-OD (AUD-11): two arms, two arms with their midpoint, four arms on the diagonals."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -68,12 +69,8 @@ def _pairs(audited: Audited, norm: str, epsilon: float, budget: int) -> Iterator
             features = words if arms == 2 else f"{words} and half their sum"
             yield from rows_of_losses(
                 audited,
-                lambda least, pulls=pulls, scales=scales: difference_loss(
-                    pulls, epsilon, 1.0, scales, least
-                ),
-                lambda loss, pulls=pulls, features=features: words_of_comparison(
-                    loss, pulls, features
-                ),
+                partial(difference_loss, pulls, epsilon, 1.0, scales),
+                partial(words_of_comparison, pulls, features, "arm 2"),
                 arms=arms,
                 horizon=budget,
                 epsilon=epsilon,
@@ -86,8 +83,8 @@ def _square(audited: Audited, norm: str, epsilon: float, budget: int) -> Iterato
     features = "features (+-1, +-1)/sqrt 2, rewards of two arms 0"
     yield from rows_of_losses(
         audited,
-        lambda least: square_loss(pulls, epsilon, norm, 1.0, least),
-        lambda loss: words_of_comparison(loss, pulls, features, "its antipode"),
+        partial(square_loss, pulls, epsilon, norm, 1.0),
+        partial(words_of_comparison, pulls, features, "its antipode"),
         arms=4,
         horizon=budget,
         epsilon=epsilon,

@@ -66,15 +66,15 @@ class Piecewise:
     def _below(self, x: Values) -> Values:
         piece, place = self._place(x)
         before = np.concatenate([[0.0], np.cumsum(self._pieces())])[piece]
-        return before + chebyshev.chebval(place, self.integral[:, piece], tensor=False)
+        within = chebyshev.chebval(place, self.integral[:, piece], tensor=False)
+        return np.asarray(before + within)
 
     def _above(self, x: Values) -> Values:
         piece, place = self._place(x)
         pieces = self._pieces()
         after = np.concatenate([np.cumsum(pieces[::-1])[::-1], [0.0]])[piece + 1]
-        return (
-            after + pieces[piece] - chebyshev.chebval(place, self.integral[:, piece], tensor=False)
-        )
+        within = chebyshev.chebval(place, self.integral[:, piece], tensor=False)
+        return np.asarray(after + pieces[piece] - within)
 
 
 def fit(function: Callable[[Values], Values], breaks: Values) -> Piecewise:
