@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from dpbandits.audit.releases.best_arm import difference_loss
 from dpbandits.audit.releases.dp_od import ANGLES, DIAGONAL, NORMS, dp_od_scales, unit_vectors
+from dpbandits.audit.releases.gdp_ncb_rows import FIXED_LENGTH
 from dpbandits.audit.releases.stop_test import exploration_witness
 from dpbandits.audit.rows import AuditRow
 
@@ -25,10 +26,11 @@ STOP_HORIZON, STOP_EPSILON = 64, 1.0
 """T and epsilon of the curves over the rounds of alternation."""
 
 NAMES = {
-    "AUD-13": "as coded",
-    "AUD-14": "as written, Phase I of fixed length",
-    "AUD-15": "repaired",
+    ("AUD-13", ""): "as coded",
+    ("AUD-14", FIXED_LENGTH): "as written, Phase I of fixed length",
+    ("AUD-15", ""): "repaired",
 }
+"""(Statement, interpretation) of the curves over T -> their names."""
 
 
 def _curve(series: str, x: ArrayLike, y: ArrayLike, **tags: object) -> pd.DataFrame:
@@ -36,20 +38,21 @@ def _curve(series: str, x: ArrayLike, y: ArrayLike, **tags: object) -> pd.DataFr
 
 
 def largest_ratios(rows: Iterable[AuditRow]) -> pd.DataFrame:
-    """Return the largest bound over its claim by algorithm, variant and interpretation.
+    """Return the largest bound over its claim by statement, algorithm, variant, interpretation.
 
     Tags: algorithm, variant, interpretation, statement, scaled and log10_alpha. Series: ``exact``,
     over all events, or ``observable``, over those with a chance of 1e-6 and more under both inputs.
-    x: number of the algorithm, variant and interpretation in their order, from 0. Rows that claim
+    x: number of the group in their order, from 0. Rows that claim
     nothing or that no finite epsilon covers are left out.
 
     Args:
         rows: of pure differential privacy; those of another measure are left out.
     """
-    groups: dict[tuple[str, str, str, bool], list[AuditRow]] = {}
+    groups: dict[tuple[str, ...], list[AuditRow]] = {}
     for row in rows:
         if row.measure == "epsilon" and math.isfinite(row.ratio) and math.isfinite(row.claimed):
-            key = (row.algorithm, row.variant, row.interpretation, row.scaled)
+            scaled = "scaled" if row.scaled else ""
+            key = (row.statement, row.algorithm, row.variant, row.interpretation, scaled)
             groups.setdefault(key, []).append(row)
     bars = []
     for place, group in enumerate(groups.values()):
@@ -87,12 +90,18 @@ def ratios_by_horizon(rows: Iterable[AuditRow], epsilon: float) -> pd.DataFrame:
     chosen = [
         row
         for row in rows
-        if row.algorithm == "gdp-ncb" and row.claimed == epsilon and row.statement in NAMES
+        if row.algorithm == "gdp-ncb"
+        and row.claimed == epsilon
+        and (row.statement, row.interpretation) in NAMES
     ]
     curves = []
-    for statement, name in NAMES.items():
+    for key, name in NAMES.items():
         for scaled in (False, True):
-            points = [row for row in chosen if row.statement == statement and row.scaled == scaled]
+            points = [
+                row
+                for row in chosen
+                if (row.statement, row.interpretation) == key and row.scaled == scaled
+            ]
             points.sort(key=lambda row: row.horizon)
             if points:
                 curves.append(

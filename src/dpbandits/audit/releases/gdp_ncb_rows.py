@@ -19,6 +19,9 @@ EPSILONS = (0.2, 1.0, 2.0)
 HORIZONS = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
 WINDOW = 2**24
 
+FIXED_LENGTH = "cap=root, stop_test=off"
+"""Interpretation of Algorithm 1 whose Phase I has W rounds, whatever the rewards are."""
+
 DOUBLINGS = (3, 4, 5, 6, 8, 10, 12, 16, 20)
 """Numbers of releases of the scaled rows."""
 
@@ -48,9 +51,7 @@ def gdp_ncb_rows(
 
 
 _CODED = Audited("AUD-13", "NCB-C15", "gdp-ncb", "as-coded", "round")
-_CARRIED = Audited(
-    "AUD-14", "NCB-C15", "gdp-ncb", "as-written", "round", "B", "cap=root, stop_test=off"
-)
+_CARRIED = Audited("AUD-14", "NCB-C15", "gdp-ncb", "as-written", "round", "B", FIXED_LENGTH)
 _REPAIRED = Audited("AUD-15", "NCB-C15", "gdp-ncb", "repaired", "round")
 
 

@@ -101,7 +101,7 @@ def laplace_breaks(centre: float, scale: float) -> Values:
         scale: above 0.
     """
     pieces = round(REACH / LONGEST)
-    return centre + scale * LONGEST * np.arange(-pieces, pieces + 1)
+    return np.asarray(centre + scale * LONGEST * np.arange(-pieces, pieces + 1), np.float64)
 
 
 def laplace_density(x: Values, centre: float, scale: float) -> Values:
