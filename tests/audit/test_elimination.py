@@ -27,7 +27,7 @@ def test_chances_in_forty_digits() -> None:
     pulls, lead = first_epoch(HORIZON, EPSILON)
     chances = outcome_chances(HORIZON, EPSILON)
     for difference in (-pulls, -math.ceil(lead), -3, 0, 5, math.floor(lead), pulls):
-        with mpmath.workdps(400):
+        with mpmath.workdps(1500):
             first = tail(mpmath.mpf(lead) + difference)
             second = tail(mpmath.mpf(lead) - difference)
             expected = [float(mpmath.log(p)) for p in (first, second, 1 - first - second)]

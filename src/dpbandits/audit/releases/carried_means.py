@@ -14,8 +14,8 @@ from dpbandits.audit.releases.laplace import Values, log_cdf
 from dpbandits.audit.releases.phase_two import PhaseTwo, log_counts
 from dpbandits.audit.releases.stop_test import Witness
 
-NODES, LONGEST, REACH = 12, 1.0, 40.0
-"""Nodes of a piece of the integral, its length and where the integral ends, in scales."""
+NODES, REACH = 12, 40.0
+"""Nodes of a piece of the integral, and where it ends, in scales; pieces are one scale long."""
 
 _Episode = tuple[int, int, float]
 """(rewards in the private mean, pulls that its index counts, sum of the rewards)."""
@@ -34,11 +34,12 @@ def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Witness:
         other: pulls of the other arm in Phase I.
         changed: pulls of the changed arm; arm 1, which wins ties, if they are at most as many.
     """
-    means, log_weights = _levels(rules.scale / other)
+    unchanged = _episodes(rules, other, changed)
+    means, log_weights = _levels(rules, other, unchanged)
     wins_ties = changed <= other
     chances = []
     for added in (0.0, 1.0):
-        episodes = [(n, m, total + added) for n, m, total in _episodes(rules, other, changed)]
+        episodes = [(n, m, total + added) for n, m, total in unchanged]
         terms = [
             _log_passed(rules, rules.index(mean, other + 1), episodes, wins_ties) for mean in means
         ]
@@ -57,14 +58,26 @@ def releases(rules: PhaseTwo, other: int, changed: int) -> int:
     return len(_episodes(rules, other, changed))
 
 
-def _levels(scale: float) -> tuple[Values, Values]:
-    """Return values and log weights of the other arm's private mean, 0 clipped to [0, 1]."""
+def _levels(rules: PhaseTwo, other: int, episodes: list[_Episode]) -> tuple[Values, Values]:
+    """Return values and log weights of the other arm's private mean, 0 clipped to [0, 1].
+
+    The integral is over its root, of which the index is a smooth function, and is cut where a
+    release of the changed arm begins or ceases to be decided by noise.
+    """
+    scale = rules.scale / other
+    end = min(1.0, REACH * scale)
+    cuts = [scale * step for step in range(math.ceil(end / scale) + 1)]
+    lowest = rules.index(0.0, other + 1)
+    for _, pulls, _ in episodes:
+        turns = (rules.index(0.0, pulls), rules.index(1.0, pulls))
+        cuts += [rules.mean_at(turn, other + 1) for turn in turns if turn > lowest]
+    ends = np.sqrt(np.unique([cut for cut in cuts if cut < end] + [end]))
     unit, weights = np.polynomial.legendre.leggauss(NODES)
-    ends = np.linspace(0.0, min(1.0, REACH * scale), 1 + int(min(1.0 / scale, REACH) / LONGEST) + 1)
     half = np.diff(ends)[:, None] / 2.0
-    inside = (ends[:-1, None] + half * (unit + 1.0)).ravel()
-    log_inside = (np.log(half * weights / (2.0 * scale))).ravel() - inside / scale
-    log_half = -np.log(2.0)
+    roots = (ends[:-1, None] + half * (unit + 1.0)).ravel()
+    inside = roots**2
+    log_inside = np.log((half * weights).ravel() * roots / scale) - inside / scale
+    log_half = -math.log(2.0)
     means = np.concatenate([[0.0], inside, [1.0]])
     return means, np.concatenate([[log_half], log_inside, [log_half - 1.0 / scale]])
 
