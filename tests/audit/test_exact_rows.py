@@ -76,14 +76,14 @@ def test_dp_od_exceeds_epsilon_by_the_euclidean_norm_alone() -> None:
 def test_the_classical_calibration_fails_at_large_epsilon_alone() -> None:
     classical = of("AUD-12", interpretation="calibration=classical")
     assert largest([row for row in classical if "epsilon=20" in row.parameters]) > 100.0
-    assert largest([row for row in classical if row.parameters.split(", ")[1] == "epsilon=1"]) < 0.1
+    assert largest([row for row in classical if row.parameters.endswith("epsilon=1")]) < 1.0
     analytic = of("AUD-12", interpretation="calibration=analytic")
     assert 0.99 < largest(analytic) <= 1.0 + TOLERANCE
 
 
 def test_the_witness_of_a_delta_has_these_chances() -> None:
     witness = gaussian_witness(
-        8.0, deviation(8.0, 0.1, "classical"), 50, two_sums=False, binary=True
+        8.0, deviation(8.0, 0.1, "classical"), 50, two_sums=False, binary=False
     )
     excess = math.exp(witness.log_likely) - math.exp(8.0 + witness.log_unlikely)
     assert witness.delta == pytest.approx(excess, rel=1e-12)
