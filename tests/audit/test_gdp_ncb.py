@@ -166,6 +166,34 @@ def test_small_constants_attain_the_number_of_releases() -> None:
     assert witness.log_ratio > 1.2
 
 
+@pytest.mark.parametrize("changed", [0.0, 1.0])
+def test_small_constants_against_a_plain_play(changed: float) -> None:
+    """Equation 4 and lines 20 and 21 of Algorithm 1, written out for c = alpha = 0.01."""
+    rules, (witness, other, own) = scaled_split(5, 1.0, "natural", coded_split)
+    assert other == own
+    horizon, log = rules.horizon, math.log(math.isqrt(rules.horizon) + 1)
+
+    def index(mean: Any, pulls: int) -> Any:
+        last = 4.0 * math.sqrt(0.02) * log**1.5 / pulls
+        return mean + 0.02 * np.sqrt(2.0 * mean * log / pulls) + 0.01 * log**2 / pulls + last
+
+    runs, generator = 200_000, np.random.default_rng(21)
+    plays = np.full(runs, True)
+    left, length, rewards = horizon - other - own, 2, episode_rewards(rules, other, own)
+    while left > length:
+        total, rewards = sum(rewards[:length]), rewards[length:]
+        noise = generator.laplace(0.0, math.log(horizon), runs)
+        means = np.clip((total + changed + noise) / (own + length), 0.0, 1.0)
+        plays &= index(means, own + length) >= index(0.0, other + 1)
+        left, length = left - length, 2 * length
+    count, chance = int(plays.sum()), math.exp(witness.log_probability)
+    likely = chance * math.exp(changed * witness.log_ratio)
+    assert stats.binomtest(count, runs, likely).pvalue > LINE
+    # Negative control: the chance under the other rewards.
+    swapped = chance * math.exp((1.0 - changed) * witness.log_ratio)
+    assert stats.binomtest(count, runs, swapped).pvalue < LINE
+
+
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize("doublings", [3, 5, 8, 12])
 def test_the_repaired_variant_passes(doublings: int, epsilon: float) -> None:
