@@ -15,22 +15,22 @@ from scipy.special import logsumexp
 from dp_bai_trials import TRIALS, near
 from dpbandits import InputError
 from dpbandits.algorithms.best_arm.g_optimal import g_optimal
-from dpbandits.papers.dp_bai.audit import (
+from dpbandits.audit.releases.best_arm import (
     difference_loss,
-    dp_od_scales,
-    largest_loss,
     sign_loss,
-    square_loss,
     tree_chances,
     tree_loss,
 )
-from dpbandits.papers.dp_bai.laplace import log_tail_of_two
-from dpbandits.papers.dp_bai.privacy_tables import (
+from dpbandits.audit.releases.dp_od import (
+    dp_od_scales,
     limit_losses,
+    square_loss,
     three_arm_pulls,
     unit_vectors,
     with_midpoint,
 )
+from dpbandits.audit.releases.laplace import log_tail_of_two
+from dpbandits.audit.releases.losses import largest_loss
 
 Values = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 import dpbandits
+from dpbandits.audit.releases.best_arm import difference_loss, tree_chances, tree_loss
+from dpbandits.audit.releases.dp_od import dp_od_scales, unit_vectors
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
-from dpbandits.papers.dp_bai.audit import difference_loss, dp_od_scales, tree_chances, tree_loss
 from dpbandits.papers.dp_bai.instances import section5
-from dpbandits.papers.dp_bai.privacy_tables import unit_vectors
 
 READ = ("privacy-loss", "gauss-privacy", "pure-noise", "overshoot")
 FRAMES = {name: ANALYTIC[name]() for name in READ}

@@ -14,15 +14,13 @@ from scipy.stats import norm
 import dpbandits
 from dpbandits import InputError, privacy
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
-from dpbandits.papers.dp_bai.gauss_audit import (
-    DELTAS,
-    EPSILONS,
-    LARGER_EPSILONS,
+from dpbandits.audit.releases.gaussian_means import (
     WITNESS,
     deviation,
     needed_delta,
     witness_pulls,
 )
+from dpbandits.papers.dp_bai.gauss_tables import DELTAS, EPSILONS, LARGER_EPSILONS
 
 
 def excess(epsilon: float, m: float, s: float) -> mpmath.mpf:

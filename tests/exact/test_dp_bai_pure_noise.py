@@ -11,9 +11,9 @@ import pytest
 
 import dpbandits
 from dp_bai_trials import TRIALS, near
-from dpbandits.papers.dp_bai.gauss_audit import deviation
+from dpbandits.audit.releases.gaussian_means import deviation
+from dpbandits.audit.releases.laplace import log_tail_of_two
 from dpbandits.papers.dp_bai.instances import section5, two_armed
-from dpbandits.papers.dp_bai.laplace import log_tail_of_two
 from dpbandits.papers.dp_bai.pure_noise import (
     cone_chance,
     crossing,

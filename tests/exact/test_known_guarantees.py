@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
-from dpbandits.papers.dp_ncb.privacy_witnesses import anytime_witness
+from dpbandits.audit.releases.stop_test import anytime_witness
 from dpbandits.privacy.known import KNOWN, LOCAL, STATED
 from dpbandits.privacy.witnesses import (
     classical_delta,

@@ -13,13 +13,28 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET, gdp_ncb_window
-from dpbandits.papers.dp_ncb import privacy_witnesses as witnesses
+from dpbandits.audit.releases.laplace import log_cdf
+from dpbandits.audit.releases.phase_two import (
+    PhaseTwo,
+    as_coded,
+    deciding_releases,
+    explored,
+    release_witness,
+)
+from dpbandits.audit.releases.stop_test import anytime_witness, exploration_witness
 from dpbandits.papers.dp_ncb import theory
+from dpbandits.papers.dp_ncb.privacy_witnesses import CODED_HORIZONS, privacy_witnesses
 from support import settings_of
 
 GDP = REGRET["gdp-ncb"]
-FRAME = witnesses.privacy_witnesses()
+FRAME = privacy_witnesses()
 PAGE = Path(__file__).parents[2] / "docs/privacy-witnesses.md"
+
+
+def coded(horizon: int, epsilon: float) -> tuple[PhaseTwo, int, int]:
+    """Return the rules of the code and the pulls of Phase I."""
+    rules = as_coded(horizon, epsilon)
+    return rules, *explored(rules.rounds)
 
 
 def cdf(x: mpmath.mpf) -> mpmath.mpf:
@@ -34,7 +49,7 @@ def test_the_toy_event_by_hand() -> None:
         arm_2 = cdf(3 / scale) ** 6
         under_x = arm_2 * mpmath.fprod(cdf((3 - i) / scale) for i in range(1, 7))
         changed = arm_2 * mpmath.fprod(cdf((4 - i) / scale) for i in range(1, 7))
-    found = witnesses.exploration_witness(3.0, math.log(40), 6)
+    found = exploration_witness(3.0, math.log(40), 6)
     assert math.exp(found.log_probability) == pytest.approx(float(under_x), rel=1e-12)
     assert math.exp(found.log_ratio) == pytest.approx(float(changed / under_x), rel=1e-12)
     assert float(under_x) == pytest.approx(0.00120, abs=5e-6)
@@ -53,7 +68,7 @@ def test_the_product_telescopes(threshold: float, pulls: int) -> None:
             for i in range(1, pulls + 1)
         ]
         expected = float(mpmath.fsum(steps))
-    found = witnesses.exploration_witness(threshold, 4.0, pulls).log_ratio
+    found = exploration_witness(threshold, 4.0, pulls).log_ratio
     assert found == pytest.approx(expected, rel=1e-13)
 
 
@@ -96,12 +111,12 @@ def test_the_loss_as_written_is_above_any_epsilon() -> None:
     """It grows by epsilon / L with each pull; n may be as large as (T - 1) / 2."""
     threshold, scale = theory.threshold(1e7, 0.2), math.log(1e7) / 0.2
     pulls = (10**7 - 1) // 2
-    found = witnesses.exploration_witness(threshold, scale, pulls)
+    found = exploration_witness(threshold, scale, pulls)
     assert found.log_ratio / 0.2 == pytest.approx(166_855, rel=1e-3)
     # From n = TH on it is above epsilon for every epsilon below ln 2.
     for epsilon in (0.1, 0.69):
         threshold, scale = theory.threshold(1e7, epsilon), math.log(1e7) / epsilon
-        found = witnesses.exploration_witness(threshold, scale, math.ceil(threshold))
+        found = exploration_witness(threshold, scale, math.ceil(threshold))
         assert found.log_ratio > epsilon
 
 
@@ -110,7 +125,7 @@ def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
     window, epsilon = 2**24, 0.2
     near = math.floor(theory.threshold(window, epsilon))
     losses = {
-        offset: witnesses.anytime_witness(window, epsilon, near + offset).log_ratio / epsilon
+        offset: anytime_witness(window, epsilon, near + offset).log_ratio / epsilon
         for offset in (-50, -35, 0)
     }
     assert losses[-50] == pytest.approx(1.598, abs=5e-4)
@@ -124,15 +139,15 @@ def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None
     """docs/privacy-witnesses.md, section "What does not change it"."""
     log = math.log2(horizon)
     threshold = 1600.0 * (9.0 * log + log**2 / 0.2)
-    found = witnesses.exploration_witness(threshold, log / 0.2, math.floor(threshold) + 100)
+    found = exploration_witness(threshold, log / 0.2, math.floor(threshold) + 100)
     assert found.log_ratio / 0.2 > 7.0
     # With means clipped to [0, 1] in the test, those at sums up to TH cannot stop the phase.
     log = math.log(horizon)
     threshold, scale = theory.threshold(horizon, 0.2), log / 0.2
     pulls = math.floor(threshold) + 100
     sums = np.arange(math.ceil(threshold), pulls + 1)
-    after = witnesses.log_cdf((threshold - sums) / scale)
-    before = witnesses.log_cdf((threshold - np.maximum(sums - 1, math.floor(threshold))) / scale)
+    after = log_cdf((threshold - sums) / scale)
+    before = log_cdf((threshold - np.maximum(sums - 1, math.floor(threshold))) / scale)
     assert float(np.sum(before - after)) / 0.2 > 5.0
 
 
@@ -148,7 +163,7 @@ def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None
     ],
 )
 def test_losses_as_coded(horizon: int, epsilon: float, count: int, loss: float) -> None:
-    assert len(witnesses.deciding_releases(horizon, epsilon)) == count
+    assert len(deciding_releases(*coded(horizon, epsilon))) == count
     row = FRAME[(FRAME["variant"] == "as-coded") & (FRAME["horizon"] == horizon)]
     row = row[row["epsilon"] == epsilon]
     assert row["y"].item() == pytest.approx(loss, abs=1e-6)
@@ -163,9 +178,9 @@ def test_what_is_needed_is_where_the_kernel_turns(horizon: int, epsilon: float) 
     interpretations = GDP.interpretations_from({}, "as-coded")
     settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, bandit, horizon)
     window = gdp_ncb_window.open_window(settings, horizon)
-    first, second = witnesses.explored(horizon)
+    first, second = explored(math.isqrt(horizon) + 1)
     assert first + second == window.cap
-    for each in witnesses.deciding_releases(horizon, epsilon):
+    for each in deciding_releases(*coded(horizon, epsilon)):
         state = GDP.state(2)
         state.explored[:], state.episodes[:] = (first, second), (1, each.length)
         pulls = second + each.length
@@ -179,29 +194,29 @@ def test_what_is_needed_is_where_the_kernel_turns(horizon: int, epsilon: float) 
 
 
 def test_the_kernel_begins_phase_two_with_arm_2_and_loses_ties() -> None:
-    for horizon in witnesses.CODED_HORIZONS:
-        log = math.log(theory.capped_phase_one(horizon))
-        first, second = witnesses.explored(horizon)
-        other = witnesses.index(0.0, first + 1, log, 0.2)
-        assert witnesses.index(0.0, second + 1, log, 0.2) > other
+    for horizon in CODED_HORIZONS:
+        rules, first, second = coded(horizon, 0.2)
+        assert rules.rounds == theory.capped_phase_one(horizon)
+        other = rules.index(0.0, first + 1)
+        assert rules.index(0.0, second + 1) > other
         # The same number of pulls after the first episode: equal to the last bit.
-        assert witnesses.index(0.0, second + 2, log, 0.2) == other
-        assert witnesses.deciding_releases(horizon, 0.2)[0].needed == 0.0
+        assert rules.index(0.0, second + 2) == other
+        assert deciding_releases(*coded(horizon, 0.2))[0].needed == 0.0
 
 
 def test_rewards_of_zero_give_the_same_ratio() -> None:
     horizon, epsilon = 10**8, 0.2
     scale = math.log(horizon) / epsilon
-    needed = np.array([each.needed for each in witnesses.deciding_releases(horizon, epsilon)])
-    ratio = witnesses.log_cdf((1.0 - needed) / scale) - witnesses.log_cdf(-needed / scale)
-    found = witnesses.release_witness(horizon, epsilon)
+    needed = np.array([each.needed for each in deciding_releases(*coded(horizon, epsilon))])
+    ratio = log_cdf((1.0 - needed) / scale) - log_cdf(-needed / scale)
+    found = release_witness(*coded(horizon, epsilon))
     assert float(ratio.sum()) == pytest.approx(found.log_ratio, rel=1e-9)
 
 
 def test_counts_of_phase_one() -> None:
     """501 and 500 pulls with arm 2 in round s: 1000 choose 499 of 2^1001."""
     expected = mpmath.binomial(1000, 499) / mpmath.mpf(2) ** 1001
-    found = witnesses.release_witness(10**6, 2.0).log_arms
+    found = release_witness(*coded(10**6, 2.0)).log_arms
     assert math.exp(found) == pytest.approx(float(expected), rel=1e-9)
 
 
@@ -226,7 +241,7 @@ def test_the_tables_of_the_page() -> None:
         if "TH" in third:
             x = float(third.replace("TH", "").replace(" ", "") or 0)
         else:
-            assert int(third) == len(witnesses.deciding_releases(int(x), float(epsilon)))
+            assert int(third) == len(deciding_releases(*coded(int(x), float(epsilon))))
         row = found[(found["x"] == x) & (found["quantity"] == "witnessed")]
         digits = len(loss.partition(".")[2])
         assert row["y"].item() == pytest.approx(float(loss), abs=0.51 * 10**-digits)

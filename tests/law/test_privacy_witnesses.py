@@ -22,8 +22,8 @@ from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.gdp_ncb import reference_window
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING, EXPLORING
 from dpbandits.algorithms.gdp_ncb_window import Window, advance_window
+from dpbandits.audit.releases.stop_test import exploration_witness
 from dpbandits.bandits.draws import BERNOULLI
-from dpbandits.papers.dp_ncb import privacy_witnesses as witnesses
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 
@@ -41,7 +41,7 @@ SEQUENCES = {"X": X, "X'": CHANGED}
 
 def toy_probability(name: str) -> float:
     """Return the exact probability of the toy event, given the arms of Phase I."""
-    witness = witnesses.exploration_witness(THRESHOLD, LOG / EPSILON, PULLS)
+    witness = exploration_witness(THRESHOLD, LOG / EPSILON, PULLS)
     ratio = witness.log_ratio if name == "X'" else 0.0
     return math.exp(witness.log_probability + ratio)
 

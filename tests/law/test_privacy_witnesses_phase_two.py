@@ -19,8 +19,9 @@ import witness_plays
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING
 from dpbandits.algorithms.gdp_ncb_window import advance_window, open_window
+from dpbandits.audit.releases.laplace import log_cdf
+from dpbandits.audit.releases.phase_two import as_coded, deciding_releases
 from dpbandits.bandits.draws import BERNOULLI
-from dpbandits.papers.dp_ncb import privacy_witnesses as witnesses
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 
@@ -31,7 +32,7 @@ TWO_ARMS = dpbandits.bernoulli([0.5, 0.5])
 LONG, STRONG = 10**6, 2.0
 LONG_LOG, WINDOW_LOG = math.log(LONG), math.log(1001)
 EXPLORED = np.array([501.0, 500.0])
-RELEASES = witnesses.deciding_releases(LONG, STRONG)
+RELEASES = deciding_releases(as_coded(LONG, STRONG), 501, 500)
 HALFWAY = np.array([min(max(each.needed - 0.5, 0.0), each.length) for each in RELEASES])
 """Sums of rewards that put both sequences half a reward from what is needed, where they can."""
 
@@ -57,9 +58,7 @@ def release_probabilities(changed: bool) -> NDArray[np.float64]:
     """Return the exact probability of each release."""
     needed = np.array([each.needed for each in RELEASES])
     scale = LONG_LOG / STRONG
-    found: NDArray[np.float64] = np.exp(
-        witnesses.log_cdf((HALFWAY + float(changed) - needed) / scale)
-    )
+    found: NDArray[np.float64] = np.exp(log_cdf((HALFWAY + float(changed) - needed) / scale))
     return found
 
 

@@ -32,7 +32,9 @@ LINE = 0.001 / (2 * len(CASES))
 def test_played_sequences_have_the_engines_chances(name: str, number: int) -> None:
     algorithm, parameters, interpretations, sampler, arms = CASES[name]
     table = constant_pair([0.0] + [1.0] * (arms - 1), sampler.rounds).tables[number]
-    counts = played_sequences(algorithm, parameters, interpretations, table, sampler.rounds, RUNS, ROOT)
+    counts = played_sequences(
+        algorithm, parameters, interpretations, table, sampler.rounds, RUNS, ROOT
+    )
     chances = sequence_chances(sampler, table)
     assert math.fsum(chances.values()) == pytest.approx(1.0, abs=1e-12)
     assert chi_square(counts, chances) > LINE

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpbandits.papers.dp_bai.baseline_checks import baseline_structure
 from dpbandits.papers.dp_bai.bound_tables import bounds
-from dpbandits.papers.dp_bai.gauss_audit import gauss_privacy
+from dpbandits.papers.dp_bai.gauss_tables import gauss_privacy
 from dpbandits.papers.dp_bai.instance_checks import instances, rounds
 from dpbandits.papers.dp_bai.max_det_checks import max_det_table
 from dpbandits.papers.dp_bai.overshoot import overshoot

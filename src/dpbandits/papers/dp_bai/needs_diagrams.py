@@ -35,7 +35,7 @@ from dpbandits.papers.dp_bai.diagram_parts import (
 )
 from dpbandits.papers.dp_bai.error_statistics import log_errors
 from dpbandits.papers.dp_bai.fits import Values
-from dpbandits.papers.dp_bai.gauss_audit import CURVE_DELTAS
+from dpbandits.papers.dp_bai.gauss_tables import CURVE_DELTAS
 from dpbandits.reporting import style
 from dpbandits.reporting.palette import COLOURS, DASHES
 from dpbandits.reporting.points import rate_of

@@ -7,21 +7,28 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
-from dpbandits.papers.dp_bai.audit import (
-    NORMS,
-    Loss,
+from dpbandits.audit.releases.best_arm import (
     difference_loss,
-    dp_od_scales,
     sign_loss,
-    square_loss,
     tree_chances,
     tree_loss,
 )
+from dpbandits.audit.releases.dp_od import (
+    ANGLES,
+    DIAGONAL,
+    NORMS,
+    dp_od_scales,
+    limit_losses,
+    square_loss,
+    three_arm_pulls,
+    turned_scales,
+    unit_vectors,
+)
+from dpbandits.audit.releases.gaussian_means import witness_pulls
+from dpbandits.audit.releases.losses import Loss
 from dpbandits.papers.dp_bai.curves import curve, joined
-from dpbandits.papers.dp_bai.gauss_audit import witness_pulls
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
 REWARDS = (1.0, 1.1)
@@ -39,21 +46,8 @@ TREES: dict[tuple[int, int], tuple[int, ...]] = {(3, 2): (8, 12, 16), (4, 4): (1
 RATIOS = (1.0, 2.0, 5.0, 20.0)
 """y/x of axis-aligned arms."""
 
-DIAGONAL = (46.0, 224.0)
-"""Angles of two unit vectors, in degrees, near antipodes."""
-
-TURN = 45.0
-"""By how much a basis may be turned in which DP-OD draws its noise after a reduction."""
-
 SQUARE_BUDGETS = (7, 23, 103)
 ANGLE_BUDGET = 1002
-ANGLES = np.arange(0.0, 360.0)
-
-
-def unit_vectors(*degrees: float) -> NDArray[np.float64]:
-    """Return unit vectors of the plane at these angles, one a row."""
-    angles = np.radians(degrees)
-    return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def privacy_loss() -> pd.DataFrame:
@@ -135,19 +129,6 @@ def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
             yield from _three(budget, epsilon, reward, norm)
 
 
-def with_midpoint(features: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return two features and half their sum below them."""
-    return np.vstack([features, features.mean(axis=0)])
-
-
-def three_arm_pulls(budget: int) -> int:
-    """Return how often DP-OD pulls either of two arms beside their midpoint; 0 if T is too small.
-
-    One round; 3 pulls are set aside for a design on three arms, and the midpoint has no weight.
-    """
-    return max(-(-(budget - 3) // 2), 0)
-
-
 def _three(budget: int, epsilon: float, reward: float, norm: str) -> Iterator[pd.DataFrame]:
     """Return the losses of DP-OD on two arms and their midpoint."""
     tags: dict[str, Any] = {
@@ -167,19 +148,6 @@ def _three(budget: int, epsilon: float, reward: float, norm: str) -> Iterator[pd
     yield _row(budget, loss, features="diagonal", **tags)
     loss = difference_loss(pulls, epsilon, reward, turned_scales(norm))
     yield _row(budget, loss, features="turned", **tags)
-
-
-def turned_scales(norm: str) -> tuple[float, float]:
-    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
-
-    A reduction of the dimension may turn the coordinates by any angle; the largest norm of the
-    features as given bounds their Euclidean length alone.
-    """
-    given = unit_vectors(*(angle - TURN for angle in DIAGONAL))
-    drawn = dp_od_scales(unit_vectors(*DIAGONAL), norm)
-    factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
-    factor /= np.linalg.norm(unit_vectors(*DIAGONAL), NORMS[norm], axis=1).max()
-    return drawn[0] * float(factor), drawn[1] * float(factor)
 
 
 def _square(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
@@ -213,22 +181,6 @@ def _angles() -> Iterator[pd.DataFrame]:
             loss = difference_loss(-(-(ANGLE_BUDGET - 2) // 2), 1.0, scales=scales)
             tags = {"algorithm": "dp-od", "norm": norm, "arms": 2, "dimension": 2}
             yield _row(angle, loss, epsilon=1.0, features="angle", **tags)
-
-
-def limit_losses(norm: str) -> NDArray[np.float64]:
-    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles; NaN if dependent.
-
-    Args:
-        norm: a key of ``NORMS``.
-    """
-    vectors = unit_vectors(*ANGLES)
-    lengths = np.linalg.norm(vectors, NORMS[norm], axis=1)
-    largest = np.maximum(lengths[:, None], lengths[None, :])
-    total = vectors[:, None, :] + vectors[None, :, :]
-    area = vectors[:, None, 0] * vectors[None, :, 1] - vectors[:, None, 1] * vectors[None, :, 0]
-    independent = np.abs(area) > 1e-9
-    weights = np.abs(total).max(axis=2) / np.where(independent, np.abs(area), 1.0)
-    return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
 
 
 def _search() -> Iterator[pd.DataFrame]:

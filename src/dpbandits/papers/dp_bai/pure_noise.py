@@ -13,9 +13,9 @@ from scipy.special import log_ndtr, ndtri_exp
 from scipy.stats import laplace
 
 from dpbandits.algorithms.best_arm.max_det import max_det
+from dpbandits.audit.releases.laplace import log_tail_of_two
 from dpbandits.papers.dp_bai.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
-from dpbandits.papers.dp_bai.laplace import log_tail_of_two
 
 Values = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Exact chances of decisions between noisy sums, in logarithms (C14).
+"""Exact chances of decisions between noisy sums, in logarithms.
 
 Noise is Laplace; its scale is given, or 1. Every term that is summed is positive, so that chances
 keep their digits however small they are.
@@ -47,6 +47,36 @@ def log_tail_of_two(c: ArrayLike, first: float = 1.0, second: float = 1.0) -> Va
         return np.asarray(-z + np.log(0.5 + slope * z))
 
     return _two_sided(np.asarray(c, np.float64) / large, upper)
+
+
+def log_cdf(values: ArrayLike) -> NDArray[np.float64]:
+    """Return ln F, F the standard Laplace distribution function, exact in either tail.
+
+    Args:
+        values: any shape.
+    """
+    x = np.asarray(values, np.float64)
+    tail = 0.5 * np.exp(-np.abs(x))
+    return np.where(x < 0.0, math.log(0.5) + x, np.log1p(-tail))
+
+
+def laplace_mass(low: ArrayLike, high: ArrayLike) -> Values:
+    """Return P(low < L < high) of a standard Laplace variable, exact in both tails.
+
+    Args:
+        low: may be infinite.
+        high: likewise, above ``low``.
+    """
+    low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
+    # Both ends on the side where the tails are small, mirrored to the left of 0.
+    mirrored = low > 0.0
+    first, second = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
+
+    def below(x: Values) -> Values:
+        tail = np.exp(-np.abs(x)) / 2.0
+        return np.where(x < 0.0, tail, 1.0 - tail)
+
+    return np.asarray(below(second) - below(first))
 
 
 def _two_sided(z: Values, upper: Callable[[Values], Values]) -> Values:
