@@ -11,6 +11,8 @@ load_what_was_read()
 use_kernel_cache()
 
 from dpbandits import privacy  # noqa: E402
+from dpbandits.audit.run import audit  # noqa: E402
+from dpbandits.audit.tables import make_pair as audit_pair  # noqa: E402
 from dpbandits.bandits import (  # noqa: E402
     Bandit,
     LinearBandit,
@@ -36,6 +38,8 @@ __all__ = [
     "NashCurve",
     "Simulation",
     "__version__",
+    "audit",
+    "audit_pair",
     "bernoulli",
     "check_algorithm",
     "clipped_exponential",

@@ -135,7 +135,7 @@ def identify(arguments: argparse.Namespace) -> None:
     from dpbandits.metrics import rate_interval
 
     bandit = dpbandits.linear(
-        [_numbers("features", row) for row in arguments.features.split(";")],
+        _rows("features", arguments.features),
         _numbers("theta", arguments.theta),
         arguments.law,
     )
@@ -159,6 +159,44 @@ def identify(arguments: argparse.Namespace) -> None:
     searches = "exhaustive" if trials.exact.all() else "by exchange where sets are large"
     print(f"searches for arms to pull: {searches}")
     print(f"guarantee: {trials.guarantee.describe()}")
+
+
+def audit(arguments: argparse.Namespace) -> None:
+    """Bound the privacy loss of an algorithm from below, by runs on neighbouring inputs."""
+    import dpbandits
+
+    found = dpbandits.audit(
+        _algorithm(arguments.algorithm),
+        params={k: _number_or_name(v) for k, v in _pairs("params", arguments.params).items()},
+        variant=arguments.variant,
+        readings=_pairs("readings", arguments.readings),
+        horizon=arguments.horizon,
+        arms=arguments.arms,
+        notion=arguments.notion,
+        pair=_pair(arguments),
+        features=None if arguments.features is None else _rows("features", arguments.features),
+        workers=arguments.workers,
+        cache=not arguments.no_cache,
+        **_given(arguments, "runs", "search_runs", "level", "seed"),
+    )
+    print(found.describe())
+
+
+def _pair(arguments: argparse.Namespace) -> Any:
+    """Return the pair of tables of the command line, or None where a pair is to be searched for."""
+    from dpbandits.audit.tables import make_pair
+
+    if (arguments.x is None) != (arguments.x_prime is None):
+        raise InputError("--x and --x-prime: one is missing; allowed: both tables, or none")
+    if arguments.x is None:
+        return None
+    return make_pair(
+        _rows("x", arguments.x), _rows("x'", arguments.x_prime), notion=arguments.notion
+    )
+
+
+def _rows(key: str, text: str) -> list[list[int | float]]:
+    return [_numbers(key, row) for row in text.split(";")]
 
 
 def guarantee(arguments: argparse.Namespace) -> None:
@@ -452,6 +490,29 @@ def _add_identify(commands: Any) -> None:
     parser.add_argument("--budget", type=int, required=True)
 
 
+def _add_audit(commands: Any) -> None:
+    """Add the command that bounds a privacy loss from below."""
+    summary = audit.__doc__ or ""
+    parser = commands.add_parser("audit", help=_help(summary), description=summary)
+    parser.add_argument("algorithm", help="an id (dpbandits list), or a Python file of your own")
+    _add_algorithm_options(parser)
+    parser.add_argument("--horizon", type=int, required=True, help="rounds, or budget of pulls")
+    parser.add_argument("--arms", type=int, default=2, help="default: 2")
+    notions = "neighbours differ in one cell of a 'pull table' (default) or in one 'round'"
+    parser.add_argument("--notion", default="pull table", help=notions)
+    table = 'rewards of each arm: "0,0;1,1"; the last of a row goes on for ever'
+    parser.add_argument("--x", metavar="TABLE", help=f"{table}; without, a pair is searched for")
+    parser.add_argument("--x-prime", metavar="TABLE", help="its neighbour")
+    parser.add_argument("--features", help="of a best-arm algorithm, one row an arm")
+    parser.add_argument("--runs", type=int, help="per table (default: 1000000)")
+    parser.add_argument("--search-runs", type=int, help="per table and pair (default: 20000)")
+    parser.add_argument("--level", type=float, help="of the bound (default: 0.05)")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--workers", type=int, default=1, help="threads (default: 1)")
+    parser.add_argument("--no-cache", action="store_true", help="compute anew, and keep nothing")
+    parser.set_defaults(command=audit, log=None)
+
+
 def _add_privacy(commands: Any) -> None:
     """Add the commands on guarantees."""
     summary = guarantee.__doc__ or ""
@@ -479,6 +540,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     listing.set_defaults(command=list_algorithms, log=None)
     _add_simulate(commands)
     _add_identify(commands)
+    _add_audit(commands)
     _add_privacy(commands)
     _add_check(commands)
     _add(commands, kernels)

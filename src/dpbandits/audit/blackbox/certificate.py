@@ -19,6 +19,14 @@ TOGETHER = 1 << 15
 
 SMALLEST_RUNS = 8
 
+RANKING_LEVEL = 1e-4
+"""Level of the lower bounds that rank events.
+
+The best of thousands of bounds is the luckiest. At the certificate's 0.05 it is often a rare event
+of little value in fresh runs: of the Gaussian mechanism at 1e6 runs, 0.79 was certified of 1 at
+worst in 20 seeds, against 0.986 at this level.
+"""
+
 Play = Callable[[bool, np.random.Generator, int], Outputs]
 """(whether x' is played, stream, runs) -> outputs, one row a run."""
 
@@ -145,9 +153,9 @@ def outputs_of(mechanism: Mechanism, purpose: str, runs: int, budget: Budget) ->
 def choose_event(
     mechanism: Mechanism, purpose: str, runs: int, measure: Measure, budget: Budget
 ) -> Choice | None:
-    """Return the best event by fresh runs of a purpose: fitted to half of them, ranked by the rest."""
+    """Return the best event by runs of a purpose: half fit statistics, half rank events."""
     fitting, ranking = outputs_of(mechanism, purpose, runs, budget).split()
-    return choose(mechanism.propose(fitting, ranking), ranking.count, measure, budget.level)
+    return choose(mechanism.propose(fitting, ranking), ranking.count, measure, RANKING_LEVEL)
 
 
 def certify(mechanism: Mechanism, measure: Measure, budget: Budget) -> Certificate:
