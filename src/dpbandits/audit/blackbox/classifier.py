@@ -66,9 +66,9 @@ def fit_weights(features: NDArray[np.float64], labels: Values) -> NDArray[np.flo
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = design @ weights
-        value = np.mean(np.logaddexp(0.0, scores) - labels * scores)
+        value = float(np.mean(np.logaddexp(0.0, scores) - labels * scores))
         gradient = design.T @ (expit(scores) - labels) / len(labels)
-        return value + RIDGE * weights @ weights / 2.0, gradient + RIDGE * weights
+        return value + RIDGE * float(weights @ weights) / 2.0, gradient + RIDGE * weights
 
     found = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B")
     return np.asarray(found.x)

@@ -1,6 +1,7 @@
 """Sets of outputs or of prefixes as events: single ones, and the most telling ones together."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,15 +53,17 @@ def of_sequences(
     counts = [np.bincount(part, minlength=keys.size) for part in np.split(which.ravel(), ends)]
     sequences, ranked = rows[first].astype(np.int64), np.array(counts[2:])
 
-    def event(members: Sequences) -> Event:
+    def event_of(members: Sequences) -> Event:
         return Event(members_of(width, sequences[members], place, words), 1.0, True)
 
-    yield Candidates(ranked, lambda i: event(np.array([i])))
+    yield Candidates(ranked, lambda i: event_of(np.array([i])))
     for less, more in ((counts[0], counts[1]), (counts[1], counts[0])):
         order = np.argsort(np.log((less + 0.5) / (more + 0.5)), kind="stable")[:MEMBERS]
-        yield Candidates(
-            ranked[:, order].cumsum(axis=1), lambda i, order=order: event(order[: i + 1])
-        )
+        yield Candidates(ranked[:, order].cumsum(axis=1), partial(_first_of, event_of, order))
+
+
+def _first_of(event_of: Callable[[Sequences], Event], order: Sequences, last: int) -> Event:
+    return event_of(order[: last + 1])
 
 
 def of_prefixes(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
