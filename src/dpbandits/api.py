@@ -1,6 +1,8 @@
 """The public names of the package, imported when the first of them is asked for."""
 
 from dpbandits import privacy
+from dpbandits.audit.run import audit
+from dpbandits.audit.tables import make_pair as audit_pair
 from dpbandits.bandits import (
     Bandit,
     LinearBandit,
@@ -25,6 +27,8 @@ __all__ = [
     "LinearBandit",
     "NashCurve",
     "Simulation",
+    "audit",
+    "audit_pair",
     "bernoulli",
     "check_algorithm",
     "clipped_exponential",

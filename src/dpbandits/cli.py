@@ -19,6 +19,7 @@ COMMANDS = {
     "list": "List the algorithms with parameters, interpretations, variants, source and guarantee.",
     "simulate": "Simulate and print final regrets with their 95 % intervals, and the mean pulls.",
     "identify": "Name the best arm of a linear bandit by trials; print the share of successes.",
+    "audit": "Bound the privacy loss of an algorithm from below, by runs on neighbouring inputs.",
     "guarantee": "Print what an algorithm guarantees for all instances, and what is known of that.",
     "convert": "Convert a guarantee to another kind, and name the source of the conversion.",
     "check": "Check config, experiments and claims, or an algorithm of your own in a Python file.",

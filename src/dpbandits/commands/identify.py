@@ -3,7 +3,8 @@
 import argparse
 
 import dpbandits
-from dpbandits.commands.options import add_run_options, numbers, played
+from dpbandits.commands.options import add_run_options, numbers,
+    rows, played
 from dpbandits.metrics import rate_interval
 
 
@@ -19,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
     bandit = dpbandits.linear(
-        [numbers("features", row) for row in arguments.features.split(";")],
+        rows("features", arguments.features),
         numbers("theta", arguments.theta),
         arguments.law,
     )

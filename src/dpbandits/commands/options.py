@@ -140,3 +140,8 @@ def number_or_name(text: str) -> int | float | str:
 def numbers(key: str, text: str) -> list[int | float]:
     """Return the numbers of a word, separated by commas."""
     return [number(key, part) for part in text.split(",")]
+
+
+def rows(key: str, text: str) -> list[list[int | float]]:
+    """Return the numbers of each row of a word; rows are separated by semicolons."""
+    return [numbers(key, row) for row in text.split(";")]

@@ -18,7 +18,7 @@ from dpbandits.algorithms.base import Outcome, Phase, Trial
 from dpbandits.algorithms.best_arm.geometry import Arms
 from dpbandits.algorithms.best_arm.span import FloatArray
 from dpbandits.algorithms.noise import laplace
-from dpbandits.bandits.draws import draw_reward_sum
+from dpbandits.bandits.draws import draw_reward_sum, set_pulls
 from dpbandits.bandits.linear import LinearBandit
 
 SILENT, LAPLACE, GAUSSIAN = 0, 1, 2
@@ -132,6 +132,7 @@ def _play(told, trials, laws, law_parameters, generator, totals, pulls, kept, fi
     for trial in trials:
         for j in range(told.arms.size):
             arm, count = told.arms[j], told.pulls[j]
+            set_pulls(law_parameters[arm], pulls[trial, arm])
             sums[j] = draw_reward_sum(laws[arm], law_parameters[arm], count, generator)
             pulls[trial, arm] += count
             if told.pooled:

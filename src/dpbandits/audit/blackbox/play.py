@@ -1,0 +1,136 @@
+"""Play a regret algorithm many times on a fixed table of rewards; the outputs are its arms."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm
+from dpbandits.audit.tables import ROUND, Pair
+from dpbandits.bandits.draws import NEXT, TABLE
+from dpbandits.engine.checked import is_user_defined
+from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
+from dpbandits.engine.user_code import place_of, user_code
+from dpbandits.errors import InputError
+
+Outputs = NDArray[Any]
+"""One output a row: arms by round, or whatever a mechanism releases; shape (runs, columns)."""
+
+IN_ORDER, FAULTY = 0, 1
+
+
+@dataclass(frozen=True)
+class Plays:
+    """A regret algorithm on a pair of tables.
+
+    Attributes:
+        algorithm: the algorithm, of the registry or of the user's own.
+        settings: what its function ``settings`` returned, for ``horizon`` and the pair's arms.
+        horizon: number of rounds T.
+        pair: the tables.
+    """
+
+    algorithm: Algorithm
+    settings: Any
+    horizon: int
+    pair: Pair
+
+    def __call__(self, second: bool, generator: np.random.Generator, runs: int) -> Outputs:
+        """Return the arms of independent runs, numbered from 0, shape (runs, T), as int8.
+
+        Args:
+            second: whether x' is played, else x.
+            generator: the stream that all runs draw from, one after the other.
+            runs: number of runs.
+
+        Raises:
+            InputError: the kernel fails, or answers in something else than segments of arms.
+        """
+        state, memory = _in_one_array(self.algorithm.state(self.pair.arms))
+        rounds = np.empty((runs, self.horizon), np.int8)
+        by_round = self.pair.notion == ROUND
+        size = 1 if by_round else self.horizon
+        buffers = (np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+        laws = np.full(self.pair.arms, TABLE)
+        table = (laws, self.pair.rows(second), by_round)
+        advance = self.algorithm.advance
+        play = _play if isinstance(advance, Dispatcher) else _play.py_func
+        own = is_user_defined(self.algorithm)
+        place = place_of(self.algorithm.id)
+        states = (state, memory, memory.copy())
+        arguments = (advance, self.settings, states, table, generator, buffers, rounds)
+        if own:
+            with refuse_hidden_randomness(place), user_code(place, "advance"):
+                faults = play(*arguments)
+        else:
+            faults = play(*arguments)
+        if faults:
+            raise InputError(
+                f"{place}: has not answered in segments of arms 1 to {self.pair.arms}; allowed: a "
+                f"kernel that plays every round (interpretation exploration: rounds, if there is one)"
+            )
+        return rounds
+
+
+@numba.njit(nogil=True)
+def _play(advance, settings, states, table, generator, buffers, rounds):  # type: ignore[no-untyped-def]
+    """Play one run after the other; return whether a kernel wrote something else than segments.
+
+    Every run begins with the fresh state and at the first reward of every arm. In a table by
+    rounds a kernel is called for one segment at a time, whose rewards begin in the coming round.
+    """
+    state, memory, fresh = states
+    laws, rows, by_round = table
+    arms, lengths, sums = buffers
+    horizon = rounds.shape[1]
+    for run in range(rounds.shape[0]):
+        memory[:] = fresh
+        rows[:, NEXT] = 0.0
+        t = 0
+        while t < horizon:
+            if by_round:
+                rows[:, NEXT] = t
+            written = advance(settings, state, laws, rows, generator, arms, lengths, sums)
+            if written < 1:
+                return FAULTY
+            for k in range(written):
+                end = t + lengths[k]
+                if lengths[k] < 1 or end > horizon or arms[k] < 0 or arms[k] >= laws.size:
+                    return FAULTY
+                rounds[run, t:end] = arms[k]
+                t = end
+    return IN_ORDER
+
+
+def _in_one_array(state: Any) -> tuple[Any, NDArray[np.uint8]]:
+    """Return a state whose arrays share one block of memory, and the block.
+
+    A run begins anew by one copy of the block, whatever the state consists of.
+    """
+    arrays = list(_arrays(state))
+    ends = np.cumsum([0, *(-(-array.nbytes // 8) * 8 for array in arrays)])
+    memory = np.zeros(ends[-1], np.uint8)
+    views = []
+    for array, begin in zip(arrays, ends[:-1], strict=True):
+        view = memory[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
+        view[...] = array
+        views.append(view)
+    return _rebuilt(state, iter(views)), memory
+
+
+def _arrays(part: Any) -> Any:
+    for value in part:
+        if isinstance(value, np.ndarray):
+            yield value
+        else:
+            yield from _arrays(value)
+
+
+def _rebuilt(part: Any, views: Any) -> Any:
+    values = (
+        next(views) if isinstance(value, np.ndarray) else _rebuilt(value, views) for value in part
+    )
+    return type(part)(*values)

@@ -1,0 +1,210 @@
+"""`dpbandits.audit`: planted leaks are caught, what is private is not, bad input is one line."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import dpbandits
+from dpbandits.algorithms import REGISTRY
+from dpbandits.audit.methods import BLACK_BOX, METHODS, method_of
+from dpbandits.audit.pairs import constant
+from dpbandits.audit.rows import ENGINES
+from dpbandits.audit.run import Audit, audit, holm
+from dpbandits.audit.settings import setting_of
+from dpbandits.audit.tables import make_pair
+from dpbandits.cli import main
+from dpbandits.errors import InputError
+from leaky_algorithms import leaky
+
+PAIR = constant(1.0, 0.0)
+NULL = make_pair([[1.0], [0.0]], [[1.0], [0.0]])
+
+
+def quick(leak: str, **options: Any) -> Audit:
+    """Audit a planted leak at epsilon = 1."""
+    return audit(leaky(leak), horizon=8, params={"epsilon": 1.0}, **{"runs": 40_000, **options})
+
+
+@pytest.mark.parametrize(
+    ("leak", "most"),
+    [
+        # The largest loss that is left: twice epsilon, epsilon in each of 6 rounds, or unbounded.
+        ("half the noise", 2.0),
+        ("reused reward", 6.0),
+        ("raw first pulls", math.inf),
+        ("stopping time", math.inf),
+    ],
+)
+def test_planted_leaks_are_caught(leak: str, most: float) -> None:
+    found = quick(leak, pair=PAIR, runs=400_000)
+    assert found.verdict == "fails"
+    assert 1.0 < found.row.lower <= most
+    assert found.p_value < 1e-6
+
+
+def test_what_is_private_is_not_caught() -> None:
+    found = quick("none", pair=PAIR, runs=400_000)
+    assert found.verdict == "not contradicted"
+    # Exactly, arm 1 wins by the difference of two Laplace noises: 1/2 if the rewards are equal,
+    # 1 - (1/2 + 1/4) / e if that of arm 1 is 1.
+    truth = math.log(0.5 / (0.75 * math.exp(-1.0)))
+    assert 0.95 * truth < found.row.lower <= truth
+
+
+def test_constant_algorithm_and_equal_tables_give_zero() -> None:
+    found = quick("constant", pair=PAIR)
+    assert (found.row.lower, found.row.event) == (0.0, "no event")
+    assert quick("half the noise", pair=NULL).row.lower == 0.0
+
+
+def test_search_finds_a_pair_and_counts_what_it_tried() -> None:
+    found = quick("raw first pulls", search_runs=2000)
+    assert found.verdict == "fails"
+    assert found.pairs == 56
+    assert found.events > 56 * 20
+
+
+def test_rows_say_all_that_is_needed() -> None:
+    row = quick("half the noise", pair=PAIR, statement="AUD-0").row
+    assert (row.statement, row.engine, row.notion) == ("AUD-0", "D", "pull table")
+    assert (row.arms, row.horizon, row.parameters, row.claimed) == (2, 8, "epsilon=1.0", 1.0)
+    assert row.pair == "arm 1 always 1, arm 2 always 0; reward 1 of arm 1 is 0 or 1"
+    assert (row.confidence, row.runs) == (0.95, 20_000)
+    assert row.direction in ("x over x'", "x' over x")
+
+
+def test_answers_come_from_the_cache_and_depend_on_what_was_asked() -> None:
+    first = quick("half the noise", pair=PAIR)
+    again = quick("half the noise", pair=PAIR)
+    assert first == again
+    assert first.row.seconds == again.row.seconds > 0.0
+    anew = quick("half the noise", pair=PAIR, cache=False)
+    assert replace(anew.row, seconds=0.0) == replace(first.row, seconds=0.0)
+    assert quick("none", pair=PAIR).row.lower != first.row.lower
+    assert quick("half the noise", pair=PAIR, seed=1).share != first.share
+
+
+def test_transcripts_have_the_probabilities_of_gaussian_thompson_sampling() -> None:
+    """Chi-square over all transcripts of three rounds, enumerated from ts-is-dp, Algorithm 1."""
+    pair = constant(0.25, 0.5)
+    play = setting_of("ts-gaussian", 3, {}).mechanism(pair).play
+    outputs = play(True, np.random.default_rng(20), 200_000).astype(int)
+    codes = np.bincount(outputs @ [4, 2, 1], minlength=8)
+    rewards = [[1.0, 0.25, 0.25], [0.5, 0.5, 0.5]]
+    expected = np.zeros(8)
+    for code in range(8):
+        arms, chance = [code >> 2 & 1, code >> 1 & 1, code & 1], 1.0
+        for t, arm in enumerate(arms):
+            pulls = [arms[:t].count(i) for i in range(2)]
+            means = [sum(rewards[i][: pulls[i]]) / (pulls[i] + 1) for i in range(2)]
+            spread = math.sqrt(sum(1.0 / (n + 1) for n in pulls))
+            first = norm.cdf((means[0] - means[1]) / spread)
+            chance *= first if arm == 0 else 1.0 - first
+        expected[code] = chance * len(outputs)
+    assert expected.sum() == pytest.approx(len(outputs))
+    # 7 degrees of freedom; the 0.999 quantile is 24.3.
+    assert ((codes - expected) ** 2 / expected).sum() < 24.3
+
+
+def test_holm_corrects_over_all_audits() -> None:
+    clear = quick("raw first pulls", pair=PAIR)
+    clean = quick("none", pair=PAIR)
+    weak = replace(clear, p_value=0.03)
+    assert holm([clear, clean]) == [True, False]
+    assert holm([weak]) == [True]
+    assert holm([weak, clean]) == [False, False]
+
+
+def test_every_algorithm_names_its_engines() -> None:
+    assert set(METHODS) == set(REGISTRY)
+    for method in METHODS.values():
+        assert set(method.engines) <= set(ENGINES)
+        assert BLACK_BOX in method.engines
+    assert method_of("an algorithm of one's own").engines == (BLACK_BOX,)
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+def test_every_algorithm_is_played(name: str) -> None:
+    algorithm = REGISTRY[name]
+    found = audit(
+        name, horizon=12, params=dict(algorithm.example), pair=PAIR, runs=400, cache=False
+    )
+    assert found.row.algorithm == name
+    assert 0.0 <= found.row.lower <= found.ceiling
+    assert found.row.lower <= found.row.claimed
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"notion": "global"}, "notion is 'global'; allowed: pull table, round"),
+        (
+            {"notion": "local"},
+            "notion is 'local'; allowed: pull table, round, as a played algorithm shows its arms "
+            "and no noisy reward",
+        ),
+        ({"horizon": 1}, "horizon is 1; allowed: an integer from 2 to 1000000"),
+        ({"arms": 1}, "arms is 1; allowed: an integer from 2 to 100"),
+        ({"runs": 3}, "runs is 3; allowed: 8 to 10000000000"),
+        ({"search_runs": 0}, "runs is 0; allowed: 8 to 10000000000"),
+        ({"level": 2.0}, "level is 2.0; allowed: strictly between 0 and 1"),
+        ({"params": {"epsilon": -1.0}}, "adap-ucb: epsilon is -1.0"),
+        ({"features": [[1.0], [2.0]]}, "features: adap-ucb takes none; allowed: left out"),
+        ({"variant": "as-drawn"}, "adap-ucb: variant is 'as-drawn'"),
+        ({"runs": 10**9, "horizon": 10**6}, "runs is 1000000000 at horizon 1000000; allowed:"),
+    ],
+)
+def test_bad_input_ends_in_one_line(options: dict[str, Any], message: str) -> None:
+    given = {"horizon": 8, "params": {"epsilon": 1.0}, "pair": PAIR, **options}
+    if "notion" in options or "arms" in options:
+        given["pair"] = None
+    with pytest.raises(InputError) as caught:
+        audit("adap-ucb", **given)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_best_arm_algorithms_refuse_rounds_and_wrong_features() -> None:
+    given = {"horizon": 10, "params": {"epsilon": 1.0}}
+    with pytest.raises(InputError, match="as a best-arm algorithm has tables by pulls"):
+        audit("dp-bai", notion="round", **given)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="features have shape 3 x 1; allowed: 2 rows"):
+        audit("dp-bai", features=[[1.0], [2.0], [3.0]], **given)  # type: ignore[arg-type]
+
+
+def test_blocks_of_uniform_arms_are_refused() -> None:
+    setting = setting_of(
+        "gdp-ncb", 4096, {"epsilon": 1.0}, interpretations={"exploration": "blocks"}
+    )
+    with pytest.raises(InputError, match="has not answered in segments of arms 1 to 2"):
+        setting.mechanism(PAIR).play(False, np.random.default_rng(1), 1)
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["audit", "ucb1", "--horizon", "4", "--runs", "2000", "--x", "0;0", "--x-prime", "1;0"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("lower bound: epsilon >= 5.6")
+    assert shown[1] == "claimed: nothing; verdict: nothing claimed"
+    assert main([*words[:-1], "2;0"]) == 2
+    assert "table x' has the reward 2; allowed: 0 to 1" in capsys.readouterr().err
+    assert main(["audit", "ucb1", "--horizon", "4", "--x", "0;0"]) == 2
+    assert "--x-prime" in capsys.readouterr().err
+
+
+def test_command_line_audits_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["audit", "examples/my_algorithm.py", "--params", "epsilon=1", "pulls=1"]
+    words += ["--horizon", "6", "--runs", "20000", "--x", "0;0.5", "--x-prime", "1;0.5"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "claimed: 1; verdict: not contradicted" in shown
+    assert "lower bound: epsilon >= 0." in shown
+
+
+def test_the_public_names() -> None:
+    assert dpbandits.audit is audit
+    assert dpbandits.audit_pair is make_pair

@@ -1,0 +1,106 @@
+"""Explore-then-commit with one planted leak each, for the tests of the auditor.
+
+Both arms are pulled once, each reward is released once with Laplace noise of scale 1/epsilon, and
+the arm of the larger release is played to the end: epsilon-DP.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.noise import laplace
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward
+from dpbandits.privacy import Guarantee
+
+LEAKS = ("none", "half the noise", "reused reward", "raw first pulls", "stopping time", "constant")
+NONE, HALF, REUSED, RAW, STOPPING, CONSTANT = range(len(LEAKS))
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Privacy parameter ``epsilon`` (> 0)."""
+
+    epsilon: float
+
+
+class Settings(NamedTuple):
+    """Arguments of the kernel."""
+
+    horizon: int
+    epsilon: float
+    leak: int
+
+
+class State(NamedTuple):
+    """Rounds played, first rewards, their noisy releases, and the number of exploring rounds."""
+
+    clock: NDArray[np.int64]
+    first: NDArray[np.float64]
+    released: NDArray[np.float64]
+    exploring: NDArray[np.int64]
+
+
+def state(arms: int) -> State:
+    """Return the state before round 1."""
+    return State(np.zeros(1, np.int64), np.zeros(arms), np.zeros(arms), np.full(1, 2, np.int64))
+
+
+@numba.njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+    """Play until the horizon or until ``arms`` is full."""
+    t, written = state.clock[0], 0
+    while t < settings.horizon and written < arms.size:
+        arm = t % 2
+        if t >= state.exploring[0] and settings.leak != CONSTANT:
+            if settings.leak == REUSED:
+                for i in range(2):
+                    state.released[i] = state.first[i] + laplace(1.0 / settings.epsilon, generator)
+            arm = 0 if state.released[0] > state.released[1] else 1
+        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        if t < 2:
+            scale = (0.5 if settings.leak == HALF else 1.0) / settings.epsilon
+            is_raw = settings.leak == RAW
+            state.first[arm] = reward
+            state.released[arm] = reward + (0.0 if is_raw else laplace(scale, generator))
+        if settings.leak == STOPPING and arm == 0 and t < state.exploring[0] and reward < 0.5:
+            state.exploring[0] = t + 4
+        arms[written], lengths[written], sums[written] = arm, 1, reward
+        written += 1
+        t += 1
+    state.clock[0] = t
+    return written
+
+
+def reference(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Chunk]:
+    """Not used: audits play kernels."""
+    raise NotImplementedError
+
+
+def leaky(leak: str) -> Algorithm:
+    """Return explore-then-commit with one of ``LEAKS``."""
+
+    def settings(
+        parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+    ) -> Settings:
+        return Settings(horizon, parameters.epsilon, LEAKS.index(leak))
+
+    return Algorithm(
+        id=f"leaky-{leak.replace(' ', '-')}",
+        name=leak,
+        paper="none",
+        parameters=Parameters,
+        guarantee=lambda parameters, horizon: Guarantee("pure", parameters.epsilon),
+        example={"epsilon": 1.0},
+        settings=settings,
+        state=state,
+        advance=advance,
+        reference=reference,
+    )
