@@ -3,8 +3,7 @@
 import argparse
 
 import dpbandits
-from dpbandits.commands.options import add_run_options, numbers,
-    rows, played
+from dpbandits.commands.options import add_run_options, numbers, played, rows
 from dpbandits.metrics import rate_interval
 
 

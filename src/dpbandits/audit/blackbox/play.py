@@ -70,7 +70,7 @@ class Plays:
         if faults:
             raise InputError(
                 f"{place}: has not answered in segments of arms 1 to {self.pair.arms}; allowed: a "
-                f"kernel that plays every round (interpretation exploration: rounds, if there is one)"
+                f"kernel that plays every round (interpretation exploration: rounds, if it has one)"
             )
         return rounds
 
