@@ -208,3 +208,10 @@ def test_an_id_of_ours_is_refused() -> None:
 def test_its_key_follows_its_kernel(policy: ModuleType) -> None:
     other = replace(policy.ALGORITHM, advance=REGRET["ucb1"].advance)
     assert algorithm_fingerprint(other) != algorithm_fingerprint(policy.ALGORITHM)
+
+
+@pytest.mark.parametrize("name", ["a.b.py", "import.py", "1 x.py"])
+def test_a_file_whose_name_is_no_module_name(name: str, tmp_path: Path) -> None:
+    source = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"
+    (tmp_path / name).write_bytes(source.read_bytes())
+    assert dpbandits.load_algorithm(tmp_path / name).id == dpbandits.load_algorithm(source).id
