@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dpbandits import privacy
 from dpbandits.audit.gaussian.lattice import loss_law
@@ -53,6 +54,7 @@ def budget_rows(scale: Scale) -> Iterator[AuditRow]:
     Up to round K + floor(phi). Once arm 1 was pulled three times, its first reward is forgotten, so
     that the lattice can end there.
     """
+<<<<<<< HEAD
     for statement, interpretation in INTERPRETATIONS.items():
         for horizon in scale.budget_horizons:
             for alpha in scale.alphas:
@@ -61,6 +63,20 @@ def budget_rows(scale: Scale) -> Iterator[AuditRow]:
                 subject = Subject(statement, "dp-ts-ucb", horizon, text, "mu", claimed)
                 yield timed(_first_epoch, subject, alpha)
                 yield abandoned_row(subject, dp_ts_ucb(alpha, horizon))
+=======
+    for horizon in scale.budget_horizons:
+        for alpha in scale.alphas:
+            levels = {
+                statement: privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation=interpretation)
+                for statement, interpretation in INTERPRETATIONS.items()
+            }
+            text = f"alpha={alpha:g}"
+            subject = Subject("AUD-7", "dp-ts-ucb", horizon, text, "mu", levels["AUD-7"])
+            exact = timed(_first_epoch, subject, alpha)
+            for row in (exact, abandoned_row(subject, dp_ts_ucb(alpha, horizon))):
+                for statement, claimed in levels.items():
+                    yield replace(row, statement=statement, claimed=claimed)
+>>>>>>> auditA
 
 
 def _first_epoch(subject: Subject, alpha: float) -> AuditRow:
