@@ -112,8 +112,8 @@ def deciding_releases(rules: PhaseTwo, other: int, changed: int) -> list[Release
     All rewards of Phase I are 0, and the other arm, which has the private mean 0 at first, is not
     pulled in Phase II. The rewards of an episode sum to one less than what is needed, where they
     can. The list ends with the horizon, or where the changed arm cannot come next with any mean in
-    [0, 1]. With as many pulls as the other one the changed arm is arm 1, which wins ties; with
-    fewer it is arm 2, which loses them.
+    [0, 1]. With as many pulls as the other one the changed arm is arm 1, which comes first;
+    with fewer it is arm 2, which loses ties.
 
     Args:
         rules: of Phase II.
@@ -121,14 +121,12 @@ def deciding_releases(rules: PhaseTwo, other: int, changed: int) -> list[Release
         changed: pulls of the changed arm, at most those of the other one.
     """
     level = rules.index(0.0, other + 1)
-    wins_ties = changed == other
     releases = []
     for length in rules.episodes():
         pulls = changed + length
-        lowest = rules.index(0.0, pulls)
         if rules.index(1.0, pulls) <= level:
             break
-        if lowest < level or (lowest == level and not wins_ties):
+        if rules.index(0.0, pulls) <= level:
             needed = pulls * rules.mean_at(level, pulls)
             releases.append(Release(length, needed, min(max(needed - 1.0, 0.0), float(length))))
     return releases
