@@ -13,7 +13,7 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.audit.methods import BLACK_BOX, METHODS, method_of
 from dpbandits.audit.pairs import constant
 from dpbandits.audit.rows import ENGINES
-from dpbandits.audit.run import Audit, audit, holm
+from dpbandits.audit.run import Audit, audit, black_box_audits, holm
 from dpbandits.audit.settings import setting_of
 from dpbandits.audit.tables import make_pair
 from dpbandits.cli import main
@@ -127,15 +127,13 @@ def test_every_algorithm_names_its_engines() -> None:
     assert method_of("an algorithm of one's own").engines == (BLACK_BOX,)
 
 
-@pytest.mark.parametrize("name", list(REGISTRY))
-def test_every_algorithm_is_played(name: str) -> None:
-    algorithm = REGISTRY[name]
-    found = audit(
-        name, horizon=12, params=dict(algorithm.example), pair=PAIR, runs=400, cache=False
-    )
-    assert found.row.algorithm == name
-    assert 0.0 <= found.row.lower <= found.ceiling
-    assert found.row.lower <= found.row.claimed
+def test_every_algorithm_and_variant_is_played() -> None:
+    found = black_box_audits(400, cache=False)
+    expected = {(name, variant) for name, each in REGISTRY.items() for variant in each.variants}
+    assert {(each.row.algorithm, each.row.variant) for each in found} == expected
+    assert len(found) == len(expected)
+    for each in found:
+        assert 0.0 <= each.row.lower <= each.ceiling
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,12 @@ from scipy.stats import binom
 from dpbandits.audit.blackbox.algorithms import sequence_events
 from dpbandits.audit.blackbox.candidates import of_statistic, thresholds
 from dpbandits.audit.blackbox.certificate import (
-    CERTIFY,
-    CHOOSE,
     SEARCH,
     TOGETHER,
     Budget,
     Mechanism,
     certify,
-    outputs_of,
+    choose_event,
 )
 from dpbandits.audit.blackbox.choice import Measure, choose
 from dpbandits.audit.blackbox.statistics import Event, column
@@ -128,15 +126,18 @@ def test_both_directions_are_tried_and_named() -> None:
     assert certify(flipped, PURE, Budget(100_000, seed=1)).second
 
 
-def test_streams_of_search_choice_and_certificate_differ() -> None:
-    mechanism = numbers(laplace(1.0), "streams")
-    seen = {
-        float(part[0, 0])
-        for purpose in (SEARCH, CHOOSE, CERTIFY)
-        for runs in [outputs_of(mechanism, purpose, 1, Budget(8))]
-        for part in (runs.x, runs.other - 1.0)
-    }
-    assert len(seen) == 6
+def test_no_runs_are_used_twice() -> None:
+    """Search, choice and certificate of either table begin at streams of their own."""
+    begins = list[float]()
+
+    def play(second: bool, rng: np.random.Generator, runs: int) -> NDArray[Any]:
+        begins.append(float(rng.random()))
+        return rng.random((runs, 1))
+
+    mechanism = numbers(play, "streams")
+    choose_event(mechanism, SEARCH, 100, PURE, Budget(100))
+    certify(mechanism, PURE, Budget(200))
+    assert len(begins) == len(set(begins)) == 6
 
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dpbandits.algorithms.base import Definition
 from dpbandits.audit.answers import Answer, Question, require_memory
+from dpbandits.audit.blackbox.cases import CASES
 from dpbandits.audit.blackbox.certificate import Budget
 from dpbandits.audit.bounds import p_value
 from dpbandits.audit.methods import BLACK_BOX
@@ -201,3 +202,21 @@ def _row(asked: Question, answer: Answer, claimed: float, statement: str, claim:
 
 def _text(values: Mapping[str, object]) -> str:
     return " ".join(f"{key}={value}" for key, value in values.items())
+
+
+def black_box_audits(
+    runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1, cache: bool = True
+) -> list[Audit]:
+    """Return the black-box audit of every algorithm and variant of the registry.
+
+    Args:
+        runs: outputs per table, of each audit.
+        seed: root of all random streams.
+        workers: threads; results do not depend on it.
+        cache: whether results are taken from the cache and kept there.
+    """
+    budget = {"runs": runs, "seed": seed, "workers": workers, "cache": cache}
+    options: list[dict[str, Any]] = [
+        {**case.options(), "variant": variant} for case in CASES for variant in case.variants
+    ]
+    return [audit(**each, **budget) for each in options]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from dpbandits.audit.blackbox.candidates import Candidates, Runs
 from dpbandits.audit.blackbox.choice import Choice, Measure, choose
@@ -112,7 +112,7 @@ class Certificate:
         """Return log10 of alpha and of beta, each by the median of its Clopper-Pearson bounds."""
         more, runs, less, _ = self.ordered()
         alpha, missed = (
-            beta.ppf(0.5, hits + 0.5, runs - hits + 0.5) for hits in (less, runs - more)
+            betaincinv(hits + 0.5, runs - hits + 0.5, 0.5) for hits in (less, runs - more)
         )
         return float(np.log10(alpha)), float(np.log10(missed))
 
