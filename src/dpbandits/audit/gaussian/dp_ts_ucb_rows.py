@@ -54,16 +54,6 @@ def budget_rows(scale: Scale) -> Iterator[AuditRow]:
     Up to round K + floor(phi). Once arm 1 was pulled three times, its first reward is forgotten, so
     that the lattice can end there.
     """
-<<<<<<< HEAD
-    for statement, interpretation in INTERPRETATIONS.items():
-        for horizon in scale.budget_horizons:
-            for alpha in scale.alphas:
-                claimed = privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation=interpretation)
-                text = f"alpha={alpha:g}"
-                subject = Subject(statement, "dp-ts-ucb", horizon, text, "mu", claimed)
-                yield timed(_first_epoch, subject, alpha)
-                yield abandoned_row(subject, dp_ts_ucb(alpha, horizon))
-=======
     for horizon in scale.budget_horizons:
         for alpha in scale.alphas:
             levels = {
@@ -76,7 +66,6 @@ def budget_rows(scale: Scale) -> Iterator[AuditRow]:
             for row in (exact, abandoned_row(subject, dp_ts_ucb(alpha, horizon))):
                 for statement, claimed in levels.items():
                     yield replace(row, statement=statement, claimed=claimed)
->>>>>>> auditA
 
 
 def _first_epoch(subject: Subject, alpha: float) -> AuditRow:
