@@ -215,7 +215,7 @@ def black_box_audits(
         workers: threads; results do not depend on it.
         cache: whether results are taken from the cache and kept there.
     """
-    budget = {"runs": runs, "seed": seed, "workers": workers, "cache": cache}
+    budget: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "cache": cache}
     options: list[dict[str, Any]] = [
         {**case.options(), "variant": variant} for case in CASES for variant in case.variants
     ]
