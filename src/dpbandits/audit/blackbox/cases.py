@@ -63,7 +63,7 @@ CASES = (
     Case("anytime-gdp-ncb", 0.0, 0.0, "AUD-13", "NCB-C15", params={"epsilon": 1.0}, horizon=24),
     Case("ldp-ncb", 0.0, 0.0, "AUD-16", "NCB-C16", params={"epsilon": 1.0}),
     Case("anytime-ldp-ncb", 0.0, 0.0, "AUD-16", "NCB-C16", params={"epsilon": 1.0}),
-    Case("adap-ucb", 0.0, 0.0, "AUD-17", params={"epsilon": 1.0}),
+    Case("adap-ucb", 0.0, 0.5, "AUD-17", params={"epsilon": 1.0}),
     Case("anytime-lazy-ucb", 0.0, 0.0, "AUD-18", params={"epsilon": 1.0}),
     Case("lazy-dp-ts", 0.0, 0.0, "AUD-18", params={"epsilon": 1.0}, horizon=8),
     Case("dp-ts", 0.0, 0.0, "AUD-18", params={"epsilon": 1.0}, horizon=8),
