@@ -63,7 +63,7 @@ CASES = (
     Case("anytime-gdp-ncb", 0.0, 0.0, "AUD-13", "NCB-C15", params={"epsilon": 1.0}, horizon=24),
     Case("ldp-ncb", 0.0, 0.0, "AUD-16", "NCB-C16", params={"epsilon": 1.0}),
     Case("anytime-ldp-ncb", 0.0, 0.0, "AUD-16", "NCB-C16", params={"epsilon": 1.0}),
-    Case("adap-ucb", 0.25, 0.75, "AUD-17", pull=2, params={"epsilon": 1.0}),
+    Case("adap-ucb", 0.0, 0.5, "AUD-17", params={"epsilon": 1.0}),
     Case("anytime-lazy-ucb", 0.0, 0.0, "AUD-18", params={"epsilon": 1.0}),
     Case("lazy-dp-ts", 0.0, 0.0, "AUD-18", params={"epsilon": 1.0}, horizon=8),
     Case("dp-ts", 0.0, 0.0, "AUD-18", params={"epsilon": 1.0}, horizon=8),
@@ -71,7 +71,7 @@ CASES = (
     Case("ldp-ucb-l", 0.0, 0.0, "AUD-18", params={"epsilon": 1.0}),
     Case("ucb1", 0.0, 0.0, "AUD-19"),
     Case("ncb", 0.0, 0.0, "AUD-19"),
-    Case("od-linbai", 0.0, 0.0, "AUD-19"),
-    Case("sequential-halving", 0.0, 0.0, "AUD-19"),
+    Case("od-linbai", 0.0, 0.1, "AUD-19"),
+    Case("sequential-halving", 0.0, 0.1, "AUD-19"),
 )
 """One for each algorithm of the registry; each is played in every variant that it has."""

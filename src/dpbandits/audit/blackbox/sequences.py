@@ -57,8 +57,9 @@ def of_sequences(
         return Event(members_of(width, sequences[members], place, words), 1.0, True)
 
     yield Candidates(ranked, lambda i: event_of(np.array([i])))
+    most = min(MEMBERS, keys.size - 1)  # All of them are every output.
     for less, more in ((counts[0], counts[1]), (counts[1], counts[0])):
-        order = np.argsort(np.log((less + 0.5) / (more + 0.5)), kind="stable")[:MEMBERS]
+        order = np.argsort(np.log((less + 0.5) / (more + 0.5)), kind="stable")[:most]
         yield Candidates(ranked[:, order].cumsum(axis=1), partial(_first_of, event_of, order))
 
 
