@@ -11,7 +11,7 @@ import pytest
 
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.pages.documents import PUBLISHED_TABLES, digitised_counts
+from dpbandits.pages.published_tables import PUBLISHED_TABLES, digitised_counts
 from dpbandits.papers.dp_ncb import derived
 from dpbandits.project.config import Project
 from dpbandits.reporting.agreement import compare_digitised, count_agreement, digitised_csv

@@ -1,35 +1,19 @@
 """The published copies: png and csv of every panel, tables, ledger, with their fingerprints."""
 
 import json
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
-from dpbandits.pages.artifact import artifact_page
-from dpbandits.pages.claims import claims_page
-from dpbandits.pages.cost import cluster_page, condense
-from dpbandits.pages.documents import PUBLISHED_TABLES, with_tables
-from dpbandits.pages.errata import errata_page
-from dpbandits.pages.front import front_page
-from dpbandits.pages.gallery import gallery_page
+from dpbandits.pages.cost import condense
+from dpbandits.pages.documents import write_documents
+from dpbandits.pages.published_tables import PUBLISHED_TABLES
 from dpbandits.project.config import Project
 from dpbandits.project.outputs import Outputs
 
 PUBLISHED = Path("docs/figures")
 FINGERPRINTS = "fingerprints.json"
-
-DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
-    "README.md": front_page,
-    "docs/artifact.md": artifact_page,
-    "docs/claims.md": claims_page,
-    "docs/cluster.md": cluster_page,
-    "docs/deviations.md": with_tables,
-    "docs/errata.md": errata_page,
-    "docs/gallery.md": gallery_page,
-}
-"""Document -> what returns it, from the text that it has, as the published copies give it."""
 
 
 def current_fingerprints(project: Project, paper: str) -> dict[str, dict[str, str]]:
@@ -55,15 +39,7 @@ def publish_figures(project: Project) -> list[Path]:
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
     written = [path for paper in project.built() for path in _publish_paper(project, paper)]
     written.append(condense(project))
-    return written + publish_documents(project)
-
-
-def publish_documents(project: Project) -> list[Path]:
-    """Write what is computed in every document from the published copies; return the documents."""
-    paths = [project.folder / name for name in DOCUMENTS]
-    for path, document in zip(paths, DOCUMENTS.values(), strict=True):
-        write_text(path, document(project, path.read_text(encoding="utf-8")))
-    return paths
+    return written + write_documents(project)
 
 
 def _publish_paper(project: Project, paper: str) -> list[Path]:

@@ -6,11 +6,10 @@ from typing import Any
 
 from dpbandits.engine.documents import load_document
 from dpbandits.pages.published_numbers import evidence_path, filled, link
-from dpbandits.pages.regions import table_row, with_block
+from dpbandits.pages.render import render
 from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
 
-PAGE = Path("docs/errata.md")
 SCHEMA = Path("workflow/schemas/errata.schema.yaml")
 
 KINDS = {
@@ -19,7 +18,7 @@ KINDS = {
     "code": "text and code differ",
     "loose": "loose bound",
     "editions": "editions differ",
-    "extension": "our extension",
+    "extension": "supplementary",
     "proof": "proof does not cover",
 }
 
@@ -38,39 +37,34 @@ def load_errata(project: Project, paper: str) -> Mapping[str, Mapping[str, Any]]
     return entries
 
 
-def errata_page(project: Project, text: str) -> str:
-    """Return the page with its blocks as the published numbers have them.
-
-    Args:
-        project: the project.
-        text: the page as it is.
+def errata_page(project: Project) -> str:
+    """Return the page as the published numbers have it.
 
     Raises:
-        InputError: the marks of a block are missing, or a number is not published.
+        InputError: a number is not published.
     """
-    for paper in PAPERS:
-        if evidence_path(project, paper).exists():
-            entries = load_errata(project, paper)
-            text = with_block(text, f"errata {paper}", _table(project, paper, entries))
-    return text
+    papers = [paper for paper in PAPERS if evidence_path(project, paper).exists()]
+    return render("errata.md", papers=[_paper(project, paper) for paper in papers])
 
 
-def _table(project: Project, paper: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    head = ["id", "where", "kind", "what is printed", "what is computed", "taken here", "evidence"]
-    lines = [table_row(head), "|---" * len(head) + "|"]
-    for name, entry in entries.items():
-        links = (link(source, PAGE) for source in entry["numbers"].values())
-        cells = [
-            f'<a id="{name.lower()}"></a>{name}',
-            entry["place"],
-            KINDS[entry["kind"]],
-            " ".join(entry["printed"].split()),
-            found_text(project, paper, name, entry),
-            " ".join(entry["taken"].split()),
-            " ".join(dict.fromkeys(links)),
-        ]
-        lines.append(table_row(cells))
-    return "\n".join(lines)
+def _paper(project: Project, paper: str) -> dict[str, Any]:
+    experiments = project.experiments(paper)
+    entries = [
+        {
+            **entry,
+            "id": name,
+            "kind": KINDS[entry["kind"]],
+            "found": found_text(project, paper, name, entry),
+            "links": dict.fromkeys(link(source) for source in entry["numbers"].values()),
+        }
+        for name, entry in load_errata(project, paper).items()
+    ]
+    return {
+        "name": paper,
+        "title": experiments.title,
+        "authors": experiments.authors,
+        "entries": entries,
+    }
 
 
 def found_text(project: Project, paper: str, name: str, entry: Mapping[str, Any]) -> str:

@@ -6,13 +6,13 @@ column of the one row of a csv where other columns have given values.
 
 import math
 from collections.abc import Mapping
-from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from dpbandits.errors import InputError
+from dpbandits.pages.render import claim
 from dpbandits.project.config import Project
 
 PUBLISHED = Path("docs/figures")
@@ -59,17 +59,11 @@ def filled(
     return " ".join(answer.split())
 
 
-def link(source: Source, page: Path) -> str:
-    """Return a link from a page to where a number is published.
-
-    Args:
-        source: of the number.
-        page: the page, under ``docs``.
-    """
+def link(source: Source) -> str:
+    """Return a link from a page in ``docs/`` to where a number is published."""
     if "claim" in source:
-        return f"[{source['claim']}](claims.md#{source['claim'].lower()})"
-    path = Path(source["file"])
-    return f"[{path.stem}]({relpath(Path('docs') / path, page.parent)})"
+        return claim(source["claim"])
+    return f"[{Path(source['file']).stem}]({source['file']})"
 
 
 def _number(project: Project, paper: str, source: Source, place: str) -> str:
