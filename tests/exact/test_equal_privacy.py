@@ -115,9 +115,9 @@ def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:
         plan = ACROSS.plan(name)
         assert plan.tuned_by is not None
         tuning = ACROSS.plan(plan.tuned_by)
-        assert tuning.spec["instance"] == plan.spec["instance"]
+        assert tuning.spec.instance == plan.spec.instance
         assert tuning.horizon == plan.horizon
-        assert plan.spec["runs"]["first"] + plan.runs <= tuning.spec["runs"]["first"]
+        assert plan.spec.runs.first + plan.runs <= tuning.spec.runs.first
 
 
 def test_a_level_is_worth_its_budget() -> None:

@@ -101,7 +101,7 @@ def test_whatever_is_wrong_is_said_in_one_line(
         errata_page(project)
     message = str(caught.value)
     assert "\n" not in message
-    assert all(word in message for word in ["errata/ts-is-dp.yaml", *words]), message
+    assert all(word in message for word in ["papers/ts-is-dp/errata.yaml", *words]), message
 
 
 def test_every_claim_and_interpretation_that_an_entry_names_is_in_the_ledger() -> None:
@@ -116,10 +116,9 @@ def test_every_claim_and_interpretation_that_an_entry_names_is_in_the_ledger() -
     }
     for paper, entries in ENTRIES.items():
         for name, entry in entries.items():
-            for number in entry["numbers"].values():
-                if "claim" in number:
-                    variant = number.get("variant", "as-written")
-                    row = (number["claim"], variant, number.get("interpretation", ""))
+            for number in entry.numbers.values():
+                if number.claim:
+                    row = (number.claim, number.variant, number.interpretation)
                     assert row in rows, (paper, name, row)
 
 
@@ -142,8 +141,8 @@ def test_no_computed_number_is_typed(paper: str) -> None:
         "60.46",
     }
     for name, entry in ENTRIES[paper].items():
-        quoted = set(re.findall(r"\d+\.\d+", f"{entry['printed']} {entry['place']}"))
-        typed = set(re.findall(r"\d+\.\d+", entry["found"]))
+        quoted = set(re.findall(r"\d+\.\d+", f"{entry.printed} {entry.place}"))
+        typed = set(re.findall(r"\d+\.\d+", entry.found))
         assert typed <= quoted | allowed, name
 
 

@@ -10,7 +10,8 @@ import pandas as pd
 
 from dpbandits.engine.files import write_text
 from dpbandits.pages.regions import table, with_region
-from dpbandits.project.config import SCALES, Project
+from dpbandits.project.config import Project
+from dpbandits.project.config_file import SCALES
 from dpbandits.project.costs import COLUMNS, COSTS, RESULTS, Cost, Costs, Key, recorded_cost
 from dpbandits.project.outputs import Outputs
 

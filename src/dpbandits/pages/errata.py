@@ -1,16 +1,17 @@
 """`docs/errata.md`: what is printed wrong or left open, with the published numbers that show it."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, field_validator
+
+from dpbandits.claims.files import NumberSource
 from dpbandits.engine.documents import load_document
+from dpbandits.engine.models import Allowed, OneOf, Sentence, Spec, misfit
 from dpbandits.pages.published_numbers import evidence_path, filled, link
 from dpbandits.pages.render import render
 from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
-
-SCHEMA = Path("workflow/schemas/errata.schema.yaml")
 
 KINDS = {
     "error": "printed error",
@@ -23,18 +24,46 @@ KINDS = {
 }
 
 
-def load_errata(project: Project, paper: str) -> Mapping[str, Mapping[str, Any]]:
+class Erratum(Spec):
+    """One entry: what is printed, what is computed and what is taken here."""
+
+    place: Sentence
+    kind: Annotated[str, OneOf(tuple(KINDS))]
+    printed: Sentence
+    found: Sentence
+    taken: Sentence
+    numbers: dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], NumberSource]
+
+    @field_validator("numbers")
+    @classmethod
+    def _name_their_claims(cls, numbers: dict[str, NumberSource]) -> dict[str, NumberSource]:
+        for key, source in numbers.items():
+            if source.comparison and not source.claim:
+                raise misfit(f"{key}: key claim is missing")
+        return numbers
+
+
+class ErrataFile(Spec):
+    """config/papers/PAPER/errata.yaml: what is printed wrong or left open."""
+
+    paper: str
+    errata: Annotated[
+        dict[
+            Annotated[str, Field(pattern="^[A-Z]+-[A-Z]+[0-9]+$"), Allowed("such as TSDP-E8")],
+            Erratum,
+        ],
+        Field(min_length=1),
+    ]
+
+
+def load_errata(project: Project, paper: str) -> Mapping[str, Erratum]:
     """Return the entries of a paper's `errata.yaml` by id, checked; none without the file.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
     path = project.config_path(paper, "errata")
-    if not path.exists():
-        return {}
-    entries: Mapping[str, Mapping[str, Any]]
-    entries = load_document(path, project.folder / SCHEMA)["errata"]
-    return entries
+    return load_document(path, ErrataFile).errata if path.exists() else {}
 
 
 def errata_page(project: Project) -> str:
@@ -51,11 +80,13 @@ def _paper(project: Project, paper: str) -> dict[str, Any]:
     experiments = project.experiments(paper)
     entries = [
         {
-            **entry,
             "id": name,
-            "kind": KINDS[entry["kind"]],
+            "place": entry.place,
+            "kind": KINDS[entry.kind],
+            "printed": entry.printed,
+            "taken": entry.taken,
             "found": found_text(project, paper, name, entry),
-            "links": dict.fromkeys(link(source) for source in entry["numbers"].values()),
+            "links": dict.fromkeys(link(source) for source in entry.numbers.values()),
         }
         for name, entry in load_errata(project, paper).items()
     ]
@@ -67,7 +98,7 @@ def _paper(project: Project, paper: str) -> dict[str, Any]:
     }
 
 
-def found_text(project: Project, paper: str, name: str, entry: Mapping[str, Any]) -> str:
+def found_text(project: Project, paper: str, name: str, entry: Erratum) -> str:
     """Return what is computed, in words, with the published numbers filled in.
 
     Raises:
@@ -75,4 +106,4 @@ def found_text(project: Project, paper: str, name: str, entry: Mapping[str, Any]
             published.
     """
     place = f"{project.config_path(paper, 'errata')}: {name}"
-    return filled(project, paper, entry["found"], entry["numbers"], place)
+    return filled(project, paper, entry.found, entry.numbers, place)

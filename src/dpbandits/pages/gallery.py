@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
+from pydantic import Field, RootModel
 
 from dpbandits.engine.documents import load_document
+from dpbandits.engine.models import Allowed
 from dpbandits.errors import InputError
 from dpbandits.pages.published_ledger import (
     published_figures,
@@ -28,14 +30,27 @@ SENTENCES = Path("config/gallery.yaml")
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
 
 
+class GalleryFile(
+    RootModel[
+        dict[
+            Annotated[str, Field(pattern="^[a-z0-9-]+$"), Allowed("the short name of a paper")],
+            dict[
+                Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$"), Allowed("a figure or panel")],
+                Annotated[str, Field(pattern="^[A-Z][^\n]*[.]$"), Allowed("one sentence")],
+            ],
+        ]
+    ]
+):
+    """config/gallery.yaml: what each panel of a paper's figures shows."""
+
+
 def gallery_page(project: Project) -> str:
     """Return the page as the published figures and verdicts have it.
 
     Raises:
         InputError: a panel has no sentence, or a sentence no panel.
     """
-    schema = project.folder / "workflow/schemas/gallery.schema.yaml"
-    sentences = load_document(project.folder / SENTENCES, schema)
+    sentences = load_document(project.folder / SENTENCES, GalleryFile).root
     ledgers = {name: published_ledger(project, name) for name in published_papers(project)}
     across = [name for name in COMPARISONS if (project.folder / PUBLISHED / name).exists()]
     parts = [

@@ -9,21 +9,23 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.entries import Claim, Finding, Notes, Summary
+from dpbandits.claims.entries import Claim, Finding
+from dpbandits.claims.files import Notes, Summary
 from dpbandits.claims.loading import load_claims, load_findings, load_notes, load_summary
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.documents import check_document, load_yaml
+from dpbandits.engine.documents import load_document, load_yaml, parsed
 from dpbandits.engine.experiments import Series, SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.results import read_results
+from dpbandits.engine.simulation_specs import Caps, ExperimentsFile, SimulationSpec
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS, Paper, find_paper
+from dpbandits.project.config_file import ConfigFile
 from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.specs import figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
 CONFIG = Path("config/config.yaml")
-SCALES = ("paper", "quick")
 
 
 @dataclass(frozen=True)
@@ -32,55 +34,50 @@ class Experiments:
 
     paper: Paper
     path: Path
-    document: Mapping[str, Any]
+    file: ExperimentsFile
     scale: str
 
     @cached_property
     def plans(self) -> dict[str, SimulationPlan]:
         """Every simulation by name."""
-        caps = self.document.get("quick", {}) if self.scale == "quick" else {}
-        return {name: self._plan(name, spec, caps) for name, spec in self._simulations.items()}
+        caps = self.file.quick if self.scale == "quick" else Caps()
+        simulations = self.file.simulations
+        return {name: self._plan(name, spec, caps) for name, spec in simulations.items()}
 
     @property
     def title(self) -> str:
         """Title of the paper."""
-        return str(self.document["title"])
+        return self.file.title
 
     @property
     def authors(self) -> str:
         """Who wrote the paper, and when; empty for what is ours."""
-        return str(self.document.get("authors", ""))
+        return self.file.authors
 
     @property
     def analytic(self) -> list[str]:
         """Names of the exactly computed results."""
-        return list(self.document.get("analytic", ()))
+        return list(self.file.analytic)
 
     @property
     def figures(self) -> list[str]:
         """Names of the figures, those of the paper and ours."""
-        return list(self.document.get("figures", {}))
+        return list(self.file.figures)
 
     @property
     def tables(self) -> list[str]:
         """Names of the tables."""
-        return list(self.document.get("tables", {}))
+        return list(self.file.tables)
 
-    @property
-    def _simulations(self) -> Mapping[str, Any]:
-        simulations: Mapping[str, Any] = self.document["simulations"]
-        return simulations
-
-    def _plan(self, name: str, spec: Mapping[str, Any], caps: Mapping[str, int]) -> SimulationPlan:
+    def _plan(self, name: str, spec: SimulationSpec, caps: Caps) -> SimulationPlan:
         where = f"{self.path}: simulations.{name}"
-        instances = self.document["instances"]
-        if spec["instance"] not in instances:
+        instances = self.file.instances
+        if spec.instance not in instances:
             allowed = ", ".join(instances)
-            raise InputError(f"{where}.instance is {spec['instance']!r}; allowed: {allowed}")
-        tuned_by = spec.get("tuned_by")
-        if tuned_by is not None and (tuned_by not in self._simulations or tuned_by == name):
-            raise InputError(f"{where}.tuned_by is {tuned_by!r}; allowed: another simulation")
-        instance = instances[spec["instance"]]
+            raise InputError(f"{where}.instance is {spec.instance!r}; allowed: {allowed}")
+        if spec.tuned_by is not None and spec.tuned_by not in set(self.file.simulations) - {name}:
+            raise InputError(f"{where}.tuned_by is {spec.tuned_by!r}; allowed: another simulation")
+        instance = instances[spec.instance]
         makers = self.paper.instances
         return SimulationPlan(name, spec, instance, caps, self.paper.formulas, where, makers)
 
@@ -111,7 +108,7 @@ class Project:
         # Snakemake has read it too, but keeps the last of two equal keys.
         stated = load_yaml(path)
         document = dict(config) if config is not None else stated
-        check_document(document, load_yaml(folder / "workflow/schemas/config.schema.yaml"), path)
+        parsed(document, path, ConfigFile)
         project = cls(folder, document)
         project.selected()
         return project
@@ -212,18 +209,11 @@ class Project:
         if paper not in self._experiments:
             found = find_paper(paper)
             path = self.config_path(paper, "experiments")
-            document = load_yaml(path)
-            check_document(document, self._experiments_schema(), path)
-            document = with_digitised(document, path)
-            self._experiments[paper] = Experiments(found, path, document, self.scale)
+            file = load_document(path, ExperimentsFile)
+            figures = with_digitised(file.figures, path)
+            file = file.model_copy(update={"figures": figures})
+            self._experiments[paper] = Experiments(found, path, file, self.scale)
         return self._experiments[paper]
-
-    def _experiments_schema(self) -> dict[str, Any]:
-        folder = self.folder / "workflow/schemas"
-        schema = load_yaml(folder / "experiments.schema.yaml")
-        for section in ("figures", "tables"):
-            schema["properties"][section] = load_yaml(folder / f"{section}.schema.yaml")
-        return schema
 
     def results_fingerprint(self, paper: str, name: str) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""
@@ -257,7 +247,7 @@ class Project:
 
     def _entry(self, paper: str, section: str, name: str) -> Mapping[str, Any]:
         experiments = self.experiments(paper)
-        entries = experiments.document.get(section, {})
+        entries = getattr(experiments.file, section)
         if name not in entries:
             allowed = ", ".join(entries)
             raise InputError(f"{experiments.path}: {section} has no {name!r}; allowed: {allowed}")
@@ -273,13 +263,13 @@ class Project:
         if paper in COMPARISONS:
             return []
         statistics = find_paper(paper).statistics
-        return load_claims(self.claims_path(paper), self._claims_schema, statistics)
+        return load_claims(self.claims_path(paper), statistics)
 
     def notes(self, paper: str) -> Notes:
         """Return what a paper's claims file says beside its claims; what is ours has none."""
         if paper in COMPARISONS:
             return Notes()
-        return load_notes(self.claims_path(paper), self._claims_schema)
+        return load_notes(self.claims_path(paper))
 
     def findings_path(self, paper: str) -> Path:
         """File that states what was found beyond a paper's statements; it may be missing."""
@@ -290,7 +280,7 @@ class Project:
         path = self.findings_path(paper)
         if paper in COMPARISONS or not path.exists():
             return []
-        return load_findings(path, self._claims_schema, find_paper(paper).statistics)
+        return load_findings(path, find_paper(paper).statistics)
 
     def summary(self, paper: str) -> Summary:
         """Return the sentence that sums up a paper.
@@ -298,14 +288,10 @@ class Project:
         Raises:
             InputError: its findings file has none.
         """
-        summary = load_summary(self.findings_path(paper), self._claims_schema)
+        summary = load_summary(self.findings_path(paper))
         if summary is None:
             raise InputError(f"{self.findings_path(paper)}: key summary is missing")
         return summary
-
-    @property
-    def _claims_schema(self) -> Path:
-        return self.folder / "workflow/schemas/claims.schema.yaml"
 
     def selected(self) -> tuple[list[str], str | None]:
         """Return the papers to build and the one figure or table, where ``only`` names it.
@@ -360,7 +346,7 @@ class Project:
     def _check_claims(self, paper: str) -> None:
         """Refuse a claim that reads results, or names a figure or table, that nothing makes."""
         experiments = self.experiments(paper)
-        figures = experiments.document.get("figures", {})
+        figures = experiments.file.figures
         stems = [stem for name in figures for stem in figure_stems(name, figures[name])]
         allowed = {
             "reads": {*experiments.plans, *experiments.analytic},

@@ -51,7 +51,7 @@ class Jobs:
         if name in experiments.analytic or self.project.scale == "quick":
             return 1
         plan = experiments.plan(name)
-        brief = plan.runs <= TRIALS and set(plan.spec["metrics"]) <= set(IDENTIFIED)
+        brief = plan.runs <= TRIALS and set(plan.spec.metrics) <= set(IDENTIFIED)
         return 1 if brief else self.project.threads
 
     def parts(self, paper: str, name: str) -> int:
