@@ -59,7 +59,7 @@ def made_up(curves: list[list[float]], best: float = 0.9) -> dict[str, list[list
 
 
 def test_nash_regret_of_one_curve_has_the_interval_of_the_jackknife() -> None:
-    """Spec section 1.1: NR = mu* - G; a standard error s of log G is G s of G.
+    """dp-ncb, Equation 2: NR = mu* - G; a standard error s of log G is G s of G.
 
     The bias of log G, 0.01, is subtracted unless the plain average is asked for.
     """
@@ -265,7 +265,7 @@ def test_a_series_is_reproduced_where_all_its_values_agree() -> None:
 
 
 def test_the_allowance_is_the_digitisation_error_and_the_slack_of_the_specification() -> None:
-    """Spec section 8: max(0.003, 2 %), for GDP-NCB at t < 1e6 max(0.01, 4 %)."""
+    """Slack: max(0.003, 2 %), for GDP-NCB at t < 1e6 max(0.01, 4 %)."""
     spec = PublishedSpec(
         panel="a",
         series="NCB",

@@ -34,7 +34,7 @@ def test_appendix_b_has_each_printed_number_beside_the_computed_one(tmp_path: Pa
 
 
 def test_table_1_counts_cases_for_and_against_each_tick(tmp_path: Path) -> None:
-    """Spec dp-bai, section 4: the ticks found, and (derived) no case against them."""
+    """dp-bai, Theorem 4.2: the ticks found, and (derived) no case against them."""
     found = table("table1", tmp_path).set_index("row")
     assert found["tick"].fillna("").tolist() == ["DP-BAI-Gauss", "", "DP-BAI", "DP-BAI"]
     assert found["met"].iloc[:3].sum() == 1_000_000

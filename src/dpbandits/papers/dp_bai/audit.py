@@ -17,7 +17,7 @@ from dpbandits.papers.dp_bai.laplace import log_selection, log_tail, log_tail_of
 Values = NDArray[np.float64]
 
 NORMS = {"l1": 1, "l2": 2}
-"""Norms that DP-OD may take the largest feature by (E8)."""
+"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
         arms: K, at least 3.
         pulls: of every active arm, by phase.
         epsilon: of the noise.
-        pooled: whether the second phase takes the rewards of the first one into its means (E10),
+        pooled: whether the second phase takes the rewards of the first into its means (BAI-E10),
             with noise for the new ones alone: this is not private, and a negative control.
     """
     shape = (pulls[0] + 1,) * arms + (pulls[1] + 1,) * arms
