@@ -39,7 +39,6 @@ report: .venv/installed ## results/report.html (Snakemake's own) and results/rep
 
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
-	.venv/bin/python -m dpbandits.pages.api
 
 artifact: .venv/installed .venv-metadata/installed report metadata ## one archive to cite and run, artifact/dpbandits-*.tar.gz, validated
 	archive=$$(.venv/bin/dpbandits artifact) && \

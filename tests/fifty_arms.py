@@ -1,7 +1,4 @@
-"""The fifty arms of DP-NCB, and runs on them of the algorithms that are not locally private.
-
-"spec" is the restatement of DP-NCB.
-"""
+"""The fifty arms of DP-NCB, and runs on them of the algorithms that are not locally private."""
 
 from typing import Any
 
@@ -16,7 +13,7 @@ GDP, ADAP, NCB, UCB1 = (REGRET[each] for each in ("gdp-ncb", "adap-ucb", "ncb", 
 EPSILON = {"epsilon": 0.2}
 
 FIFTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 50))
-"""Spec 1.2, the arms of every panel but (a)."""
+"""dp-ncb, Experiments, the arms of every panel but (a)."""
 
 
 def told(

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dpbandits.pages.regions import with_block
+from dpbandits.pages.regions import with_region
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/artifact.md"
@@ -78,7 +78,7 @@ def main(tests: list[str]) -> int:
     for version in VERSIONS:
         cells = [version, *(resolved(version, lock) for lock in LOCKS), tested(version, tests)]
         lines.append(f"| {' | '.join(cells)} |")
-    text = with_block(PAGE.read_text(encoding="utf-8"), "interpreters", "\n".join(lines))
+    text = with_region(PAGE.read_text(encoding="utf-8"), "interpreters", "\n".join(lines))
     PAGE.write_text(text, encoding="utf-8")
     print("\n".join(lines))
     wrong = ("does not", "other versions", "failed", "error", "ended with")

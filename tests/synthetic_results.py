@@ -11,6 +11,7 @@ from dpbandits.engine.cells import Cell
 from dpbandits.engine.documents import load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.results import results_frame
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.metrics import IDENTIFIED, NASH
 from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
@@ -102,17 +103,17 @@ class Document:
         self.name = paper
         self.paper = find_paper(paper)
         self.path = Project.load(ROOT).config_path(paper, "experiments")
-        self.document = with_digitised(load_yaml(self.path), self.path)
-        self.figures: dict[str, Any] = self.document["figures"]
+        self.document = load_yaml(self.path)
+        self.figures = with_digitised(self.document["figures"], self.path)
         self.tables: dict[str, Any] = self.document["tables"]
         self.frame = cache(self._frame)
 
     def plan(self, name: str, caps: dict[str, int] | None = None) -> SimulationPlan:
         """Return a simulation, at a smaller scale where caps are given."""
-        spec = self.document["simulations"][name]
-        instance = self.document["instances"][spec["instance"]]
-        makers = self.paper.instances
-        return SimulationPlan(name, spec, instance, caps or {}, self.paper.formulas, name, makers)
+        spec = SimulationSpec.model_validate(self.document["simulations"][name])
+        instance = self.document["instances"][spec.instance]
+        formulas, makers = self.paper.formulas, self.paper.instances
+        return SimulationPlan(name, spec, instance, Caps(**caps or {}), formulas, name, makers)
 
     def _frame(self, name: str) -> pd.DataFrame:
         """Results of a simulation as the engine would write them, or the exact ones."""

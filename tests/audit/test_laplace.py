@@ -1,6 +1,5 @@
 """Chances of decisions between noisy sums (dp-bai): other formulas, quadrature, simulations.
 
-"audit spec" is the restatement of the audit.
 Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_bai_trials``).
 """
 
@@ -24,7 +23,7 @@ def test_one_tail_is_that_of_scipy(c: float) -> None:
 
 @pytest.mark.parametrize("second", [1e-6, 0.3, 0.999, 1.0 - 1e-9, 1.0, 7.0])
 def test_two_tails_are_those_of_the_audit_spec(second: float) -> None:
-    """Audit spec 2.2, in 60 digits, where b1 - b2 does not cancel."""
+    """By hand, in 60 digits, where b1 - b2 does not cancel."""
     with mpmath.workdps(60):
         b1, b2 = mpmath.mpf(1), mpmath.mpf(second)
         for c in (0.0, 1e-3, 1.0, 10.0, 200.0):

@@ -18,6 +18,7 @@ import yaml
 from scipy.special import ndtr, ndtri
 
 from dpbandits.engine.experiments import Series, SimulationPlan
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.formulas import FORMULAS
 from dpbandits.papers.dp_bai.instances import INSTANCES
@@ -80,9 +81,9 @@ def analytic(name: str) -> pd.DataFrame:
 @cache
 def planned(name: str) -> tuple[Series, ...]:
     """The series of a simulation."""
-    spec = DOCUMENT["simulations"][name]
-    instance = DOCUMENT["instances"][spec["instance"]]
-    return tuple(SimulationPlan(name, spec, instance, {}, FORMULAS, name, INSTANCES).series())
+    spec = SimulationSpec.model_validate(DOCUMENT["simulations"][name])
+    instance = DOCUMENT["instances"][spec.instance]
+    return tuple(SimulationPlan(name, spec, instance, Caps(), FORMULAS, name, INSTANCES).series())
 
 
 def _rows(name: str, change: Change, most: int) -> Iterator[dict[str, Any]]:

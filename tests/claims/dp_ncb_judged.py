@@ -13,9 +13,8 @@ from dpbandits.claims.loading import load_findings
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
 
 FILE = ROOT / "config/papers/dp-ncb/claims.yaml"
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
-CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
-FINDINGS = load_findings(ROOT / "config/papers/dp-ncb/findings.yaml", SCHEMA, STATISTICS)
+CLAIMS = load_claims(FILE, STATISTICS)
+FINDINGS = load_findings(ROOT / "config/papers/dp-ncb/findings.yaml", STATISTICS)
 BY_ID = {claim.id: claim for claim in CLAIMS}
 ROOT_SEED = 20260719
 VARIANTS = ("as-written", "as-coded", "repaired")

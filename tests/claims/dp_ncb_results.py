@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.results import results_frame
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.metrics.nash import NOMINAL, bin_edges
 from dpbandits.papers.dp_ncb.analytic import ANALYTIC
 from dpbandits.papers.dp_ncb.formulas import FORMULAS
@@ -122,9 +123,9 @@ def analytic(name: str) -> pd.DataFrame:
 @cache
 def planned_in_full(name: str) -> tuple[Series, ...]:
     """The series of a simulation."""
-    spec = DOCUMENT["simulations"][name]
-    instance = DOCUMENT["instances"][spec["instance"]]
-    return tuple(SimulationPlan(name, spec, instance, {}, FORMULAS, name, INSTANCES).series())
+    spec = SimulationSpec.model_validate(DOCUMENT["simulations"][name])
+    instance = DOCUMENT["instances"][spec.instance]
+    return tuple(SimulationPlan(name, spec, instance, Caps(), FORMULAS, name, INSTANCES).series())
 
 
 @cache

@@ -14,9 +14,8 @@ from dpbandits.papers.dp_ts_ucb.analytic import ANALYTIC
 from dpbandits.papers.dp_ts_ucb.statistics import STATISTICS
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
-CLAIMS = load_claims(ROOT / "config/papers/dp-ts-ucb/claims.yaml", SCHEMA, STATISTICS)
-FINDINGS = load_findings(ROOT / "config/papers/dp-ts-ucb/findings.yaml", SCHEMA, STATISTICS)
+CLAIMS = load_claims(ROOT / "config/papers/dp-ts-ucb/claims.yaml", STATISTICS)
+FINDINGS = load_findings(ROOT / "config/papers/dp-ts-ucb/findings.yaml", STATISTICS)
 ROOT_SEED = 20260719
 
 BASE = World()

@@ -128,7 +128,7 @@ def test_argmin_takes_the_first_and_passes_nan_on() -> None:
 
 
 def test_argmin_settles_only_where_the_best_is_clear() -> None:
-    """Spec 5.0: settled if one value wins in at least 95 % of resamples."""
+    """Settled if one value wins in at least 95 % of resamples."""
     noise = np.random.default_rng(6).normal(0.0, 1.0, (3, 50))
     clear = [sample(row + 5.0 * i, str(i)) for i, row in enumerate(noise)]
     close = [sample(row, str(i)) for i, row in enumerate(noise)]

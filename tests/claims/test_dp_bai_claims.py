@@ -30,9 +30,8 @@ from dpbandits.claims.regions import region_of
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 
 FILE = ROOT / "config/papers/dp-bai/claims.yaml"
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
-CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
-BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", SCHEMA, STATISTICS)
+CLAIMS = load_claims(FILE, STATISTICS)
+BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", STATISTICS)
 ROWS = {
     ",".join(filter(None, (claim.id, interpretation.label))): replace(
         claim, interpretations=(interpretation,)
@@ -50,7 +49,7 @@ def verdict_of(name: str, made: Made) -> Judgement:
 
 def test_every_statement_has_its_place_and_every_row_its_worlds() -> None:
     """24 numbers: two withdrawn, two split."""
-    notes = load_notes(FILE, SCHEMA)
+    notes = load_notes(FILE)
     numbers = {re.sub("[a-z]$", "", claim.id) for claim in CLAIMS}
     assert numbers | set(notes.withdrawn) == {f"BAI-C{i}" for i in range(1, 25)}
     assert not numbers & set(notes.withdrawn)

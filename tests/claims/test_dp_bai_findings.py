@@ -12,9 +12,8 @@ from dpbandits.claims.loading import load_findings
 from dpbandits.engine.documents import load_yaml
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
-CLAIMS = load_claims(ROOT / "config/papers/dp-bai/claims.yaml", SCHEMA, STATISTICS)
-BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", SCHEMA, STATISTICS)
+CLAIMS = load_claims(ROOT / "config/papers/dp-bai/claims.yaml", STATISTICS)
+BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", STATISTICS)
 
 DECIDED = [(name, word) for name, worlds in FINDINGS.items() for word in worlds]
 BY_ID = {finding.claim.id: finding for finding in BEYOND}
@@ -55,10 +54,10 @@ def labels_of(claim: Claim) -> set[tuple[str, str, str]]:
 
 def test_every_number_of_findings_and_errata_is_one_that_is_measured() -> None:
     named = {
-        (each.get("claim", finding.claim.id), each.get("interpretation", ""), each["comparison"])
+        (number.claim, number.interpretation, number.comparison)
         for finding in BEYOND
-        for each in finding.numbers.values()
-        if "comparison" in each
+        for number in finding.numbers.values()
+        if number.comparison
     }
     errata = load_yaml(ROOT / "config/papers/dp-bai/errata.yaml")["errata"]
     for entry in errata.values():

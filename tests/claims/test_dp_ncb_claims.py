@@ -13,7 +13,6 @@ from claims.dp_ncb_judged import (
     FILE,
     FINDINGS,
     ROOT_SEED,
-    SCHEMA,
     first_judged,
     judged,
     verdict_of,
@@ -50,7 +49,7 @@ def test_the_statements_are_those_of_the_paper_in_order() -> None:
     assert [claim.id for claim in CLAIMS] == [
         f"NCB-C{number}{letter}" for number in numbers for letter in split.get(number, [""])
     ]
-    assert list(load_notes(FILE, SCHEMA).withdrawn) == ["NCB-C7"]
+    assert list(load_notes(FILE).withdrawn) == ["NCB-C7"]
     assert set(BY_ID) - {claim.id for claim in JUDGED} == {"NCB-C12"}
     assert set(CASES) == {claim.id for claim in JUDGED}
 

@@ -15,13 +15,13 @@ from dpbandits.claims import Claim, Evidence, judge, load_claims
 from dpbandits.claims.loading import load_findings
 from dpbandits.engine.experiments import SimulationPlan
 from dpbandits.engine.results import results_frame
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.papers.ts_is_dp.statistics import STATISTICS
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
 FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
 
 VALID: dict[str, Any] = {
@@ -58,7 +58,7 @@ def load(
     change(document["claims"]["TOY-C1"])
     path = folder / "toy.yaml"
     path.write_text(yaml.safe_dump(document, sort_keys=False))
-    return load_claims(path, SCHEMA, TOYS)
+    return load_claims(path, TOYS)
 
 
 def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
@@ -141,14 +141,14 @@ def test_whatever_is_wrong_is_said_in_one_line(
 
 def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.yaml: cannot be read"):
-        load_claims(tmp_path / "none.yaml", SCHEMA, TOYS)
+        load_claims(tmp_path / "none.yaml", TOYS)
     (tmp_path / "bad.yaml").write_text("claims: [")
     with pytest.raises(InputError, match=r"bad\.yaml: is not valid YAML"):
-        load_claims(tmp_path / "bad.yaml", SCHEMA, TOYS)
+        load_claims(tmp_path / "bad.yaml", TOYS)
 
 
-CLAIMS = load_claims(FILE, SCHEMA, STATISTICS)
-FINDINGS = load_findings(ROOT / "config/papers/ts-is-dp/findings.yaml", SCHEMA, STATISTICS)
+CLAIMS = load_claims(FILE, STATISTICS)
+FINDINGS = load_findings(ROOT / "config/papers/ts-is-dp/findings.yaml", STATISTICS)
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
@@ -207,10 +207,10 @@ def made_up_results() -> dict[str, pd.DataFrame]:
     for name in sorted(
         document["simulations"], key=lambda name: "tuned_by" in document["simulations"][name]
     ):
-        spec = document["simulations"][name]
-        instance = document["instances"][spec["instance"]]
-        plan = SimulationPlan(name, spec, instance, {"runs": 3}, FORMULAS, name)
-        series = plan.series(frames.get(spec.get("tuned_by", "")))
+        spec = SimulationSpec.model_validate(document["simulations"][name])
+        instance = document["instances"][spec.instance]
+        plan = SimulationPlan(name, spec, instance, Caps(runs=3), FORMULAS, name)
+        series = plan.series(frames.get(spec.tuned_by or ""))
         blocks = []
         for each in series:
             grid, arms = len(each.cell.grid), len(each.cell.bandit.arms)

@@ -124,7 +124,7 @@ def drawn(seed: int, sooner: float) -> Values:
 
 
 def curve_of(played: Values) -> NashCurve:
-    """The curve of one sample of runs, by the definitions of the spec's section 1.1."""
+    """The curve of one sample of runs, by the definitions of dp-ncb, Equation 2."""
     runs = len(played)
     expected = played.mean(axis=0)
     t = np.array(TIMES)

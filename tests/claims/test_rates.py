@@ -94,7 +94,7 @@ def test_a_narrower_interval_of_a_difference_does_not_cover() -> None:
 
 @pytest.mark.parametrize(("one", "other"), [(5000, 5150), (9000, 8900), (7000, 7300), (9900, 9860)])
 def test_a_test_of_no_difference_is_the_two_proportion_z_test(one: int, other: int) -> None:
-    """Spec, section 7. At 10000 trials and 1 to 5 sd the two z values differ by less than 1 %."""
+    """At 10000 trials and 1 to 5 sd the two z values differ by less than 1 %."""
     pooled = (one + other) / 20_000
     z = (one - other) / 10_000 / math.sqrt(2.0 * pooled * (1.0 - pooled) / 10_000)
     found = deciding_alpha(rate_difference((one, 10_000), (other, 10_000)), region_of("less", 0.0))

@@ -40,7 +40,6 @@ from dpbandits.papers.ts_is_dp.statistics import STATISTICS
 ROOT = Path(__file__).parents[2]
 CLAIMS = load_claims(
     ROOT / "config/papers/ts-is-dp/claims.yaml",
-    ROOT / "workflow/schemas/claims.schema.yaml",
     STATISTICS,
 )
 ROOT_SEED = 20260719

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -60,10 +59,8 @@ def test_each_kind_decides_by_its_region(
     assert decide(*open_, region) == "undecided"
 
 
-def test_the_table_and_the_schema_cover_every_kind() -> None:
-    schema = yaml.safe_load((ROOT / "workflow/schemas/claims.schema.yaml").read_text())
+def test_the_table_covers_every_kind() -> None:
     assert {row[0] for row in TABLE} == set(KINDS) - {REPORT}
-    assert schema["$defs"]["comparison"]["properties"]["kind"]["enum"] == list(KINDS)
 
 
 @pytest.mark.parametrize("kind", [row[0] for row in TABLE])

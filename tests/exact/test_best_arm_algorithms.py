@@ -1,7 +1,4 @@
-"""The six algorithms for best-arm identification: fast code, reference, edge cases by hand.
-
-"spec" is the restatement of DP-BAI; section 2 has the algorithms, 2.8 the edge cases.
-"""
+"""The six algorithms for best-arm identification: fast code, reference, edge cases by hand."""
 
 import math
 
@@ -82,8 +79,8 @@ def test_fast_code_and_reference_agree(
     elif interpretations.get("design_rounding") == "efficient":
         assert total == budget
     elif interpretations.get("rounding") == "fitted" or name in ("od-linbai", "dp-od"):
-        assert total <= budget, "E3; for OD-LinBAI spec 2.6"
-    # T' > 0 but tiny: every pulled arm is pulled at least once (spec 2.8).
+        assert total <= budget, "BAI-E3; for OD-LinBAI Yang and Tan (2022)"
+    # T' > 0 but tiny: every pulled arm is pulled at least once (not in the paper).
     assert all((phase.pulls >= 1).all() for phase in first.phases)
 
 
@@ -95,7 +92,7 @@ def test_agreement_on_the_instances(name: str, bandit: LinearBandit) -> None:
 
 
 def test_dp_bai_is_od_linbai_without_noise() -> None:
-    # Spec 3.2, C3: on I-A with even T the same two arms, (T - 2)/2 pulls each, and the same
+    # Section 5, C3: on I-A with even T the same two arms, (T - 2)/2 pulls each, and the same
     # decision on the same rewards; with odd T DP-BAI has one pull an arm more.
     for budget, shift in ((100, 0), (1000, 0), (101, 1)):
         tasks = [
@@ -115,7 +112,7 @@ def test_dp_bai_is_od_linbai_without_noise() -> None:
 
 
 def test_dp_bai_does_not_see_the_ratio() -> None:
-    # C7, spec 3.3: on I-B both arms are pulled equally often and features are irrelevant.
+    # C7, Appendix E.2: on I-B both arms are pulled equally often and features are irrelevant.
     def played(name: str, ratio: float) -> list[int]:
         task = task_for(name, two_armed(ratio), 300, epsilon=0.1)
         return IDENTIFICATION[name].play(task, np.random.default_rng(1), 2000).recommended.tolist()
@@ -125,14 +122,14 @@ def test_dp_bai_does_not_see_the_ratio() -> None:
         assert 0.55 < np.mean(np.equal(plain, 0)) < 0.95, "neither chance nor ceiling"
         assert all(played(name, ratio) == plain for ratio in (1.5, 2.0, 7.0, 100.0))
     assert played("dp-od", 2.0) != played("dp-od", 1.0), "the comparison can tell"
-    # Spec 3.3: at ratio 1 DP-OD is DP-BAI, here even draw for draw.
+    # dp-bai, Appendix E.2: at ratio 1 DP-OD is DP-BAI, here even draw for draw.
     assert played("dp-od", 1.0) == played("dp-bai", 1.0)
 
 
 @pytest.mark.parametrize(
     ("name", "interpretations", "pulls"),
     [
-        # Spec 3.2 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
+        # dp-bai, Section 5 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
         ("dp-bai", {}, 998),
         ("dp-bai-gauss", {}, 998),
         ("baseline", {}, 1020),
@@ -143,7 +140,7 @@ def test_dp_bai_does_not_see_the_ratio() -> None:
         # floor(998/30) each; fitted: T' = T - 30, ceil(970/30) each.
         ("baseline", {"rounding": "floor"}, 30 * 33),
         ("baseline", {"rounding": "fitted"}, 30 * 33),
-        # E4: 30, 15, 8, 4, 2 arms, M = 5, T' = 995, ceil(199/s) each.
+        # BAI-E4: 30, 15, 8, 4, 2 arms, M = 5, T' = 995, ceil(199/s) each.
         ("baseline", {"sizes": "halving"}, 30 * 7 + 15 * 14 + 8 * 25 + 4 * 50 + 2 * 100),
         # C20: max(1, floor(1000/(5 s))) each.
         ("sequential-halving", {}, 30 * 6 + 15 * 13 + 8 * 25 + 4 * 50 + 2 * 100),
@@ -160,7 +157,7 @@ def test_pulls_on_the_instance_of_section_5(
 
 
 def test_overshoot_is_recorded() -> None:
-    # E3: K = 4, d = 2: T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 4 x 2 pulls.
+    # BAI-E3: K = 4, d = 2: T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 4 x 2 pulls.
     bandit = linear([[1, 0], [0, 1], [1, 1], [1, 2]], [0.2, 0.3])
     for interpretations, totals in (
         ({}, (4, 8)),
@@ -178,7 +175,7 @@ def test_overshoot_is_recorded() -> None:
 @pytest.mark.parametrize(
     ("name", "interpretations", "bandit", "smallest"),
     [
-        # T' = T - 2 (spec 3.2) and T - 48 (3.4); m = T - 3 (3.2) and (T - 26)/3 (2.6).
+        # T' = T - 2 (dp-bai, Section 5) and T - 48 (3.4); m = T - 3 (3.2) and (T - 26)/3 (2.6).
         ("dp-bai", {}, section5(), 3),
         ("dp-bai-gauss", {}, section5(), 3),
         ("baseline", {"rounding": "fitted"}, section5(), 31),
@@ -200,7 +197,8 @@ def test_smallest_budget(
     task = task_for(name, bandit, smallest - 1, interpretations)
     assert message_of(lambda: IDENTIFICATION[name].require(task)) == line
     assert message_of(lambda: run(name, task)) == line
-    # Spec 2.8: by request a uniform random arm with no pulls; chi-square at 0.001, seed fixed.
+    # Not in the paper: by request a uniform random arm with no pulls; chi-square at 0.001, seed
+    # fixed.
     random = task_for(name, bandit, smallest - 1, {**interpretations, "small_budget": "random"})
     outcome = run(name, random, trials=20 * arms)
     assert not outcome.pulls.any()
@@ -222,7 +220,8 @@ def test_ties(name: str) -> None:
 
 
 def test_twins_tie() -> None:
-    # Spec 2.8: arms 3 and 4 are twins, almost as good as the best; 4 is never preferred to 3.
+    # Not in the paper: arms 3 and 4 are twins, almost as good as the best; 4 is never preferred to
+    # 3.
     # In two dimensions DP-BAI has one phase, which pulls neither of them.
     crowd = [[0.9, 0.1, 0.2]] * 9
     space = [*np.eye(3), [0.3, 0.4, 0.7], [0.3, 0.4, 0.7], [0.31, 0.4, 0.7], *crowd]
@@ -236,7 +235,7 @@ def test_twins_tie() -> None:
 
 @pytest.mark.parametrize("name", ["dp-bai", "dp-od", "od-linbai"])
 def test_active_arms_whose_features_are_all_zero(name: str) -> None:
-    # Spec 2.8, d_p = 0: all means are 0, every active arm is pulled.
+    # Not in the paper, d_p = 0: all means are 0, every active arm is pulled.
     features = np.zeros((16, 4))
     features[0], features[1:4] = [1, 0, 0, 0], 0.01 * np.eye(4)[1:]
     bandit = linear(features, [0.5, 0.1, 0.1, 0.1])
@@ -252,7 +251,7 @@ def test_active_arms_whose_features_are_all_zero(name: str) -> None:
 
 
 def test_ill_conditioned_collection() -> None:
-    # Spec 2.8: a warning, least squares, and a result.
+    # Not in the paper: a warning, least squares, and a result.
     features = [[1, 0], [1, 2e-9], [0.5, 0], [0.4, 1e-9], [0.3, 0]]
     bandit = linear(features, [0.5, 1e6])
     with pytest.warns(RuntimeWarning, match="nearly dependent"):
@@ -261,7 +260,7 @@ def test_ill_conditioned_collection() -> None:
 
 
 def test_heuristic_search_is_reported() -> None:
-    # Spec 2.3: 6 of 200 arms are found by exchanges, 2 of 30 exhaustively.
+    # dp-bai, Section 3.1 and Lemma G.1: 6 of 200 arms are found by exchanges, 2 of 30 exhaustively.
     assert not run("dp-bai", task_for("dp-bai", sphere(), 500), trials=5).exact.any()
     assert run("dp-bai", task_for("dp-bai", section5(), 500), trials=5).exact.all()
     assert run("od-linbai", task_for("od-linbai", sphere(), 500), trials=5).exact.all()

@@ -82,7 +82,8 @@ MEANS = [
     scenario("sequential-halving", CROWD, 40),
     scenario("sequential-halving", AXES, 3),
     scenario("dp-bai", sphere(), 300),
-    # T' = 1 and T' = 0 (spec 2.1: K = 15, d = 3 sets 2 x 3 + 2 x 3 pulls aside; E3: the phases of
+    # T' = 1 and T' = 0 (Section 3.1: K = 15, d = 3 sets 2 x 3 + 2 x 3 pulls aside; BAI-E3: the
+    # phases of
     # the Baseline pull 15 + 4 + 3 + 2 arms, those of DP-BAI on four arms in the plane 4).
     scenario("dp-bai", CROWD, 13),
     *(
@@ -109,7 +110,7 @@ REGRESSIONS = [
     scenario("dp-od", AXES, 70, epsilon=np.inf),
     # A seed with which two arms without features are left.
     scenario("dp-od", EMPTY, 100, 13, epsilon=0.01),
-    # Spec 2.6: d_0 = 3 and K = 15: m = (T - 6 - 2)/2; efficient: T/2 at least 6.
+    # Yang and Tan (2022): d_0 = 3 and K = 15: m = (T - 6 - 2)/2; efficient: T/2 at least 6.
     *(scenario("od-linbai", CROWD, budget, small_budget="random") for budget in (9, 8)),
     *(
         scenario("od-linbai", CROWD, budget, small_budget="random", design_rounding="efficient")

@@ -1,7 +1,4 @@
-"""Noise of the private algorithms for best-arm identification: scales, parameters, guarantees.
-
-"spec" is the restatement of DP-BAI; section 2 has the algorithms, 2.8 the edge cases.
-"""
+"""Noise of the private algorithms for best-arm identification: scales, parameters, guarantees."""
 
 import math
 from typing import Any
@@ -30,7 +27,7 @@ def scaled_noise(name: str, interpretations: dict[str, str], bandit: LinearBandi
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_sensitivity_to_the_support(name: str) -> None:
-    # E7: rewards of I-B reach 1.1.
+    # BAI-E7: rewards of I-B reach 1.1.
     unit = scaled_noise(name, {}, two_armed(2.0))
     support = scaled_noise(name, {"sensitivity": "support"}, two_armed(2.0))
     assert np.allclose(support, 1.1 * unit, rtol=1e-12)
@@ -48,7 +45,7 @@ def draws(bandit: LinearBandit, arms: tuple[int, ...], pulls: int, noises: int) 
 
 
 def test_scale_of_laplace_noise() -> None:
-    # Spec 2.2: Lap(1/(eps n)) on the means of arms 1 and 3; 2.7 and 3.2: L = 10 on their sums.
+    # Algorithm 1: Lap(1/(eps n)) on the means of arms 1 and 3; 2.7 and 3.2: L = 10 on their sums.
     bandit, epsilon, n = section5(), 0.25, 249
     sums, noise = draws(bandit, (0, 2), n, 2)
     [phase] = run("dp-bai", task_for("dp-bai", bandit, 500, epsilon=epsilon)).first.phases
@@ -64,7 +61,7 @@ def test_scale_of_laplace_noise() -> None:
 
 @pytest.mark.parametrize(("norm", "length"), [("l2", 5.0), ("l1", 7.0)])
 def test_norms_of_dp_od(norm: str, length: float) -> None:
-    # E8: the longest feature is (3, 4). Three arms in the plane, hence one round.
+    # BAI-E8: the longest feature is (3, 4). Three arms in the plane, hence one round.
     bandit = linear([[3, 4], [1, 0], [0, 2]], [0.05, 0.1])
     l2 = scaled_noise("dp-od", {"norm": "l2"}, bandit)
     assert np.allclose(scaled_noise("dp-od", {"norm": norm}, bandit), length / 5 * l2, rtol=1e-9)
@@ -91,10 +88,10 @@ def test_norm_over_active_arms_and_reduced_coordinates() -> None:
 
 
 def test_scale_of_gaussian_noise() -> None:
-    # Spec 2.4: sqrt(2 log(1.25/delta))/(eps n); at delta = 0.01 and eps = 0.5: 6.2150...
+    # dp-bai, Algorithm 2: sqrt(2 log(1.25/delta))/(eps n); at delta = 0.01 and eps = 0.5: 6.2150...
     classical = noise_multiplier(0.5, 0.01)
     assert classical == pytest.approx(math.sqrt(2 * math.log(125)) / 0.5, rel=1e-14)
-    # E9: the smallest standard deviation that is (epsilon, delta)-private.
+    # BAI-E9: the smallest standard deviation that is (epsilon, delta)-private.
     for epsilon, probability in ((0.1, 1e-5), (0.5, 0.01), (5.0, 0.3)):
         analytic = noise_multiplier(epsilon, probability, "analytic")
         assert gdp_delta(epsilon, 1 / analytic) == pytest.approx(probability, rel=1e-9)

@@ -1,4 +1,4 @@
-"""The phase schedule against the numbers of the DP-BAI spec, sections 2.1, 2.8 and 3."""
+"""The phase schedule against the numbers of dp-bai, Section 3.1, Appendix B and Section 5."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ from dpbandits.algorithms.dp_bai import ALGORITHM as DP_BAI
 from dpbandits.bandits.linear import linear
 from support import message_of
 
-# Spec 3.4: (K, d), lambda, h, then s, M1, M, T - T' as `consistent` and as `literal`.
+# Equations 7 and 8: (K, d), lambda, h, then s, M1, M, T - T' as `consistent` and as `literal`.
 VECTORS: list[tuple[Any, ...]] = [
     (3, 2, math.e, (2, 1, 0), ((3, 2, 1), 2, 2, 4), ((3, 2, 1), 2, 2, 4)),
     (4, 2, 4.879108, (3, 0), ((4, 1), 1, 1, 2), ((4, 1), 1, 1, 2)),
@@ -41,10 +41,10 @@ VECTORS: list[tuple[Any, ...]] = [
         ((1000, 51, 17, 16, 8, 4, 2, 1), 3, 7, 88),
         ((1000, 51, 17, 8, 4, 2, 1), 3, 6, 72),
     ),
-    # Spec 3.2 and 3.3, the instances of the paper.
+    # dp-bai, Section 5 and Appendix E.2, the instances of the paper.
     (30, 2, 128.7640, (29, 0), ((30, 1), 1, 1, 2), ((30, 1), 1, 1, 2)),
     (2, 2, 2, (1, 0), ((2, 1), 1, 1, 2), ((2, 1), 1, 1, 2)),
-    # Spec 2.8: d = 1 has q = 1 and, for K > 2, an infinite lambda.
+    # Not in the paper: d = 1 has q = 1 and, for K > 2, an infinite lambda.
     (50, 1, math.inf, (49, 0), ((50, 1), 1, 1, 1), ((50, 1), 1, 1, 1)),
     (2, 1, 2, (1, 0), ((2, 1), 1, 1, 1), ((2, 1), 1, 1, 1)),
 ]
@@ -72,14 +72,14 @@ def test_schedules_of_the_spec(
     assert schedule.shrinking == shrinking
     assert found(arms, dimension, "consistent") == stated
     assert found(arms, dimension, "literal") == literal
-    # Last line of spec 3.4.
+    # Last line of dp-bai, Equations 7 and 8.
     sizes, early, phases, reserved = stated
     printed = ((*sizes, 1), early + 1, phases + 1, reserved + dimension)
     assert found(arms, dimension, "printed") == printed
 
 
 def test_example_of_the_paper() -> None:
-    # Spec 3.1: K = 10,000, d = 16.
+    # dp-bai, Appendix B: K = 10,000, d = 16.
     schedule = phase_schedule(10_000, 16)
     assert schedule.late_pulls == 64
     assert schedule.halving == (64, 32, 16, 8, 4, 2, 1)
@@ -91,7 +91,7 @@ def test_example_of_the_paper() -> None:
     assert found(10_000, 16, "printed") == (sizes, 4, 10, 448)
 
 
-# Spec 3.1: arms pulled and pulls of each, T = 20,000, for generic features.
+# dp-bai, Appendix B: arms pulled and pulls of each, T = 20,000, for generic features.
 PULLS = {
     "consistent": "16x136 16x136 77x29 64x34 32x68 16x136 8x272 4x544 2x1088",
     "literal": "16x154 16x154 77x32 32x77 16x154 8x307 4x614 2x1227",
@@ -138,7 +138,7 @@ def test_properties_of_a_schedule(arms: int, dimension: int, interpretation: str
     late = schedule.phases - early
     assert schedule.effective_budget(0) == -early * dimension - late * schedule.late_pulls
     if interpretation == "consistent":
-        # E1: what the proof of App. G needs. The slack is that of the rounded lambda.
+        # BAI-E1: what the proof of App. G needs. The slack is that of the rounded lambda.
         assert (early == 0) == (arms <= schedule.late_pulls)
         rest = [size - schedule.halving[0] + 1 for size in sizes[: early + 1]]
         for before, after in itertools.pairwise(rest):
@@ -163,7 +163,7 @@ def test_whole_quotients_are_not_rounded_up() -> None:
 
 @given(arms=st.integers(2, 100_000), late_pulls=st.integers(0, 3))
 def test_halving_schedule(arms: int, late_pulls: int) -> None:
-    # E4: K, ceil(K/2), ..., 1 with M = ceil(log2 K) phases, T' = T - M for the Baseline.
+    # BAI-E4: K, ceil(K/2), ..., 1 with M = ceil(log2 K) phases, T' = T - M for the Baseline.
     schedule = halving_schedule(arms, late_pulls)
     phases = (arms - 1).bit_length()
     assert schedule.sizes == tuple(-(-arms // 2**phase) for phase in range(phases + 1))
@@ -174,12 +174,12 @@ def test_halving_schedule(arms: int, late_pulls: int) -> None:
 @pytest.mark.parametrize(
     ("arms", "rank", "sizes", "reserved", "support"),
     [
-        # Spec 3.2, 3.3: one round; m = T - 3 and m = T - 2.
+        # dp-bai, Section 5 and Appendix E.2: one round; m = T - 3 and m = T - 2.
         (30, 2, (30, 1), 3, 3),
         (2, 2, (2, 1), 2, 2),
-        # Spec 2.6: rank 1 has one round and m = T - 1.
+        # Yang and Tan (2022): rank 1 has one round and m = T - 1.
         (9, 1, (9, 1), 1, 1),
-        # By the formula of spec 2.6: d_0 = 6, R = 3, m = (T - 21 - 3 - 2) / 3.
+        # By the formula of Yang and Tan (2022): d_0 = 6, R = 3, m = (T - 21 - 3 - 2) / 3.
         (200, 6, (200, 3, 2, 1), 26, 21),
         (8, 8, (8, 4, 2, 1), 8 + 4 + 2, 8),
     ],

@@ -16,7 +16,6 @@ from dpbandits.pages.claims import claims_page
 from dpbandits.project.config import Project
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
 
 FINDINGS: dict[str, Any] = {
     "TSDP-F1": {
@@ -67,21 +66,22 @@ def project(tmp_path: Path) -> Project:
     return Project.load(tmp_path)
 
 
-def region(page: str, name: str) -> str:
-    """Return what is between the marks of a name."""
-    return page.partition(f"<!-- begin {name} -->")[2].partition("<!-- end")[0]
+def section(page: str, heading: str) -> str:
+    """Return what is below a heading, up to the next heading of its level or above."""
+    level = heading.partition(" ")[0]
+    return re.split(rf"\n#{{1,{len(level)}}} ", page.partition(f"\n{heading}\n")[2])[0]
 
 
 def test_it_counts_verdicts_and_what_is_the_same_family_wise(project: Project) -> None:
-    page = claims_page(project, PAGE)
+    page = claims_page(project)
     assert "| [`ts-is-dp`](#ts-is-dp) | 3 | 5 | 2 | 1 | 0 | 0 | 1 | 1 | 0 | 2 | 1 | 1 |" in page
-    assert "The ledger has 3 claims and 5 verdicts, of which 2 depend on chance." in page
-    assert "at most 0.1 of these are expected to be wrong." in page
-    assert f"level for all papers together, 5% / 3 = {0.05 / 3:.2g} a claim." in page
+    assert "The 3 claims have 5 verdicts, of which 2 depend on chance " in page
+    assert "at most 0.1 verdicts are expected to be wrong." in page
+    assert f"as the family, 5 % / 3 = {0.05 / 3:.2g} a claim, " in page
 
 
 def test_each_claim_has_its_rule_and_each_row_what_was_measured(project: Project) -> None:
-    page = region(claims_page(project, PAGE), "ledger ts-is-dp")
+    page = section(claims_page(project), "## ts-is-dp")
     entry = page.partition('<a id="tsdp-c8"></a>')[2]
     [claim] = [each for each in project.claims("ts-is-dp") if each.id == "TSDP-C8"]
     assert "#### TSDP-C8 (picture)" in entry
@@ -94,28 +94,28 @@ def test_each_claim_has_its_rule_and_each_row_what_was_measured(project: Project
 
 
 def test_findings_are_apart_from_claims_with_their_numbers(project: Project) -> None:
-    page = claims_page(project, PAGE)
-    found = region(page, "findings ts-is-dp")
+    page = claims_page(project)
+    found = section(page, "### Findings on ts-is-dp")
     assert "**TSDP-F1, A ratio** (Lemma 4; shown). It is 2.35 times as large." in found
     assert "Beside [TSDP-C8](claims.md#tsdp-c8). [fig3](figures/ts-is-dp/fig3.png)" in found
-    assert "TSDP-F1" not in region(page, "ledger ts-is-dp")
+    assert "TSDP-F1" not in section(page, "## ts-is-dp").partition("### Findings")[0]
 
 
 def test_a_finding_names_published_numbers_only(project: Project) -> None:
     path = project.folder / "docs/figures/ts-is-dp/evidence.csv"
     path.write_text(path.read_text().replace("TSDP-F1", "TSDP-F2"))
     with pytest.raises(InputError, match=r"findings.TSDP-F1.numbers.ratio: 0 rows of .* are meant"):
-        claims_page(project, PAGE)
+        claims_page(project)
 
 
 def test_it_is_written_again_to_the_same_text(project: Project) -> None:
-    page = claims_page(project, PAGE)
-    assert claims_page(project, page) == page
+    page = claims_page(project)
+    assert claims_page(project) == page
     folder = project.folder / "docs/figures/ts-is-dp"
     for name in ("claims", "simultaneous"):
         path = folder / f"{name}.csv"
         path.write_text(path.read_text().replace("as-written,,holds", "as-written,,fails"))
-    assert claims_page(project, page) != page
+    assert claims_page(project) != page
 
 
 def test_no_verdict_depends_on_its_level(project: Project) -> None:
@@ -123,5 +123,5 @@ def test_no_verdict_depends_on_its_level(project: Project) -> None:
     frame = pd.read_csv(both, keep_default_na=False, dtype=str)
     frame["family_wise"] = frame["family_wise"].replace("only at its own level", "yes")
     both.write_text(frame.to_csv(index=False))
-    page = claims_page(project, PAGE)
-    assert re.search(r"begin only at their own level -->\nThere is none\.\n<!-- end", page)
+    page = claims_page(project)
+    assert re.search(r"own level:\n\nThere is none\.\n", page)

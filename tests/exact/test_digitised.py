@@ -11,7 +11,7 @@ import pytest
 
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.pages.documents import PUBLISHED_TABLES, digitised_counts
+from dpbandits.pages.published_tables import PUBLISHED_TABLES, digitised_counts
 from dpbandits.papers.dp_ncb import derived
 from dpbandits.project.config import Project
 from dpbandits.reporting.agreement import compare_digitised, count_agreement, digitised_csv
@@ -80,23 +80,22 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
 
 
 def test_every_reference_gets_its_points_and_the_document_stays_as_it_is() -> None:
-    document = load_yaml(PATH)
-    before = copy.deepcopy(document)
-    filled = with_digitised(document, PATH)
-    assert document == before
-    line = filled["figures"]["fig1"]["panels"]["c"]["series"][1]["published"]
+    figures = load_yaml(PATH)["figures"]
+    before = copy.deepcopy(figures)
+    filled = with_digitised(figures, PATH)
+    assert figures == before
+    line = filled["fig1"]["panels"]["c"]["series"][1]["published"]
     assert line["points"] == VALUES["c", "GDP-NCB eps=0.2"]
     assert line["points"][0] == [300_000, 0.4044, 0.0052]
 
 
 def test_a_file_without_references_needs_no_digitised_values(tmp_path: Path) -> None:
-    document: dict[str, Any] = {"figures": {"fig1": {"series": [{"published": None}]}}}
-    assert with_digitised(document, tmp_path / "experiments/other.yaml") == document
+    figures: dict[str, Any] = {"fig1": {"series": [{"published": None}]}}
+    assert with_digitised(figures, tmp_path / "experiments/other.yaml") == figures
 
 
 def test_an_unknown_curve_and_one_that_is_not_drawn_are_one_line() -> None:
-    document = load_yaml(PATH)
-    line = document["figures"]["fig1"]["panels"]["a"]["series"][0]
+    figures = load_yaml(PATH)["figures"]
     for published, message in (
         (
             {"panel": "a", "series": "UCB1"},
@@ -105,9 +104,8 @@ def test_an_unknown_curve_and_one_that_is_not_drawn_are_one_line() -> None:
         ({"panel": "a", "series": "GDP-NCB"}, r"'AdaP-UCB' of panel 'a' is drawn nowhere; allowed"),
     ):
         # The same line stands in the twin and in fig1-repaired.
-        changed = copy.deepcopy(document)
-        changed["figures"] = {"fig1": changed["figures"]["fig1"]}
-        line = changed["figures"]["fig1"]["panels"]["a"]["series"][0]
+        changed = {"fig1": copy.deepcopy(figures["fig1"])}
+        line = changed["fig1"]["panels"]["a"]["series"][0]
         line["published"] = {**line["published"], **published}
         with pytest.raises(InputError, match=message) as caught:
             with_digitised(changed, PATH)

@@ -1,7 +1,4 @@
-"""Analytic results of dp-bai: format, numbers of the spec, and what the exact claims read.
-
-"spec" is the restatement of dp-bai.
-"""
+"""Analytic results of dp-bai: format, printed numbers, and what the exact claims read."""
 
 import itertools
 import math
@@ -61,7 +58,7 @@ def test_random_draws_come_from_fixed_seeds(name: str) -> None:
     pd.testing.assert_frame_equal(ANALYTIC[name](), FRAMES[name])
 
 
-# Appendix B (spec 3.1).
+# dp-bai, Appendix B.
 
 
 @pytest.mark.parametrize(
@@ -87,7 +84,7 @@ def test_appendix_b_is_that_of_the_spec(
 
 
 def test_verdicts_on_appendix_b_are_those_of_the_spec() -> None:
-    """Spec 3.1: M1, M, the first size and all ratios deviate; the rest is verified."""
+    """dp-bai, Appendix B: M1, M, the first size and all ratios deviate; the rest is verified."""
     found = rows("appendix-b", schedule="consistent", verdict="deviates")
     assert list(zip(found["quantity"], found["x"], strict=True)) == [
         ("M1", 0),
@@ -104,7 +101,7 @@ def test_verdicts_on_appendix_b_are_those_of_the_spec() -> None:
 
 
 def test_printed_ratios_stand_one_row_too_low() -> None:
-    """Spec 3.1: 27.68 and 27.62 are those of p = 2 and 3, 27.65 is lambda itself."""
+    """dp-bai, Appendix B: 27.68 and 27.62 are those of p = 2 and 3, 27.65 is lambda itself."""
     ratios = rows("appendix-b", schedule="consistent", quantity="ratio")
     assert ratios["y"].round(2).tolist()[:2] == ratios["printed"].tolist()[1:]
     shrinkage = at("appendix-b", schedule="consistent", quantity="lambda")
@@ -240,12 +237,12 @@ def test_instances_are_described_as_they_are() -> None:
     np.testing.assert_array_equal(omegas["y"], section5().feature_matrix[3:, 1])
     assert at("instances", instance="two-armed, y/x=5", quantity="H_BAI") == pytest.approx(800)
     rewards = rows("instances", instance="two-armed, y/x=5", quantity="largest reward")
-    # Spec E7: arm 1 of I-B leaves the unit interval.
+    # BAI-E7: arm 1 of I-B leaves the unit interval.
     np.testing.assert_allclose(rewards["y"], [1.1, 1.0])
 
 
 def test_dp_od_has_one_round_on_the_instances_of_the_paper() -> None:
-    """C21; three on ours of rank 6 and 8 (spec 2.6)."""
+    """C21; three on ours of rank 6 and 8 (Yang and Tan, 2022)."""
     for instance, number in (("two-armed", 8), ("section5", 2)):
         found = exact_statistics.rounds_of_dp_od(EVIDENCE, instance=instance)
         assert len(found) == number

@@ -1,6 +1,5 @@
 """The exact privacy audit of dp-bai: against other computations, simulations and the kernels.
 
-"spec" is the restatement of dp-bai, "audit spec" that of the audit.
 Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_bai_trials``).
 """
 
@@ -45,7 +44,7 @@ SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / ROOT2
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("pulls", [1, 3, 11])
 def test_one_dimension_uses_the_whole_epsilon(pulls: int, epsilon: float) -> None:
-    """Audit spec 4.3 and 9: equal to epsilon to 1e-12, at every T; 1.1 epsilon (E7)."""
+    """By hand: equal to epsilon to 1e-12, at every T; 1.1 epsilon (BAI-E7)."""
     assert sign_loss(pulls, epsilon).value == pytest.approx(epsilon, rel=1e-12)
     assert sign_loss(pulls, epsilon, 1.1).value == pytest.approx(1.1 * epsilon, rel=1e-12)
 
@@ -130,7 +129,7 @@ def test_two_phases_agree_with_draws() -> None:
 
 
 def test_pooled_samples_are_not_private() -> None:
-    """Spec E10 and audit spec 4.3: a negative control, which a sound audit has to catch."""
+    """BAI-E10: a negative control, which a sound audit has to catch."""
     for arms in (3, 4):
         chances = tree_chances(arms, (1, 2), 1.0, pooled=True)
         assert tree_loss(chances, sequence=True).value > 1.2
@@ -141,7 +140,7 @@ def test_pooled_samples_are_not_private() -> None:
 
 @pytest.mark.parametrize("ratio", [1.0, 2.0, 20.0])
 def test_axis_aligned_arms_have_the_noise_of_the_spec(ratio: float) -> None:
-    """Spec 3.3: Lap(max(x,y)/(x eps n)) and Lap(max(x,y)/(y eps n)); l1 is l2."""
+    """dp-bai, Appendix E.2: Lap(max(x,y)/(x eps n)) and Lap(max(x,y)/(y eps n)); l1 is l2."""
     for norm_name in ("l1", "l2"):
         assert dp_od_scales([[1.0, 0.0], [0.0, ratio]], norm_name) == pytest.approx((ratio, 1.0))
 
@@ -150,7 +149,7 @@ def test_axis_aligned_arms_have_the_noise_of_the_spec(ratio: float) -> None:
     "features", [DIAGONAL, [[1.0, 0.3], [-0.2, 0.7]], [[2.0, 1.0], [2.0, 0.9]]]
 )
 def test_scales_are_those_of_least_squares(features: Values) -> None:
-    """The scores' difference moves by <a_1 - a_2, V^{-1} xi> under noise xi, V as spec 2.6."""
+    """The scores' difference moves by <a_1 - a_2, V^{-1} xi> under noise xi."""
     matrix, pulls = np.asarray(features), 7
     inverse = np.linalg.inv(pulls * matrix.T @ matrix)
     moved = np.abs(pulls * (matrix[0] - matrix[1]) @ inverse)
@@ -159,7 +158,7 @@ def test_scales_are_those_of_least_squares(features: Values) -> None:
 
 
 def test_antipodal_diagonal_arms_exceed_epsilon_in_l2() -> None:
-    """Audit spec 4.3: angles 46 and 224 degrees, up to sqrt 2 epsilon; l1 keeps epsilon."""
+    """By hand: angles 46 and 224 degrees, up to sqrt 2 epsilon; l1 keeps epsilon."""
     for pulls, least in ((5, 1.24), (50, 1.39), (500, 1.41)):
         found = difference_loss(pulls, 1.0, scales=dp_od_scales(DIAGONAL, "l2")).value
         assert least < found < ROOT2
@@ -181,7 +180,7 @@ def test_worst_angles_are_near_antipodal_diagonals() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_the_square_has_the_loss_of_the_audit_spec(epsilon: float) -> None:
-    """Audit spec 4.3: exactly sqrt(2) epsilon in l2, epsilon in l1; P = exp(-sqrt(2) n eps/L)/4."""
+    """By hand: exactly sqrt(2) epsilon in l2, epsilon in l1; P = exp(-sqrt(2) n eps/L)/4."""
     for pulls in (1, 4):
         found = square_loss(pulls, epsilon, "l2")
         assert found.value == pytest.approx(ROOT2 * epsilon, rel=1e-12)

@@ -97,7 +97,7 @@ def test_loss_of_axis_aligned_dp_od_falls_with_the_ratio() -> None:
 
 
 def test_deltas_of_gauss_are_as_reported() -> None:
-    """C24: fine up to 2; at 5 three arms need more than their delta; E9 beyond."""
+    """C24: fine up to 2; at 5 three arms need more than their delta; BAI-E9 beyond."""
     asked = exact_statistics.needed_deltas(EVIDENCE, instance="witness", epsilons="asked")
     assert [point for point, each in asked.items() if each.value > 1.0] == ["epsilon=5"]
     assert asked["epsilon=5"].value == pytest.approx(1.08239, abs=1e-5)

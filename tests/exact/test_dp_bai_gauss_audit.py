@@ -69,7 +69,7 @@ def test_needed_delta_is_at_most_that_of_the_released_sum() -> None:
 
 
 def test_the_classical_calibration_holds_below_1_and_fails_far_above() -> None:
-    """E9: proved for epsilon < 1. Ours: at 5 some table of [0, 1] needs 0.3035 > 0.3."""
+    """BAI-E9: proved for epsilon < 1. Ours: at 5 some table of [0, 1] needs 0.3035 > 0.3."""
     for delta in DELTAS:
         sigma = deviation(0.5, delta, "classical")
         assert needed_delta(0.5, sigma, 5000, two_sums=False, binary=False) < delta / 5

@@ -1,7 +1,4 @@
-"""Hardness, bounds and Table 1 of dp-bai: numbers of the spec (section 4), and against each other.
-
-"spec" is the restatement of dp-bai.
-"""
+"""Hardness, bounds and Table 1 of dp-bai: printed numbers, and against each other."""
 
 import math
 
@@ -33,7 +30,7 @@ LARGE = st.floats(1.0, 1e6)
 
 
 def test_hardness_of_the_two_armed_instance_is_that_of_the_spec() -> None:
-    """Spec 4: H_BAI = 2/Delta^2 = 800, H_pri = 2/(epsilon Delta) = 40/epsilon."""
+    """dp-bai, Theorem 4.2: H_BAI = 2/Delta^2 = 800, H_pri = 2/(epsilon Delta) = 40/epsilon."""
     for ratio, epsilon in ((1.0, 1.0), (20.0, 0.1), (5.0, math.inf)):
         found = hardness(two_armed(ratio=ratio).means, 2, epsilon)
         assert found.identification == pytest.approx(800.0, rel=1e-12)
@@ -43,7 +40,7 @@ def test_hardness_of_the_two_armed_instance_is_that_of_the_spec() -> None:
 
 @pytest.mark.parametrize("draw", range(20))
 def test_hardness_of_section_5_is_the_formula_of_the_spec(draw: int) -> None:
-    """Spec 4: indices 2 to 4, Delta_(4) = 0.455 - omega_max/2 in [0.055, 0.455]."""
+    """dp-bai, Theorem 4.2: indices 2 to 4, Delta_(4) = 0.455 - omega_max/2 in [0.055, 0.455]."""
     bandit = section5(draw=draw)
     gap = 0.455 - bandit.feature_matrix[3:, 1].max() / 2.0
     assert 0.055 <= gap <= 0.455
@@ -54,7 +51,7 @@ def test_hardness_of_section_5_is_the_formula_of_the_spec(draw: int) -> None:
 
 
 def test_hardness_takes_arms_up_to_the_square_of_the_dimension() -> None:
-    """Spec 4: 2 <= i <= min(d^2, K). The fifth arm would be the hardest of seven."""
+    """dp-bai, Theorem 4.2: 2 <= i <= min(d^2, K). The fifth arm would be the hardest of seven."""
     means = [0.9, 0.6, 0.6, 0.6, 0.58, 0.1, 0.1]
     assert hardness(means, 2, 1.0).identification == pytest.approx(4 / 0.3**2)
     assert hardness(means, 3, 1.0).identification == pytest.approx(5 / 0.32**2)
@@ -62,7 +59,7 @@ def test_hardness_takes_arms_up_to_the_square_of_the_dimension() -> None:
 
 
 def test_hardness_in_one_dimension_is_refused_or_extended() -> None:
-    """Spec E18."""
+    """BAI-E18."""
     with pytest.raises(InputError, match=r"dimension is 1; allowed: at least 2"):
         hardness([0.5, 0.4], 1, 1.0)
     found = hardness([0.5, 0.4, 0.3], 1, 1.0, at_dimension_1="extend")
@@ -86,7 +83,7 @@ def test_hardness_refuses_in_one_line(
 
 
 def test_bounds_on_section_5_are_their_formulas() -> None:
-    """M = M1 = 1, T' = T - 2, lambda = 29^(1/log 2) = 128.7640 (spec 3.2)."""
+    """M = M1 = 1, T' = T - 2, lambda = 29^(1/log 2) = 128.7640 (dp-bai, Section 5)."""
     schedule, hard = phase_schedule(30, 2), Hardness(1200.0, 600.0)
     assert schedule.shrinkage == pytest.approx(128.7640, abs=5e-5)
     exponent = 998.0 / 1800.0
@@ -110,7 +107,7 @@ def test_bounds_refuse_what_they_do_not_cover() -> None:
 def test_the_theorem_follows_from_its_proof_from_the_asymptotic_budget(
     arms: int, dimension: int
 ) -> None:
-    """Spec 4: equal at T' = 64 * 65 M H log(12 M + 4 M1 lambda), the proof's smaller beyond."""
+    """Equal at T' = 64 * 65 M H log(12 M + 4 M1 lambda), the proof's smaller beyond."""
     schedule, hard = phase_schedule(arms, dimension), Hardness(1000.0, 100.0)
     start = asymptotic_budget(schedule, hard)
     # Exponents are in the hundreds at most: rounding is far below 1e-9.
@@ -123,7 +120,7 @@ def test_the_theorem_follows_from_its_proof_from_the_asymptotic_budget(
 
 
 def test_the_asymptotic_form_applies_far_beyond_the_figures() -> None:
-    """Spec 4, on I-B at epsilon = 1: 4160 * 840 * log(12 + 8) + 2, ten million pulls."""
+    """Theorem 4.2, on I-B at epsilon = 1: 4160 * 840 * log(12 + 8) + 2, ten million pulls."""
     start = asymptotic_budget(phase_schedule(2, 2), hardness(two_armed(ratio=2.0).means, 2, 1.0))
     assert start == pytest.approx(4160.0 * 840.0 * math.log(20.0) + 2.0, rel=1e-12)
     assert start > 1e7
@@ -133,7 +130,7 @@ def test_the_asymptotic_form_applies_far_beyond_the_figures() -> None:
 def test_boundaries_are_where_exponents_are_equal(
     identification: float, privacy: float, delta: float, dimension: int
 ) -> None:
-    """Spec 4: B >= A from T_A on, B < C below T_C."""
+    """dp-bai, Theorem 4.2: B >= A from T_A on, B < C below T_C."""
     hard = Hardness(identification, privacy)
     tight, even = boundaries(delta, hard, dimension)
     assert tight <= even
@@ -159,7 +156,7 @@ def test_boundary_deltas_invert_the_boundaries(
 
 
 def test_table_1_without_delta_is_a_row_of_its_own() -> None:
-    """Spec 4: the Gauss bound is vacuous at delta = 0."""
+    """dp-bai, Theorem 4.2: the Gauss bound is vacuous at delta = 0."""
     found = exponents([1.0, 1e9], 0.0, 800.0, 40.0, 2)
     assert (found.gauss == 0.0).all()
     assert conditions(found, 0.0).tolist() == [[False] * 2, [False] * 2, [False] * 2, [True] * 2]

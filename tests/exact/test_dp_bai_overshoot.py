@@ -1,7 +1,4 @@
-"""Total pulls of dp-bai's algorithms: the spec's numbers, a slow enumeration, and the kernels.
-
-"spec" is the restatement of dp-bai.
-"""
+"""Total pulls of dp-bai's algorithms: printed numbers, a slow enumeration, and the kernels."""
 
 import itertools
 import math
@@ -28,7 +25,7 @@ from dpbandits.papers.dp_bai.pull_totals import (
 
 FRAME = overshoot()
 
-# Spec 3.1, T = 20000: arms times pulls of each, by phase, and the total.
+# dp-bai, Appendix B, T = 20000: arms times pulls of each, by phase, and the total.
 PHASES = {
     "consistent": (
         [
@@ -79,7 +76,7 @@ def test_phases_of_the_worked_example_are_those_of_the_spec(schedule: str) -> No
 
 
 def test_section_5_uses_what_the_spec_says() -> None:
-    """Spec 3.2 and E3."""
+    """dp-bai, Section 5 and BAI-E3."""
     for budget in range(3, 500):
         half, thirtieth = -(-(budget - 2) // 2), -(-(budget - 2) // 30)
         assert total(30, 2, "consistent", budget, linear=True) == 2 * half
@@ -91,7 +88,7 @@ def test_section_5_uses_what_the_spec_says() -> None:
 
 @pytest.mark.parametrize("draw", range(10))
 def test_arms_that_section_5_pulls_are_those_of_the_spec(draw: int) -> None:
-    """Spec 3.2: Max-Det is arms 1 and 3; so is the design, one half each, certificate 2."""
+    """Section 5: Max-Det is arms 1 and 3; so is the design, one half each, certificate 2."""
     features = section5(draw=draw).feature_matrix
     found = max_det(features)
     assert found.arms == (0, 2)
@@ -112,7 +109,7 @@ def test_arms_that_section_5_pulls_are_those_of_the_spec(draw: int) -> None:
 
 
 def test_the_smallest_counterexamples_of_the_spec_are_found() -> None:
-    """Spec E3: K = 4, d = 2, T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 8 pulls."""
+    """BAI-E3: K = 4, d = 2, T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 8 pulls."""
     assert total(4, 2, "consistent", 3, linear=True) == 4
     assert total(4, 2, "consistent", 7, linear=True) == 8
     kept = FRAME[(FRAME["algorithm"] == "dp-bai") & (FRAME["schedule"] == "consistent")]
@@ -194,7 +191,7 @@ def test_the_bound_on_od_linbai_holds_for_its_kernel(arms: int, dimension: int) 
 
 
 def test_the_bound_on_od_linbai_is_attained() -> None:
-    """Spec 3.2 and 3.3: T - 1 of two arms at odd T; one arm in one dimension (spec 2.6)."""
+    """Section 5 and Appendix E.2: T - 1 of two arms at odd T; one arm in one dimension."""
     for arms, dimension in ((2, 1), (2, 2), (30, 2)):
         budgets, most = worst_design_totals(arms, dimension)
         np.testing.assert_array_equal(most, budgets - 1)
@@ -203,8 +200,8 @@ def test_the_bound_on_od_linbai_is_attained() -> None:
     np.testing.assert_array_equal(pulls[budgets % 2 == 1], budgets[budgets % 2 == 1] - 1)
 
 
-def test_rounds_and_supports_are_those_of_the_spec() -> None:
-    """Spec 2.6: R = max(1, ceil(log2 r)), supports min(K, r(r + 1)/2) and then ceil(r / 2^r)."""
+def test_rounds_and_supports_are_those_of_yang_and_tan() -> None:
+    """R = max(1, ceil(log2 r)), supports min(K, r(r + 1)/2), then ceil(r / 2^r)."""
     assert [design_rounds(rank) for rank in range(1, 9)] == [1, 1, 2, 2, 3, 3, 3, 3]
     assert design_supports(30, 2) == [3]
     assert design_supports(2, 2) == [2]
@@ -230,7 +227,7 @@ def test_enumeration_counts_what_it_is_given() -> None:
 
 
 def test_what_the_enumeration_of_c13_finds() -> None:
-    """No number of these stands in the spec but the sign: DP-BAI and Baseline overrun (E3)."""
+    """The paper has no number of these: DP-BAI and Baseline overrun (BAI-E3)."""
     for schedule, overruns in (("consistent", 32_103), ("literal", 60_291), ("printed", 10_604)):
         assert quantity("dp-bai", schedule, "overruns")["y"] == overruns
     worst = quantity("dp-bai", "consistent", "worst")

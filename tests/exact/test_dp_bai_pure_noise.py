@@ -1,6 +1,5 @@
-"""Pure noise in dp-bai: its limits and tails against the spec, simulations and the kernels.
+"""Pure noise in dp-bai: its limits and tails against printed values, simulations and the kernels.
 
-"spec" is the restatement of dp-bai.
 Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_bai_trials``).
 """
 
@@ -24,7 +23,7 @@ from dpbandits.papers.dp_bai.pure_noise import (
 
 
 def test_limits_of_pure_noise_are_those_of_the_spec() -> None:
-    """Spec 3.2, for every omega: 3/8, 21/44 and 1/30; spec 3.3: 1/2 for two arms."""
+    """Section 5, for every omega: 3/8, 21/44 and 1/30; Appendix E.2: 1/2 for two arms."""
     for draw in range(20):
         features = section5(draw=draw).feature_matrix
         assert linear_limit(features, (0, 2), (1.0, 1.0)) == pytest.approx(3 / 8, rel=1e-10)
@@ -69,7 +68,7 @@ def test_kernels_tend_to_the_limits(algorithm: str, limit: float) -> None:
     ],
 )
 def test_tails_cross_where_the_spec_says(delta: float, level: float, digits: float) -> None:
-    """Spec 7.1, C16, to the digits printed; Gauss is the lighter tail beyond and not before."""
+    """BAI-C16, to the digits printed; Gauss is the lighter tail beyond and not before."""
     found = crossing(delta)
     assert math.exp(found) == pytest.approx(level, rel=digits)
     grid = np.linspace(0.01, 200.0, 5000)
@@ -81,6 +80,6 @@ def test_tails_cross_where_the_spec_says(delta: float, level: float, digits: flo
 
 
 def test_gauss_is_lighter_everywhere_at_large_delta() -> None:
-    """Spec 7.1: its deviation is the smaller one iff delta > 1.25/e = 0.46; at 0.9 by far."""
+    """Its deviation is the smaller one iff delta > 1.25/e = 0.46; at 0.9 by far."""
     assert math.exp(crossing(0.9)) == pytest.approx(0.5, rel=1e-12)
     assert deviation(1.0, 1.25 / math.e, "classical") == pytest.approx(math.sqrt(2.0), rel=1e-12)

@@ -22,7 +22,7 @@ def found() -> pd.DataFrame:
 
 
 def test_every_switch_that_is_played_has_a_row_and_every_row_its_results() -> None:
-    """Spec section 4: the differences that are switches of algorithms or of the scoring."""
+    """The differences that are switches of algorithms or of the scoring."""
     curves = {
         curve for each in DEVIATIONS for curve in (each.coded.simulation, each.changed.simulation)
     }

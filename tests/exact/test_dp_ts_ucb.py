@@ -1,8 +1,4 @@
-"""DP-TS-UCB: its tables, its invariants, and its chunks against a player round by round.
-
-"spec" is the restatement of dp-ts-ucb; section 2.1 has the algorithm, the invariants and the table
-of budgets, section 6 the errata.
-"""
+"""DP-TS-UCB: its tables, its invariants, and its chunks against a player round by round."""
 
 import itertools
 import math
@@ -35,10 +31,10 @@ BUDGETS = {
     316_227: (104737, 15659, 2341, 350, 52),
     1_000_000: (212220, 27179, 3480, 445, 57),
 }
-"""floor(phi) of spec 2.1, by horizon and alpha.
+"""floor(phi) of dp-ts-ucb, Algorithm 1, by horizon and alpha.
 
-The spec prints 24512 and 104738 at alpha = 0, which belong to 10^4.5 = 31622.78 and 10^5.5 in place
-of the whole horizons (phi is 24511.65 and 104737.96 at these).
+Of the whole horizons: at alpha = 0, 10^4.5 = 31622.78 and 10^5.5 would have 24512 and 104738
+(phi is 24511.65 and 104737.96 at the whole ones).
 """
 
 
@@ -57,7 +53,7 @@ def test_budgets(horizon: int) -> None:
 
 
 def test_rounding_of_the_budget() -> None:
-    # E4; phi = 24511.65 at (alpha, T) = (0, 31622) and 5011.24 at (0.25, 31622).
+    # DTU-E4; phi = 24511.65 at (alpha, T) = (0, 31622) and 5011.24 at (0.25, 31622).
     for alpha, horizon, floor, nearest in ((0.0, 31_622, 24511, 24512), (0.25, 31_622, 5011, 5011)):
         found = [
             told(alpha, horizon, {"rounding": each}).budget for each in ("floor", "ceil", "round")
@@ -67,7 +63,7 @@ def test_rounding_of_the_budget() -> None:
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_variance(alpha: float) -> None:
-    # Spec 1: v = ln(T)^alpha; ln 10^6 = 13.8155106.
+    # dp-ts-ucb, Section 4.1: v = ln(T)^alpha; ln 10^6 = 13.8155106.
     assert told(alpha, 10**6).variance == pytest.approx(13.8155106**alpha, rel=1e-8)
 
 
@@ -185,7 +181,8 @@ def steps(settings: Settings, bandit: Bandit, seed: int) -> Any:
 @pytest.mark.parametrize("bandit", [FIVE_ARMS, EXPONENTIAL_ARMS], ids=["bernoulli", "exponential"])
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_invariants(alpha: float, bandit: Bandit) -> None:
-    # Spec 2.1: draws per arm and epoch <= floor(phi); n_i in {1, 2, 4, ...}; pulls 2 n_i - 1 + O_i;
+    # Algorithm 1: draws per arm and epoch <= floor(phi); n_i in {1, 2, 4, ...}; pulls 2 n_i - 1 +
+    # O_i;
     # theta frozen from the exhaustion of the budget to the end of the batch.
     settings = told(alpha, 4000, bandit=bandit)
     pulls = np.zeros(len(bandit.arms), np.int64)
@@ -256,7 +253,8 @@ def test_interpretations_that_change_results(interpretation: dict[str, str]) -> 
 
 @pytest.mark.parametrize("alpha", [0.75, 1.0])
 def test_the_interpretation_of_the_reset_changes_nothing_in_practice(alpha: float) -> None:
-    # E3: an estimate is at least 0, so that a draw falls below 0 with probability 1/2 at most, and
+    # DTU-E3: an estimate is at least 0, so that a draw falls below 0 with probability 1/2 at most,
+    # and
     # all 35 or more of an epoch with 2^-35: the same decisions on the same stream.
     assert told(alpha, 5000).budget >= 35
     found = final_regrets({"reset": "minus-infinity"}, alpha)
@@ -264,7 +262,8 @@ def test_the_interpretation_of_the_reset_changes_nothing_in_practice(alpha: floa
 
 
 def test_the_maximum_of_the_draws_alone_may_be_negative() -> None:
-    # E3: reset to zero, MAX is at least 0; a budget of one draw and arms that pay nothing show it.
+    # DTU-E3: reset to zero, MAX is at least 0; a budget of one draw and arms that pay nothing show
+    # it.
     bandit = dpbandits.bernoulli([0.0, 0.0])
     lowest = {}
     for reset in ("zero", "minus-infinity"):
@@ -281,7 +280,7 @@ def test_the_maximum_of_the_draws_alone_may_be_negative() -> None:
 
 
 def test_renewal_at_every_pull_never_leaves_the_pulled_arm_frozen() -> None:
-    # E6: after each of its pulls an arm draws afresh, whatever its batch.
+    # DTU-E6: after each of its pulls an arm draws afresh, whatever its batch.
     settings = told(1.0, 3000, {"renewal": "pull"})
     for arm, length, _, after in steps(settings, FIVE_ARMS, seed=1):
         assert length == 1
@@ -290,7 +289,7 @@ def test_renewal_at_every_pull_never_leaves_the_pulled_arm_frozen() -> None:
 
 
 def test_guarantee_is_theorem_4_4() -> None:
-    # Spec 2.1, T = 10^6.
+    # dp-ts-ucb, Algorithm 1, T = 10^6.
     etas = [ALGORITHM.guarantee(ALGORITHM.parameters(alpha), 10**6) for alpha in ALPHAS]
     assert {each.kind for each in etas} == {"gdp"}
     found = [each.parameter for each in etas]

@@ -18,6 +18,7 @@ from dpbandits.engine.cells import BLOCK, Cell, make_cell
 from dpbandits.engine.experiments import SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import run_generator, stream_key
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from support import message_of, run_python
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
@@ -225,6 +226,7 @@ def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: 
 
 def plan(name: str, **changes: Any) -> SimulationPlan:
     spec = {
+        "instance": "two",
         "horizon": 50,
         "runs": {"first": 0, "count": 20},
         "grid": {"at": [50]},
@@ -233,7 +235,8 @@ def plan(name: str, **changes: Any) -> SimulationPlan:
     }
     instance = {"law": "bernoulli", "means": [0.7, 0.5]}
     origin = f"experiments.yaml: simulations.{name}"
-    return SimulationPlan(name, spec | changes, instance, {}, {}, origin)
+    parsed = SimulationSpec.model_validate(spec | changes)
+    return SimulationPlan(name, parsed, instance, Caps(), {}, origin)
 
 
 def test_one_cell_in_two_simulations_is_refused() -> None:

@@ -80,7 +80,7 @@ def test_the_local_ones_are_those_that_privatise_every_reward() -> None:
 
 @pytest.mark.parametrize("name", INSTANCES)
 def test_variants_are_as_written_but_where_those_cannot_work(name: str) -> None:
-    """dp-ncb, Section 6 (uniform play to the end) and Q1 (the logarithm of the noise)."""
+    """dp-ncb, Section 6 (uniform play to the end) and NCB-Q1 (the logarithm of the noise)."""
     repaired = {"gdp-ncb", "anytime-gdp-ncb", "ldp-ncb", "anytime-ldp-ncb"}
     for each in series(name):
         own = each.cell.definition
@@ -115,9 +115,9 @@ def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:
         plan = ACROSS.plan(name)
         assert plan.tuned_by is not None
         tuning = ACROSS.plan(plan.tuned_by)
-        assert tuning.spec["instance"] == plan.spec["instance"]
+        assert tuning.spec.instance == plan.spec.instance
         assert tuning.horizon == plan.horizon
-        assert plan.spec["runs"]["first"] + plan.runs <= tuning.spec["runs"]["first"]
+        assert plan.spec.runs.first + plan.runs <= tuning.spec.runs.first
 
 
 def test_a_level_is_worth_its_budget() -> None:
@@ -137,7 +137,7 @@ def test_the_least_alpha_meets_the_budget_and_a_smaller_one_does_not(budget: flo
 
 def test_alpha_ends_where_the_algorithm_does() -> None:
     assert least_alpha(context({"epsilon": 1e6})) == 0
-    # dp-ts-ucb, E14: alpha = 1 is worth epsilon = 17.2.
+    # dp-ts-ucb, DTU-E14: alpha = 1 is worth epsilon = 17.2.
     with pytest.raises(InputError, match=r"epsilon is 17: DP-TS-UCB is 2\.875-Gaussian DP"):
         least_alpha(context({"epsilon": 17}))
 

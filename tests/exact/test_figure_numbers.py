@@ -69,8 +69,8 @@ def test_figures_6_show_the_printed_and_the_corrected_bound(drawn: Drawn) -> Non
     def at(table: pd.DataFrame, delta: float) -> float:
         return float(table.loc[np.isclose(table["x"], delta, rtol=1e-9, atol=0), "y"].iloc[0])
 
-    # Spec section 3: 7483.9 (N = 10, best split) as printed there; about 2.86e5 corrected, where
-    # the spec optimised on a grid only.
+    # Theorems 3 to 8: 7483.9 (N = 10, best split) as printed there; about 2.86e5 corrected, where
+    # a grid of splits was optimised over.
     assert at(printed, 1e-6) == pytest.approx(7483.9, abs=0.05)
     assert at(corrected, 1e-6) == pytest.approx(2.86e5, rel=0.01)
 
@@ -119,7 +119,7 @@ def test_figure_4_takes_the_largest_horizon_of_both_algorithms(drawn: Drawn) -> 
 
 
 def test_figures_3_and_4_have_the_levels_of_the_specification(drawn: Drawn) -> None:
-    """Spec dp-ts-ucb, sections 2.1 and 3.7, of which four or five digits are printed."""
+    """dp-ts-ucb, Algorithm 1 and Table 1, of which four or five digits are printed."""
     by_horizon = read_csv(drawn, "fig3", "fig3b", "dp-ts-ucb")
     at_half = by_horizon[by_horizon["series"] == "alpha=0.5"]
     assert at_half["y"].tolist() == pytest.approx([20.9, 25.2, 30.3, 36.27, 43.28], rel=2e-3)
@@ -137,7 +137,7 @@ def test_figures_3_and_4_have_the_levels_of_the_specification(drawn: Drawn) -> N
 
 
 def test_figures_5_and_7_print_the_factor_of_equal_privacy(drawn: Drawn) -> None:
-    """Spec dp-ts-ucb, section 3.8: c = 1.178 and 60.46."""
+    """dp-ts-ucb, Appendix E.1: c = 1.178 and 60.46."""
     for name in ("fig5", "fig7"):
         for letter, printed in (("a", "(b=1, c=1.178)"), ("b", "(b=2000, c=60.46)")):
             table = read_csv(drawn, name, f"{name}{letter}", "dp-ts-ucb")

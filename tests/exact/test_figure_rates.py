@@ -237,7 +237,7 @@ def test_omega_draws_are_rates_of_each_draw(drawn: Drawn) -> None:
 
 
 def test_the_map_of_table_1_has_the_boundaries_of_the_specification(drawn: Drawn) -> None:
-    """Spec dp-bai, section 4: T = log(1.25/delta) H_pri^2 log d / H_BAI and over H.
+    """dp-bai, Theorem 4.2: T = log(1.25/delta) H_pri^2 log d / H_BAI and over H.
 
     On two arms H_BAI = 800 and H_pri = 40 / epsilon.
     """

@@ -1,4 +1,4 @@
-"""G-optimal designs (DP-BAI spec 2.6 and 3.2) and their whole numbers of pulls (spec 2.6, S1')."""
+"""G-optimal designs and their whole numbers of pulls (Yang and Tan, 2022)."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def verify(features: FloatArray, design: Design) -> None:
 
 @given(omegas=st.lists(st.floats(0.0, 0.8), min_size=27, max_size=27))
 def test_instance_of_section_5(omegas: list[float]) -> None:
-    # Spec 3.2: weight 1/2 on arms 1 and 3; a^T V^-1 a is 2 on them, 1.62 on arm 2 and
+    # dp-bai, Section 5: weight 1/2 on arms 1 and 3; a^T V^-1 a is 2 on them, 1.62 on arm 2 and
     # 1/50 + 2 omega^2 on the others.
     features = np.array([[0, 1], [0, 0.9], [10, 0], *([1, omega] for omega in omegas)])
     design = g_optimal(features)

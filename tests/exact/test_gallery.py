@@ -10,7 +10,8 @@ import yaml
 from dpbandits.claims.ledger import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
-from dpbandits.pages.gallery import anchor_of, gallery_page, head_of
+from dpbandits.pages.gallery import gallery_page, head_of
+from dpbandits.pages.render import anchor
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.config import Project
 from dpbandits.reporting.specs import figure_stems
@@ -77,7 +78,7 @@ def change_config(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def text(project: Project) -> str:
     """Its gallery."""
-    return gallery_page(project, TEXT)
+    return gallery_page(project)
 
 
 def section(text: str, head: str) -> str:
@@ -92,7 +93,7 @@ def test_every_panel_is_shown_once_with_its_numbers(project: Project, text: str)
         for stem in shown:
             assert text.count(f"](figures/{PAPER}/{stem}.png)") == 1, stem
             assert text.count(f"](figures/{PAPER}/{stem}.csv)") == 1, stem
-    assert gallery_page(project, text) == text
+    assert gallery_page(project) == text
 
 
 def test_a_claim_stands_under_its_figure_or_panel_with_what_it_hangs_on(text: str) -> None:
@@ -119,7 +120,7 @@ def test_another_verdict_gives_another_gallery(project: Project, text: str) -> N
     for path, rows in kept.items():
         path.write_text(rows.replace("as-written,,holds", "as-written,,fails"))
     try:
-        assert gallery_page(project, text) != text
+        assert gallery_page(project) != text
     finally:
         for path, rows in kept.items():
             path.write_text(rows)
@@ -127,9 +128,9 @@ def test_another_verdict_gives_another_gallery(project: Project, text: str) -> N
 
 def test_links_of_the_contents_lead_to_headings(text: str) -> None:
     heads = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
-    anchors = [anchor_of(head) for head in heads]
+    anchors = [anchor(head) for head in heads]
     assert len(set(anchors)) == len(anchors)
-    contents = text.partition("<!-- begin contents -->")[2].partition("<!-- end contents -->")[0]
+    contents = text.partition("\n## ")[0]
     links = [part.partition(")")[0] for part in contents.split("](#")[1:]]
     assert links
     assert set(links) <= set(anchors)
@@ -148,15 +149,15 @@ def test_a_panel_without_a_sentence_is_refused(project: Project, old: str, new: 
     path.write_text(kept.replace(old, new))
     try:
         with pytest.raises(InputError, match=r"config/gallery.yaml: dp-bai lacks.*fig2d"):
-            gallery_page(project, TEXT)
+            gallery_page(project)
     finally:
         path.write_text(kept)
 
 
-def test_every_paper_has_its_block_and_its_sentences() -> None:
+def test_every_paper_has_its_part_and_its_sentences() -> None:
     project = Project.load(ROOT)
     for name in [*PAPERS, *COMPARISONS]:
-        assert TEXT.count(f"<!-- begin gallery {name} -->") == 1
+        assert TEXT.count(f"\n## {name}\n") == 1
         assert project.experiments(name).title
 
 
@@ -167,7 +168,7 @@ def test_every_paper_has_its_block_and_its_sentences() -> None:
         ("fig12b", "Figure 12(b)"),
         ("fig1b-repaired", "Figure 1(b)"),
         ("fig1-as-written", "Figure 1"),
-        ("extra-fig6-corrected", "extra-fig6-corrected (ours)"),
+        ("extra-fig6-corrected", "extra-fig6-corrected (supplementary)"),
     ],
 )
 def test_heads(stem: str, head: str) -> None:

@@ -1,7 +1,7 @@
 """GDP-NCB: the numbers of the specification.
 
-"spec" is the restatement of DP-NCB. Values to ten digits were computed with mpmath from its
-formulas; the instance is that of spec 1.2.
+Values to ten digits were computed with mpmath from its formulas; the instance is that of dp-ncb,
+Experiments.
 """
 
 import numpy as np
@@ -24,14 +24,14 @@ TWO_ARMS = dpbandits.bernoulli([0.9, 0.3])
 )
 @pytest.mark.parametrize("variant", ["as-coded", "repaired"])
 def test_capped_phase_one_lasts_w_rounds(variant: str, horizon: int, rounds: int) -> None:
-    # Spec 6, last line.
+    # Derived, last line.
     settings = told(GDP, horizon, variant)
     assert run_to_the_end(GDP, settings, FIFTY_ARMS).explored.sum() == rounds
 
 
 @pytest.mark.parametrize(
     ("horizon", "as_written", "as_coded"),
-    # Spec 6 (as written, to three digits) and 3 ("8.1e5 at T = 1e8").
+    # Derived (as written, to three digits) and 3 ("8.1e5 at T = 1e8").
     [
         (10**6, 1.73e6, 481333.2096),
         (10**7, 2.31e6, 635669.0436),
@@ -45,12 +45,12 @@ def test_thresholds(horizon: int, as_written: float, as_coded: float) -> None:
         settings = told(GDP, horizon, variant)
         window = gdp_ncb_window.open_window(settings, horizon)
         assert window.threshold == pytest.approx(expected, rel=5e-3)
-        # No W rounds reach it (spec 3).
+        # No W rounds reach it (the released code).
         assert window.threshold > np.sqrt(horizon) + 1
 
 
 def test_threshold_of_panel_a() -> None:
-    # Spec 3: 55 at T = 1000 and epsilon = 2, above W = 32.
+    # The released code: 55 at T = 1000 and epsilon = 2, above W = 32.
     interpretations = GDP.interpretations_from(
         {"threshold": "1", "threshold_log": "mixed"}, "as-coded"
     )
@@ -64,7 +64,7 @@ def test_threshold_of_panel_a() -> None:
     ("epsilon", "horizon"), [(0.2, 1.6e8), (0.5, 6.7e7), (1.0, 3.8e7), (2.0, 2.5e7)]
 )
 def test_where_phase_two_of_the_original_begins_to_exist(epsilon: float, horizon: float) -> None:
-    # Spec 6: from these T on, to two digits; 5 % below all rounds are uniform, 5 % above not.
+    # Derived: from these T on, to two digits; 5 % below all rounds are uniform, 5 % above not.
     for factor, reached in ((0.95, False), (1.05, True)):
         rounds = int(factor * horizon)
         interpretations = GDP.interpretations_from({"exploration": "blocks"})
@@ -75,7 +75,7 @@ def test_where_phase_two_of_the_original_begins_to_exist(epsilon: float, horizon
 
 @pytest.mark.parametrize(("horizon", "rounds"), [(10**9, 1.92e8), (10**10, 2.36e8)])
 def test_phase_one_of_the_original(horizon: int, rounds: float) -> None:
-    # Spec 6: within 1 % of the table in an episode-level simulation.
+    # Derived: within 1 % of the table in an episode-level simulation.
     settings = told(GDP, horizon, exploration="blocks")
     for seed in range(5):
         decisions = decisions_of(GDP, settings, FIFTY_ARMS, seed)
@@ -89,7 +89,7 @@ def test_phase_one_of_the_original(horizon: int, rounds: float) -> None:
 @pytest.mark.parametrize(
     ("interpretations", "expected"),
     [
-        # p = 1/2, N1 = 100 and one pseudo-pull at T = 1e6: spec 2.1, step 4a; D4; A3; A10.
+        # p = 1/2, N1 = 100 and one pseudo-pull at T = 1e6: Algorithm 1, step 4a; D4; A3; A10.
         ({}, 43.3339783119),
         ({"index_log": "window"}, 13.3985129590),
         ({"root": "inside"}, 47.8909378145),
@@ -112,13 +112,13 @@ def test_index_of_gdp_ncb(interpretations: dict[str, str], expected: float) -> N
 
 @pytest.mark.parametrize(("base", "scale"), [("natural", 0.6396069703), ("base2", 0.9227578041)])
 def test_release_scale(base: str, scale: float) -> None:
-    # Spec 3.1: log(T) / (epsilon n), or log2(T) / (epsilon n), for n = 108 and T = 1e6.
+    # docs/deviations.md: log(T) / (epsilon n), or log2(T) / (epsilon n), for n = 108 and T = 1e6.
     window = gdp_ncb_window.open_window(told(GDP, 10**6, release_log=base), 10**6)
     assert window.noise / 108 == pytest.approx(scale, rel=1e-9)
 
 
 def test_windows_do_not_depend_on_the_settings_horizon() -> None:
-    # What the anytime wrapper relies on (spec 2.3): a fresh copy for every window.
+    # What the anytime wrapper relies on (dp-ncb, Algorithm 3): a fresh copy for every window.
     long, short = told(GDP, 10**6, "repaired"), told(GDP, 64, "repaired")
     assert gdp_ncb_window.open_window(long, 64) == gdp_ncb_window.open_window(short, 64)
     window = gdp_ncb_window.open_window(long, 64)
@@ -181,7 +181,7 @@ def test_zeros_at_the_start_lock_in_where_the_widths_are_small(
     variant: str, epsilon: float, horizon: int
 ) -> None:
     # With private means of 0 all arms have small indices after a long phase I, so that the first
-    # good enough arm to be released is played for ever; D5 of the spec, "none measurable", holds
+    # good enough arm to be released is played for ever; D5, "none measurable", holds
     # at epsilon = 0.2 up to T = 1e10. Measured over 20 runs: 0.31, 0.18 and 0.09 with zeros;
     # 0.016, 0.004 and 0.001 with the means of phase I carried over.
     assert gdp_regret(variant, "zeros", epsilon, horizon) > 0.05

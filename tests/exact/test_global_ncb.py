@@ -1,7 +1,7 @@
 """GDP-NCB, AdaP-UCB, NCB and UCB1 as coded: their switches, and the numbers of the specification.
 
-"spec" is the restatement of DP-NCB. Values to ten digits were computed with mpmath from its
-formulas; the instance is that of spec 1.2. GDP-NCB by itself is in test_gdp_ncb.py.
+Values to ten digits were computed with mpmath from its formulas; the instance is that of dp-ncb,
+Experiments. GDP-NCB by itself is in test_gdp_ncb.py.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ OURS = (GDP, ADAP, NCB, UCB1)
 
 
 def test_the_instance() -> None:
-    # Spec 1.2.
+    # dp-ncb, Experiments.
     means = FIFTY_ARMS.means
     assert means.argmax() == 11
     assert means.max() == pytest.approx(0.9700603, abs=5e-8)
@@ -29,7 +29,7 @@ def test_the_instance() -> None:
 
 
 TABLE = {
-    # Spec 3.1, row by row; where the spec says "=" the cell repeats the column to its left.
+    # docs/deviations.md, row by row; a cell repeats the column to its left where they agree.
     "gdp-ncb": {
         "cap": ("none", "root", "root"),
         "stop_test": ("private", "clean", "off"),
@@ -90,7 +90,8 @@ def lengths_by_arm(decisions: list[Decision]) -> dict[int, list[int]]:
 @pytest.mark.parametrize(
     ("algorithm", "variant", "first"),
     [
-        # Spec 2.1: episodes of 2, 4, 8, ...; spec 2.5: of 1, 1, 2, 4, ..., as coded of 1, 2, 4.
+        # Algorithm 1: episodes of 2, 4, 8, ...; Azize and Basu (2022): of 1, 1, 2, 4, ..., as coded
+        # of 1, 2, 4.
         (GDP, "as-coded", [2, 4, 8, 16]),
         (ADAP, "as-written", [1, 1, 2, 4, 8]),
         (ADAP, "as-coded", [1, 2, 4, 8, 16]),
@@ -113,7 +114,8 @@ def test_episode_lengths(algorithm: Algorithm, variant: str, first: list[int]) -
 @pytest.mark.parametrize(
     ("variant", "interpretations", "expected"),
     [
-        # Mean 0.4, h = 1 and 8, t = 100 the coming round: spec 2.5 step 2; 3.1; A14; D12.
+        # Mean 0.4, h = 1 and 8, t = 100 the coming round: Azize and Basu (2022) step 2; 3.1; A14;
+        # D12.
         ("as-written", {}, (74.4518440397, 10.2671080058)),
         ("as-written", {"log_argument": "2t"}, (74.6458650013, 10.3357047746)),
         ("as-coded", {}, (32.7304182347, 5.3048599725)),
@@ -130,7 +132,8 @@ def test_index_of_adap_ucb(
 
 
 def test_half_a_pull_and_the_privacy_term() -> None:
-    # Spec 2.5 step 2 (h = 1/2, literally) and D12 (2 alpha log / (epsilon n)), the rest as above.
+    # Azize and Basu (2022) step 2 (h = 1/2, literally) and D12 (2 alpha log / (epsilon n)), the
+    # rest as above.
     clock, state = 99, ADAP.state(2)
     state.clock[0] = clock
     state.pulls[:], state.lengths[:] = (1, 2), (1, 1)
@@ -168,7 +171,8 @@ def test_order_of_first_pulls() -> None:
 
 
 def test_ucb1_as_coded_hides_first_means() -> None:
-    # Spec 3: the mean of an arm is shown as 0 until its second pull. Arms that always pay 0 and 1:
+    # The released code: the mean of an arm is shown as 0 until its second pull. Arms that always
+    # pay 0 and 1:
     # round 3 sees two equal indices and plays the lowest arm, where the textbook plays the other.
     bandit = dpbandits.bernoulli([0.0, 1.0])
     for variant, third in (("as-written", 1), ("as-coded", 0)):
@@ -215,6 +219,6 @@ def test_wrong_epsilon(algorithm: Algorithm, epsilon: Any) -> None:
 
 @pytest.mark.parametrize("algorithm", [GDP, ADAP], ids=lambda each: each.id)
 def test_guarantees(algorithm: Algorithm) -> None:
-    # Spec 5.1, Theorem 2, and 2.5: epsilon, as their papers state it.
+    # dp-ncb, Theorems 1 to 4, Theorem 2, and 2.5: epsilon, as their papers state it.
     guarantee = algorithm.guarantee(algorithm.parameters_from(EPSILON), 10**6)
     assert (guarantee.kind, guarantee.parameter) == ("pure", 0.2)

@@ -1,7 +1,4 @@
-"""Lazy-DP-TS and DP-TS: their batches, releases and noise.
-
-"spec" is the restatement of dp-ts-ucb; sections 2.4 and 2.5 have the two algorithms.
-"""
+"""Lazy-DP-TS and DP-TS: their batches, releases and noise."""
 
 import math
 from collections.abc import Iterator
@@ -53,7 +50,8 @@ def test_guarantee_is_pure(name: str) -> None:
 
 
 def test_defaults_of_the_logarithm() -> None:
-    # Spec 2.4: natural, by the curves; 2.5: base 2, by the paper's notation.
+    # Hu and Hegde (2022), Algorithm 2: natural, by the curves; 2.5: base 2, by the paper's
+    # notation.
     assert REGRET["lazy-dp-ts"].interpretations == {"log": ("natural", "base2")}
     assert REGRET["dp-ts"].interpretations == {"log": ("base2", "natural")}
     for name in ("lazy-dp-ts", "dp-ts"):
@@ -64,7 +62,8 @@ def test_defaults_of_the_logarithm() -> None:
 
 @pytest.mark.parametrize("log", ["natural", "base2"])
 def test_lazy_batches_double(log: str) -> None:
-    # Spec 2.4: a mean is renewed from 2^(r+1) fresh rewards, after 1, 3, 7, ... pulls of the arm.
+    # Hu and Hegde (2022), Algorithm 2: a mean is renewed from 2^(r+1) fresh rewards, after 1, 3, 7,
+    # ... pulls of the arm.
     pulls, batch, counts = [0] * 5, [0.0] * 5, np.zeros(5, np.int64)
     for arm, reward, state in played("lazy-dp-ts", 20.0, FIVE_ARMS, 3000, {"log": log}):
         pulls[arm] += 1
@@ -127,7 +126,8 @@ def test_every_value_enters_one_noisy_sum_a_level() -> None:
 
 
 def test_dp_ts_releases_at_pulls_1_3_7_and_so_on() -> None:
-    # Spec 2.5: after 2^(r+2) - 1 pulls the logarithmic part takes the epoch's rewards; in between
+    # Hu and Hegde (2022), Algorithm 1: after 2^(r+2) - 1 pulls the logarithmic part takes the
+    # epoch's rewards; in between
     # as many partial sums stand as there are ones in the number of rewards since.
     pulls, totals = [0] * 5, [0.0] * 5
     for arm, reward, state in played("dp-ts", 300.0, FIVE_ARMS, 3000):

@@ -1,7 +1,4 @@
-"""Reward laws: exact means, draws by inversion, and what is refused.
-
-"spec" is the restatement of TS-is-DP: section 4 gives the sampler, claim TSDP-C2 the means.
-"""
+"""Reward laws: exact means, draws by inversion, and what is refused."""
 
 import math
 from typing import Any
@@ -51,7 +48,7 @@ def test_clipped_exponential_means() -> None:
 
 
 def test_mean_gaps_of_the_two_families() -> None:
-    # Spec, section 1: gaps and the slope of uniform play.
+    # ts-is-dp, Section 5.1: gaps and the slope of uniform play.
     exponential = dpbandits.truncated_exponential(PAPER_RATES)
     np.testing.assert_allclose(exponential.gaps, [0, 0.07364, 0.14819, 0.29845, 0.39171], atol=5e-6)
     assert exponential.gaps.mean() == pytest.approx(0.182399, abs=5e-7)
@@ -60,7 +57,7 @@ def test_mean_gaps_of_the_two_families() -> None:
 
 @given(rates)
 def test_mean_is_the_integral_of_the_density(rate: float) -> None:
-    # Spec, section 4: density rate e^(-rate x) / (1 - e^-rate) on [0, 1]. Where the rate is large
+    # Figures 1 to 8: density rate e^(-rate x) / (1 - e^-rate) on [0, 1]. Where the rate is large
     # the mass sits in the first hundred of 1/rate, so the integral is cut there (error e^-100).
     top = min(1.0, 100.0 / rate)
     mass = -math.expm1(-rate)

@@ -1,8 +1,4 @@
-"""The ledger and the metrics read off it, against a computation round by round.
-
-"spec" is the restatement of TS-is-DP: section 1 defines the regrets, claim TSDP-C27 the sums of
-inverse counts.
-"""
+"""The ledger and the metrics read off it, against a computation round by round."""
 
 from typing import Any
 

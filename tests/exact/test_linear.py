@@ -22,7 +22,7 @@ def test_means_are_products_of_features_and_theta() -> None:
 
 
 def test_the_instance_of_section_5() -> None:
-    # Spec, section 5, I-A: means 0.5, 0.45, 0.45 and 0.045 + omega/2, at most 0.445.
+    # dp-bai, Section 5, I-A: means 0.5, 0.45, 0.45 and 0.045 + omega/2, at most 0.445.
     for draw in range(20):
         bandit = section5(draw=draw)
         omega = bandit.feature_matrix[3:, 1]
@@ -36,7 +36,7 @@ def test_the_instance_of_section_5() -> None:
 
 
 def test_the_two_armed_instance_leaves_the_unit_interval() -> None:
-    # Spec, E7: Uniform[0, 1.1] at Delta = 0.05, whatever the ratio.
+    # BAI-E7: Uniform[0, 1.1] at Delta = 0.05, whatever the ratio.
     for ratio in (1, 2, 5, 100):
         bandit = two_armed(ratio)
         np.testing.assert_allclose(bandit.means, [0.55, 0.5], rtol=1e-15)
@@ -45,7 +45,7 @@ def test_the_two_armed_instance_leaves_the_unit_interval() -> None:
 
 def test_our_instances() -> None:
     assert standard_basis().means.tolist() == [0.5] + [0.45] * 7
-    # Spec, section 5, I-C (ii): mu_1 = 0.5 and all other means in [0.15, 0.45].
+    # dp-bai, Section 5, I-C (ii): mu_1 = 0.5 and all other means in [0.15, 0.45].
     means = sphere().means
     assert means[0] == pytest.approx(0.5)
     assert means[1:].min() >= 0.15 - 1e-12

@@ -1,9 +1,8 @@
 """LDP-NCB, LDP-UCB-L and the anytime wrappers: the numbers of the specification, their switches.
 
-"spec" is the restatement of DP-NCB; its instance of 1.2 has 50 arms, epsilon is 0.2 throughout.
-Error rate of the statistical tests: at most TESTS hypotheses that are true are tested, each at
-LINE = 0.001 / TESTS (Bonferroni), with fixed seeds; each has a null control by numpy's own draws
-and a planted deviation that it must catch.
+Error rate of the statistical tests: at most TESTS hypotheses that are true are tested, each at LINE
+= 0.001 / TESTS (Bonferroni), with fixed seeds; each has a null control by numpy's own draws and a
+planted deviation that it must catch.
 """
 
 import math
@@ -63,7 +62,7 @@ def advance(
 
 
 TABLE = {
-    # Spec 3.1, row by row; where the spec says "=" the cell repeats the column to its left.
+    # docs/deviations.md, row by row; a cell repeats the column to its left where they agree.
     "ldp-ncb": {
         "cap": ("none", "root-plus-one", "root"),
         "stop_test": ("plain", "floored", "off"),
@@ -97,7 +96,7 @@ def test_presets_are_the_columns_of_the_table(algorithm: Algorithm) -> None:
 
 @pytest.mark.parametrize("core", ANYTIME)
 def test_anytime_variants_are_those_of_the_core(core: str) -> None:
-    # Spec 3.1, last row; A18: fresh copies by default.
+    # docs/deviations.md, last row; A18: fresh copies by default.
     wrapper = ANYTIME[core]
     own = {"data": ("restart", "carry")} if core == "ldp-ncb" else {}
     assert dict(wrapper.interpretations) == {**REGRET[core].interpretations, **own}
@@ -113,7 +112,8 @@ def test_guarantee_and_wrong_epsilon(algorithm: Algorithm) -> None:
         assert f"epsilon is {wrong!r}" in message
 
 
-# (T, W = floor(sqrt T) + 1), spec 6 and 3; at T = 2 and 3 the released loop would run past T (D34).
+# (T, W = floor(sqrt T) + 1), Derived and the released code; at T = 2 and 3 the released loop would
+# run past T (D34).
 ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2, 2))
 
 
@@ -145,7 +145,7 @@ def test_phase_one_lasts_as_long_as_the_cap(
     assert (state.phase[0] == EXPLORING) == (cap > horizon)
 
 
-# Spec 6: T -> rounds k n* at which the stop condition holds at its expectation for the best arm.
+# Derived: T -> rounds k n* at which the stop condition holds at its expectation for the best arm.
 STOPS = {10**6: 4.44e8, 10**7: 5.99e8, 10**8: 7.77e8, 10**9: 9.79e8, 10**10: 1.20e9}
 
 
@@ -167,7 +167,8 @@ def test_the_stop_test_passes_where_the_table_says(horizon: int) -> None:
 
 
 def test_coded_stop_test_is_out_of_reach() -> None:
-    # Spec 3: never met; all rewards 1 and the bias of 1/epsilon make the largest sum there is.
+    # The released code: never met; all rewards 1 and the bias of 1/epsilon make the largest sum
+    # there is.
     settings_ = told(NCB, FIFTY_ARMS, 10**8, "as-coded")
     window = open_window.py_func(settings_, 10**8)
     assert not stops.py_func(settings_, window, 10_002, 10_002.0 * (1 + 1 / EPSILON))
@@ -192,7 +193,7 @@ def significant(values: NDArray[np.float64], law: Any) -> bool:
 
 @pytest.mark.parametrize(
     ("variant", "location", "scale"),
-    # Spec 3.1; D6: location 1/epsilon and scale 1 in the released code.
+    # docs/deviations.md; D6: location 1/epsilon and scale 1 in the released code.
     [("as-coded", 5.0, 1.0), ("repaired", 0.0, 5.0)],
 )
 def test_noise_of_phase_one(variant: str, location: float, scale: float) -> None:
@@ -252,7 +253,8 @@ def test_laws_of_what_ldp_ucb_l_averages() -> None:
 
 
 def test_clipping_shrinks_every_gap() -> None:
-    # Spec 3: E[clip Y | X = 1] - E[clip Y | X = 0] = 0.0937 at epsilon = 0.2. A clipped value has
+    # The released code: E[clip Y | X = 1] - E[clip Y | X = 0] = 0.0937 at epsilon = 0.2. A clipped
+    # value has
     # mean integral of P(Y > y) over [0, 1].
     grid = np.linspace(0.0, 1.0, 100_001)
     tails = [stats.laplace(reward, 1 / EPSILON).sf(grid) for reward in (0, 1)]
@@ -275,7 +277,7 @@ def test_clipping_shrinks_every_gap() -> None:
 @pytest.mark.parametrize("forced_log", ["coming+1", "coming"])
 @pytest.mark.parametrize("start", ["pull", "pseudo-pull"])
 def test_forced_pulls(start: str, forced_log: str) -> None:
-    # Spec 2.6: if some arm has N <= 4 log(t + 1) (as coded: 4 log t), the lowest such arm.
+    # Ren et al. (2020): if some arm has N <= 4 log(t + 1) (as coded: 4 log t), the lowest such arm.
     settings_ = told(UCB, FIFTY_ARMS, 6000, start=start, forced_log=forced_log)
     counts = np.full(50, 1 if start == "pseudo-pull" else 0)
     forced_rounds, t = 0, 0
@@ -361,7 +363,8 @@ def windows_of(wrapper: Algorithm, horizon: int, seed: int, **interpretations: s
 
 @pytest.mark.parametrize("core", ANYTIME)
 def test_windows_double(core: str) -> None:
-    # Spec 2.3: W = 1, 2, 4, ..., so that window m ends after 2^m - 1 rounds; the first is uniform.
+    # Algorithm 3: W = 1, 2, 4, ..., so that window m ends after 2^m - 1 rounds; the first is
+    # uniform.
     ends = [1, 3, 7, 15, 31, 63, 127, 255, 511]
     assert window_ends(1000) == ends
     assert (window_ends(1), window_ends(2), window_ends(3)) == ([1], [1], [1, 3])
@@ -392,7 +395,7 @@ def test_windows_are_uniform_with_probability_one_in_w_squared(core: str) -> Non
 @pytest.mark.parametrize("core", ANYTIME)
 @pytest.mark.parametrize("variant", ["as-written", "as-coded", "repaired"])
 def test_a_window_is_a_fresh_run_of_its_length(core: str, variant: str) -> None:
-    # Spec 2.3: no information carried; inside a window log T is log W, and the cap is W's.
+    # Algorithm 3: no information carried; inside a window log T is log W, and the cap is W's.
     wrapper, plain = ANYTIME[core], REGRET[core]
     settings_, state = told(wrapper, FIVE_ARMS, 4095, variant, 5.0, threshold="1"), wrapper.state(5)
     generator, compared = np.random.default_rng(3), 0
@@ -415,7 +418,7 @@ def test_a_window_is_a_fresh_run_of_its_length(core: str, variant: str) -> None:
 
 @pytest.mark.parametrize("core", ANYTIME)
 def test_the_last_window_runs_with_its_full_length(core: str) -> None:
-    # Spec 2.3: cut at the horizon, which the core is not told: a longer run begins the same.
+    # Algorithm 3: cut at the horizon, which the core is not told: a longer run begins the same.
     runs = [
         kernel_decisions(
             ANYTIME[core],

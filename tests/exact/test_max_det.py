@@ -1,4 +1,4 @@
-"""Max-Det collections (DP-BAI spec 2.3; claim C10, Lemma G.1) and the spans they live in."""
+"""Max-Det collections (dp-bai, Section 3.1, Lemma G.1; BAI-C10) and their spans."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from dpbandits.algorithms.best_arm.max_det import MaxDet, max_det
 from dpbandits.algorithms.best_arm.span import FloatArray, multiply_rows, rank_of, span_of
 from support import message_of
 
-EDGE = 1 + 1e-8  # spec 2.3, the bound on |alpha| with its slack
+EDGE = 1 + 1e-8  # dp-bai, Section 3.1 and Lemma G.1, the bound on |alpha| with its slack
 
 
 @st.composite
@@ -57,7 +57,7 @@ def test_coefficients(features: FloatArray) -> None:
     members = list(found.arms)
     assert np.allclose(found.coefficients @ features[members], features, rtol=0, atol=1e-9)
     assert np.array_equal(found.coefficients[members], np.eye(len(members)))
-    # Spec 2.8: twins are told apart by the tie rule alone, not by rounding.
+    # Not in the paper: twins are told apart by the tie rule alone, not by rounding.
     for i, j in itertools.combinations(range(len(features)), 2):
         if np.array_equal(features[i], features[j]) and not {i, j} & set(members):
             assert np.array_equal(found.coefficients[i], found.coefficients[j])
@@ -93,7 +93,7 @@ def test_exchange_against_exhaustive_search(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("exhaustive", [True, False])
 def test_coordinates_do_not_matter(exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Spec 2.2 (d): same arms and same coefficients after any invertible linear map.
+    # dp-bai, Algorithm 1 (d): same arms and same coefficients after any invertible linear map.
     generator = np.random.default_rng(2)
     for _ in range(50):
         rank = int(generator.integers(1, 6))
@@ -110,7 +110,7 @@ def test_coordinates_do_not_matter(exhaustive: bool, monkeypatch: pytest.MonkeyP
 
 
 def test_instance_of_section_5() -> None:
-    # Spec 3.2: arms 1 and 3 for every omega; arm 2 = 0.9 arm 1, arm i = omega_i arm 1 + 0.1 arm 3.
+    # Section 5: arms 1 and 3 for every omega; arm 2 = 0.9 arm 1, arm i = omega_i arm 1 + 0.1 arm 3.
     omegas = np.random.default_rng(3).uniform(0, 0.8, 27)
     features = np.array([[0, 1], [0, 0.9], [10, 0], *([1, omega] for omega in omegas)])
     found = max_det(features)
@@ -120,7 +120,8 @@ def test_instance_of_section_5() -> None:
 
 
 def test_one_dimension_and_the_number_of_subsets() -> None:
-    # Spec 2.3: r = 1 takes the largest |coordinate|; beyond 200,000 subsets exchanges are made.
+    # Section 3.1 and Lemma G.1: r = 1 takes the largest |coordinate|; beyond 200,000 subsets
+    # exchanges are made.
     one = np.random.default_rng(4).normal(size=(200_001, 1))
     assert max_det(one).arms == (int(np.abs(one).argmax()),)
     assert max_det(one).exact
@@ -130,7 +131,7 @@ def test_one_dimension_and_the_number_of_subsets() -> None:
 
 
 def test_nearly_dependent_features_are_solved_by_least_squares() -> None:
-    # Spec 2.8: a warning from a condition number of 1e8 on.
+    # Not in the paper: a warning from a condition number of 1e8 on.
     features = np.array([[1.0, 0.0], [1.0, 1e-9], [0.5, 0.0]])
     with pytest.warns(RuntimeWarning, match="nearly dependent"):
         found = max_det(features)
@@ -161,7 +162,7 @@ def test_span(features: FloatArray) -> None:
     if span.rank:
         assert np.linalg.matrix_rank(features[span.pivots]) == span.rank
     if span.rank == features.shape[1]:
-        assert span.coordinates is features, "spec 2.7: the axes stay"
+        assert span.coordinates is features, "dp-bai, Appendix E.1: the axes stay"
     for i, j in itertools.combinations(range(len(features)), 2):
         if np.array_equal(features[i], features[j]):
             assert np.array_equal(span.coordinates[i], span.coordinates[j])
@@ -173,7 +174,7 @@ def test_standard_axes_are_kept() -> None:
 
 
 def test_tolerance_of_the_rank() -> None:
-    # Spec 2.8: singular values 1 and 1e-6; by default those above max(n, d) eps count.
+    # Not in the paper: singular values 1 and 1e-6; by default those above max(n, d) eps count.
     features = np.diag([1.0, 1e-6])
     assert rank_of(features) == 2
     assert rank_of(features, 1e-5) == span_of(features, 1e-5).rank == 1

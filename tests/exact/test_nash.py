@@ -1,4 +1,4 @@
-"""Nash regret in one pass, against an array of rounds times runs; "spec" is that of DP-NCB."""
+"""Nash regret in one pass, against an array of rounds times runs."""
 
 import math
 from typing import Any
@@ -225,7 +225,7 @@ def test_logarithms_and_integers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_first_pulls_of_panel_a() -> None:
-    """All runs begin with arm 0, so NR_T >= 1 - 1/(2e) whatever follows (spec section 7.1)."""
+    """All runs begin with arm 0, so NR_T >= 1 - 1/(2e) whatever follows (derived)."""
     horizon = 500
     log_means = np.array([-horizon * math.log(2 * math.e), 0.0])
     runs: list[Run] = [[(0, 1), (1, horizon - 1)]] * 50
@@ -234,7 +234,7 @@ def test_the_first_pulls_of_panel_a() -> None:
 
 
 def test_a_round_of_mean_zero_counts_with_the_floor() -> None:
-    # Spec section 1.1, step 3: log max(e, 1e-300). The floor moves with no run.
+    # dp-ncb, Equation 2, step 3: log max(e, 1e-300). The floor moves with no run.
     ledger = entered([[(0, 1), (1, 2)], [(0, 1), (0, 2)]], np.array([0.0, 0.5]), [1, 3])
     expected = [math.log(1e-300), (math.log(1e-300) + 2 * math.log(0.25)) / 3]
     np.testing.assert_allclose(ledger.records.log_means, expected, rtol=1e-14)

@@ -22,6 +22,7 @@ from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.metrics.nash import QUANTITIES
 from dpbandits.privacy import Guarantee
 from support import copy_package, message_of, run_python
@@ -453,6 +454,7 @@ def test_interpretations_are_told_off_those_of_the_variant() -> None:
 
 def plan(**changes: Any) -> SimulationPlan:
     spec = {
+        "instance": "two",
         "horizon": 50,
         "runs": {"first": 0, "count": 40, "runs_per_curve": 20},
         "grid": {"at": [50]},
@@ -460,13 +462,14 @@ def plan(**changes: Any) -> SimulationPlan:
         "cells": [{"algorithm": "ucb1"}],
     }
     instance = {"law": "bernoulli", "means": [0.7, 0.5]}
-    return SimulationPlan("one", spec | changes, instance, {}, {}, "experiments.yaml")
+    parsed = SimulationSpec.model_validate(spec | changes)
+    return SimulationPlan("one", parsed, instance, Caps(), {}, "experiments.yaml")
 
 
 def test_plans_say_how_many_runs_make_a_curve() -> None:
     [series] = plan().series()
     assert (series.cell.runs, series.cell.together) == (40, 20)
-    [series] = replace(plan(), caps={"runs": 10}).series()
+    [series] = replace(plan(), caps=Caps(runs=10)).series()
     assert (series.cell.runs, series.cell.together) == (10, 10)
     [series] = plan(runs={"first": 0, "count": 40}).series()
     assert series.cell.block_size == 40

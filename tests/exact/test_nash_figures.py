@@ -59,7 +59,7 @@ def made_up(curves: list[list[float]], best: float = 0.9) -> dict[str, list[list
 
 
 def test_nash_regret_of_one_curve_has_the_interval_of_the_jackknife() -> None:
-    """Spec section 1.1: NR = mu* - G; a standard error s of log G is G s of G.
+    """dp-ncb, Equation 2: NR = mu* - G; a standard error s of log G is G s of G.
 
     The bias of log G, 0.01, is subtracted unless the plain average is asked for.
     """
@@ -265,8 +265,14 @@ def test_a_series_is_reproduced_where_all_its_values_agree() -> None:
 
 
 def test_the_allowance_is_the_digitisation_error_and_the_slack_of_the_specification() -> None:
-    """Spec section 8: max(0.003, 2 %), for GDP-NCB at t < 1e6 max(0.01, 4 %)."""
-    spec = PublishedSpec("a", "NCB", ((1.0, 0.1, 0.002),), (0.003, 0.02), (1e6, 0.01, 0.04))
+    """Slack: max(0.003, 2 %), for GDP-NCB at t < 1e6 max(0.01, 4 %)."""
+    spec = PublishedSpec(
+        panel="a",
+        series="NCB",
+        slack=(0.003, 0.02),
+        before=(1e6, 0.01, 0.04),
+        points=((1.0, 0.1, 0.002),),
+    )
     assert spec.allowance(1e6, 0.1, 0.002) == pytest.approx(0.005)
     assert spec.allowance(1e6, 0.4, 0.002) == pytest.approx(0.010)
     assert spec.allowance(3e5, 0.1, 0.002) == pytest.approx(0.012)
@@ -348,11 +354,11 @@ WRONG: list[tuple[Change, str]] = [
     ),
     (
         lambda spec: line(spec)["published"].update(points=[[1, 2]]),
-        r"published\.points is \[1, 2\]; allowed: lists of 3 numbers",
+        r"published\.points\.0 is \[1, 2\]; allowed: lists of 3 numbers",
     ),
     (
         lambda spec: line(spec)["published"].update(points=[[2, 0.1, 0.1], [1, 0.1, 0.1]]),
-        r"published\.points: x are \[2\.0, 1\.0\]; allowed: ascending",
+        r"published\.points is \[2\.0, 1\.0\]; allowed: ascending x",
     ),
     (
         lambda spec: line(spec)["published"].update(points=[[1002, 0.1, 0.1]]),

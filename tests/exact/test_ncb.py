@@ -1,7 +1,4 @@
-"""NCB: the numbers of the specification.
-
-"spec" is the restatement of DP-NCB; the instance is that of its section 1.2.
-"""
+"""NCB: the numbers of the specification."""
 
 from typing import Any
 
@@ -13,7 +10,8 @@ from fifty_arms import FIFTY_ARMS, GDP, NCB, decisions_of, told
 
 
 def test_modified_and_matched_ncb() -> None:
-    # Spec 3.1 (`modified`), and C20 of 10.1 with the logarithm of GDP-NCB's index: LW as coded.
+    # docs/deviations.md (`modified`), and C20 of 10.1 with the logarithm of GDP-NCB's index: LW as
+    # coded.
     assert ncb.MODIFIED == {"phase_one": "420", "width": "2c"}
     for matched, variant in ((ncb.MATCHED_CODED, "as-coded"), (ncb.MATCHED_REPAIRED, "repaired")):
         interpretations = NCB.interpretations_from(matched)
@@ -25,7 +23,8 @@ def test_modified_and_matched_ncb() -> None:
     ("horizon", "rounds"), [(10**6, 212_612), (10**7, 726_209), (10**8, 2_455_032)]
 )
 def test_length_of_the_original_s_phase_one(horizon: int, rounds: int) -> None:
-    # Spec 2.4: ceil(16 sqrt(k T log T / log k)), 2.1e5, 7.3e5 and 2.5e6 for k = 50; A19.
+    # Barman et al. (2023): ceil(16 sqrt(k T log T / log k)), 2.1e5, 7.3e5 and 2.5e6 for k = 50;
+    # A19.
     settings = told(NCB, horizon)
     assert ncb._end_of_phase_one(settings, 50) == (rounds, np.inf)
 
@@ -43,7 +42,8 @@ def explored_rounds(settings: Any, seed: int) -> int:
 
 
 def test_phase_one_of_ncb_as_coded() -> None:
-    # Spec 3: 9 L k / mu* = 7,477 rounds predict it; the largest sum crosses a little earlier, at
+    # The released code: 9 L k / mu* = 7,477 rounds predict it; the largest sum crosses a little
+    # earlier, at
     # about 7,000.
     settings = told(NCB, 10**7, "as-coded")
     lengths = [explored_rounds(settings, seed) for seed in range(40)]
@@ -53,13 +53,13 @@ def test_phase_one_of_ncb_as_coded() -> None:
 
 @pytest.mark.parametrize(("horizon", "rounds"), [(10**7, 3.1e6), (10**8, 3.6e6)])
 def test_phase_one_of_modified_ncb(horizon: int, rounds: float) -> None:
-    # Spec 2.4, to two digits; its standard deviation is about a tenth of a per cent.
+    # Barman et al. (2023), to two digits; its standard deviation is about a tenth of a per cent.
     settings = told(NCB, horizon, **ncb.MODIFIED)
     assert explored_rounds(settings, 1) == pytest.approx(rounds, rel=0.02)
 
 
 def test_modified_ncb_never_leaves_phase_one_at_a_million() -> None:
-    # Spec 2.4: it would take 2.7e6 rounds.
+    # Barman et al. (2023): it would take 2.7e6 rounds.
     settings = told(NCB, 10**6, **ncb.MODIFIED)
     assert explored_rounds(settings, 1) == 10**6
 
@@ -67,7 +67,7 @@ def test_modified_ncb_never_leaves_phase_one_at_a_million() -> None:
 @pytest.mark.parametrize(
     ("interpretations", "expected"),
     [
-        # Mean 3/4 of 400 pulls, T = 1e6: spec 2.4, D11, C20.
+        # Mean 3/4 of 400 pulls, T = 1e6: Barman et al. (2023), D11, C20.
         ({}, 1.3937898079),
         ({"width": "2c"}, 2.1156844165),
         ({"width": "2c", "log": "window"}, 1.7157545730),
@@ -86,7 +86,7 @@ def test_matched_ncb_explores_as_long_as_gdp_ncb() -> None:
 
 
 def test_leader_stretches_are_long() -> None:
-    # The measured 1.16 million stretches of 1e8 rounds (spec 11) are hundreds of rounds long.
+    # The measured 1.16 million stretches of 1e8 rounds (measured) are hundreds of rounds long.
     settings = told(NCB, 10**6, "as-coded")
     decisions = decisions_of(NCB, settings, FIFTY_ARMS)
     assert sum(length for _, length, _ in decisions) == 10**6

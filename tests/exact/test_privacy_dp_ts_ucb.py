@@ -30,7 +30,7 @@ from dpbandits.privacy import (
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 C0 = 4.132731
 
-# Spec 2.1, as printed; the rows of 10^4.5 and 10^5.5 rounded to whole horizons.
+# dp-ts-ucb, Algorithm 1, as printed; the rows of 10^4.5 and 10^5.5 rounded to whole horizons.
 ETAS = {
     10_000: ("152.0", "56.4", "20.9", "7.75", "2.875"),
     31_622: ("221.4", "74.7", "25.2", "8.52", "2.875"),
@@ -54,7 +54,8 @@ def test_etas_of_theorem_4_4(horizon: int, column: int) -> None:
 
 
 def test_budget_is_the_formula() -> None:
-    # Spec 1: phi = c0 T^((1 - alpha)/2) ln(T)^((3 - alpha)/2); whole parts in test_dp_ts_ucb.py.
+    # Section 4.1: phi = c0 T^((1 - alpha)/2) ln(T)^((3 - alpha)/2); whole parts in
+    # test_dp_ts_ucb.py.
     for alpha in ALPHAS:
         for horizon in ETAS:
             log = math.log(horizon)
@@ -63,7 +64,7 @@ def test_budget_is_the_formula() -> None:
 
 
 def test_one_draw() -> None:
-    # Spec 3.2: 1/sqrt(n v), at most ln(T)^(-alpha/2).
+    # dp-ts-ucb, proof of Theorem 4.4: 1/sqrt(n v), at most ln(T)^(-alpha/2).
     for alpha in ALPHAS:
         worst = math.log(1000) ** (-alpha / 2)
         assert dp_ts_ucb_draw_gdp(alpha, 1000) == pytest.approx(worst, rel=1e-14)
@@ -72,7 +73,8 @@ def test_one_draw() -> None:
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_draws_compose(alpha: float) -> None:
-    # Spec 3.3, 3.6 and E8: floor(phi) draws make sqrt(phi / ln(T)^alpha) and no more; Theorem 4.4
+    # dp-ts-ucb, proof of Theorem 4.4 and derived and DTU-E8: floor(phi) draws make sqrt(phi /
+    # ln(T)^alpha) and no more; Theorem 4.4
     # counts them twice.
     draws = math.floor(dp_ts_ucb_budget(alpha, 10_000))
     composed = float(compose_gdp(np.full(draws, dp_ts_ucb_draw_gdp(alpha, 10_000))))
@@ -83,7 +85,7 @@ def test_draws_compose(alpha: float) -> None:
 
 
 def test_closed_form_of_theorem_4_4() -> None:
-    # Spec 3.4: sqrt(2 c0 T^((1 - alpha)/2) ln(T)^(1.5 (1 - alpha))).
+    # dp-ts-ucb, Theorem 4.4: sqrt(2 c0 T^((1 - alpha)/2) ln(T)^(1.5 (1 - alpha))).
     for alpha in ALPHAS:
         for horizon in ETAS:
             growth = horizon ** (0.5 * (1 - alpha)) * math.log(horizon) ** (1.5 * (1 - alpha))
@@ -92,14 +94,15 @@ def test_closed_form_of_theorem_4_4() -> None:
 
 
 def test_theorem_4_6_has_another_eta() -> None:
-    # E2: the same at alpha = 0; 10.69 and 2.87 at alpha = 1, T = 10^6.
+    # DTU-E2: the same at alpha = 0; 10.69 and 2.87 at alpha = 1, T = 10^6.
     assert dp_ts_ucb_gdp(0.0, 10**6, interpretation="theorem4.6") == dp_ts_ucb_gdp(0.0, 10**6)
     assert dp_ts_ucb_gdp(1.0, 10**6, interpretation="theorem4.6") == pytest.approx(10.69, abs=0.005)
     assert dp_ts_ucb_gdp(1.0, 10**6) == pytest.approx(2.87, abs=0.006)
 
 
 def test_standard_dp_is_the_duality() -> None:
-    # Spec 3.5; E14: at T = 10^6, delta = 10^-6, alpha = 0 gives 2.15e5 and alpha = 1 gives 17.2.
+    # Theorem 4.6; DTU-E14: at T = 10^6, delta = 10^-6, alpha = 0 gives 2.15e5 and alpha = 1 gives
+    # 17.2.
     levels = np.array([0.5, 5.0, 20.0])
     for interpretation in ("theorem4.4", "theorem4.6", "tight"):
         eta = dp_ts_ucb_gdp(1.0, 10**6, interpretation=interpretation)
@@ -113,7 +116,7 @@ def test_standard_dp_is_the_duality() -> None:
 
 
 def test_equal_regret_modified_ts() -> None:
-    # Spec 3.7: Modified TS at b = 0, c = 5 ln(T)^alpha, T = 10^6.
+    # dp-ts-ucb, Table 1: Modified TS at b = 0, c = 5 ln(T)^alpha, T = 10^6.
     found = [modified_ts_gdp(0, 5 * math.log(10**6) ** alpha, 10**6) for alpha in ALPHAS]
     np.testing.assert_allclose(found, [447.21, 322.08, 231.97, 167.06, 120.32], rtol=0, atol=0.005)
 
@@ -123,7 +126,7 @@ EQUAL_PRIVACY = {
     0.0: (2.35604, 1.17802, 0.00470267, 0.00235369, 0.00117743, 4.71114e-4, 2.35602e-5),
     1.0: (120985, 60492.7, 241.488, 120.864, 60.4624, 24.1922, 1.20984),
 }
-"""Spec 3.8, T = 10^6, to six digits."""
+"""dp-ts-ucb, Appendix E.1, T = 10^6, to six digits."""
 
 
 @pytest.mark.parametrize("alpha", EQUAL_PRIVACY)
@@ -138,7 +141,7 @@ def test_equal_privacy(alpha: float) -> None:
 
 
 def test_printed_c() -> None:
-    # DTU-C6, C7 and E1: 1.178 and 60.462 without the root, 1.085 and 7.776 with it.
+    # DTU-C6, C7 and DTU-E1: 1.178 and 60.462 without the root, 1.085 and 7.776 with it.
     for alpha, b, plain, rooted in ((0.0, 1, 1.178, 1.085), (1.0, 2000, 60.462, 7.776)):
         assert equal_privacy_c(alpha, b, 10**6) == pytest.approx(plain, abs=5e-4)
         assert equal_privacy_c(alpha, b, 10**6, root=True) == pytest.approx(rooted, abs=5e-4)

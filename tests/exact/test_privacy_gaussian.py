@@ -1,8 +1,4 @@
-"""Gaussian DP: duality, its inverses and composition, against formulas evaluated elsewhere.
-
-Sources: "spec" is the restatement of ts-is-dp; its section 3 lists the formulas, section 5 the
-claims.
-"""
+"""Gaussian DP: duality, its inverses and composition, against formulas evaluated elsewhere."""
 
 import warnings
 from collections.abc import Callable
@@ -140,7 +136,7 @@ def test_epsilon_agrees_with_brentq_on_the_plain_formula() -> None:
     [(1.0, 4.88655, 4.88), (5.0, 35.56634, 35.57), (10.0, 96.71727, 96.71)],
 )
 def test_claim_c1(eta: float, spec: float, printed: float) -> None:
-    """Spec claim C1: epsilon at delta = 1e-6; the paper's appendix D prints two decimals."""
+    """Claim TSDP-C1: epsilon at delta = 1e-6; the paper's appendix D prints two decimals."""
     assert epsilon(1e-6, eta) == pytest.approx(spec, abs=5e-6)  # half a unit of the last digit
     assert epsilon(1e-6, eta) == pytest.approx(printed, abs=0.01)  # the claim's own margin
 
@@ -236,7 +232,7 @@ def test_bad_arguments_end_in_one_line(call: Callable[[], object], named: str) -
 
 
 def test_gaussian_mechanism_and_composition() -> None:
-    """Spec section 3, items 1 and 4."""
+    """ts-is-dp, Lemmas 2 and 3."""
     assert gaussian_mechanism(0.5, np.sqrt(0.5)) == pytest.approx(np.sqrt(0.5), rel=1e-15)
     assert compose_gdp([3.0, 4.0]) == 5
     assert compose_gdp(np.full(1000, np.sqrt(0.5))) == pytest.approx(np.sqrt(500), rel=1e-14)

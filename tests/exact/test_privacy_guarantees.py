@@ -1,8 +1,4 @@
-"""Guarantees of (Modified) Thompson Sampling, and the analytic claims of ts-is-dp about them.
-
-Sources: "spec" is the restatement of ts-is-dp; section 3 has the reference values, section 5 the
-claims, section 6 the errata.
-"""
+"""Guarantees of (Modified) Thompson Sampling, and the analytic claims of ts-is-dp about them."""
 
 import dataclasses
 import math
@@ -30,12 +26,12 @@ from dpbandits.privacy import (
     ts_standard_epsilon,
 )
 
-# The delta axis of Figures 1, 6 and 7 (spec section 4).
+# The delta axis of Figures 1, 6 and 7 (ts-is-dp, Figures 1 to 8).
 GRID = np.logspace(-10, -1, 61)
 
 
 def test_reference_values_gdp() -> None:
-    """Spec section 3, reference values, column GDP (T = 1000, Theorem 3)."""
+    """ts-is-dp, Theorems 3 to 8, reference values, column GDP (T = 1000, Theorem 3)."""
     found = ts_gaussian_epsilon(np.array([1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1]), 1000)
     expected = [391.364, 374.596, 355.383, 332.235, 301.068, 277.685]
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-4)  # three decimals printed
@@ -52,7 +48,7 @@ def test_reference_values_gdp() -> None:
     ],
 )
 def test_reference_values_figure_1(product: int, small: float, large: float) -> None:
-    """Spec section 3, Fig 1 reference values: epsilon at delta = 1e-6 and 1e-1, by c (b + 1)."""
+    """Theorems 3 to 8, Fig 1 reference values: epsilon at delta = 1e-6 and 1e-1, by c (b + 1)."""
     for b, c in [(product - 1, 1.0), (0, float(product))]:
         found = modified_ts_epsilon(np.array([1e-6, 1e-1]), b, c, 1000)
         np.testing.assert_allclose(found, [small, large], rtol=0, atol=5e-3)  # two decimals
@@ -71,7 +67,7 @@ def test_theorems_3_and_4_are_the_duality_of_the_lemmas() -> None:
 
 
 def test_claim_c3_and_erratum_e2() -> None:
-    """Spec claim C3: 316.23 by Lemma 5, 223.6 by Lemma 4, for the same algorithm."""
+    """Claim TSDP-C3: 316.23 by Lemma 5, 223.6 by Lemma 4, for the same algorithm."""
     assert modified_ts_gdp(0, 1.0, 100_000) == pytest.approx(316.23, abs=5e-3)
     assert ts_gaussian_gdp(100_000) == pytest.approx(223.6, abs=0.05)
     by_lemma_4 = modified_ts_gdp(0, 1.0, 100_000, interpretation="lemma4")
@@ -96,14 +92,14 @@ def test_required_c_inverts_lemma_5(b: int, eta: float) -> None:
 
 
 def test_required_c_below_one() -> None:
-    """Spec section 4 and erratum E10: 0.800 and 0.400 at eta = 5, b = 5000 and 10000."""
+    """ts-is-dp, Figures 1 to 8 and TSDP-E10: 0.800 and 0.400 at eta = 5, b = 5000 and 10000."""
     assert required_c(5000, 5.0, 100_000) == pytest.approx(0.800, abs=5e-4)
     assert required_c(10_000, 5.0, 100_000) == pytest.approx(0.400, abs=5e-4)
-    assert required_c(3999, 5.0, 100_000) == 1  # erratum E16
+    assert required_c(3999, 5.0, 100_000) == 1  # TSDP-E16
 
 
 def test_claim_c4() -> None:
-    """Spec claim C4: monotone, symmetric in b and c, and "dramatic" at c (b + 1) = 2."""
+    """Claim TSDP-C4: monotone, symmetric in b and c, and "dramatic" at c (b + 1) = 2."""
     by_b = np.array([modified_ts_epsilon(GRID, b, 1.0, 1000) for b in (0, 1, 5, 10, 50)])
     by_c = np.array([modified_ts_epsilon(GRID, 0, c, 1000) for c in (1.0, 2.0, 6.0, 11.0, 51.0)])
     assert np.all(np.diff(by_b, axis=0) < 0)
@@ -121,7 +117,7 @@ def test_claim_c4() -> None:
 def test_claims_c14_and_c22(
     n_arms: int, over_gdp: tuple[float, float], over_rdp: tuple[float, float]
 ) -> None:
-    """Spec claims C14 and C22: standard DP over GDP and over RDP, T = 1000, best split."""
+    """Claim TSDP-C14 and TSDP-C22: standard DP over GDP and over RDP, T = 1000, best split."""
     standard = ts_standard_epsilon(GRID, 1000, n_arms)
     for other, (low, high) in [
         (ts_gaussian_epsilon(GRID, 1000), over_gdp),
@@ -134,14 +130,14 @@ def test_claims_c14_and_c22(
 
 
 def test_claim_c14_with_the_corrected_curve() -> None:
-    """Spec claim C14: a gap of 107 to 2430 over GDP, at three digits."""
+    """Claim TSDP-C14: a gap of 107 to 2430 over GDP, at three digits."""
     ratio = ts_corrected_standard_epsilon(GRID, 1000) / ts_gaussian_epsilon(GRID, 1000)
     assert ratio.min() == pytest.approx(107, abs=0.5)
     assert ratio.max() == pytest.approx(2430, abs=5)
 
 
 def test_claim_c15() -> None:
-    """Spec claim C15: ratio RDP over GDP 1.027 to 1.073; GDP never worse on 1e-300..0.9."""
+    """Claim TSDP-C15: ratio RDP over GDP 1.027 to 1.073; GDP never worse on 1e-300..0.9."""
     ratio = ts_gaussian_rdp_epsilon(GRID, 1000) / ts_gaussian_epsilon(GRID, 1000)
     assert ratio.min() == pytest.approx(1.027, abs=5e-4)
     assert ratio.max() == pytest.approx(1.073, abs=5e-4)
@@ -154,7 +150,7 @@ def test_claim_c15() -> None:
     [(1e-300, 3.3, None), (1e-10, 10.4, 1.027), (1e-1, 20.3, 1.073), (0.9, 39.9, 1.181)],
 )
 def test_claim_c16(delta_value: float, difference: float, ratio: float | None) -> None:
-    """Spec claim C16: RDP minus GDP, and their ratio, grow with delta (refuting the claim)."""
+    """Claim TSDP-C16: RDP minus GDP, and their ratio, grow with delta (refuting the claim)."""
     by_rdp = ts_gaussian_rdp_epsilon(delta_value, 1000)
     by_gdp = ts_gaussian_epsilon(delta_value, 1000)
     assert by_rdp - by_gdp == pytest.approx(difference, abs=0.05)  # one decimal printed
@@ -164,7 +160,7 @@ def test_claim_c16(delta_value: float, difference: float, ratio: float | None) -
 
 @pytest.mark.parametrize(("n_arms", "exponent"), [(2, -2.5), (10, -1.2)])
 def test_claim_c23(n_arms: int, exponent: float) -> None:
-    """Spec claim C23: standard DP is 10 times GDP or more up to about 10^-2.5 and 10^-1.2."""
+    """Claim TSDP-C23: standard DP is 10 times GDP or more up to about 10^-2.5 and 10^-1.2."""
     fine = np.logspace(-10, -1, 901)
     ratio = ts_standard_epsilon(fine, 1000, n_arms) / ts_gaussian_epsilon(fine, 1000)
     tenfold = ratio >= 10
@@ -174,14 +170,14 @@ def test_claim_c23(n_arms: int, exponent: float) -> None:
 
 
 def test_claim_c27_instance_specific_accounting() -> None:
-    """Spec claim C27 by hand: arm 1 after its pull waits two rounds at n = 1 and one at n = 2."""
+    """Claim TSDP-C27 by hand: arm 1 after its pull waits two rounds at n = 1 and one at n = 2."""
     sums = [2 / 2 + 1 / 3, 1 / 2]
     assert instance_specific_gdp(sums, 2.0) == pytest.approx(math.sqrt(2 / 3), rel=1e-15)
     assert instance_specific_gdp([sums, [3.0, 6.0]], 1.0)[1] == pytest.approx(math.sqrt(6))
 
 
 def test_instance_specific_reaches_the_bound_for_an_arm_pulled_once() -> None:
-    """Erratum E3: T rounds after a single pull sum to T/2, which is Lemma 4."""
+    """Erratum TSDP-E3: T rounds after a single pull sum to T/2, which is Lemma 4."""
     horizon = 400
     assert instance_specific_gdp([horizon / 2, 3.0], 1.0) == ts_gaussian_gdp(horizon)
 

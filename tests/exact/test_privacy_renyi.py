@@ -22,7 +22,7 @@ from dpbandits.privacy import (
     ts_gaussian_rdp_epsilon,
 )
 
-# Spec section 3, reference values for T = 1000, column RDP.
+# ts-is-dp, Theorems 3 to 8, reference values for T = 1000, column RDP.
 DELTAS = [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1]
 EPSILONS = [401.743, 385.723, 367.539, 345.971, 317.861, 297.985]
 
@@ -47,7 +47,7 @@ def test_gaussian_slope_is_the_renyi_divergence(alpha: float) -> None:
 
 
 def test_round_of_thompson_sampling_has_slope_a_quarter() -> None:
-    """Spec section 3, item 6: n = 1, sensitivity 1/2, variance 1/2; T rounds add."""
+    """ts-is-dp, Theorem 8: n = 1, sensitivity 1/2, variance 1/2; T rounds add."""
     slope = gaussian_rdp_slope(0.5, np.sqrt(0.5))
     assert slope == pytest.approx(0.25, rel=1e-15)
     assert compose_rdp(np.full(1000, slope)) == pytest.approx(250, rel=1e-13)
@@ -78,14 +78,14 @@ def test_closed_form_is_the_minimum(log_slope: float, log_delta_value: float) ->
 
 @pytest.mark.parametrize(("delta", "order"), [(1e-10, 1.3), (1e-1, 1.1)])
 def test_optimal_orders_of_erratum_e6(delta: float, order: float) -> None:
-    """Spec erratum E6: alpha* = 1.1 to 1.3 for T = 1000; the closed form of section 3, item 6."""
+    """TSDP-E6: alpha* = 1.1 to 1.3 for T = 1000; the closed form of section 3, item 6."""
     assert optimal_order(250.0, delta) == pytest.approx(order, abs=0.05)
     closed = 1 + 2 * np.sqrt(np.log(1 / delta) / 1000)
     assert optimal_order(250.0, delta) == pytest.approx(closed, rel=1e-14)
 
 
 def test_integer_orders_are_far_worse() -> None:
-    """Spec erratum E6: an integer grid 2..64 would be far worse; at T = 1000, above 500."""
+    """TSDP-E6: an integer grid 2..64 would be far worse; at T = 1000, above 500."""
     grid = [ts_gaussian_rdp_epsilon(1e-6, 1000, alpha=float(a)) for a in range(2, 65)]
     assert min(grid) == pytest.approx(500 + np.log(1e6), rel=1e-14)
     assert min(grid) > 1.3 * ts_gaussian_rdp_epsilon(1e-6, 1000)

@@ -20,7 +20,7 @@ from dpbandits.privacy import (
     ts_standard_epsilon,
 )
 
-# Spec section 3, reference values for T = 1000.
+# ts-is-dp, Theorems 3 to 8, reference values for T = 1000.
 DELTAS = [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1]
 BEST = {
     2: [11477.8, 8773.7, 6425.0, 4411.2, 2715.8, 1983.7],
@@ -30,7 +30,7 @@ HALF = {
     2: [11871.7, 9112.8, 6712.4, 4649.3, 2905.3, 2147.6],
     10: [13301.3, 10362.8, 7793.3, 5570.3, 3673.1, 2839.7],
 }
-# Spec section 3, "Corrected standard DP", with half a unit of its last printed digit.
+# ts-is-dp, Theorems 3 to 8, "Corrected standard DP", with half a unit of its last printed digit.
 CORRECTED = [
     (1e-10, 9.5e5, 5e3),
     (1e-8, 5.4e5, 5e3),
@@ -101,7 +101,7 @@ def test_theorem_6_and_7_by_hand() -> None:
 
 
 def test_erratum_e8_theorem_7() -> None:
-    """Spec erratum E8 and claim C28: N = 2, d0 = 1e-6, at the digits printed there."""
+    """TSDP-E8 and claim TSDP-C28a: N = 2, d0 = 1e-6, at the digits printed there."""
     claimed = ts_round_epsilon(1e-6, 2)
     assert claimed == pytest.approx(1.281, abs=5e-4)
     assert report_noisy_max_true_delta(claimed, np.sqrt(0.5)) == pytest.approx(0.0177, abs=5e-5)
@@ -110,7 +110,7 @@ def test_erratum_e8_theorem_7() -> None:
 
 
 def test_erratum_e8_lemma_13() -> None:
-    """Spec erratum E8: delta = 1e-6, eps = 1 allow the shift 0.552, whose true delta is 0.0123."""
+    """TSDP-E8: delta = 1e-6, eps = 1 allow the shift 0.552, whose true delta is 0.0123."""
     shift = 2 / np.sqrt(np.log(1 / 2e-6))
     assert shift == pytest.approx(0.552, abs=5e-4)
     assert delta(1.0, shift) == pytest.approx(0.0123, abs=5e-5)

@@ -17,9 +17,14 @@ CONFIG = "config/config.yaml"
 # (file, text in it, what replaces it, what the message must name)
 BROKEN = [
     (CONFIG, "scale: paper", "scale: huge", "scale is 'huge'; allowed: paper, quick"),
-    (CONFIG, "seed: 20260719", "seed: 1.5", "seed: 1.5 is not of type 'integer'"),
-    (CONFIG, "seed: 20260719", "seeds: 1", "unknown key seeds; allowed: papers, ours, scale, seed"),
-    (CONFIG, "only: null", "only: 3", "only: 3 is not of type"),
+    (CONFIG, "seed: 20260719", "seed: 1.5", "seed is 1.5; allowed: a whole number from 0"),
+    (
+        CONFIG,
+        "seed: 20260719",
+        "seeds: 1",
+        "unknown key seeds; allowed: papers, comparisons, scale, seed",
+    ),
+    (CONFIG, "only: null", "only: 3", "only is 3; allowed: null, a paper (ts-is-dp)"),
     (
         CONFIG,
         "comparisons: [equal-privacy]",
@@ -33,8 +38,13 @@ BROKEN = [
     (EXPERIMENTS, "c: lemma5_c", "c: lemma6_c", "parameter c is 'lemma6_c'; allowed: "),
     (EXPERIMENTS, "c: [1, 2]", "c: [0, 2]", "c is 0; allowed: a finite number above 0"),
     (EXPERIMENTS, "eta: [1, 2, 5], b: [0, 500", "eta: [0, 2, 5], b: [0, 500", "eta"),
-    (EXPERIMENTS, "horizon: 100000", "horizon: 0", "horizon: 0 is less than the minimum"),
-    (EXPERIMENTS, "count: 10}", "count: 0}", "count: 0 is less than the minimum"),
+    (
+        EXPERIMENTS,
+        "horizon: 100000",
+        "horizon: 0",
+        "horizon is 0; allowed: a whole number of at least 1",
+    ),
+    (EXPERIMENTS, "count: 10}", "count: 0}", "count is 0; allowed: a whole number of at least 1"),
     (EXPERIMENTS, "metrics: [pseudo_regret]", "metrics: [regret]", "'regret'; allowed: pseudo"),
     (EXPERIMENTS, "instance: bernoulli", "instance: cauchy", "instance is 'cauchy'; allowed"),
     (EXPERIMENTS, "tuned_by: tuning", "tuned_by: turning", "tuned_by is 'turning'; allowed"),
@@ -95,7 +105,7 @@ def test_one_cell_in_two_simulations_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--seed", "-1"], "seed: -1 is less than the minimum of 0"),
+        (["--seed", "-1"], "seed is -1; allowed: a whole number from 0"),
         (["--scale", "tiny"], "invalid choice: 'tiny'"),
         (["--project", "nowhere"], "nowhere/config/config.yaml: cannot be read"),
     ],

@@ -1,7 +1,4 @@
-"""Every kernel against its reference, decision for decision, on the same random stream.
-
-"spec" is the restatement of TS-is-DP; section 2 has the algorithms, E15 the long pre-pull phase.
-"""
+"""Every kernel against its reference, decision for decision, on the same random stream."""
 
 import math
 from typing import Any
@@ -101,16 +98,16 @@ MODIFIED, LAZY = {"b": 3, "c": 2.0}, {"epsilon": 0.5}
 @pytest.mark.parametrize(
     ("algorithm", "parameters", "interpretations", "expected"),
     [
-        # (T, forced pulls, c, what is added to n): spec 2.1, 2.2 and E1.
+        # (T, forced pulls, c, what is added to n): ts-is-dp, Algorithms 1 and 2, and TSDP-E1.
         ("ts-gaussian", {}, {}, (100, 0, 1.0, 1)),
         ("ts-gaussian", {}, {"count": "n"}, (100, 1, 1.0, 0)),
         ("m-ts-gaussian", MODIFIED, {}, (100, 3, 2.0, 1)),
         ("m-ts-gaussian", MODIFIED, {"count": "n"}, (100, 3, 2.0, 0)),
         ("m-ts-gaussian", {"b": 0, "c": 2.0}, {"count": "n"}, (100, 1, 2.0, 0)),
-        # (T, epsilon, beta = 1/T, one arm after the other): spec 2.3.
+        # (T, epsilon, beta = 1/T, one arm after the other): Sajed and Sheffet (2019).
         ("dp-se", LAZY, {}, (100, 0.5, 0.01, False)),
         ("dp-se", LAZY, {"order": "sequential"}, (100, 0.5, 0.01, True)),
-        # (T, epsilon, LOG(t) / ln t, the two constants): spec 2.4.
+        # (T, epsilon, LOG(t) / ln t, the two constants): Hu, Huang and Mehta (2021).
         ("anytime-lazy-ucb", LAZY, {}, (100, 0.5, LOG2, 3.0, 3.0)),
         ("anytime-lazy-ucb", LAZY, {"log": "natural"}, (100, 0.5, 1.0, 3.0, 3.0)),
         ("anytime-lazy-ucb", LAZY, {"constants": "4,5"}, (100, 0.5, LOG2, 4.0, 5.0)),
@@ -132,7 +129,7 @@ def test_parameters_and_interpretations_mean_what_the_spec_says(
 
 @pytest.mark.parametrize("count", ["n+1", "n"])
 def test_ts_gaussian_is_the_modified_one_at_0_and_1(count: str) -> None:
-    # Spec 2.2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
+    # ts-is-dp, Algorithm 2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
     plain, modified = REGRET["ts-gaussian"], REGRET["m-ts-gaussian"]
     interpretations = {"count": count}
     told = settings_of(plain, {}, interpretations, EXPONENTIAL_ARMS, 1500)
@@ -147,7 +144,7 @@ def test_ts_gaussian_is_the_modified_one_at_0_and_1(count: str) -> None:
 
 @given(b=st.integers(1, 200), c=st.floats(0.1, 1e5))
 def test_pre_pull_regret_is_exact(b: int, c: float) -> None:
-    # Spec 2.2: b times the sum of the gaps at round b N, which is 1.25 b for the Bernoulli arms
+    # Algorithm 2: b times the sum of the gaps at round b N, which is 1.25 b for the Bernoulli arms
     # (dyadic, so exactly) and 0.911996 b for the truncated exponential ones (six digits).
     for bandit, slope, tolerance in ((FIVE_ARMS, 1.25, 0.0), (EXPONENTIAL_ARMS, 0.911996, 5e-7)):
         parameters = {"b": b, "c": c}
@@ -175,7 +172,7 @@ def test_pre_pull_regret_is_exact(b: int, c: float) -> None:
     ],
 )
 def test_long_pre_pull_is_cut_at_the_horizon(b: int, horizon: int, pulls: list[int]) -> None:
-    # Spec 2.2 and E15: where b N >= T the phase is cut at T.
+    # ts-is-dp, Algorithm 2 and TSDP-E15: where b N >= T the phase is cut at T.
     cell = make_cell(
         algorithm="m-ts-gaussian",
         parameters={"b": b, "c": 1.0},
@@ -202,7 +199,8 @@ def test_long_pre_pull_is_refused_where_asked(b: int, refused: bool) -> None:
 
 @pytest.mark.parametrize("log", ["base2", "natural"])
 def test_lazy_ucb_batches_double(log: str) -> None:
-    # Spec 2.4: a mean is renewed when the buffer holds 2^(r+1) rewards, each used once: after
+    # Hu, Huang and Mehta (2021): a mean is renewed when the buffer holds 2^(r+1) rewards, each used
+    # once: after
     # releases of 1, 2, ..., 2^r rewards an arm has 2^(r+1) - 1 pulls and n = 2^r.
     algorithm = REGRET["anytime-lazy-ucb"]
     told = settings_of(algorithm, {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 3000)
@@ -235,7 +233,7 @@ def run_lengths(decisions: list[tuple[int, int, float]]) -> list[tuple[int, int]
 
 
 def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
-    # Spec 2.3 by hand: K = 2, T = 10000, beta = 1/T, equal means. Epoch 1: D = 1/2,
+    # Sajed and Sheffet (2019) by hand: K = 2, T = 10000, beta = 1/T, equal means. Epoch 1: D = 1/2,
     # L8 = ln(16 T) = 11.98293, L4 = ln(8 T) = 11.28978. eps = 1: 32 L8 / D^2 = 1533.8, so
     # R = 1534; eps = 0.1: 8 L4 / (eps D) = 1806.4, so R = 1807. Epoch 2: D = 1/4,
     # L8 = ln(64 T) = 13.36922, 32 L8 / D^2 = 6845.04, so R = 6846 (8 L4 / (eps D) is less).
@@ -249,7 +247,8 @@ def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
 
 
 def test_dp_se_eliminates_and_plays_the_survivor() -> None:
-    # Spec 2.3: T = 4000, eps = 1: R = floor(128 ln(16 T)) + 1 = 1417 pulls of both arms in turn;
+    # Sajed and Sheffet (2019): T = 4000, eps = 1: R = floor(128 ln(16 T)) + 1 = 1417 pulls of both
+    # arms in turn;
     # 2h + 2c = 0.14, far below the gap of 0.8.
     algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.1, 0.9])
     pulls = math.floor(128 * math.log(16 * 4000)) + 1

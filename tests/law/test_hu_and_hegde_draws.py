@@ -1,10 +1,9 @@
 """Laws of what Lazy-DP-TS and DP-TS draw: theta, and the noise of their releases.
 
-"spec" is the restatement of dp-ts-ucb, sections 2.4 and 2.5. All draws come out of compiled
-kernels. Error rate: at most TESTS hypotheses that are true are tested, each at LINE = 0.001 / TESTS
-(Bonferroni), so that correct code fails this file with probability 0.001 at most over the choice of
-seeds, which are fixed. Null controls take scipy's own draws; noise 5 % off and beta parameters off
-by one must be caught.
+All draws come out of compiled kernels. Error rate: at most TESTS hypotheses that are true are
+tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with
+probability 0.001 at most over the choice of seeds, which are fixed. Null controls take scipy's own
+draws; noise 5 % off and beta parameters off by one must be caught.
 """
 
 import math
@@ -57,7 +56,7 @@ def one_round(algorithm: str, log: str, seed: int) -> int:
 
 
 def shift(algorithm: str, log: str, count: int) -> float:
-    """The amount by which a mean is raised (spec 2.4, 2.5)."""
+    """The amount by which a mean is raised (Hu and Hegde, 2022)."""
     log_t, epsilon = LOGS[log], EPSILONS[algorithm]
     if algorithm == "lazy-dp-ts":
         return 3 * log_t / (epsilon * count)
@@ -119,7 +118,7 @@ def first_releases(algorithm: str, epsilon: float) -> NDArray[np.float64]:
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 @pytest.mark.parametrize(("algorithm", "factor"), [("lazy-dp-ts", 1.0), ("dp-ts", 2.0)])
 def test_noise_of_the_first_release(algorithm: str, factor: float, epsilon: float) -> None:
-    # Spec 2.4: Laplace(1/eps); 2.5: Laplace(2/eps).
+    # Hu and Hegde (2022), Algorithm 2: Laplace(1/eps); 2.5: Laplace(2/eps).
     drawn = first_releases(algorithm, epsilon)
     assert stats.kstest(drawn, stats.laplace(scale=factor / epsilon).cdf).pvalue > LINE
     assert stats.kstest(1.05 * drawn, stats.laplace(scale=factor / epsilon).cdf).pvalue < LINE
@@ -145,7 +144,8 @@ def noise_of_levels(epsilon: float, runs: int = 150, horizon: int = 500) -> dict
 
 
 def test_noise_of_the_partial_sums() -> None:
-    # Spec 2.5: an epoch of r + 1 levels has partial sums with noise of scale (r + 1)/(eps/2).
+    # Hu and Hegde (2022), Algorithm 1: an epoch of r + 1 levels has partial sums with noise of
+    # scale (r + 1)/(eps/2).
     epsilon = 3.0
     found = noise_of_levels(epsilon)
     for levels in range(3, 8):

@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 from dpbandits.commands.publish import (
-    DOCUMENTS,
     FINGERPRINTS,
     PUBLISHED,
     current_fingerprints,
     published_targets,
 )
-from dpbandits.pages.documents import PUBLISHED_TABLES
+from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
+from dpbandits.pages.published_tables import PUBLISHED_TABLES
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.config import Project
 from dpbandits.project.target import TABLE, Target
@@ -59,11 +59,10 @@ def test_published_claims_are_at_paper_scale_and_mostly_decided(paper: str) -> N
     assert undecided["detail"].str.contains("runs would decide it").all()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_documents_show_what_is_published(document: str) -> None:
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_show_what_is_published(name: str) -> None:
     """Where this fails: `dpbandits publish` writes what is computed in them anew."""
-    text = (ROOT / document).read_text(encoding="utf-8")
-    assert DOCUMENTS[document](PROJECT, text) == text
+    assert document(PROJECT, name) == (ROOT / name).read_text(encoding="utf-8")
 
 
 def test_the_ledger_of_all_papers_has_every_claim_and_every_interpretation() -> None:
@@ -113,16 +112,16 @@ def test_a_perturbed_verdict_would_not_pass_for_the_published_one() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     changed = readme.replace("**holds**", "**fails**", 1)
     assert changed != readme
-    assert DOCUMENTS["README.md"](PROJECT, changed) == readme
+    assert REGIONS["README.md"](PROJECT, changed) == readme
 
 
-@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "config/README.md", *DOCUMENTS])
-def test_links_and_pictures_exist(document: str) -> None:
-    text = (ROOT / document).read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "config/README.md", *DOCUMENTS])
+def test_links_and_pictures_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         if "://" in target:
             continue
-        assert (ROOT / document).parent.joinpath(target).exists(), target
+        assert (ROOT / name).parent.joinpath(target).exists(), target
 
 
 def test_conda_environment_has_the_versions_of_the_lock() -> None:

@@ -6,7 +6,7 @@ Laplace noise. Features enter nothing but, through their dimension, the schedule
 Interpretations, beside those of DP-BAI (``dp_bai``):
     sizes: of the phases, as for DP-BAI (``stated``), or ``halving``: K, ceil(K/2), ..., 1 with
         T' = T - M, which is nearer to the Sequential Halving that the paper likens it to, and to
-        which ``schedule`` does not matter (E4).
+        which ``schedule`` does not matter (BAI-E4).
 """
 
 import math

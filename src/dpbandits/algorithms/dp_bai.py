@@ -6,15 +6,15 @@ all others by combinations of their private means; any other phase pulls every a
 of n pulls is released once, with Laplace noise of scale 1/(epsilon n).
 
 Interpretations:
-    schedule: sizes of the phases and T': ``consistent``, ``literal`` or ``printed`` (E1).
+    schedule: sizes of the phases and T': ``consistent``, ``literal`` or ``printed`` (BAI-E1).
     rounding: pulls of each arm in a phase: ``ceiling`` of T'/(M r) as stated, which may exceed the
         budget; ``floor``, at least 1; ``fitted``, the ceiling with T' lowered to T minus the most
-        arms that each phase may pull, so that the budget is kept (E3).
+        arms that each phase may pull, so that the budget is kept (BAI-E3).
     samples: means of the phase's own rewards (``fresh``) or of all of the arm's (``pooled``, with
         noise by their number; rewards are then used again, which the privacy proof does not
-        allow; E10).
+        allow; BAI-E10).
     sensitivity: rewards are taken to be at most 1 (``unit``), or the noise is scaled by the
-        largest reward that the instance can pay (``support``; E7).
+        largest reward that the instance can pay (``support``; BAI-E7).
     ties: equal estimates are ranked by the arm's ``index`` or at ``random``.
     small_budget: where T' <= 0, ``raise`` an error or return a ``random`` arm without pulls.
 """

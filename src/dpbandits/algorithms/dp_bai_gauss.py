@@ -5,7 +5,7 @@ DP-BAI with Gaussian noise on the means: variance 2 log(1.25/delta) / (epsilon n
 Interpretations, beside those of DP-BAI (``dp_bai``):
     calibration: ``classical``, the formula above, which is proved for epsilon < 1 only;
         ``analytic``, the smallest standard deviation that makes one release of sensitivity 1/n
-        (epsilon, delta)-private, whatever epsilon is (E9).
+        (epsilon, delta)-private, whatever epsilon is (BAI-E9).
 """
 
 import math
@@ -42,7 +42,7 @@ class Parameters:
 
 
 def noise_multiplier(epsilon: float, delta: float, calibration: str = "classical") -> float:
-    """Return the noise's standard deviation on a release of sensitivity 1 (spec 2.4, E9).
+    """Return the noise's standard deviation on a release of sensitivity 1 (Algorithm 2, BAI-E9).
 
     Args:
         epsilon: above 0; for infinity there is no noise.

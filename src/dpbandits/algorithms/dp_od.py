@@ -6,13 +6,13 @@ the round, which are the original axes where the active arms span the whole spac
 
 Interpretations, beside those of OD-LinBAI (``od_linbai``):
     norm: ``l2``, as is usual for a norm without index, or ``l1``, which the proof of privacy needs
-        where pulled features do not lie on the axes (E8).
+        where pulled features do not lie on the axes (BAI-E8).
     norm_over: ``all`` features; those of the ``active`` arms; or the ``reduced`` coordinates of
-        the active arms (E8).
+        the active arms (BAI-E8).
     basis: of the span of the active features where it is not the whole space, ``orthonormal`` or
-        made of as many independent ``features`` (E14).
+        made of as many independent ``features`` (BAI-E14).
     sensitivity: rewards are taken to be at most 1 (``unit``), or the noise is scaled by the
-        largest reward that the instance can pay (``support``; E7).
+        largest reward that the instance can pay (``support``; BAI-E7).
 """
 
 import math

@@ -5,9 +5,9 @@ theta_i ~ N(S_i / (n_i + 1), c / (n_i + 1)) is pulled, n_i pulls with reward sum
 
 Interpretations:
     count: ``n+1`` (Algorithm 2), or ``n``: centre S_i / n_i and variance c / n_i, with one forced
-        pull per arm when b = 0 (E1; the parametrisation of DP-TS-UCB's Section 5).
+        pull per arm when b = 0 (TSDP-E1; the parametrisation of DP-TS-UCB's Section 5).
     long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` refuses
-        (E15).
+        (TSDP-E15).
 """
 
 import math
@@ -32,7 +32,7 @@ from dpbandits.privacy.guarantees import modified_ts_gdp
 class Parameters:
     """Pre-pulls ``b`` of each arm (integer >= 0) and variance factor ``c`` (> 0).
 
-    The paper asks c >= 1, yet its own experiments need less at large b (E10); both are allowed.
+    The paper asks c >= 1, yet its experiments need less at large b (TSDP-E10); both are allowed.
     """
 
     b: int

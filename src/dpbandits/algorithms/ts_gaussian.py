@@ -4,7 +4,7 @@ Modified Thompson Sampling at (b, c) = (0, 1); it runs on that kernel and has it
 
 Interpretation:
     count: ``n+1`` (Algorithm 1), or ``n``: variance 1/n_i as Section 3 once writes, with the plain
-        mean as centre and one forced pull per arm (E1).
+        mean as centre and one forced pull per arm (TSDP-E1).
 """
 
 import math

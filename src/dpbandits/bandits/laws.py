@@ -79,7 +79,7 @@ class TruncatedExponential(_Exponential):
 
 @dataclass(frozen=True)
 class ClippedExponential(_Exponential):
-    """min(X, 1) for exponential X: the other interpretation of "exponential on [0, 1]" (E11)."""
+    """min(X, 1) for exponential X: another interpretation of "exponential on [0, 1]" (TSDP-E11)."""
 
     name: ClassVar[str] = "clipped-exponential"
     code: ClassVar[int] = draws.CLIPPED_EXPONENTIAL
@@ -94,7 +94,7 @@ class ClippedExponential(_Exponential):
 class Uniform:
     """Uniform law on [0, ``high``]; ``high`` from 0 (always 0) to 2.
 
-    Above 1 rewards leave the unit interval that the papers' guarantees assume (DP-BAI, E7): they
+    Above 1 rewards leave the unit interval that the papers' guarantees assume (BAI-E7): they
     are drawn as stated, and only best-arm identification takes them.
     """
 

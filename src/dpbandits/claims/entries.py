@@ -8,6 +8,7 @@ from typing import Any
 
 from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.files import NumberSource
 from dpbandits.claims.regions import REPORT, Region
 from dpbandits.claims.verdict import ALPHA, Rule, Word
 from dpbandits.errors import InputError
@@ -178,44 +179,15 @@ class Finding:
         claim: its comparisons, in the form of a claim of the kind ``finding``.
         title: a short heading.
         beside: ids of the claims that it is shown beside.
-        numbers: placeholder of the statement -> where its number is published, as the file has
-            it; comparisons without an id are of the finding itself.
+        numbers: placeholder of the statement -> where its number is published.
         is_headline: whether it is worth the front page.
     """
 
     claim: Claim
     title: str
     beside: tuple[str, ...] = ()
-    numbers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    numbers: Mapping[str, NumberSource] = field(default_factory=dict)
     is_headline: bool = False
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The sentence that sums up a paper.
-
-    Attributes:
-        statement: with ``{names}`` of numbers.
-        numbers: name -> where its number is published.
-    """
-
-    statement: str
-    numbers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Notes:
-    """What a claims file says beside its claims.
-
-    Attributes:
-        not_applicable: variant -> why no claim of the paper is judged on it.
-        withdrawn: id -> why it is no claim any more.
-        not_judged: statement -> why there is no claim about it.
-    """
-
-    not_applicable: Mapping[str, str] = field(default_factory=dict)
-    withdrawn: Mapping[str, str] = field(default_factory=dict)
-    not_judged: Mapping[str, str] = field(default_factory=dict)
 
 
 def parameters_of(statistic: Statistic) -> dict[str, bool]:

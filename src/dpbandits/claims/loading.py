@@ -1,6 +1,8 @@
-"""Interpretation claims and findings from the config, checked: whatever is wrong is one line."""
+"""Claims and findings from the config, checked: whatever is wrong is one line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,186 +12,155 @@ from dpbandits.claims.entries import (
     Comparison,
     Finding,
     Interpretation,
-    Notes,
     Statistic,
-    Summary,
     parameters_of,
 )
+from dpbandits.claims.files import (
+    ClaimsFile,
+    ComparisonEntry,
+    Entry,
+    FindingsFile,
+    InterpretationEntry,
+    Notes,
+    Summary,
+)
 from dpbandits.claims.regions import region_of
-from dpbandits.claims.verdict import ALPHA
-from dpbandits.engine.documents import check_document, load_document, load_yaml
+from dpbandits.engine.documents import load_document
 from dpbandits.errors import InputError
 
-_COPIED = ("kind", "statement", "place", "scope", "rule", "metric", "parameters")
-_RESERVED = ("variant", "not_applicable", "not_testable", "verdicts")
 
-_FINDING_DEFAULTS: Mapping[str, Any] = {
-    "kind": FINDING,
-    "scope": "",
-    "rule": "",
-    "metric": "",
-    "parameters": {},
-    "reads": [],
-    "runs": 0,
-    "runs_paper": 0,
-    "verdicts": ["holds", "fails", "mixed"],
-    "comparisons": {},
-}
-
-
-def load_notes(path: Path, schema: Path) -> Notes:
+def load_notes(path: Path) -> Notes:
     """Return what a claims file says beside its claims."""
-    document = load_document(path, schema)
-    keys = ("not_applicable", "withdrawn", "not_judged")
-    return Notes(**{key: document.get(key, {}) for key in keys})
+    return load_document(path, ClaimsFile)
 
 
-def load_claims(path: Path, schema: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
+def load_claims(path: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
     """Return the claims of a paper, checked.
 
     Args:
         path: ``config/papers/PAPER/claims.yaml``.
-        schema: the JSON schema of such files, as YAML.
         statistics: the paper's statistics by name.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    document = load_document(path, schema)
-    definitions = document.get("definitions", {})
+    file = load_document(path, ClaimsFile)
     claims = []
-    for name, entry in document["claims"].items():
-        try:
-            claim = _claim(name, entry, definitions, statistics)
+    for name, entry in file.claims.items():
+        with _naming(f"{path}: claims.{name}"):
+            claim = replace(
+                _claim(name, entry, file.definitions, statistics),
+                kind=entry.kind,
+                verdicts=entry.verdicts,
+                runs_paper=entry.runs_paper,
+                rerun=entry.rerun,
+            )
             _check_arguments(claim)
             for interpretation in claim.interpretations:
                 if interpretation.is_judged:
                     _check_parts(claim, interpretation)
-        except InputError as error:
-            raise InputError(f"{path}: claims.{name}: {error}") from None
         claims.append(claim)
     return claims
 
 
-def load_findings(path: Path, schema: Path, statistics: Mapping[str, Statistic]) -> list[Finding]:
+def load_findings(path: Path, statistics: Mapping[str, Statistic]) -> list[Finding]:
     """Return the findings on a paper, checked.
 
     Args:
         path: ``config/papers/PAPER/findings.yaml``.
-        schema: the JSON schema of claims, beside which that of findings is.
         statistics: the paper's statistics by name.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    document = _findings_document(path, schema)
-    definitions = document.get("definitions", {})
+    file = load_document(path, FindingsFile)
     findings = []
-    for name, entry in document["findings"].items():
-        try:
-            claim = _claim(name, {**_FINDING_DEFAULTS, **entry}, definitions, statistics)
+    for name, entry in file.findings.items():
+        with _naming(f"{path}: findings.{name}"):
+            claim = _claim(name, entry, file.definitions, statistics)
             _check_arguments(claim)
-            finding = Finding(
-                claim,
-                entry["title"],
-                tuple(entry.get("claims", ())),
-                {key: _source(name, each) for key, each in entry.get("numbers", {}).items()},
-                entry.get("headline", False),
-            )
-        except InputError as error:
-            raise InputError(f"{path}: findings.{name}: {error}") from None
-        findings.append(finding)
+        numbers = {
+            key: source
+            if source.claim or source.file
+            else source.model_copy(update={"claim": name})
+            for key, source in entry.numbers.items()
+        }
+        findings.append(Finding(claim, entry.title, entry.claims, numbers, entry.headline))
     return findings
 
 
-def load_summary(path: Path, schema: Path) -> Summary | None:
+def load_summary(path: Path) -> Summary | None:
     """Return the sentence that sums up a paper; None where its findings file has none."""
-    summary = _findings_document(path, schema).get("summary")
-    return None if summary is None else Summary(**summary)
+    return load_document(path, FindingsFile).summary
 
 
-def _findings_document(path: Path, schema: Path) -> dict[str, Any]:
-    """Read a findings file, checked; it shares definitions with the schema of claims."""
-    document = load_yaml(path)
-    own = load_yaml(schema.with_name("findings.schema.yaml"))
-    check_document(document, own | {"$defs": load_yaml(schema)["$defs"] | own["$defs"]}, path)
-    return document
-
-
-def _source(finding: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return where a number is published; a comparison is the finding's own where no id is."""
-    return {"claim": finding, **entry} if "comparison" in entry else entry
+@contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Begin the line on what is wrong with its place."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
 def _claim(
     name: str,
-    entry: Mapping[str, Any],
+    entry: Entry,
     definitions: Mapping[str, Mapping[str, Any]],
     statistics: Mapping[str, Statistic],
 ) -> Claim:
-    runs = entry["runs"]
-    analyses = tuple(runs) if isinstance(runs, list) else (runs,) * (runs > 0)
-    if sorted(set(analyses)) != list(analyses):
-        raise InputError(f"runs is {runs}; allowed: a number, or an increasing list of numbers")
-    if "rerun" in entry and not analyses:
-        raise InputError(f"rerun is {entry['rerun']}; allowed: only where runs is above 0")
+    """Return an entry as a claim of the kind ``finding``."""
     return Claim(
         id=name,
-        **{key: entry[key] for key in _COPIED},
-        verdicts=tuple(entry["verdicts"]),
-        reads=tuple(entry["reads"]),
-        analyses=analyses,
-        runs_paper=entry["runs_paper"],
+        kind=FINDING,
+        statement=entry.statement,
+        place=entry.place,
+        scope=entry.scope,
+        rule=entry.rule,
+        metric=entry.metric,
+        parameters=entry.parameters,
+        verdicts=("holds", "fails", "mixed"),
+        reads=entry.reads,
+        analyses=entry.runs,
+        runs_paper=0,
         definitions=definitions,
-        interpretations=tuple(_interpretation(each) for each in entry.get("interpretations", [{}])),
-        combine=entry.get("combine", "all"),
+        interpretations=tuple(_interpretation(row) for row in entry.interpretations),
+        combine=entry.combine,
         comparisons=tuple(
-            _comparison(label, each, statistics) for label, each in entry["comparisons"].items()
+            _comparison(label, comparison, statistics)
+            for label, comparison in entry.comparisons.items()
         ),
-        level=entry.get("level", ALPHA),
-        rerun=entry.get("rerun", 0),
-        figures=_names(entry.get("figure", [])),
+        level=entry.level,
+        figures=entry.figure,
     )
 
 
-def _names(given: str | list[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _interpretation(entry: Mapping[str, Any]) -> Interpretation:
-    values = tuple((key, value) for key, value in entry.items() if key not in _RESERVED)
+def _interpretation(entry: InterpretationEntry) -> Interpretation:
     return Interpretation(
-        entry.get("variant", "as-written"),
-        values,
-        entry.get("not_applicable"),
-        entry.get("not_testable"),
-        tuple(entry.get("verdicts", ())),
+        entry.variant,
+        tuple((entry.model_extra or {}).items()),
+        entry.not_applicable,
+        entry.not_testable,
+        entry.verdicts,
     )
 
 
 def _comparison(
-    name: str, entry: Mapping[str, Any], statistics: Mapping[str, Statistic]
+    name: str, entry: ComparisonEntry, statistics: Mapping[str, Statistic]
 ) -> Comparison:
-    if entry["statistic"] not in statistics:
+    if entry.statistic not in statistics:
         allowed = ", ".join(statistics)
-        raise InputError(f"{name}: statistic is {entry['statistic']!r}; allowed: {allowed}")
-    threshold = entry.get("threshold", 0.0)
-    threshold = tuple(threshold) if isinstance(threshold, list) else threshold
+        raise InputError(f"{name}: statistic is {entry.statistic!r}; allowed: {allowed}")
     return Comparison(
         name=name,
-        statistic=statistics[entry["statistic"]],
-        kind=entry["kind"],
-        region=region_of(
-            entry["kind"],
-            threshold,
-            entry.get("tolerance", 0.0),
-            entry.get("indifference", 0.0),
-        ),
-        part=entry.get("part", ""),
-        over={key: tuple(values) for key, values in entry.get("for", {}).items()},
-        arguments=entry.get("arguments", {}),
-        exploratory=entry.get("exploratory", False),
-        asked_of={key: tuple(values) for key, values in entry.get("asked_of", {}).items()},
+        statistic=statistics[entry.statistic],
+        kind=entry.kind,
+        region=region_of(entry.kind, entry.threshold, entry.tolerance, entry.indifference),
+        part=entry.part,
+        over=entry.over,
+        arguments=entry.arguments,
+        exploratory=entry.exploratory,
+        asked_of=entry.asked_of,
     )
 
 

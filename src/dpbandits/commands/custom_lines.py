@@ -207,7 +207,7 @@ def own_lines(
     for index, (parameters, frames) in enumerate(rows.items()):
         told = "".join(f", {key}={value:g}" for key, value in parameters)
         name = f"{own.algorithm.name}{told} (yours)"
-        points = POINTS[panel.kind](panel, SeriesSpec(name), pd.concat(frames), place)
+        points = POINTS[panel.kind](panel, SeriesSpec(name=name), pd.concat(frames), place)
         interpretation = str(frames[0]["interpretation"].iloc[0])
         points = points.assign(variant=own.variant, interpretation=interpretation)
         lines.append(Line(name, name, own_look(index), points))

@@ -24,8 +24,8 @@ def compile_paper_kernels(project: Project) -> list[str]:
     plans = [
         plan for paper in project.built() for plan in project.experiments(paper).plans.values()
     ]
-    algorithms = sorted({entry["algorithm"] for plan in plans for entry in plan.spec["cells"]})
+    algorithms = sorted({name for plan in plans for name in plan.spec.algorithms})
     compile_kernels(algorithms)
-    if any(not set(NASH).isdisjoint(plan.spec["metrics"]) for plan in plans):
+    if any(not set(NASH).isdisjoint(plan.spec.metrics) for plan in plans):
         compile_nash_kernels()
     return algorithms

@@ -2,37 +2,22 @@
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dpbandits.commands.options import add_project_options, project_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
-from dpbandits.pages.artifact import artifact_page
-from dpbandits.pages.claims import claims_page
-from dpbandits.pages.cost import cluster_page, condense
-from dpbandits.pages.documents import PUBLISHED_TABLES, with_tables
-from dpbandits.pages.errata import errata_page
-from dpbandits.pages.front import front_page
-from dpbandits.pages.gallery import gallery_page
+from dpbandits.pages.cost import condense
+from dpbandits.pages.documents import write_documents
+from dpbandits.pages.published_tables import PUBLISHED_TABLES
 from dpbandits.project.config import Project
 from dpbandits.project.target import CLAIMS, FIGURE, TABLE, Target
 from dpbandits.project.targets import targets
 
 PUBLISHED = Path("docs/figures")
 FINGERPRINTS = "fingerprints.json"
-
-DOCUMENTS: Mapping[str, Callable[[Project, str], str]] = {
-    "README.md": front_page,
-    "docs/artifact.md": artifact_page,
-    "docs/claims.md": claims_page,
-    "docs/cluster.md": cluster_page,
-    "docs/deviations.md": with_tables,
-    "docs/errata.md": errata_page,
-    "docs/gallery.md": gallery_page,
-}
-"""Document -> what returns it, from the text that it has, as the published copies give it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,15 +56,7 @@ def publish_figures(project: Project) -> list[Path]:
     papers = project.built()
     written = [path for paper in papers for path in _publish_paper(project, paper, published)]
     written.append(condense(project))
-    return written + publish_documents(project)
-
-
-def publish_documents(project: Project) -> list[Path]:
-    """Write what is computed in every document from the published copies; return the documents."""
-    paths = [project.folder / name for name in DOCUMENTS]
-    for path, document in zip(paths, DOCUMENTS.values(), strict=True):
-        write_text(path, document(project, path.read_text(encoding="utf-8")))
-    return paths
+    return written + write_documents(project)
 
 
 def _publish_paper(project: Project, paper: str, published: Iterable[Target]) -> list[Path]:

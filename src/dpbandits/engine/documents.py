@@ -1,4 +1,4 @@
-"""YAML documents, checked against a JSON schema; whatever is wrong is said in one line."""
+"""YAML documents as models; whatever is wrong is one line."""
 
 import math
 from collections.abc import Iterator
@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator, ValidationError
-from jsonschema.exceptions import best_match
 
+from dpbandits.engine.models import Model, validated
 from dpbandits.errors import InputError
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -80,42 +79,27 @@ def _refuse_duplicates(mapping: yaml.MappingNode, loader: Any, path: Path) -> No
         lines[value] = line
 
 
-def check_document(document: Any, schema: dict[str, Any], path: Path) -> None:
-    """Raise InputError, naming file, key and what is allowed, where the schema is not met."""
-    error = best_match(Draft202012Validator(schema).iter_errors(document))
-    if error is not None:
-        raise InputError(f"{path}: {_explain(error)}")
+def load_document(path: Path, model: type[Model]) -> Model:
+    """Return a YAML file as its model.
+
+    Raises:
+        InputError: the file cannot be read, or an entry is not allowed; the line names both.
+    """
+    return parsed(load_yaml(path), path, model)
+
+
+def parsed(document: Any, path: Path, model: type[Model]) -> Model:
+    """Return a document that was read from a file as its model.
+
+    Raises:
+        InputError: an entry is not allowed; the line names file, key and what is allowed.
+    """
+    try:
+        entry = validated(model, document)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     _refuse_odd_values(document, path, "")
-
-
-def load_document(path: Path, schema: Path) -> dict[str, Any]:
-    """Read a YAML mapping and check it against the JSON schema in the YAML file ``schema``."""
-    document = load_yaml(path)
-    check_document(document, load_yaml(schema), path)
-    return document
-
-
-def _explain(error: ValidationError) -> str:
-    where = ".".join(str(part) for part in error.absolute_path) or "the top level"
-    schema: dict[str, Any] = dict(error.schema) if isinstance(error.schema, dict) else {}
-    rule: Any = error.validator_value
-    given: Any = error.instance
-    if error.validator == "additionalProperties":
-        known = schema.get("properties", {})
-        unknown = ", ".join(sorted(str(key) for key in given if key not in known))
-        return f"{where}: unknown key {unknown}; allowed: {', '.join(known) or 'nothing more'}"
-    if error.validator == "required":
-        missing = [key for key in rule if key not in given]
-        return f"{where}: key {', '.join(missing)} is missing"
-    if error.validator == "enum":
-        allowed = ", ".join(str(value) for value in rule)
-        return f"{where} is {given!r}; allowed: {allowed}"
-    allowed = schema.get("description", f"{error.validator} {rule}")
-    return f"{where}: {_shorten(error.message)}; allowed: {allowed}"
-
-
-def _shorten(message: str, limit: int = 160) -> str:
-    return message if len(message) <= limit else f"{message[:limit]} ..."
+    return entry
 
 
 def _refuse_odd_values(value: Any, path: Path, where: str) -> None:

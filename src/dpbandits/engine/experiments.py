@@ -3,7 +3,7 @@
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any
@@ -21,6 +21,7 @@ from dpbandits.engine.cells import (
     make_cell,
 )
 from dpbandits.engine.formulas import Context, Formula
+from dpbandits.engine.simulation_specs import Caps, CellsSpec, SimulationSpec
 from dpbandits.engine.trials import TRIALS
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
@@ -41,7 +42,7 @@ class SimulationPlan:
 
     Attributes:
         name: its key in the YAML file.
-        spec: the entry, checked against the schema.
+        spec: the entry.
         instance: the description of its bandit, or the paper's instance that ``make`` names.
         caps: largest number of runs and horizon at this scale.
         formulas: the paper's formulas by name.
@@ -50,9 +51,9 @@ class SimulationPlan:
     """
 
     name: str
-    spec: Mapping[str, Any]
+    spec: SimulationSpec
     instance: Mapping[str, Any]
-    caps: Mapping[str, int]
+    caps: Caps
     formulas: Mapping[str, Formula]
     origin: str
     makers: Mapping[str, Callable[..., Bandit]] = field(default_factory=dict)
@@ -60,48 +61,45 @@ class SimulationPlan:
     @property
     def horizon(self) -> int:
         """Number of rounds at this scale."""
-        horizon = int(self.spec["horizon"])
-        return min(horizon, self.caps.get("horizon", horizon))
+        return min(self.spec.horizon, self.caps.horizon or self.spec.horizon)
 
     @property
     def runs(self) -> int:
         """Number of runs at this scale."""
-        count = int(self.spec["runs"]["count"])
-        return min(count, self.caps.get("runs", count))
+        return min(self.spec.runs.count, self.caps.runs or self.spec.runs.count)
 
     @property
     def runs_per_curve(self) -> int:
         """Number of runs that make one Nash curve at this scale; 0 for all of them."""
-        return min(int(self.spec["runs"].get("runs_per_curve", 0)), self.runs)
+        return min(self.spec.runs.runs_per_curve, self.runs)
 
     @property
     def shards(self) -> int:
         """Number of jobs that it is worth on a cluster; results do not depend on it."""
-        return int(self.spec.get("shards", 1))
+        return self.spec.shards
 
     @property
     def is_brief(self) -> bool:
         """Whether a worker process costs more time than a second one would save."""
-        return self.runs <= TRIALS and set(self.spec["metrics"]) <= set(IDENTIFIED)
+        return self.runs <= TRIALS and set(self.spec.metrics) <= set(IDENTIFIED)
 
     @property
     def tuned_by(self) -> str | None:
         """Name of the simulation whose results set the parameters, or None."""
-        return self.spec.get("tuned_by")
+        return self.spec.tuned_by
 
     def grid(self, horizon: int) -> tuple[int, ...]:
         """Times at which curves are recorded; those past the horizon of a small scale fall away."""
-        grid = self.spec["grid"]
-        times = set(grid.get("at", ()))
-        if "points" in grid:
-            spaced = np.linspace(horizon / grid["points"], horizon, grid["points"])
+        times, points = set(self.spec.grid.at), self.spec.grid.points
+        if points is not None:
+            spaced = np.linspace(horizon / points, horizon, points)
             times |= {int(t) for t in np.unique(np.ceil(spaced))}
         return tuple(sorted(t for t in times | {horizon} if t <= horizon))
 
     def _fits(self, tags: Mapping[str, Any]) -> bool:
         """Return whether a series stands at this scale: a tag ``horizon`` is its own horizon."""
         horizon: int = _computed("tag horizon", int, tags.get("horizon", 1))
-        return horizon <= self.caps.get("horizon", MAXIMAL_HORIZON)
+        return horizon <= (self.caps.horizon or MAXIMAL_HORIZON)
 
     def series(self, tuned: pd.DataFrame | None = None) -> list[Series]:
         """Return every series with its cell, in the order of the file.
@@ -123,8 +121,8 @@ class SimulationPlan:
         try:
             found = [
                 self._series(entry, tags, tuned)
-                for entry in self.spec["cells"]
-                for tags in _products(entry.get("for", {}))
+                for entry in self.spec.cells
+                for tags in _products(entry.over)
                 if self._fits(tags)
             ]
         except InputError as error:
@@ -140,9 +138,9 @@ class SimulationPlan:
             self.series()
             return
         try:
-            for entry in self.spec["cells"]:
-                algorithm = find_definition(entry["algorithm"])
-                for tags in _products(entry.get("for", {})):
+            for entry in self.spec.cells:
+                algorithm = find_definition(entry.algorithm)
+                for tags in _products(entry.over):
                     variant = algorithm.require_variant(_variant(entry, tags))
                     algorithm.interpretations_from(_interpretations(entry, tags), variant)
         except InputError as error:
@@ -150,37 +148,36 @@ class SimulationPlan:
 
     def _series(
         self,
-        entry: Mapping[str, Any],
+        entry: CellsSpec,
         bindings: Mapping[str, Any],
         tuned: pd.DataFrame | None,
     ) -> Series:
-        tags = {**bindings, **entry.get("tags", {})}
+        tags = {**bindings, **entry.tags}
         bandit = self._bandit(tags)
         horizon = _computed("tag horizon", int, tags.get("horizon", self.horizon))
         context = Context(tags, horizon, len(bandit.arms), tuned)
-        if "horizon" in entry:
-            value = self._value("horizon", entry["horizon"], context)
+        if entry.horizon:
+            value = self._value("horizon", entry.horizon, context)
             horizon = _computed("horizon", int, value)
             tags["horizon"] = horizon
             context = Context(tags, horizon, len(bandit.arms), tuned)
         cell = make_cell(
-            algorithm=entry["algorithm"],
+            algorithm=entry.algorithm,
             parameters={
-                key: self._value(key, value, context)
-                for key, value in entry.get("parameters", {}).items()
+                key: self._value(key, value, context) for key, value in entry.parameters.items()
             },
             variant=_variant(entry, tags),
             interpretations=_interpretations(entry, tags),
             bandit=bandit,
             horizon=horizon,
-            first_run=self.spec["runs"]["first"],
+            first_run=self.spec.runs.first,
             runs=self.runs,
-            metrics=self.spec["metrics"],
+            metrics=self.spec.metrics,
             grid=self.grid(horizon),
-            stream=self.spec.get("stream"),
+            stream=self.spec.stream,
             runs_per_curve=self.runs_per_curve,
         )
-        label = " ".join([entry["algorithm"], *(f"{key}={value}" for key, value in tags.items())])
+        label = " ".join([entry.algorithm, *(f"{key}={value}" for key, value in tags.items())])
         return Series(label, tags, cell)
 
     def _bandit(self, tags: Mapping[str, Any]) -> Bandit:
@@ -216,15 +213,15 @@ class SimulationPlan:
             formulas_fingerprint: fingerprint of the module that holds the paper's formulas.
             tuned: fingerprint of the simulation ``tuned_by``.
         """
-        algorithms = sorted({entry["algorithm"] for entry in self.spec["cells"]})
         return digest_of(
             {
-                "spec": {key: value for key, value in self.spec.items() if key != "shards"},
+                "spec": self.spec.described(),
                 "instance": dict(self.instance),
-                "scale": [dict(self.caps), self.horizon, self.runs],
+                "scale": [self.caps.model_dump(exclude_none=True), self.horizon, self.runs],
                 "root seed": root_seed,
                 "algorithms": {
-                    each: algorithm_fingerprint(each, self.spec["metrics"]) for each in algorithms
+                    name: algorithm_fingerprint(name, self.spec.metrics)
+                    for name in self.spec.algorithms
                 },
                 "formulas": formulas_fingerprint,
                 "tuned": tuned,
@@ -237,19 +234,17 @@ def _bandit_of(description: str) -> Bandit:
     return bandit_from(json.loads(description))
 
 
-def _variant(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> str:
+def _variant(entry: CellsSpec, tags: Mapping[str, Any]) -> str:
     """Return the variant of a series: a tag of that name, or that of its entry."""
-    return str(tags.get("variant", entry.get("variant", "as-written")))
+    return str(tags.get("variant", entry.variant))
 
 
-def _interpretations(entry: Mapping[str, Any], tags: Mapping[str, Any]) -> dict[str, str]:
+def _interpretations(entry: CellsSpec, tags: Mapping[str, Any]) -> dict[str, str]:
     """Return the interpretations of a series; a value that names a tag is the tag's value."""
-    return {
-        key: str(tags.get(value, value)) for key, value in entry.get("interpretations", {}).items()
-    }
+    return {key: str(tags.get(value, value)) for key, value in entry.interpretations.items()}
 
 
-def _products(bindings: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+def _products(bindings: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     for values in itertools.product(*bindings.values()):
         yield dict(zip(bindings, values, strict=True))
 

@@ -1,6 +1,6 @@
 """Nash regret of one curve: all its runs in one pass, never an array of rounds times runs.
 
-Definitions (DP-NCB, spec section 1.1): e_s is the mean over R runs of the mean of the arm played in
+Definitions (DP-NCB, Equation 2): e_s is the mean over R runs of the mean of the arm played in
 round s, G_t = exp(1/t sum_{s<=t} log e_s), and the Nash regret is mu* - G_t. The average stands
 inside the logarithm, so runs are taken in together, window by window of time.
 

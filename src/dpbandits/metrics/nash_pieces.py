@@ -16,7 +16,7 @@ UNIT = 2.0**-50
 """What an integer mean counts in: sums of integers do not depend on their order."""
 
 LOG_FLOOR = math.log(1e-300)
-"""Logarithm of the least mean that a round counts with (DP-NCB, spec section 1.1)."""
+"""Logarithm of the least mean that a round counts with (DP-NCB, Equation 2)."""
 
 _SMALLEST_PRODUCT = 1e-200
 

@@ -1,8 +1,10 @@
 """The page for evaluators: what the archive holds, counted."""
 
-from dpbandits.pages.regions import with_block
+from dpbandits.pages.regions import table, with_region
 from dpbandits.project.config import Project
 from dpbandits.reporting.specs import figure_stems
+
+HEAD = ("", "results", "figures", "panels", "tables", "claims")
 
 
 def artifact_page(project: Project, text: str) -> str:
@@ -12,13 +14,10 @@ def artifact_page(project: Project, text: str) -> str:
         project: the project, at its paper scale.
         text: the page as it is.
     """
-    lines = ["| | results | figures | panels | tables | claims |", "|---|---|---|---|---|---|"]
-    counts = [_counts(project, paper) for paper in project.built()]
-    for paper, own in zip(project.built(), counts, strict=True):
-        lines.append(f"| `{paper}` | {' | '.join(map(str, own))} |")
-    total = [sum(column) for column in zip(*counts, strict=True)]
-    lines.append(f"| together | {' | '.join(map(str, total))} |")
-    return with_block(text, "contents", "\n".join(lines))
+    counts = {f"`{name}`": _counts(project, name) for name in project.built()}
+    total = [sum(column) for column in zip(*counts.values(), strict=True)]
+    rows = [[name, *numbers] for name, numbers in {**counts, "all": total}.items()]
+    return with_region(text, "contents", table(HEAD, rows, texts=len(HEAD)))
 
 
 def _counts(project: Project, paper: str) -> list[int]:

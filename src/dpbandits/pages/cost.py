@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from dpbandits.engine.files import write_text
-from dpbandits.pages.regions import table_row, with_block
-from dpbandits.project.config import SCALES, Project
+from dpbandits.pages.regions import table, with_region
+from dpbandits.project.config import Project
+from dpbandits.project.config_file import SCALES
 from dpbandits.project.costs import COLUMNS, COSTS, Cost, Costs, Key, recorded_cost
 from dpbandits.project.target import CLAIMS, FIGURE, RESULTS, TABLE, Target
 from dpbandits.project.targets import targets
@@ -180,13 +181,12 @@ def cluster_page(project: Project, text: str) -> str:
     forecasts = [Forecast(project.at(scale=scale)) for scale in SCALES]
     heads = ["paper", "figure, table or verdicts"]
     heads += [f"{what}, {scale} scale" for scale in SCALES for what in ("core-minutes", "MiB")]
-    lines = [table_row(heads), "|---|---|---:|---:|---:|---:|"]
     every = forecasts[0].items()
     groups = [(item.paper, item.title, [item]) for item in every]
     groups.append(("all", "the papers' own", [item for item in every if not item.target.is_extra]))
-    groups.append(("all", "with what is ours", every))
+    groups.append(("all", "with supplementary ones", every))
+    rows = []
     for paper, title, chosen in groups:
         costs = [forecast.row(chosen, 1) for forecast in forecasts]
-        cells = [cell for minutes, _, memory in costs for cell in (minutes, memory)]
-        lines.append(table_row([paper, title, *cells]))
-    return with_block(text, "cost", "\n".join(lines))
+        rows.append([paper, title, *(cell for row in costs for cell in (row[0], row[2]))])
+    return with_region(text, "cost", table(heads, rows, texts=2))

@@ -1,36 +1,60 @@
-"""Documents that show published tables, between marks in what was written by hand."""
+"""The documents that `dpbandits publish` writes, whole or in their marked regions."""
 
-import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import pandas as pd
-
-from dpbandits.pages.regions import with_block
+from dpbandits.engine.files import write_text
+from dpbandits.pages.api import api_page
+from dpbandits.pages.artifact import artifact_page
+from dpbandits.pages.claims import claims_page
+from dpbandits.pages.cost import cluster_page
+from dpbandits.pages.errata import errata_page
+from dpbandits.pages.front import front_page
+from dpbandits.pages.gallery import gallery_page
+from dpbandits.pages.published_tables import with_tables
+from dpbandits.pages.schemas import MODELS, schema_text
 from dpbandits.project.config import Project
-from dpbandits.reporting.agreement import count_agreement
-from dpbandits.reporting.markdown import markdown_table
-
-PUBLISHED_TABLES = Path("docs/tables")
-
-_TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
 
 
-def digitised_counts(project: Project, paper: str) -> tuple[int, int]:
-    """Return how many digitised values of a paper agree with ours, and how many there are.
+def _schema(name: str) -> Callable[[Project], str]:
+    return lambda project: schema_text(name)
 
-    They agree within the digitisation error and chance; both are counted in the published table
-    ``digitised`` of the paper.
+
+PAGES: Mapping[str, Callable[[Project], str]] = {
+    "docs/api.md": lambda project: api_page(),
+    "docs/claims.md": claims_page,
+    "docs/errata.md": errata_page,
+    "docs/gallery.md": gallery_page,
+    **{f"workflow/schemas/{name}.json": _schema(name) for name in MODELS},
+}
+"""Document -> what returns the whole of it."""
+
+REGIONS: Mapping[str, Callable[[Project, str], str]] = {
+    "README.md": front_page,
+    "docs/artifact.md": artifact_page,
+    "docs/cluster.md": cluster_page,
+    "docs/deviations.md": with_tables,
+}
+"""Document -> what fills in its regions, in the text that it has."""
+
+DOCUMENTS = (*PAGES, *REGIONS)
+
+
+def document(project: Project, name: str) -> str:
+    """Return one of ``DOCUMENTS`` as the published copies have it.
+
+    Raises:
+        InputError: a number is not published, or the marks of a region are missing.
     """
-    path = project.folder / PUBLISHED_TABLES / paper / "digitised.csv"
-    total = count_agreement(pd.read_csv(path)).iloc[-1]
-    return int(total["agrees"]), int(total["values"])
+    if name in PAGES:
+        return PAGES[name](project)
+    text = (project.folder / name).read_text(encoding="utf-8")
+    return REGIONS[name](project, text)
 
 
-def with_tables(project: Project, text: str) -> str:
-    """Return a document with each block ``table PAPER/NAME`` filled with the published table."""
-    for block, paper, name in _TABLE.findall(text):
-        path = project.folder / PUBLISHED_TABLES / paper / f"{name}.csv"
-        numbers = pd.read_csv(path, keep_default_na=False, na_values=[])
-        table = markdown_table(project.table_spec(paper, name), name, numbers)
-        text = with_block(text, block, f"\n{table}\n")
-    return text
+def write_documents(project: Project) -> list[Path]:
+    """Write every document from the published copies; return their paths."""
+    texts = {project.folder / name: document(project, name) for name in DOCUMENTS}
+    for path, text in texts.items():
+        write_text(path, text)
+    return list(texts)

@@ -1,17 +1,17 @@
 """`docs/errata.md`: what is printed wrong or left open, with the published numbers that show it."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, field_validator
+
+from dpbandits.claims.files import NumberSource
 from dpbandits.engine.documents import load_document
+from dpbandits.engine.models import Allowed, OneOf, Sentence, Spec, misfit
 from dpbandits.pages.published_numbers import evidence_path, filled, link
-from dpbandits.pages.regions import table_row, with_block
+from dpbandits.pages.render import render
 from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
-
-PAGE = Path("docs/errata.md")
-SCHEMA = Path("workflow/schemas/errata.schema.yaml")
 
 KINDS = {
     "error": "printed error",
@@ -19,61 +19,86 @@ KINDS = {
     "code": "text and code differ",
     "loose": "loose bound",
     "editions": "editions differ",
-    "extension": "our extension",
+    "extension": "supplementary",
     "proof": "proof does not cover",
 }
 
 
-def load_errata(project: Project, paper: str) -> Mapping[str, Mapping[str, Any]]:
+class Erratum(Spec):
+    """One entry: what is printed, what is computed and what is taken here."""
+
+    place: Sentence
+    kind: Annotated[str, OneOf(tuple(KINDS))]
+    printed: Sentence
+    found: Sentence
+    taken: Sentence
+    numbers: dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], NumberSource]
+
+    @field_validator("numbers")
+    @classmethod
+    def _name_their_claims(cls, numbers: dict[str, NumberSource]) -> dict[str, NumberSource]:
+        for key, source in numbers.items():
+            if source.comparison and not source.claim:
+                raise misfit(f"{key}: key claim is missing")
+        return numbers
+
+
+class ErrataFile(Spec):
+    """config/papers/PAPER/errata.yaml: what is printed wrong or left open."""
+
+    paper: str
+    errata: Annotated[
+        dict[
+            Annotated[str, Field(pattern="^[A-Z]+-[A-Z]+[0-9]+$"), Allowed("such as TSDP-E8")],
+            Erratum,
+        ],
+        Field(min_length=1),
+    ]
+
+
+def load_errata(project: Project, paper: str) -> Mapping[str, Erratum]:
     """Return the entries of a paper's `errata.yaml` by id, checked; none without the file.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
     path = project.config_path(paper, "errata")
-    if not path.exists():
-        return {}
-    entries: Mapping[str, Mapping[str, Any]]
-    entries = load_document(path, project.folder / SCHEMA)["errata"]
-    return entries
+    return load_document(path, ErrataFile).errata if path.exists() else {}
 
 
-def errata_page(project: Project, text: str) -> str:
-    """Return the page with its blocks as the published numbers have them.
-
-    Args:
-        project: the project.
-        text: the page as it is.
+def errata_page(project: Project) -> str:
+    """Return the page as the published numbers have it.
 
     Raises:
-        InputError: the marks of a block are missing, or a number is not published.
+        InputError: a number is not published.
     """
-    for paper in PAPERS:
-        if evidence_path(project, paper).exists():
-            entries = load_errata(project, paper)
-            text = with_block(text, f"errata {paper}", _table(project, paper, entries))
-    return text
+    papers = [paper for paper in PAPERS if evidence_path(project, paper).exists()]
+    return render("errata.md", papers=[_paper(project, paper) for paper in papers])
 
 
-def _table(project: Project, paper: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    head = ["id", "where", "kind", "what is printed", "what is computed", "taken here", "evidence"]
-    lines = [table_row(head), "|---" * len(head) + "|"]
-    for name, entry in entries.items():
-        links = (link(source, PAGE) for source in entry["numbers"].values())
-        cells = [
-            f'<a id="{name.lower()}"></a>{name}',
-            entry["place"],
-            KINDS[entry["kind"]],
-            " ".join(entry["printed"].split()),
-            found_text(project, paper, name, entry),
-            " ".join(entry["taken"].split()),
-            " ".join(dict.fromkeys(links)),
-        ]
-        lines.append(table_row(cells))
-    return "\n".join(lines)
+def _paper(project: Project, paper: str) -> dict[str, Any]:
+    experiments = project.experiments(paper)
+    entries = [
+        {
+            "id": name,
+            "place": entry.place,
+            "kind": KINDS[entry.kind],
+            "printed": entry.printed,
+            "taken": entry.taken,
+            "found": found_text(project, paper, name, entry),
+            "links": dict.fromkeys(link(source) for source in entry.numbers.values()),
+        }
+        for name, entry in load_errata(project, paper).items()
+    ]
+    return {
+        "name": paper,
+        "title": experiments.title,
+        "authors": experiments.authors,
+        "entries": entries,
+    }
 
 
-def found_text(project: Project, paper: str, name: str, entry: Mapping[str, Any]) -> str:
+def found_text(project: Project, paper: str, name: str, entry: Erratum) -> str:
     """Return what is computed, in words, with the published numbers filled in.
 
     Raises:
@@ -81,4 +106,4 @@ def found_text(project: Project, paper: str, name: str, entry: Mapping[str, Any]
             published.
     """
     place = f"{project.config_path(paper, 'errata')}: {name}"
-    return filled(project, paper, entry["found"], entry["numbers"], place)
+    return filled(project, paper, entry.found, entry.numbers, place)

@@ -6,41 +6,41 @@ import pandas as pd
 
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
-from dpbandits.pages.claims import PAGE
 from dpbandits.pages.published_ledger import published_findings, published_ledger, published_papers
 from dpbandits.pages.published_numbers import filled
-from dpbandits.pages.regions import table_row, with_block
+from dpbandits.pages.regions import table, with_region
+from dpbandits.pages.render import claim
 from dpbandits.project.claims_summary import choice
 from dpbandits.project.config import Project
 
-VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired (ours)"}
+VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
 
 _VERDICTS = re.compile(r"<!-- begin (verdicts ((?:[A-Z]+-C[0-9]+[a-z]? ?)+)) -->")
 
 
 def front_page(project: Project, text: str) -> str:
-    """Return the page with its blocks as the published verdicts have them.
+    """Return the page with its regions as the published verdicts have them.
 
     Args:
         project: the project.
-        text: the page as it is. Its block ``verdicts by variant`` counts claims, each block
-            ``summary PAPER`` has the sentence that sums up a paper, each block ``verdicts CLAIM
-            ...`` has the verdicts on these claims, of all papers, the block ``findings`` those
+        text: the page as it is. Its region ``verdicts by variant`` counts claims, each region
+            ``summary PAPER`` has the sentence that sums up a paper, each region ``verdicts CLAIM
+            ...`` has the verdicts on these claims, of all papers, the region ``findings`` those
             findings that are worth the front page.
 
     Raises:
-        InputError: the marks of a block are missing, a claim is unknown, or a number is not
+        InputError: the marks of a region are missing, a claim is unknown, or a number is not
             published.
     """
     papers = published_papers(project)
     ledgers = {paper: published_ledger(project, paper) for paper in papers}
-    text = with_block(text, "verdicts by variant", _by_variant(ledgers))
-    text = with_block(text, "findings", _headlines(project, papers))
+    text = with_region(text, "verdicts by variant", _by_variant(ledgers))
+    text = with_region(text, "findings", _headlines(project, papers))
     for paper in papers:
-        text = with_block(text, f"summary {paper}", _summary(project, paper))
+        text = with_region(text, f"summary {paper}", _summary(project, paper))
     whole = pd.concat(ledgers.values(), ignore_index=True)
     for block, claims in _VERDICTS.findall(text):
-        text = with_block(text, block, _verdicts(whole, claims.split()))
+        text = with_region(text, block, _verdicts(whole, claims.split()))
     return text
 
 
@@ -54,35 +54,33 @@ def _summary(project: Project, paper: str) -> str:
 def _by_variant(ledgers: dict[str, pd.DataFrame]) -> str:
     """Return the number of claims by variant and verdict, and of those that differ inside."""
     head = ["paper", "variant", "claims", *VERDICTS[:-1], "differs by interpretation"]
-    lines = [table_row(head), "|---" * 2 + "|---:" * (len(head) - 2) + "|"]
+    rows: list[list[object]] = []
     for paper, ledger in ledgers.items():
         judged = ledger[ledger["verdict"] != "not applicable"]
         for variant, name in VARIANTS.items():
             verdicts = judged[judged["variant"] == variant].groupby("claim")["verdict"]
             if verdicts.ngroups:
                 agree = verdicts.nunique() == 1
-                found = verdicts.first()[agree].value_counts()
-                counts = [found.get(each, 0) for each in VERDICTS[:-1]]
-                numbers = [verdicts.ngroups, *counts, (~agree).sum()]
-                link = f"[`{paper}`]({PAGE.as_posix()}#{paper})"
-                lines.append(table_row([link, name, *map(str, numbers)]))
-    return "\n".join(lines)
+                counts = verdicts.first()[agree].value_counts()
+                numbers = [counts.get(word, 0) for word in VERDICTS[:-1]]
+                link = f"[`{paper}`](docs/claims.md#{paper})"
+                rows.append([link, name, verdicts.ngroups, *numbers, (~agree).sum()])
+    return table(head, rows, texts=2)
 
 
 def _verdicts(whole: pd.DataFrame, claims: list[str]) -> str:
     """Return a row for each claim: its verdicts by variant, and by interpretation if needed."""
-    rows = whole[whole["claim"].isin(claims) & (whole["verdict"] != "not applicable")]
-    used = [variant for variant in VARIANTS if variant in set(rows["variant"])]
-    lines = [table_row(["claim", "what the paper says", *(VARIANTS[each] for each in used)])]
-    lines.append("|---" * (len(used) + 2) + "|")
-    for claim in claims:
-        own = rows[rows["claim"] == claim]
-        if own.empty:
-            raise InputError(f"README.md: claim is {claim!r}; allowed: a claim with verdicts")
-        link = f"[{claim}]({PAGE.as_posix()}#{claim.lower()})"
-        found = [_of_variant(own[own["variant"] == variant]) for variant in used]
-        lines.append(table_row([link, own["statement"].iloc[0], *found]))
-    return "\n".join(lines)
+    judged = whole[whole["claim"].isin(claims) & (whole["verdict"] != "not applicable")]
+    variants = [variant for variant in VARIANTS if variant in set(judged["variant"])]
+    head = ["claim", "what the paper says", *(VARIANTS[variant] for variant in variants)]
+    rows = []
+    for name in claims:
+        of_claim = judged[judged["claim"] == name]
+        if of_claim.empty:
+            raise InputError(f"README.md: claim is {name!r}; allowed: a claim with verdicts")
+        verdicts = [_of_variant(of_claim[of_claim["variant"] == variant]) for variant in variants]
+        rows.append([claim(name, "docs/"), of_claim["statement"].iloc[0], *verdicts])
+    return table(head, rows, texts=len(head))
 
 
 def _of_variant(rows: pd.DataFrame) -> str:
@@ -98,8 +96,7 @@ def _of_variant(rows: pd.DataFrame) -> str:
 def _headlines(project: Project, papers: list[str]) -> str:
     """Return the findings that are worth the front page, as a list."""
     lines = [
-        f"- [{finding.claim.id}]({PAGE.as_posix()}#{finding.claim.id.lower()}), {finding.title}: "
-        f"{statement}"
+        f"- {claim(finding.claim.id, 'docs/')}, {finding.title}: {statement}"
         for paper in papers
         for finding, statement, _ in published_findings(project, paper)
         if finding.is_headline

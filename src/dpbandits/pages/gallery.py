@@ -1,17 +1,18 @@
 """`docs/gallery.md`: every published figure, what it shows and whether what is said of it holds."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
+from pydantic import Field, RootModel
 
 from dpbandits.engine.documents import load_document
+from dpbandits.engine.models import Allowed
 from dpbandits.errors import InputError
-from dpbandits.pages.claims import link
 from dpbandits.pages.published_ledger import (
     published_figures,
     published_findings,
@@ -19,7 +20,7 @@ from dpbandits.pages.published_ledger import (
     published_papers,
 )
 from dpbandits.pages.published_numbers import PUBLISHED
-from dpbandits.pages.regions import table_row, with_block
+from dpbandits.pages.render import render
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.claims_summary import choice, interval
 from dpbandits.project.config import Project
@@ -29,60 +30,59 @@ SENTENCES = Path("config/gallery.yaml")
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
 
 
-def gallery_page(project: Project, text: str) -> str:
-    """Return the page with its blocks as the published figures and verdicts have them.
+class GalleryFile(
+    RootModel[
+        dict[
+            Annotated[str, Field(pattern="^[a-z0-9-]+$"), Allowed("the short name of a paper")],
+            dict[
+                Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$"), Allowed("a figure or panel")],
+                Annotated[str, Field(pattern="^[A-Z][^\n]*[.]$"), Allowed("one sentence")],
+            ],
+        ]
+    ]
+):
+    """config/gallery.yaml: what each panel of a paper's figures shows."""
 
-    Args:
-        project: the project.
-        text: the page as it is.
+
+def gallery_page(project: Project) -> str:
+    """Return the page as the published figures and verdicts have it.
 
     Raises:
-        InputError: the marks of a block are missing, or a panel has no sentence or a sentence no
-            panel.
+        InputError: a panel has no sentence, or a sentence no panel.
     """
-    schema = project.folder / "workflow/schemas/gallery.schema.yaml"
-    sentences = load_document(project.folder / SENTENCES, schema)
+    sentences = load_document(project.folder / SENTENCES, GalleryFile).root
     ledgers = {name: published_ledger(project, name) for name in published_papers(project)}
-    ours = [name for name in COMPARISONS if (project.folder / PUBLISHED / name).exists()]
-    parts = {
-        name: Part(project, name, sentences.get(name, {}), ledgers.get(name))
-        for name in [*ledgers, *ours]
-    }
-    for part in parts.values():
+    across = [name for name in COMPARISONS if (project.folder / PUBLISHED / name).exists()]
+    parts = [
+        _Part(project, name, sentences.get(name, {}), ledgers.get(name))
+        for name in [*ledgers, *across]
+    ]
+    for part in parts:
         part.check()
-    contents = "\n".join(part.contents() for part in parts.values())
-    text = with_block(text, "contents", contents)
-    for name, part in parts.items():
-        text = with_block(text, f"gallery {name}", part.text())
-    return text
+    return render("gallery.md", parts=[part.values() for part in parts])
 
 
 def head_of(stem: str) -> str:
     """Return how a paper names a figure or panel: ``Figure 1(b)`` for ``fig1b-repaired``.
 
-    A figure of ours, and a figure without a number, keeps its name.
+    A supplementary figure, and a figure without a number, keeps its name.
     """
     found = _STEM.fullmatch(stem)
     if found is None:
-        return f"{stem} (ours)"
+        return f"{stem} (supplementary)"
     number, letter = found.groups()
     return f"Figure {number}({letter})" if letter else f"Figure {number}"
 
 
-def anchor_of(head: str) -> str:
-    """Return the anchor that a Markdown heading has on a code host."""
-    return re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-")
-
-
 @dataclass(frozen=True)
-class Part:
-    """The gallery of one paper, or of what is ours across papers.
+class _Part:
+    """The gallery of one paper, or of one comparison across papers.
 
     Attributes:
         project: the project.
         name: the paper's short name.
         shows: panel -> what it shows.
-        ledger: the published verdicts; None for what is ours.
+        ledger: the published verdicts; None for a comparison across papers.
     """
 
     project: Project
@@ -110,99 +110,76 @@ class Part:
                 f"sentence for each panel of the paper's figures"
             )
 
+    def values(self) -> dict[str, Any]:
+        """Return what the template shows of this part."""
+        experiments = self.project.experiments(self.name)
+        elsewhere = None
+        if self.ledger is not None:
+            is_drawn = self.ledger["figure"].map(_drawn).map(bool)
+            elsewhere = _claims(self.ledger[~is_drawn])
+        return {
+            "name": self.name,
+            "title": experiments.title,
+            "authors": experiments.authors,
+            "elsewhere": elsewhere,
+            "figures": [self._figure(*item) for item in self._variants.items()],
+        }
+
+    def _figure(self, base: str, figures: list[str]) -> dict[str, Any]:
+        """Return a figure with its panels, every variant of it beside the others."""
+        columns = [self._panels(name) if _STEM.fullmatch(base) else [name] for name in figures]
+        stems = {*figures, *(stem for name in figures for stem in self._panels(name))}
+        return {
+            "head": head_of(base),
+            "captions": [(name, self._caption(name)) for name in figures],
+            "claims": self._about(figures),
+            "findings": [row for row in self._findings if not stems.isdisjoint(row["drawn"])],
+            "panels": [self._panel(base, stems) for stems in zip(*columns, strict=True)],
+        }
+
+    def _panel(self, base: str, stems: tuple[str, ...]) -> dict[str, Any]:
+        """Return a panel in every variant; it has a heading unless it is the whole figure."""
+        is_whole = stems[0] == base
+        return {
+            "head": "" if is_whole else head_of(stems[0]),
+            "shows": self.shows.get(stems[0], ""),
+            "pictures": [(stem, head_of(stem)) for stem in stems],
+            "claims": [] if is_whole else self._about(stems),
+        }
+
+    def _caption(self, figure: str) -> str:
+        return parse_figure(figure, self.project.figure_spec(self.name, figure)).caption
+
     def _panels(self, figure: str) -> list[str]:
         """Return the panels of a figure, or the figure itself where it has none."""
         stems = figure_stems(figure, self.project.figure_spec(self.name, figure))
         return stems[:-1] or stems
 
-    def _caption(self, figure: str) -> str:
-        return parse_figure(figure, self.project.figure_spec(self.name, figure)).caption
-
-    def _head(self, stem: str) -> str:
-        return f"{self.name}, {head_of(stem)}"
-
-    def contents(self) -> str:
-        """Return a line with links to the part and its figures."""
-        links = [f"[{head_of(each)}](#{anchor_of(self._head(each))})" for each in self._variants]
-        return f"- [`{self.name}`](#{anchor_of(self.name)}): {', '.join(links)}"
-
-    def text(self) -> str:
-        """Return the part as Markdown."""
-        blocks = [f"## {self.name}", self._introduction()]
-        for base, figures in self._variants.items():
-            captions = (f"`{each}`: {self._caption(each)}" for each in figures)
-            blocks += [f"### {self._head(base)}", *captions]
-            about = self._about(figures)
-            blocks += _claims(about)
-            blocks += self._findings(figures)
-            columns = [self._panels(each) if _STEM.fullmatch(base) else [each] for each in figures]
-            for pictures in zip(*columns, strict=True):
-                blocks += self._panel(base, pictures, about)
-        return "\n\n".join(blocks)
-
-    def _introduction(self) -> str:
-        experiments = self.project.experiments(self.name)
-        authors = f" ({experiments.authors})" if experiments.authors else ""
-        title = f"*{experiments.title}*{authors}."
-        if self.ledger is None:
-            return title
-        elsewhere = self.ledger[self.ledger["figure"].map(lambda paths: not _drawn(paths))]
-        folder = f"figures/{self.name}"
-        return (
-            f"{title} All verdicts: [`claims.csv`]({folder}/claims.csv); every comparison behind "
-            f"them: [`evidence.csv`]({folder}/evidence.csv). Claims that no figure shows: "
-            f"{_brief(elsewhere) or 'none'}."
-        )
-
-    def _panel(self, base: str, pictures: tuple[str, ...], whole: pd.DataFrame) -> list[str]:
-        """Return a panel, in every variant, with its sentence and the claims about it."""
-        own = pictures[0]
-        blocks = [f"#### {self._head(own)}"] if own != base else []
-        blocks += [self.shows[own]] if own in self.shows else []
-        folder = f"figures/{self.name}"
-        numbers = [f"[`{each}`]({folder}/{each}.csv)" for each in pictures]
-        images = [f"![{self._head(each)}]({folder}/{each}.png)" for each in pictures]
-        rows = [table_row(numbers), "|---" * len(pictures) + "|", table_row(images)]
-        blocks.append("\n".join(rows))
-        if own != base:
-            blocks += _claims(self._about(pictures))
-            blocks += [f"Of {head_of(base)} as a whole: {_brief(whole)}."] if len(whole) else []
-        return blocks
-
-    def _findings(self, figures: Iterable[str]) -> list[str]:
-        """Return the findings that are about any of the figures or their panels, as one list."""
-        stems = {*figures, *(stem for figure in figures for stem in self._panels(figure))}
-        lines = [
-            f"- Finding {link(name)}, {title} ({outcome}): {statement}"
-            for name, title, statement, outcome, drawn in self._found
-            if not stems.isdisjoint(drawn)
-        ]
-        return ["\n".join(lines)] if lines else []
-
     @cached_property
-    def _found(self) -> list[tuple[str, str, str, str, set[str]]]:
-        """Each finding: id, title, statement, what became of it and the figures it is about."""
+    def _findings(self) -> list[dict[str, Any]]:
+        """The findings, with the figures that each is about."""
         if self.ledger is None:
             return []
         return [
-            (
-                finding.claim.id,
-                finding.title,
-                statement,
-                outcome,
-                _drawn(" ".join(published_figures(self.project, self.name, finding.claim))),
-            )
+            {
+                "id": finding.claim.id,
+                "title": finding.title,
+                "statement": statement,
+                "outcome": outcome,
+                "drawn": _drawn(
+                    " ".join(published_figures(self.project, self.name, finding.claim))
+                ),
+            }
             for finding, statement, outcome in published_findings(self.project, self.name)
         ]
 
-    def _about(self, stems: Iterable[str]) -> pd.DataFrame:
-        """Return the verdicts on the claims about any of the figures or panels."""
+    def _about(self, stems: Iterable[str]) -> list[dict[str, Any]]:
+        """Return the claims about any of the figures or panels."""
         if self.ledger is None:
-            return pd.DataFrame()
+            return []
         names = set(stems)
-        return self.ledger[
-            self.ledger["figure"].map(lambda paths: not names.isdisjoint(_drawn(paths)))
-        ]
+        is_about = self.ledger["figure"].map(lambda paths: not names.isdisjoint(_drawn(paths)))
+        return _claims(self.ledger[is_about])
 
 
 def _drawn(paths: str) -> set[str]:
@@ -210,46 +187,28 @@ def _drawn(paths: str) -> set[str]:
     return {Path(path).stem for path in paths.split() if path.endswith(".png")}
 
 
-def _verdict(row: Mapping[Any, Any]) -> str:
-    return f"**{row['verdict']}**"
+def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return each claim with its verdicts."""
+    claims = []
+    for name, of_claim in rows.groupby("claim", sort=False):
+        first = of_claim.iloc[0]
+        verdicts = [
+            _verdict(of_verdict.to_dict("records"), is_only=len(of_verdict) == len(of_claim) == 1)
+            for _, of_verdict in of_claim.groupby("verdict", sort=False)
+        ]
+        texts = {key: first[key] for key in ("kind", "place", "statement", "rule")}
+        claims.append({"id": name, "verdicts": verdicts, **texts})
+    return claims
 
 
-def _by_claim(rows: pd.DataFrame) -> dict[str, list[Mapping[Any, Any]]]:
-    by_claim: dict[str, list[Mapping[Any, Any]]] = {}
-    for row in rows.to_dict("records"):
-        by_claim.setdefault(row["claim"], []).append(row)
-    return by_claim
-
-
-def _brief(rows: pd.DataFrame) -> str:
-    """Return claims with their verdicts in a line."""
-    return ", ".join(
-        f"{link(claim)} {' / '.join(dict.fromkeys(_verdict(row) for row in own))}"
-        for claim, own in _by_claim(rows).items()
-    )
-
-
-def _claims(rows: pd.DataFrame) -> list[str]:
-    """Return claims with their verdicts as one list; no list without claims."""
-    lines = []
-    for claim, own in _by_claim(rows).items():
-        first = own[0]
-        lines.append(
-            f"- {link(claim)} ({first['kind']}; {first['place']}): *{first['statement']}* "
-            f"Decided by: {first['rule']}"
-        )
-        lines += _verdicts(own)
-    return ["\n".join(lines)] if lines else []
-
-
-def _verdicts(rows: list[Mapping[Any, Any]]) -> list[str]:
-    """Return each verdict with the rows that it is given for and the first one's number."""
-    lines = []
-    for verdict in dict.fromkeys(_verdict(row) for row in rows):
-        own = [row for row in rows if _verdict(row) == verdict]
-        first = own[0]
-        choices = "" if len(rows) == 1 else f" ({' / '.join(choice(row) for row in own)})"
-        measured = f"{first['measured']}: {interval(first)}, asked: {first['asked']}"
-        why = measured if first["measured"] else first["detail"]
-        lines.append(f"  - {verdict}{choices}. {'For the first, ' if len(own) > 1 else ''}{why}")
-    return lines
+def _verdict(rows: Sequence[Mapping[Any, Any]], *, is_only: bool) -> dict[str, str]:
+    """Return a verdict, the rows that have it, and the binding comparison of the first."""
+    first = rows[0]
+    why = first["detail"]
+    if first["measured"]:
+        why = f"{first['measured']}: {interval(first)}, asked: {first['asked']}"
+    return {
+        "word": first["verdict"],
+        "choices": "" if is_only else f" ({' / '.join(choice(row) for row in rows)})",
+        "why": f"For the first, {why}" if len(rows) > 1 else why,
+    }

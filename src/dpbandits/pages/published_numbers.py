@@ -6,20 +6,17 @@ column of the one row of a csv where other columns have given values.
 
 import math
 from collections.abc import Mapping
-from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from dpbandits.claims.files import NumberSource
 from dpbandits.errors import InputError
+from dpbandits.pages.render import claim
 from dpbandits.project.config import Project
 
 PUBLISHED = Path("docs/figures")
-_FORMAT = ".4g"
-
-Source = Mapping[str, Any]
-"""Where a number is published, as the config states it."""
 
 
 def evidence_path(project: Project, paper: str) -> Path:
@@ -28,7 +25,7 @@ def evidence_path(project: Project, paper: str) -> Path:
 
 
 def filled(
-    project: Project, paper: str, text: str, numbers: Mapping[str, Source], place: str
+    project: Project, paper: str, text: str, numbers: Mapping[str, NumberSource], place: str
 ) -> str:
     """Return a text with the published numbers filled in, on one line.
 
@@ -59,20 +56,14 @@ def filled(
     return " ".join(answer.split())
 
 
-def link(source: Source, page: Path) -> str:
-    """Return a link from a page to where a number is published.
-
-    Args:
-        source: of the number.
-        page: the page, under ``docs``.
-    """
-    if "claim" in source:
-        return f"[{source['claim']}](claims.md#{source['claim'].lower()})"
-    path = Path(source["file"])
-    return f"[{path.stem}]({relpath(Path('docs') / path, page.parent)})"
+def link(source: NumberSource) -> str:
+    """Return a link from a page in ``docs/`` to where a number is published."""
+    if source.claim:
+        return claim(source.claim)
+    return f"[{Path(source.file).stem}]({source.file})"
 
 
-def _number(project: Project, paper: str, source: Source, place: str) -> str:
+def _number(project: Project, paper: str, source: NumberSource, place: str) -> str:
     """Return a published number as text, with its interval where it has one."""
     path, where, column = _row(project, paper, source)
     try:
@@ -86,19 +77,15 @@ def _number(project: Project, paper: str, source: Source, place: str) -> str:
         frame = frame.loc[[_equals(cell, value) for cell in frame[key]]]
     if len(frame) != 1:
         raise InputError(f"{place}: {len(frame)} rows of {path} are meant; allowed: one")
-    return _formatted(frame.iloc[0].to_dict(), column, source.get("format", _FORMAT))
+    return _formatted(frame.iloc[0].to_dict(), column, source.format)
 
 
-def _row(project: Project, paper: str, source: Source) -> tuple[Path, dict[str, Any], str]:
+def _row(project: Project, paper: str, source: NumberSource) -> tuple[Path, dict[str, Any], str]:
     """Return the file, what its row is known by, and the column."""
-    if "file" in source:
-        return project.folder / "docs" / source["file"], dict(source["where"]), source["column"]
-    where = {
-        "claim": source["claim"],
-        "variant": source.get("variant", "as-written"),
-        "interpretation": source.get("interpretation", ""),
-        "comparison": source["comparison"],
-    }
+    if source.file:
+        return project.folder / "docs" / source.file, source.where, source.column
+    keys = ("claim", "variant", "interpretation", "comparison")
+    where = {key: getattr(source, key) for key in keys}
     return evidence_path(project, paper), where, "estimate"
 
 

@@ -1,10 +1,13 @@
-"""Blocks of a document: what is computed stands between two marks in what was written by hand."""
+"""Regions of a document: what is computed is between two marks in what was written by hand."""
+
+from collections.abc import Iterable, Sequence
 
 from dpbandits.errors import InputError
+from dpbandits.pages.render import render
 
 
-def with_block(text: str, name: str, content: str) -> str:
-    """Return ``text`` with what stands between the marks of the block ``name`` replaced.
+def with_region(text: str, name: str, content: str) -> str:
+    """Return ``text`` with what is between the marks of the region ``name`` replaced.
 
     Raises:
         InputError: the marks are missing.
@@ -17,6 +20,13 @@ def with_block(text: str, name: str, content: str) -> str:
     return f"{head}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
 
 
-def table_row(cells: list[str]) -> str:
-    """Return cells of plain text as one row of a Markdown table."""
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], texts: int) -> str:
+    """Return a table in Markdown.
+
+    Args:
+        head: names of the columns.
+        rows: their cells, plain text.
+        texts: number of columns on the left that are aligned left; the others have numbers.
+    """
+    sides = ["---"] * texts + ["---:"] * (len(head) - texts)
+    return render("table.md", head=head, sides=sides, rows=rows)

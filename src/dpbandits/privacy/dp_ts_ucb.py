@@ -1,7 +1,7 @@
 """What DP-TS-UCB guarantees, and the Modified TS of equal privacy.
 
 One changed reward enters one estimate of n >= 1 rewards, from which at most phi Gaussian draws are
-taken. "spec" is the restatement of dp-ts-ucb (Hu, Huang, Zhang, Lecuyer and Hegde, ICML 2025).
+taken.
 """
 
 import math
@@ -54,7 +54,7 @@ def dp_ts_ucb_draw_gdp(alpha: float, horizon: int, pulls: int = 1) -> float:
 def dp_ts_ucb_gdp(alpha: float, horizon: int, *, interpretation: str = "theorem4.4") -> float:
     """Return the GDP parameter of DP-TS-UCB over the horizon.
 
-    Source: dp-ts-ucb, Theorems 4.4 and 4.6; the interpretations are spec errata E2 and E8.
+    Source: dp-ts-ucb, Theorems 4.4 and 4.6; the interpretations are DTU-E2 and DTU-E8.
 
     Args:
         alpha: Trade-off parameter, 0 to 1.
@@ -78,7 +78,7 @@ def dp_ts_ucb_delta(
     """Return the delta at epsilon of DP-TS-UCB over the horizon.
 
     Source: dp-ts-ucb, Theorem 4.6, whose eta ("theorem4.6") is not that of Theorem 4.4 (spec
-    erratum E2).
+    DTU-E2).
 
     Args:
         epsilon: 0 or above. Any shape.
@@ -97,7 +97,7 @@ def dp_ts_ucb_epsilon(
 ) -> Values:
     """Return the epsilon at delta of DP-TS-UCB over the horizon.
 
-    Source: dp-ts-ucb, Theorem 4.6, inverted; erratum E2 as above.
+    Source: dp-ts-ucb, Theorem 4.6, inverted; DTU-E2 as above.
 
     Args:
         delta: Strictly between 0 and 1. Any shape.
@@ -116,7 +116,7 @@ def equal_privacy_c(alpha: float, b: int, horizon: int, *, root: bool = False) -
 
     T^((1 + alpha)/2) ln(T)^(-1.5 (1 - alpha)) / (2 c0 (b + 1)), which is `required_c` at that eta.
 
-    Source: dp-ts-ucb, Appendix E.1; Section 5.3 prints it under a root (spec erratum E1).
+    Source: dp-ts-ucb, Appendix E.1; Section 5.3 prints it under a root (DTU-E1).
 
     Args:
         alpha: Trade-off parameter of DP-TS-UCB, 0 to 1.

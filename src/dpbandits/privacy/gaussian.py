@@ -74,7 +74,7 @@ def log_delta(epsilon: ArrayLike, eta: ArrayLike) -> FloatArray: ...
 def log_delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     """Return the natural logarithm of the smallest delta of eta-GDP at epsilon.
 
-    Source: ts-is-dp, Lemma 1 and spec section 3, item 5.
+    Source: ts-is-dp, Lemma 1.
 
     Args:
         epsilon: 0 or above.
@@ -116,7 +116,7 @@ def epsilon(delta: ArrayLike, eta: ArrayLike) -> float | FloatArray:
 
     It is 0 where delta is at least the delta of epsilon = 0, which is 2 Phi(eta/2) - 1.
 
-    Source: the inverse of ts-is-dp, Lemma 1; spec section 3, item 5.
+    Source: the inverse of ts-is-dp, Lemma 1.
 
     Args:
         delta: Strictly between 0 and 1.

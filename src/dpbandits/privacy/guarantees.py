@@ -89,7 +89,7 @@ def ts_gaussian_epsilon(delta: Values, horizon: int) -> Values:
 def ts_gaussian_rdp_epsilon(delta: Values, horizon: int, alpha: float | None = None) -> Values:
     """Return the epsilon at delta of TS-Gaussian by Renyi DP, alpha T/4 + log(1/delta)/(alpha - 1).
 
-    Source: ts-is-dp, Theorem 8; alpha is free in the paper (spec erratum E6).
+    Source: ts-is-dp, Theorem 8; alpha is free in the paper (TSDP-E6).
 
     Args:
         delta: Strictly between 0 and 1. Any shape.
@@ -117,7 +117,7 @@ def modified_ts_gdp(
 ) -> float:
     """Return the GDP parameter of Modified TS (M-TS-Gaussian): sqrt(rounds / (c (n + 1))).
 
-    Source: ts-is-dp, Lemma 5; the interpretations are spec errata E2 and E14.
+    Source: ts-is-dp, Lemma 5; the interpretations are TSDP-E2 and TSDP-E14.
 
     Args:
         b: Pre-pulls of every arm, 0 or above.
@@ -180,10 +180,10 @@ def modified_ts_epsilon(delta: Values, b: int, c: float, horizon: int) -> Values
 def required_c(b: int, eta: float, horizon: int) -> float:
     """Return the c for which Lemma 5 gives Modified TS exactly eta-GDP: T / (eta^2 (b + 1)).
 
-    It falls below 1, which the paper's Algorithm 2 does not allow, for large b (spec erratum
-    E10); whether to keep such a point is the caller's decision.
+    It falls below 1, which the paper's Algorithm 2 does not allow, for large b (TSDP-E10);
+    whether to keep such a point is the caller's decision.
 
-    Source: ts-is-dp, section 5.1; spec section 3, item 3.
+    Source: ts-is-dp, Section 5.1 and Lemma 5.
 
     Args:
         b: Pre-pulls of every arm, 0 or above.
@@ -202,7 +202,7 @@ def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> float | Fl
 
     It depends on the rewards, so it describes a run and is not itself a guarantee.
 
-    Source: ts-is-dp, Remark 2; claim C27 and erratum E3 of the spec.
+    Source: ts-is-dp, Remark 2; claim TSDP-C27 and TSDP-E3.
 
     Args:
         inverse_count_sums: Per arm, the sum of 1/(n + 1) over the rounds after its first pull,

@@ -89,7 +89,7 @@ def optimal_order(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
     slope * alpha + log(1/delta)/(alpha - 1) is convex in alpha, with its derivative zero at
     alpha = 1 + sqrt(log(1/delta) / slope).
 
-    Source: derived; ts-is-dp, spec section 3, item 6, for the slope T/4.
+    Source: derived; ts-is-dp, Theorem 8, for the slope T/4.
 
     Args:
         slope: Slope of the RDP curve, above 0.
@@ -111,7 +111,7 @@ def rdp_to_dp(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
 
     It is slope + 2 sqrt(slope * log(1/delta)), the conversion at `optimal_order`.
 
-    Source: derived; ts-is-dp, Theorem 8 and spec section 3, item 6, for the slope T/4.
+    Source: derived; ts-is-dp, Theorem 8, for the slope T/4.
 
     Args:
         slope: Slope of the RDP curve, above 0.

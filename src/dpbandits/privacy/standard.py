@@ -1,7 +1,7 @@
 """Standard (epsilon, delta)-DP: report-noisy-max with Gaussian noise, advanced composition.
 
 The guarantees that ts-is-dp derives this way (its appendix C.1) are given as printed, although
-their proof rests on a false lemma and they do not hold in general (spec erratum E8);
+their proof rests on a false lemma and they do not hold in general (TSDP-E8);
 `ts_corrected_standard_epsilon` is the repaired curve.
 """
 
@@ -44,7 +44,7 @@ def report_noisy_max_epsilon(
     """Return the epsilon that Theorem 6 claims for report-noisy-max with Gaussian noise.
 
     As printed: sqrt(log((n - 1) / (2 delta))) / 2 times the largest ratio of sensitivity to
-    standard deviation. Does not hold in general (spec erratum E8); see
+    standard deviation. Does not hold in general (TSDP-E8); see
     `report_noisy_max_true_delta`.
 
     Source: ts-is-dp, Theorem 6.
@@ -70,7 +70,7 @@ def report_noisy_max_epsilon(
 def ts_round_epsilon(delta: Values, n_arms: int) -> Values:
     """Return the epsilon that Theorem 7 claims for one action of Thompson sampling.
 
-    As printed: sqrt(log((N - 1) / (2 delta))) / (2 sqrt 2). Does not hold in general (E8).
+    As printed: sqrt(log((N - 1) / (2 delta))) / (2 sqrt 2). Does not hold in general (TSDP-E8).
 
     Source: ts-is-dp, Theorem 7.
 
@@ -113,7 +113,7 @@ def report_noisy_max_true_delta(
     that x* is the only maximum. There the value is the Gaussian duality at eta = a; if x* is
     out of reach, the supremum is the value at `lowest`, or 0 (the empty event) if that is less.
 
-    Source: ts-is-dp, claim C28 and erratum E8 of the spec (unconstrained).
+    Source: ts-is-dp, claim TSDP-C28a and TSDP-E8 (unconstrained).
 
     Args:
         epsilon0: 0 or above.
@@ -165,9 +165,9 @@ def ts_standard_epsilon(delta: Values, horizon: int, n_arms: int, split: str = "
     """Return the epsilon that Corollary 1 claims for Thompson sampling over the horizon.
 
     The per-round guarantee of Theorem 7 under advanced composition, as printed. It does not hold
-    in general, and its dependence on N is an artefact (spec erratum E8).
+    in general, and its dependence on N is an artefact (TSDP-E8).
 
-    Source: ts-is-dp, Corollary 1; the split of delta is spec erratum E5.
+    Source: ts-is-dp, Corollary 1; the split of delta is TSDP-E5.
 
     Args:
         delta: Final delta, strictly between 0 and 1. Any shape.
@@ -198,7 +198,7 @@ def ts_corrected_standard_epsilon(delta: Values, horizon: int, split: str = "bes
     Gaussian noise, and the choice of an arm is post-processing. It does not depend on the number
     of arms.
 
-    Source: spec section 3, item 9 (ours), with the composition of ts-is-dp, Corollary 1.
+    Source: TSDP-E8 (ours), with the composition of ts-is-dp, Corollary 1.
 
     Args:
         delta: Final delta, strictly between 0 and 1. Any shape.

@@ -50,7 +50,7 @@ def _state(project: Project) -> str:
     digest = hashlib.sha256(digest_of([str(project.folder), dict(project.config)]).encode())
     for path, source in SOURCES.items():
         digest.update(f"{path}\0{len(source)}\0".encode() + source)
-    folders = [project.folder / "config", project.schemas_folder, ROOT / "reporting/templates"]
+    folders = [project.folder / "config", ROOT / "reporting/templates"]
     walked = (each for folder in folders for each in os.walk(folder, followlinks=True))
     for path in sorted(Path(folder, name) for folder, _, names in walked for name in names):
         content = path.read_bytes()

@@ -7,20 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbandits._cache_folder import given_folder
-from dpbandits.engine.documents import check_document, load_yaml
+from dpbandits.engine.documents import load_yaml, parsed
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS
+from dpbandits.project.config_file import ConfigFile
 from dpbandits.project.experiments import Experiments
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.claims.entries import Claim, Finding, Notes, Summary
+    from dpbandits.claims.entries import Claim, Finding
+    from dpbandits.claims.files import Notes, Summary
     from dpbandits.engine.experiments import Series
     from dpbandits.project.statements import Statements
 
 CONFIG = Path("config/config.yaml")
-SCALES = ("paper", "quick")
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class Project:
         path = folder / CONFIG
         # Snakemake has read it too, but keeps the last of two equal keys.
         stated = load_yaml(path)
-        project = cls(folder, dict(config) if config is not None else stated)
-        schema = load_yaml(project.schemas_folder / "config.schema.yaml")
-        check_document(project.config, schema, path)
+        document = dict(config) if config is not None else stated
+        parsed(document, path, ConfigFile)
+        project = cls(folder, document)
         project.selected()
         return project
 
@@ -118,11 +119,6 @@ class Project:
             return self.folder / "config/comparisons" / f"{paper}.yaml"
         return self.folder / "config/papers" / paper / f"{kind}.yaml"
 
-    @property
-    def schemas_folder(self) -> Path:
-        """Folder of the JSON schemas of the config."""
-        return self.folder / "workflow/schemas"
-
     def results_folder(self) -> Path:
         """Folder of the results at this scale."""
         return self.folder / "results" / ("quick" if self.scale == "quick" else "")
@@ -146,8 +142,8 @@ class Project:
     def experiments(self, paper: str) -> Experiments:
         """Return the experiments of a paper, read and checked once."""
         if paper not in self._experiments:
-            path, schemas = self.config_path(paper, "experiments"), self.schemas_folder
-            self._experiments[paper] = Experiments.load(paper, path, schemas, self.scale)
+            path = self.config_path(paper, "experiments")
+            self._experiments[paper] = Experiments.load(paper, path, self.scale)
         return self._experiments[paper]
 
     @cached_property
@@ -193,7 +189,7 @@ class Project:
 
         if paper not in self._statements:
             claims, findings = (self.config_path(paper, kind) for kind in ("claims", "findings"))
-            self._statements[paper] = Statements(paper, claims, findings, self.schemas_folder)
+            self._statements[paper] = Statements(paper, claims, findings)
         return self._statements[paper]
 
     def claims(self, paper: str) -> list["Claim"]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.documents import check_document, load_yaml
+from dpbandits.engine.documents import load_document
 from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.engine.simulation_specs import Caps, ExperimentsFile, SimulationSpec
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper, find_paper
 
@@ -18,71 +19,63 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Experiments:
-    """The experiments file of one paper, checked against its schema.
+    """The experiments file of one paper, checked.
 
     Attributes:
         paper: the paper's own code.
         path: the file.
-        document: what it says.
+        file: what it says; figures and tables are parsed where they are made.
         scale: ``paper`` or ``quick``.
     """
 
     paper: Paper
     path: Path
-    document: Mapping[str, Any]
+    file: ExperimentsFile
     scale: str
 
     @classmethod
-    def load(cls, name: str, path: Path, schemas: Path, scale: str) -> "Experiments":
+    def load(cls, name: str, path: Path, scale: str) -> "Experiments":
         """Read the experiments file of a paper.
 
         Args:
             name: the paper's short name.
             path: the file.
-            schemas: the folder of the JSON schemas.
             scale: ``paper`` or ``quick``.
 
         Raises:
-            InputError: there is no such paper, or the file does not meet the schema.
+            InputError: there is no such paper, or the file is not as it must be.
         """
-        paper = find_paper(name)
-        document = load_yaml(path)
-        schema = load_yaml(schemas / "experiments.schema.yaml")
-        for section in ("figures", "tables"):
-            schema["properties"][section] = load_yaml(schemas / f"{section}.schema.yaml")
-        check_document(document, schema, path)
-        return cls(paper, path, document, scale)
+        return cls(find_paper(name), path, load_document(path, ExperimentsFile), scale)
 
     @property
     def title(self) -> str:
         """Title of the paper."""
-        return str(self.document["title"])
+        return self.file.title
 
     @property
     def authors(self) -> str:
         """Authors and year of the paper; empty for a comparison across papers."""
-        return str(self.document.get("authors", ""))
+        return self.file.authors
 
     @property
-    def simulations(self) -> Mapping[str, Any]:
-        """The entry of every simulation, by name."""
-        simulations: Mapping[str, Any] = self.document["simulations"]
-        return simulations
+    def simulations(self) -> Mapping[str, SimulationSpec]:
+        """Every simulation as it is stated, by name."""
+        return self.file.simulations
 
     @property
     def analytic(self) -> list[str]:
         """Names of the exactly computed results."""
-        return list(self.document.get("analytic", ()))
+        return list(self.file.analytic)
 
     @property
     def figures(self) -> list[str]:
         """Names of the figures, supplementary ones too."""
-        return list(self.document.get("figures", {}))
+        return list(self.file.figures)
 
     @property
     def tables(self) -> list[str]:
         """Names of the tables."""
-        return list(self.document.get("tables", {}))
+        return list(self.file.tables)
 
     @cached_property
     def figure_specs(self) -> Mapping[str, Mapping[str, Any]]:
@@ -94,8 +87,7 @@ class Experiments:
         # Simulations do without the modules of reporting.
         from dpbandits.reporting.digitised import with_digitised
 
-        specs: Mapping[str, Any] = with_digitised(self.document, self.path).get("figures", {})
-        return specs
+        return with_digitised(self.file.figures, self.path)
 
     def figure_spec(self, figure: str) -> Mapping[str, Any]:
         """Return the entry of a figure; InputError if there is none of that name."""
@@ -103,7 +95,7 @@ class Experiments:
 
     def table_spec(self, table: str) -> Mapping[str, Any]:
         """Return the entry of a table; InputError if there is none of that name."""
-        return self._entry("tables", self.document.get("tables", {}), table)
+        return self._entry("tables", self.file.tables, table)
 
     def _entry(self, section: str, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         if name not in entries:
@@ -124,20 +116,19 @@ class Experiments:
             raise InputError(f"{self.path}: simulation is {name!r}; allowed: {allowed}")
         return self.plans[name]
 
-    def _plan(self, name: str, spec: Mapping[str, Any]) -> "SimulationPlan":
+    def _plan(self, name: str, spec: SimulationSpec) -> "SimulationPlan":
         # Kernels take half a second to import.
         from dpbandits.engine.experiments import SimulationPlan
 
         where = f"{self.path}: simulations.{name}"
-        instances = self.document["instances"]
-        if spec["instance"] not in instances:
+        instances = self.file.instances
+        if spec.instance not in instances:
             allowed = ", ".join(instances)
-            raise InputError(f"{where}.instance is {spec['instance']!r}; allowed: {allowed}")
-        tuned_by = spec.get("tuned_by")
-        if tuned_by is not None and (tuned_by not in self.simulations or tuned_by == name):
-            raise InputError(f"{where}.tuned_by is {tuned_by!r}; allowed: another simulation")
-        caps = self.document.get("quick", {}) if self.scale == "quick" else {}
-        instance = instances[spec["instance"]]
+            raise InputError(f"{where}.instance is {spec.instance!r}; allowed: {allowed}")
+        if spec.tuned_by is not None and spec.tuned_by not in set(self.simulations) - {name}:
+            raise InputError(f"{where}.tuned_by is {spec.tuned_by!r}; allowed: another simulation")
+        caps = self.file.quick if self.scale == "quick" else Caps()
+        instance = instances[spec.instance]
         formulas, makers = self.paper.formulas, self.paper.instances
         return SimulationPlan(name, spec, instance, caps, formulas, where, makers)
 

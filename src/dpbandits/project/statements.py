@@ -5,7 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpbandits.claims.entries import Claim, Finding, Notes, Summary
+from dpbandits.claims.entries import Claim, Finding
+from dpbandits.claims.files import Notes, Summary
 from dpbandits.claims.loading import load_claims, load_findings, load_notes, load_summary
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS, find_paper
@@ -22,17 +23,11 @@ class Statements:
         paper: its short name.
         claims_path: the file of its claims.
         findings_path: the file of the findings on it; it may be missing.
-        schemas: the folder of the JSON schemas.
     """
 
     paper: str
     claims_path: Path
     findings_path: Path
-    schemas: Path
-
-    @property
-    def _schema(self) -> Path:
-        return self.schemas / "claims.schema.yaml"
 
     @property
     def is_comparison(self) -> bool:
@@ -44,24 +39,24 @@ class Statements:
         """The claims, checked."""
         if self.is_comparison:
             return []
-        return load_claims(self.claims_path, self._schema, find_paper(self.paper).statistics)
+        return load_claims(self.claims_path, find_paper(self.paper).statistics)
 
     @cached_property
     def notes(self) -> Notes:
         """What the file of the claims says beside them."""
-        return Notes() if self.is_comparison else load_notes(self.claims_path, self._schema)
+        return Notes() if self.is_comparison else load_notes(self.claims_path)
 
     @cached_property
     def findings(self) -> list[Finding]:
         """The findings, checked."""
         if self.is_comparison or not self.findings_path.exists():
             return []
-        return load_findings(self.findings_path, self._schema, find_paper(self.paper).statistics)
+        return load_findings(self.findings_path, find_paper(self.paper).statistics)
 
     @cached_property
     def summary(self) -> Summary:
         """The sentence that sums up the paper; InputError where there is none."""
-        summary = load_summary(self.findings_path, self._schema)
+        summary = load_summary(self.findings_path)
         if summary is None:
             raise InputError(f"{self.findings_path}: key summary is missing")
         return summary

@@ -74,22 +74,21 @@ def _number(text: str, where: str) -> float:
     return value
 
 
-def with_digitised(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return an experiments file in which every key ``published`` has its points.
+def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the figures of an experiments file, every key ``published`` with its points.
 
     Args:
-        document: the experiments file; it is not changed.
-        path: where it stands.
+        figures: the section ``figures``; it is not changed.
+        path: the experiments file.
 
     Raises:
         InputError: a curve is named that is not in the file of digitised values, or one of the
             file is named nowhere.
     """
-    figures = document.get("figures", {})
     if not any(True for _ in _references(figures)):
-        return dict(document)
+        return dict(figures)
     values = read_digitised(digitised_path(path))
-    named = {(each.get("panel"), each.get("series")) for each in _references(figures)}
+    named = {_curve(reference) for reference in _references(figures)}
     for panel, series in named - set(values):
         allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
         raise InputError(
@@ -101,7 +100,11 @@ def with_digitised(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
             f"{digitised_path(path)}: {series!r} of panel {panel!r} is drawn nowhere; allowed: "
             f"curves that a key published in {path} names"
         )
-    return {**document, "figures": _filled(figures, values)}
+    return {name: _filled(figure, values) for name, figure in figures.items()}
+
+
+def _curve(reference: Mapping[str, Any]) -> tuple[str, str]:
+    return str(reference.get("panel")), str(reference.get("series"))
 
 
 def _references(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -124,7 +127,7 @@ def _filled(value: Any, values: Digitised) -> Any:
     if not isinstance(value, Mapping):
         return value
     return {
-        key: {**inner, "points": values[inner["panel"], inner["series"]]}
+        key: {**inner, "points": values[_curve(inner)]}
         if key == "published" and isinstance(inner, Mapping)
         else _filled(inner, values)
         for key, inner in value.items()

@@ -4,12 +4,14 @@ They are reference points, never results.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from dpbandits.engine.models import Allowed, AtLeastZero, Spec, Text, wrong
 from dpbandits.errors import InputError
-from dpbandits.reporting.fields import require_keys, text
 
 AGREES, NEARLY, NOT = "agrees", "nearly", "not"
 REPRODUCED = "reproduced"
@@ -18,25 +20,41 @@ NEARLY_WITHIN = 3.0
 
 _ROUNDING = 1e-12
 
+Point = tuple[AtLeastZero, AtLeastZero, AtLeastZero]
+"""x, y and the digitisation error of y."""
 
-@dataclass(frozen=True)
-class PublishedSpec:
+
+def _ascends(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    places = [point[0] for point in points]
+    if any(first >= second for first, second in pairwise(places)):
+        raise wrong(places, "ascending x")
+    return points
+
+
+class PublishedSpec(Spec):
     """Digitised values of one published curve.
 
     Attributes:
         panel: the panel of the published figure.
         series: the curve's name in the file of digitised values.
-        points: x, y and the digitisation error y, x ascending; from that file.
         slack: what is allowed for chance beside that error, absolute and as a share of y; the
             larger counts.
         before: below this x, another slack: x, absolute and share of y.
+        points: x, y and the digitisation error y, x ascending; from that file.
     """
 
-    panel: str
-    series: str
-    points: tuple[tuple[float, float, float], ...]
-    slack: tuple[float, float]
-    before: tuple[float, float, float] | None = None
+    panel: Text
+    series: Text
+    slack: Annotated[tuple[AtLeastZero, AtLeastZero], Allowed("lists of 2 numbers of at least 0")]
+    before: Annotated[Point, Allowed("lists of 3 numbers of at least 0")] | None = None
+    points: SkipJsonSchema[
+        Annotated[
+            tuple[Annotated[Point, Allowed("lists of 3 numbers of at least 0")], ...],
+            Field(min_length=1),
+            Allowed("a list of [x, y, tolerance]", has_entries=True),
+            AfterValidator(_ascends),
+        ]
+    ] = ()
 
     def allowance(self, x: float, y: float, tolerance: float) -> float:
         """Return how far off ours may be: the digitisation error and the slack for chance."""
@@ -55,32 +73,6 @@ def has_published(document: Mapping[str, Any]) -> bool:
         document: its entry in the ``figures:`` section of an experiments file.
     """
     return document.get("residuals") is True
-
-
-def parse_published(document: Any, where: str) -> PublishedSpec:
-    """Return the checked key ``published`` of a line; InputError where it is not as it must be."""
-    keys = require_keys(PublishedSpec, document, where)
-    for key in ("panel", "series"):
-        text(keys[key], f"{where}.{key}")
-    points = keys["points"]
-    if not isinstance(points, list) or not points:
-        raise InputError(f"{where}.points is {points!r}; allowed: a list of [x, y, tolerance]")
-    keys["points"] = tuple(_numbers(each, 3, f"{where}.points") for each in points)
-    places = [each[0] for each in keys["points"]]
-    if any(first >= second for first, second in pairwise(places)):
-        raise InputError(f"{where}.points: x are {places}; allowed: ascending")
-    keys["slack"] = _numbers(keys["slack"], 2, f"{where}.slack")
-    if keys.get("before") is not None:
-        keys["before"] = _numbers(keys["before"], 3, f"{where}.before")
-    return PublishedSpec(**keys)
-
-
-def _numbers(value: Any, count: int, where: str) -> tuple[float, ...]:
-    kinds = int | float
-    good = isinstance(value, list) and len(value) == count
-    if not good or not all(isinstance(each, kinds) and each >= 0 for each in value):
-        raise InputError(f"{where} is {value!r}; allowed: lists of {count} numbers of at least 0")
-    return tuple(float(each) for each in value)
 
 
 def agreement(ours: float, published: float, allowance: float) -> str:

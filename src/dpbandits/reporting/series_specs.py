@@ -1,20 +1,38 @@
 """Axes and lines of a panel, as the ``figures:`` section of an experiments file says them."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated
 
-from dpbandits.errors import InputError
-from dpbandits.reporting.fields import flag, mapping, one_of, require_keys, text
+from pydantic import AfterValidator, Field, model_validator
+
+from dpbandits.engine.models import (
+    Allowed,
+    Choice,
+    Flag,
+    Name,
+    Number,
+    OneOf,
+    Spec,
+    Text,
+    misfit,
+    wrong,
+)
 from dpbandits.reporting.nash import ESTIMATES
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_MARKER, STEPS
-from dpbandits.reporting.published import PublishedSpec, parse_published
-from dpbandits.reporting.rows import Where
+from dpbandits.reporting.published import PublishedSpec
 
 SCALES = ("linear", "log", "categories")
 
+Where = dict[str, Choice]
+"""Rows that are chosen, column to value or list of values."""
 
-@dataclass(frozen=True)
-class AxisSpec:
+
+def _ascend(ends: tuple[float, float]) -> tuple[float, float]:
+    if ends[0] >= ends[1]:
+        raise ValueError("they do not ascend")
+    return ends
+
+
+class AxisSpec(Spec):
     """One axis.
 
     Attributes:
@@ -26,16 +44,27 @@ class AxisSpec:
             the legend calls it.
     """
 
-    label: str
-    scale: str = "linear"
-    tag: str | None = None
-    limits: tuple[float | None, float | None] = (None, None)
-    shaded: tuple[float, float] | None = None
-    shaded_label: str | None = None
+    label: Text
+    scale: Annotated[str, OneOf(SCALES)] = "linear"
+    tag: Name | None = None
+    limits: Annotated[tuple[Number | None, Number | None], Allowed("two numbers or nulls")] = (
+        None,
+        None,
+    )
+    shaded: (
+        Annotated[tuple[Number, Number], AfterValidator(_ascend), Allowed("two numbers, ascending")]
+        | None
+    ) = None
+    shaded_label: Text | None = None
+
+    @model_validator(mode="after")
+    def _is_labelled(self) -> "AxisSpec":
+        if self.shaded is not None and self.shaded_label is None:
+            raise wrong(None, "text", "shaded_label")
+        return self
 
 
-@dataclass(frozen=True)
-class SeriesSpec:
+class SeriesSpec(Spec):
     """One line of a panel, or one for each value of the column ``by``.
 
     Attributes:
@@ -54,58 +83,23 @@ class SeriesSpec:
         published: digitised values of the published curve, drawn as marks.
     """
 
-    name: str
-    where: Where = field(default_factory=dict)
-    by: str | None = None
-    label: str | None = None
-    colour: str | None = None
-    line: str | None = None
-    marker: str | None = None
-    level: bool = False
-    best: float | None = None
-    estimate: str = "plain"
+    name: Text
+    where: Where = {}
+    by: Name | None = None
+    label: Text | None = None
+    colour: Annotated[str, OneOf((*COLOURS, *STEPS))] | None = None
+    line: Annotated[str, OneOf(tuple(DASHES))] | None = None
+    marker: Annotated[str, OneOf((*MARKERS, NO_MARKER))] | None = None
+    level: Flag = False
+    best: (
+        Annotated[float, Field(strict=True, gt=0, le=1), Allowed("a number above 0, at most 1")]
+        | None
+    ) = None
+    estimate: Annotated[str, OneOf(tuple(ESTIMATES))] = "plain"
     published: PublishedSpec | None = None
 
-
-def parse_axis(document: Any, where: str) -> AxisSpec:
-    """Return a checked axis; InputError where it is not as it must be."""
-    keys = require_keys(AxisSpec, document, where)
-    text(keys["label"], f"{where}.label")
-    one_of(keys.get("scale", "linear"), SCALES, f"{where}.scale")
-    limits = keys.get("limits", [None, None])
-    numbers = int | float | None
-    if not isinstance(limits, list) or [isinstance(each, numbers) for each in limits] != [True] * 2:
-        raise InputError(f"{where}.limits is {limits!r}; allowed: two numbers or nulls")
-    keys["limits"] = tuple(limits)
-    if keys.get("shaded") is not None:
-        keys["shaded"] = _range(keys["shaded"], f"{where}.shaded")
-        text(keys.get("shaded_label"), f"{where}.shaded_label")
-    return AxisSpec(**keys)
-
-
-def _range(value: Any, where: str) -> tuple[float, float]:
-    numbers = isinstance(value, list) and [isinstance(each, int | float) for each in value]
-    if numbers != [True] * 2 or value[0] >= value[1]:
-        raise InputError(f"{where} is {value!r}; allowed: two numbers, ascending")
-    return value[0], value[1]
-
-
-def parse_series(document: Any, where: str) -> SeriesSpec:
-    """Return a checked line of a panel; InputError where it is not as it must be."""
-    keys = require_keys(SeriesSpec, document, where)
-    text(keys["name"], f"{where}.name")
-    keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
-    markers = (*MARKERS, NO_MARKER)
-    for key, allowed in (("colour", (*COLOURS, *STEPS)), ("line", DASHES), ("marker", markers)):
-        if keys.get(key) is not None:
-            one_of(keys[key], tuple(allowed), f"{where}.{key}")
-    flag(keys.get("level", False), f"{where}.level")
-    best = keys.get("best")
-    if best is not None and not (isinstance(best, int | float) and 0 < best <= 1):
-        raise InputError(f"{where}.best is {best!r}; allowed: a number above 0, at most 1")
-    one_of(keys.get("estimate", ESTIMATES[0]), ESTIMATES, f"{where}.estimate")
-    if keys.get("published") is not None:
-        if keys.get("by") is not None:
-            raise InputError(f"{where}.published: allowed: only for a single line, without by")
-        keys["published"] = parse_published(keys["published"], f"{where}.published")
-    return SeriesSpec(**keys)
+    @model_validator(mode="after")
+    def _is_one_line(self) -> "SeriesSpec":
+        if self.published is not None and self.by is not None:
+            raise misfit("published: allowed: only for a single line, without by")
+        return self

@@ -3,15 +3,26 @@
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from dpbandits.errors import InputError
+from pydantic import Field, model_validator
+
+from dpbandits.engine.models import (
+    Allowed,
+    Flag,
+    Name,
+    Names,
+    OneOf,
+    Spec,
+    Text,
+    misfit,
+    validated,
+    wrong,
+)
 from dpbandits.metrics import CURVES
-from dpbandits.reporting.fields import flag, mapping, names, one_of, require_keys, text
 from dpbandits.reporting.nash import ESTIMATES, NASH_METRICS
-from dpbandits.reporting.rows import Where
-from dpbandits.reporting.series_specs import AxisSpec, SeriesSpec, parse_axis, parse_series
+from dpbandits.reporting.series_specs import AxisSpec, SeriesSpec, Where
 
 RATE_METRICS = ("success",)
 """Metrics counted over trials whose share is shown."""
@@ -39,10 +50,14 @@ NASH_KINDS = ("nash", "nash-final")
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
 
+Kind = Annotated[str, OneOf(tuple(KINDS))]
+Lines = Annotated[
+    tuple[SeriesSpec, ...], Field(min_length=1), Allowed("a list of lines", has_entries=True)
+]
 
-@dataclass(frozen=True)
-class PanelSpec:
-    """One panel.
+
+class PanelKeys(Spec):
+    """Keys of a panel, beside ``panels`` or in one of them.
 
     Attributes:
         kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon of the series
@@ -60,15 +75,74 @@ class PanelSpec:
         title: text above the panel.
     """
 
-    kind: str
-    reads: tuple[str, ...]
+    kind: Kind | None = None
+    reads: Names | None = None
+    x: AxisSpec | None = None
+    y: AxisSpec | None = None
+    series: Lines | None = None
+    metric: Text | None = None
+    compute: Name | None = None
+    where: Where = {}
+    title: Text | None = None
+
+
+class PanelSpec(PanelKeys):
+    """One panel, with its own keys and those that hold for all panels."""
+
+    kind: Kind
+    reads: Names
     x: AxisSpec
     y: AxisSpec
-    series: tuple[SeriesSpec, ...]
-    metric: str | None = None
-    compute: str | None = None
-    where: Where = field(default_factory=dict)
-    title: str | None = None
+    series: Lines
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> "PanelSpec":
+        """Raise where keys do not fit the kind of panel."""
+        kind, none = self.kind, f"none, kind is {self.kind}"
+        metrics = KINDS[kind]
+        if (self.metric not in metrics) if metrics else (self.metric is not None):
+            raise wrong(self.metric, ", ".join(metrics) or none, "metric")
+        if (self.compute is not None) != (kind == DERIVED):
+            allowed = "a function of the paper" if kind == DERIVED else none
+            raise wrong(self.compute, allowed, "compute")
+        by_tag = kind in BY_TAG
+        if (self.x.tag is not None) != by_tag:
+            raise wrong(self.x.tag, "a column" if by_tag else none, "x.tag")
+        for axis, spec in (("x", self.x), ("y", self.y)):
+            if spec.scale == "categories" and not (by_tag and axis == "x"):
+                raise wrong(spec.scale, "linear, log", f"{axis}.scale")
+        for index, series in enumerate(self.series):
+            if series.level and not by_tag:
+                raise misfit(f"series.{index}.level is true; allowed: false, kind is {kind}")
+            is_plain = (series.best, series.estimate) == (None, ESTIMATES[0])
+            if not is_plain and kind not in NASH_KINDS:
+                raise misfit(f"series.{index}: keys best and estimate; allowed: {none}")
+        return self
+
+
+class FigureKeys(PanelKeys):
+    """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
+
+    caption: Text
+    panels: dict[str, PanelKeys] = {}
+    share_y: Flag = False
+    residuals: Flag = False
+
+    @model_validator(mode="after")
+    def _panels_are_in_order(self) -> "FigureKeys":
+        letters = list(string.ascii_lowercase[: len(self.panels)])
+        if list(self.panels) != letters or len(letters) == 1:
+            given = ", ".join(self.panels)
+            raise misfit(f"panels is {given}; allowed: a, b, ... in order, at least two")
+        return self
+
+
+class DiagramKeys(Spec):
+    """An entry of ``figures:`` of kind ``diagram``."""
+
+    kind: Annotated[str, OneOf((DIAGRAM,))]
+    caption: Text
+    reads: Names
 
 
 @dataclass(frozen=True)
@@ -88,123 +162,39 @@ class FigureSpec:
     diagram_reads: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _FigureKeys:
-    """Keys of an entry of ``figures:`` that are not keys of a panel."""
-
-    caption: str
-    panels: Mapping[str, Any] = field(default_factory=dict)
-    share_y: bool = False
-    residuals: bool = False
-
-
-@dataclass(frozen=True)
-class _DiagramKeys:
-    """Keys of an entry of ``figures:`` of kind ``diagram``."""
-
-    kind: str
-    caption: str
-    reads: str | list[str]
-
-
 def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
-    """Return the checked entry of one figure.
-
-    Keys of a panel that stand beside ``panels`` hold for all panels; a panel may override them.
+    """Return the entry of one figure.
 
     Args:
         name: key of the entry, such as ``fig2`` or ``extra-fig6-corrected``.
-        document: the entry.
+        document: the entry. A key of a panel beside ``panels`` holds for the panels without it.
 
     Raises:
         InputError: a key is unknown, missing or not allowed, naming figure, panel and key.
     """
-    where = f"figures.{name}"
-    given = mapping(document, where)
-    if given.get("kind") == DIAGRAM:
-        keys = require_keys(_DiagramKeys, given, where)
-        caption = _caption(keys["caption"], where)
-        return FigureSpec(name, caption, {}, diagram_reads=names(keys["reads"], f"{where}.reads"))
-    own = [each.name for each in fields(_FigureKeys)]
-    shared = [each.name for each in fields(PanelSpec)]
-    unknown = [str(key) for key in given if key not in [*own, *shared]]
-    if unknown:
-        allowed = ", ".join([*own, *shared])
-        raise InputError(f"{where}: unknown key {', '.join(unknown)}; allowed: {allowed}")
-    keys = require_keys(_FigureKeys, {k: v for k, v in given.items() if k in own}, where)
-    defaults = {key: value for key, value in given.items() if key in shared}
+    place = f"figures.{name}"
+    if isinstance(document, Mapping) and document.get("kind") == DIAGRAM:
+        diagram = validated(DiagramKeys, document, place)
+        return FigureSpec(name, _one_line(diagram.caption), {}, diagram_reads=diagram.reads)
+    keys = validated(FigureKeys, document, place)
+    shared = {key: value for key, value in document.items() if key in PanelKeys.model_fields}
+    panels = document.get("panels") or {"": {}}
     return FigureSpec(
         name,
-        _caption(keys["caption"], where),
-        _panels(mapping(keys.get("panels", {}), f"{where}.panels"), defaults, where),
-        flag(keys.get("share_y", False), f"{where}.share_y"),
-        flag(keys.get("residuals", False), f"{where}.residuals"),
+        _one_line(keys.caption),
+        {
+            letter: validated(
+                PanelSpec, {**shared, **panel}, f"{place}.panels.{letter}" if letter else place
+            )
+            for letter, panel in panels.items()
+        },
+        keys.share_y,
+        keys.residuals,
     )
 
 
-def _caption(value: Any, where: str) -> str:
-    return " ".join(text(value, f"{where}.caption").split())
-
-
-def _panels(
-    panels: Mapping[str, Any], defaults: Mapping[str, Any], where: str
-) -> dict[str, PanelSpec]:
-    if not panels:
-        return {"": _panel(defaults, where)}
-    letters = list(string.ascii_lowercase[: len(panels)])
-    if list(panels) != letters or len(panels) < 2:
-        found = ", ".join(map(str, panels))
-        raise InputError(f"{where}.panels is {found}; allowed: a, b, ... in order, at least two")
-    return {
-        letter: _panel({**defaults, **mapping(panels[letter], place)}, place)
-        for letter, place in ((letter, f"{where}.panels.{letter}") for letter in letters)
-    }
-
-
-def _panel(document: Mapping[str, Any], where: str) -> PanelSpec:
-    keys = require_keys(PanelSpec, document, where)
-    kind = one_of(keys["kind"], tuple(KINDS), f"{where}.kind")
-    keys["reads"] = names(keys["reads"], f"{where}.reads")
-    if keys.get("title") is not None:
-        text(keys["title"], f"{where}.title")
-    keys["x"] = parse_axis(keys["x"], f"{where}.x")
-    keys["y"] = parse_axis(keys["y"], f"{where}.y")
-    keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
-    if not isinstance(keys["series"], list) or not keys["series"]:
-        raise InputError(f"{where}.series is {keys['series']!r}; allowed: a list of lines")
-    keys["series"] = tuple(
-        parse_series(each, f"{where}.series.{index}") for index, each in enumerate(keys["series"])
-    )
-    _require_fitting(kind, keys, where)
-    return PanelSpec(**keys)
-
-
-def _require_fitting(kind: str, keys: Mapping[str, Any], where: str) -> None:
-    """Raise InputError where keys do not fit the kind of panel."""
-    if KINDS[kind]:
-        one_of(keys.get("metric"), KINDS[kind], f"{where}.metric")
-    elif "metric" in keys:
-        raise InputError(f"{where}.metric is {keys['metric']!r}; allowed: none, kind is {kind}")
-    if (keys.get("compute") is not None) != (kind == DERIVED):
-        allowed = "a function of the paper" if kind == DERIVED else f"none, kind is {kind}"
-        raise InputError(f"{where}.compute is {keys.get('compute')!r}; allowed: {allowed}")
-    by_tag = kind in BY_TAG
-    if (keys["x"].tag is not None) != by_tag:
-        allowed = "a column" if by_tag else f"none, kind is {kind}"
-        raise InputError(f"{where}.x.tag is {keys['x'].tag!r}; allowed: {allowed}")
-    for axis in ("x", "y"):
-        if keys[axis].scale == "categories" and not (by_tag and axis == "x"):
-            raise InputError(f"{where}.{axis}.scale is 'categories'; allowed: linear, log")
-    for index, series in enumerate(keys["series"]):
-        if series.level and not by_tag:
-            raise InputError(
-                f"{where}.series.{index}.level is true; allowed: false, kind is {kind}"
-            )
-        own = (series.best, series.estimate) != (None, ESTIMATES[0])
-        if own and kind not in NASH_KINDS:
-            raise InputError(
-                f"{where}.series.{index}: keys best and estimate; allowed: none, kind is {kind}"
-            )
+def _one_line(caption: str) -> str:
+    return " ".join(caption.split())
 
 
 def panel_stem(figure: str, letter: str) -> str:

@@ -47,12 +47,12 @@ def pure_guarantee(epsilon: float) -> Guarantee:
 
 
 def sensitivity_of(task: Task) -> float:
-    """Return the largest reward that noise is scaled to (E7): 1, or what the instance can pay."""
+    """Return the largest reward that noise is scaled to (BAI-E7): 1, or the instance's."""
     return task.bandit.largest_reward if task.interpretations["sensitivity"] == "support" else 1.0
 
 
 def require_budget(owner: str, task: Task, smallest: int) -> None:
-    """Refuse a budget below ``smallest``, unless a random arm is to be returned for it (spec 2.8).
+    """Refuse a budget below ``smallest``, unless it is to return a random arm (not in the paper).
 
     Raises:
         InputError: The budget is smaller, and the interpretation ``small_budget`` is ``raise``.

@@ -15,13 +15,13 @@ from dpbandits.algorithms.best_arm.span import FloatArray, multiply_rows, pivote
 from dpbandits.errors import InputError
 
 GAP = 1e-9
-"""How near to the dimension, relatively, the search brings a_i^T V^{-1} a_i (spec 2.6)."""
+"""How near to the dimension, relatively, the search brings a_i^T V^{-1} a_i."""
 
 TIE = 1e-10
 """Values this near to each other, relatively, are equal but for rounding."""
 
 SMALLEST_WEIGHT = 1e-6
-"""Weights below it are set to 0 (spec 2.6): each would cost a pull."""
+"""Weights below it are set to 0 (Yang and Tan, 2022): each would cost a pull."""
 
 MOST_STEPS = 1_000_000
 """Steps after which the search gives up; those needed were 16,000 at most (K = 10,000, d = 16)."""
@@ -150,7 +150,7 @@ def _reduce(features: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def g_optimal(features: FloatArray) -> Design:
-    """Find a G-optimal design (spec 2.6).
+    """Find a G-optimal design (Yang and Tan, 2022).
 
     Frank and Wolfe's method on log det V with steps away (Wynn, Atwood, Todd and Yildirim), small
     weights set to 0, the support reduced where it is large, the rest polished by Newton's method.
@@ -195,7 +195,7 @@ def _search(features: FloatArray) -> FloatArray:
 
 
 def efficient_counts(weights: FloatArray, total: int) -> NDArray[np.int64]:
-    """Turn a design into whole numbers of pulls that sum to ``total`` (spec 2.6, S1').
+    """Turn a design into whole numbers of pulls that sum to ``total`` (Yang and Tan, 2022, S1').
 
     Efficient apportionment: n_i = ceil((N - l/2) w_i) for the l weights that are not 0; then, one
     at a time, a pull goes to the smallest n_i / w_i or is taken from the largest (n_i - 1) / w_i.

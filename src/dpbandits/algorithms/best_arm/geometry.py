@@ -61,7 +61,7 @@ class Geometry:
     def collection(self, active: Arms) -> Collection | None:
         """Return a Max-Det collection of the active arms, or None where all are to be pulled.
 
-        All are where their rank r is 0 or at least the root of their number (E11).
+        All are where their rank r is 0 or at least the root of their number (BAI-E11).
         """
         return self._collection(active.tobytes())
 

@@ -1,7 +1,7 @@
 """Max-Det collections: the arms whose features span the largest volume (DP-BAI, Definition 3.1).
 
 Every other arm's feature is a combination of theirs with coefficients of absolute value at most 1
-(Lemma G.1), which holds already where no single exchange enlarges the volume (spec 2.3).
+(Lemma G.1), which holds already where no single exchange enlarges the volume.
 """
 
 import math
@@ -117,7 +117,7 @@ def _coefficients(features: FloatArray, members: NDArray[np.int64]) -> FloatArra
 
 
 def max_det(features: FloatArray) -> MaxDet:
-    """Find a Max-Det collection (spec 2.3).
+    """Find a Max-Det collection (dp-bai, Section 3.1 and Lemma G.1).
 
     All subsets are tried where there are at most ``MOST_SUBSETS``, the lexicographically smallest
     one winning among equals. Beyond, the pivots of a QR factorisation are improved by exchanges.

@@ -28,8 +28,8 @@ class Elimination:
         schedule: its phases.
         collections: whether a phase with many arms in few dimensions pulls a Max-Det collection
             instead of every active arm.
-        rounding: ``ceiling``, ``floor`` or ``fitted`` (E3).
-        pooled: whether means run over all pulls so far (E10).
+        rounding: ``ceiling``, ``floor`` or ``fitted`` (BAI-E3).
+        pooled: whether means run over all pulls so far (BAI-E10).
         noise: law of the noise on a mean.
         scale: its scale times the number of pulls behind the mean.
     """
@@ -75,7 +75,7 @@ def require_elimination(owner: str, task: Task, rules: Elimination) -> None:
 def play_elimination(
     owner: str, task: Task, rules: Elimination, generator: np.random.Generator, trials: int
 ) -> Outcome:
-    """Play a block of trials (spec 2.2 to 2.5).
+    """Play a block of trials (dp-bai, Algorithm 1 and Section 5).
 
     Raises:
         InputError: As ``require_elimination``.

@@ -17,7 +17,7 @@ INTERPRETATIONS = {"design_rounding": ("ceiling", "efficient"), **TIES_AND_BUDGE
 """Interpretations of OD-LinBAI, which DP-OD shares."""
 
 ROUND_OFF = 1e-9
-"""What a share of the pulls may exceed a whole number by and still not be rounded up (spec 2.6)."""
+"""What a share of the pulls may exceed a whole number by and still not be rounded up."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Regression:
 
     Attributes:
         epsilon: privacy parameter; infinite: no noise.
-        norm: order of the norm that bounds the features (E8).
+        norm: order of the norm that bounds the features (BAI-E8).
         norm_over: ``all`` features as given, those of the ``active`` arms, or the ``reduced``
-            coordinates of the active arms (E8).
-        basis: ``orthonormal`` or ``features`` (E14).
-        largest_reward: upper end that rewards are taken to have (E7).
+            coordinates of the active arms (BAI-E8).
+        basis: ``orthonormal`` or ``features`` (BAI-E14).
+        largest_reward: upper end that rewards are taken to have (BAI-E7).
     """
 
     epsilon: float = math.inf
@@ -42,7 +42,7 @@ class Regression:
 
 @dataclass(frozen=True)
 class Rounds:
-    """How the budget is spread over the rounds (spec 2.6).
+    """How the budget is spread over the rounds (Yang and Tan, 2022).
 
     Attributes:
         sizes: K, ceil(d_0/2), ceil(d_0/4), ..., 1, d_0 being the rank of the features.
@@ -61,7 +61,7 @@ class Rounds:
 
 
 def rounds_of(arms: int, rank: int) -> Rounds:
-    """Return the rounds for K arms whose features have rank d_0 (spec 2.6)."""
+    """Return the rounds for K arms whose features have rank d_0 (Yang and Tan, 2022)."""
     number = max(1, (rank - 1).bit_length())
     later = tuple(-(-rank // 2**each) for each in range(1, number + 1))
     support = min(arms, rank * (rank + 1) // 2)
@@ -98,7 +98,7 @@ def _counts(task: Task, rounds: Rounds, number: int, weights: FloatArray) -> NDA
 
 
 def _scale(task: Task, rules: Regression, active: Arms, coordinates: FloatArray) -> float:
-    """Return L/epsilon (spec 2.7)."""
+    """Return L/epsilon (dp-bai, Appendix E.1)."""
     features = task.bandit.feature_matrix
     normed = {"all": features, "active": features[active], "reduced": coordinates}[rules.norm_over]
     lengths = np.linalg.norm(normed, ord=rules.norm, axis=1)
@@ -108,7 +108,7 @@ def _scale(task: Task, rules: Regression, active: Arms, coordinates: FloatArray)
 def play_regression(
     owner: str, task: Task, rules: Regression, generator: np.random.Generator, trials: int
 ) -> Outcome:
-    """Play a block of trials (spec 2.6 and 2.7).
+    """Play a block of trials (Yang and Tan, 2022 and dp-bai, Appendix E.1).
 
     Raises:
         InputError: As ``require_regression``.

@@ -1,7 +1,7 @@
-"""How many arms each phase begins with (DP-BAI, section 3.1; spec 2.1).
+"""How many arms each phase begins with (DP-BAI, Section 3.1).
 
 The paper's equations (7)-(8), its worked example (App. B) and its proof (App. G) do not agree
-(E1), hence three interpretations:
+(BAI-E1), hence three interpretations:
 
     consistent: reproduces every size of the worked example, and the proof holds under it.
     literal: equations (7)-(8) as printed, which never visit the first size of the halving sequence.
@@ -90,7 +90,7 @@ INTERPRETATIONS: dict[str, Callable[[int, int], tuple[int, int, int]]] = {
 
 
 def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent") -> PhaseSchedule:
-    """Return the schedule of DP-BAI (spec 2.1, E1).
+    """Return the schedule of DP-BAI (dp-bai, Section 3.1, BAI-E1).
 
     Args:
         arms: K, at least 2.
@@ -125,7 +125,7 @@ def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent"
 def halving_schedule(arms: int, late_pulls: int = 1) -> PhaseSchedule:
     """Return K, ceil(K/2), ..., 1 with ceil(log2 K) phases and T' = T - ``late_pulls`` a phase.
 
-    Source: E4 for the Baseline (one pull a phase), spec 7.1 (C20) for Sequential Halving (none).
+    Source: BAI-E4 for the Baseline (one pull a phase), BAI-C20 for Sequential Halving (none).
 
     Args:
         arms: K, at least 2.

@@ -33,7 +33,7 @@ class Span:
 
 
 def rank_of(features: FloatArray, tolerance: float | None = None) -> int:
-    """Return the dimension of the features' span (spec 2.8).
+    """Return the dimension of the features' span (not in the paper).
 
     Args:
         features: one a row, shape (n, d).
@@ -100,9 +100,9 @@ def pivoted_basis(features, rank):  # type: ignore[no-untyped-def]
 
 
 def span_of(features: FloatArray, tolerance: float | None = None) -> Span:
-    """Reduce the dimension of features to that of their span (DP-BAI, equation 9; spec 2.2).
+    """Reduce the dimension of features to that of their span (DP-BAI, Equation 9).
 
-    Where the span is the whole space, the axes stay as they are (spec 2.7).
+    Where the span is the whole space, the axes stay as they are (dp-bai, Appendix E.1).
 
     Args:
         features: one a row, shape (n, d).

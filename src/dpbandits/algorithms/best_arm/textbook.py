@@ -61,7 +61,7 @@ def eliminate_by_means(
     *,
     collections: bool,
 ) -> Trial:
-    """DP-BAI (Algorithm 1; spec 2.2), without Max-Det collections the Baseline (spec 2.5)."""
+    """DP-BAI (Algorithm 1), without Max-Det collections the Baseline (dp-bai, Section 5)."""
     features, interpretations = task.bandit.feature_matrix, task.interpretations
     budget = _effective_budget(task, schedule, collections)
     if budget <= 0:
@@ -94,7 +94,7 @@ def _share(budget: int, parts: int, rounding: str) -> int:
 
 
 def _effective_budget(task: Task, schedule: PhaseSchedule, collections: bool) -> int:
-    """T', for ``fitted`` at most T minus the arms that the phases pull (E3)."""
+    """T', for ``fitted`` at most T minus the arms that the phases pull (BAI-E3)."""
     effective = schedule.effective_budget(task.budget)
     if task.interpretations["rounding"] != "fitted":
         return effective
@@ -112,7 +112,7 @@ class RegressionNoise:
     Attributes:
         draw: scale L/epsilon -> a draw, one for each coordinate.
         scale: (active arms, their coordinates) -> L/epsilon.
-        basis: ``orthonormal`` or ``features`` (E14).
+        basis: ``orthonormal`` or ``features`` (BAI-E14).
     """
 
     draw: Callable[[float], float]
@@ -123,7 +123,7 @@ class RegressionNoise:
 def eliminate_by_regression(
     task: Task, generator: np.random.Generator, noise: RegressionNoise | None
 ) -> Trial:
-    """OD-LinBAI (spec 2.6), with noise DP-OD (spec 2.7)."""
+    """OD-LinBAI (Yang and Tan, 2022), with noise DP-OD (dp-bai, Appendix E.1)."""
     features, budget = task.bandit.feature_matrix, task.budget
     arms, d0 = len(features), int(np.linalg.matrix_rank(features))
     rounds = max(1, math.ceil(math.log2(d0)))

@@ -1,6 +1,6 @@
 """Statistics of the claim on the error bound (Theorem 4.2): error minus bound, point by point.
 
-``bound`` is ``theorem`` or ``union``, ours for d = 2, which the printed proof leaves out (E21).
+``bound`` is ``theorem`` or ``union``, ours for d = 2, which the printed proof leaves out (BAI-E21).
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Diagrams of ours: success over draws of the omegas (E5), and Table 1 as a map."""
+"""Diagrams of ours: success over draws of the omegas (BAI-E5), and Table 1 as a map."""
 
 import math
 from typing import Any

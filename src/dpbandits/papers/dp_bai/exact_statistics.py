@@ -57,7 +57,7 @@ def printed_number(
     """What is computed in place of a number of Appendix B; p is its phase, 0 for none.
 
     ``schedule`` is the interpretation of the phases, ``consistent``, ``literal`` or ``printed``
-    (E1).
+    (BAI-E1).
     """
     found = evidence.analytic("appendix-b", schedule=schedule, quantity=quantity, x=p)
     return exact(found["y"].item())
@@ -129,7 +129,7 @@ def needed_deltas(
         evidence: the results.
         instance: ``witness`` (three arms), ``line`` or ``plane`` (two).
         epsilons: ``asked`` (up to 5) or ``larger``.
-        calibration: of the noise, ``classical`` or ``analytic`` (E9).
+        calibration: of the noise, ``classical`` or ``analytic`` (BAI-E9).
         tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
     """
     tags = {"calibration": calibration, "tables": tables, "epsilons": epsilons}

@@ -39,7 +39,7 @@ def hardness(
         means: shape (K,), with one largest.
         dimension: d of the features, at least 1.
         epsilon: above 0, may be infinite.
-        at_dimension_1: where that range is empty, ``refuse`` or ``extend`` it to i = 2 (E18).
+        at_dimension_1: where that range is empty, ``refuse`` or ``extend`` it to i = 2 (BAI-E18).
 
     Raises:
         InputError: an argument outside its range, or d = 1 without ``extend``.
@@ -87,7 +87,7 @@ def proof_bound(schedule: PhaseSchedule, budget: float, hardness: Hardness) -> f
 def union_bound(
     schedule: PhaseSchedule, arms: int, dimension: int, budget: float, hardness: Hardness
 ) -> float:
-    """Return 4 M (K - 1) exp(-T' / (32 M H)), ours for d = 2, by Lemma G.2 (E21).
+    """Return 4 M (K - 1) exp(-T' / (32 M H)), ours for d = 2, by Lemma G.2 (BAI-E21).
 
     The printed proof does not cover d = 2. In a phase the best arm loses against arm j with chance
     at most 2 exp(-T' Delta_j^2 / (64 M)) + 2 exp(-T' epsilon Delta_j / (64 M)), and Delta_j is at

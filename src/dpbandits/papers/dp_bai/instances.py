@@ -34,7 +34,7 @@ def section5(seed: int = 2024, draw: int = 0) -> LinearBandit:
 def two_armed(ratio: float, gap: float = 0.05) -> LinearBandit:
     """I-B: two orthogonal arms of lengths 1 and ``ratio`` with means 0.5 + gap and 0.5 (App. E.2).
 
-    Rewards of the better arm are uniform up to 1 + 2 gap, above 1, as the paper has it (E7).
+    Rewards of the better arm are uniform up to 1 + 2 gap, above 1, as the paper has it (BAI-E7).
 
     Args:
         ratio: y/x, above 0.

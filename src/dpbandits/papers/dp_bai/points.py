@@ -116,7 +116,7 @@ def successes(
         evidence: the results.
         algorithm: its id.
         point: where.
-        schedule: interpretation of the phases (E1), where the point has more than one.
+        schedule: interpretation of the phases (BAI-E1), where the point has more than one.
     """
     tags: dict[str, Any] = dict(point.tags)
     if algorithm == "od-linbai":

@@ -32,7 +32,7 @@ from dpbandits.papers.dp_bai.curves import curve, joined
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
 REWARDS = (1.0, 1.1)
-"""Largest rewards: of the paper's model, and of its instance I-B (E7)."""
+"""Largest rewards: of the paper's model, and of its instance I-B (BAI-E7)."""
 
 SMALLEST_OF_MULTIPLES = 6
 """T from which the features u, u/2 and u/4 leave DP-BAI a pull in either phase."""

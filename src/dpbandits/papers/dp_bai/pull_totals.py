@@ -1,4 +1,4 @@
-"""How many pulls the algorithms use, at every budget of a range at once (E3)."""
+"""How many pulls the algorithms use, at every budget of a range at once (BAI-E3)."""
 
 import math
 from functools import cache
@@ -42,7 +42,7 @@ def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tupl
     Args:
         arms: K.
         dimension: d.
-        schedule: an interpretation of the phase schedule, or ``halving`` (E4).
+        schedule: an interpretation of the phase schedule, or ``halving`` (BAI-E4).
         linear: whether the Max-Det branch exists (DP-BAI), or not (Baseline).
     """
     halving = schedule == "halving"

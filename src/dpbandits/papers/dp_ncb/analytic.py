@@ -111,11 +111,11 @@ def composed_loss() -> pd.DataFrame:
     """Composed loss of the releases of GDP-NCB that one reward of Phase I enters (claim C15).
 
     Tags: variant; release_log (``natural`` or ``base2``); counted, as written releases of ``all``
-    kinds or of ``phase-two`` alone, without the means that Phase I consults (Q2). As written these
-    are as many as the pulls of an arm, T/k at most or those at which the phase is expected to stop,
-    and its last means enter the first index besides (Q3). Repaired (``base2``), the one release of
-    the means that Phase II begins with is among them. x: T. y: loss over epsilon, by basic
-    composition.
+    kinds or of ``phase-two`` alone, without the means that Phase I consults (NCB-Q2). As written
+    these are as many as the pulls of an arm, T/k at most or those at which the phase is expected to
+    stop, and its last means enter the first index besides (NCB-Q3). Repaired (``base2``), the one
+    release of the means that Phase II begins with is among them. x: T. y: loss over epsilon, by
+    basic composition.
     """
     return _joined(_losses())
 

@@ -147,7 +147,7 @@ def capped_phase_one(horizon: int) -> int:
 
 
 def releases(horizon: int, explored: int) -> int:
-    """Return the most releases of Phase II that one reward of Phase I enters (Q1, Q4).
+    """Return the most releases of Phase II that one reward of Phase I enters (NCB-Q1, NCB-Q4).
 
     An arm's episodes have 2, 4, 8, ... pulls; one that the horizon cuts releases nothing.
 
@@ -168,8 +168,8 @@ def composed_loss(
     Args:
         horizon: T.
         explored: rounds of Phase I.
-        others: releases besides those of Phase II (Q2, Q3); 1 for means that it begins with.
-        release_log: ``natural``, or ``base2``, which repairs Q1.
+        others: releases besides those of Phase II (NCB-Q2, NCB-Q3); 1 for means it begins with.
+        release_log: ``natural``, or ``base2``, which repairs NCB-Q1.
     """
     log = math.log2(horizon) if release_log == "base2" else math.log(horizon)
     return (releases(horizon, explored) + others) / log

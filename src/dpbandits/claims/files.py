@@ -1,0 +1,214 @@
+"""`claims.yaml` and `findings.yaml` of `config/papers/PAPER/` as models."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+
+from dpbandits.claims.regions import KINDS
+from dpbandits.claims.verdict import ALPHA, Rule, Word
+from dpbandits.engine.models import (
+    Allowed,
+    AtLeastZero,
+    Different,
+    Flag,
+    Name,
+    Names,
+    Number,
+    OneOf,
+    Sentence,
+    Spec,
+    Text,
+    Value,
+    Values,
+    Variant,
+    as_list,
+    misfit,
+    wrong,
+)
+
+
+def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
+    if sorted(set(analyses)) != list(analyses):
+        raise ValueError("they do not increase")
+    return tuple(runs for runs in analyses if runs > 0 or len(analyses) > 1)
+
+
+ClaimId = Annotated[
+    str,
+    Field(pattern="^[A-Z]+-C[0-9]+[a-z]?$"),
+    Allowed("a claim id such as TSDP-C1 or TSDP-C10a"),
+]
+FindingId = Annotated[
+    str, Field(pattern="^[A-Z]+-F[0-9]+$"), Allowed("a finding id such as TSDP-F1")
+]
+RunCount = Annotated[
+    int, Field(strict=True, ge=0, le=10**7), Allowed("a whole number from 0 to 10000000")
+]
+Analyses = Annotated[
+    tuple[RunCount, ...],
+    BeforeValidator(as_list, json_schema_input_type=int | list[int]),
+    Field(min_length=1),
+    AfterValidator(_increasing),
+    Allowed("a whole number from 0 to 10000000, or an increasing list of them"),
+]
+Verdicts = Annotated[
+    tuple[Word, ...],
+    Field(min_length=1),
+    Different,
+    Allowed("some of holds, fails, mixed, not contradicted"),
+]
+Definitions = dict[str, Annotated[dict[str, Any], Field(min_length=1)]]
+"""Argument -> short name -> the value that it stands for."""
+
+
+class InterpretationEntry(Spec):
+    """A variant and values of the interpretations, each under its own key."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Value] = Field(init=False)
+
+    variant: Variant = "as-written"
+    not_applicable: Sentence | None = None
+    not_testable: Sentence | None = None
+    verdicts: Verdicts | tuple[()] = ()
+
+
+class ComparisonEntry(Spec):
+    """One comparison of a claim."""
+
+    statistic: Text
+    kind: Annotated[str, OneOf(tuple(KINDS))]
+    threshold: Annotated[Number | tuple[Number, Number], Allowed("a number, or [low, high]")] = 0.0
+    tolerance: AtLeastZero = 0.0
+    indifference: AtLeastZero = 0.0
+    part: Sentence = ""
+    over: dict[str, Values] = Field(default={}, alias="for")
+    arguments: dict[str, Any] = {}
+    exploratory: Flag = False
+    asked_of: dict[str, Annotated[Values, Different]] = {}
+
+
+class NumberSource(Spec):
+    """Where a number is published: the estimate of a comparison, or a column of a csv.
+
+    Attributes:
+        claim: id of the claim or finding; "" for the finding that the number belongs to.
+        comparison: its comparison, in the row of ``variant`` and ``interpretation``.
+        file: a csv under ``docs``.
+        where: columns and their values in the one row that is meant.
+        column: of that row.
+        format: of Python.
+    """
+
+    claim: str = ""
+    comparison: str = ""
+    variant: Variant = "as-written"
+    interpretation: str = ""
+    file: Annotated[str, Field(pattern="[.]csv$"), Allowed("a csv under docs")] = ""
+    where: dict[str, Value] = {}
+    column: str = ""
+    format: Annotated[
+        str, Field(pattern="^[+.,0-9]*[a-z%]?$"), Allowed("a format of Python, such as .3g")
+    ] = ".4g"
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> "NumberSource":
+        of_file = bool(self.file and self.where and self.column)
+        if bool(self.comparison) == of_file:
+            raise misfit("allowed: the key comparison, or the keys file, where and column")
+        return self
+
+
+class Entry(Spec):
+    """What claims and findings have in common."""
+
+    statement: Sentence
+    place: Sentence
+    scope: Sentence = ""
+    rule: Sentence = ""
+    metric: Sentence = ""
+    figure: Names = ()
+    parameters: dict[str, Value] = {}
+    reads: Annotated[tuple[Name, ...], Different] = ()
+    runs: Analyses = ()
+    combine: Rule = "all"
+    level: Annotated[
+        float, Field(strict=True, gt=0, lt=1), Allowed("a number above 0 and below 1")
+    ] = ALPHA
+    interpretations: Annotated[
+        tuple[InterpretationEntry, ...],
+        Field(min_length=1),
+        Different,
+    ] = (InterpretationEntry(),)
+    comparisons: dict[str, ComparisonEntry] = {}
+
+
+class ClaimEntry(Entry):
+    """A statement of a paper and how it is decided."""
+
+    kind: Annotated[str, OneOf(("experiment", "picture", "theorem", "order", "remark", "implied"))]
+    scope: Sentence
+    verdicts: Verdicts
+    rule: Sentence
+    metric: Sentence
+    parameters: dict[str, Value]
+    reads: Annotated[tuple[Name, ...], Field(min_length=1), Different]
+    runs: Analyses
+    runs_paper: RunCount
+    rerun: Annotated[
+        int, Field(strict=True, ge=1, le=10**7), Allowed("a whole number from 1 to 10000000")
+    ] = 0
+    comparisons: Annotated[dict[str, ComparisonEntry], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _reruns_what_is_run(self) -> "ClaimEntry":
+        if self.rerun and not self.runs:
+            raise wrong(self.rerun, "only where runs is above 0", "rerun")
+        return self
+
+
+class FindingEntry(Entry):
+    """What was found beyond the statements of a paper."""
+
+    title: Sentence
+    claims: Annotated[tuple[ClaimId, ...], Different] = ()
+    headline: Flag = False
+    numbers: dict[str, NumberSource] = {}
+
+
+class Notes(Spec):
+    """What a claims file says beside its claims.
+
+    Attributes:
+        not_applicable: variant -> why no claim of the paper is judged on it.
+        withdrawn: id -> why it is no claim any more.
+        not_judged: statement -> why there is no claim about it.
+    """
+
+    not_applicable: dict[Variant, Sentence] = {}
+    withdrawn: dict[ClaimId, Sentence] = {}
+    not_judged: dict[str, Sentence] = {}
+
+
+class ClaimsFile(Notes):
+    """config/papers/PAPER/claims.yaml: the statements of a paper and how they are decided."""
+
+    paper: Name
+    definitions: Definitions = {}
+    claims: Annotated[dict[ClaimId, ClaimEntry], Field(min_length=1)]
+
+
+class Summary(Spec):
+    """The sentence that sums up a paper, with ``{names}`` of numbers."""
+
+    statement: Sentence
+    numbers: dict[str, NumberSource] = {}
+
+
+class FindingsFile(Spec):
+    """config/papers/PAPER/findings.yaml: what was found beyond the statements of a paper."""
+
+    paper: Name
+    definitions: Definitions = {}
+    summary: Summary | None = None
+    findings: Annotated[dict[FindingId, FindingEntry], Field(min_length=1)]

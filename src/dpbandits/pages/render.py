@@ -1,0 +1,63 @@
+"""Markdown pages from the Jinja templates in `pages/templates`."""
+
+import re
+from collections.abc import Iterable
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+
+def one_line(text: object) -> str:
+    """Return a text with every run of white space replaced by one space."""
+    return " ".join(str(text).split())
+
+
+def markdown(text: str) -> str:
+    """Return paragraphs of a docstring as Markdown: code between single ticks, no HTML."""
+    return re.sub(r"<(?=[A-Za-z/])", "&lt;", text).replace("``", "`")
+
+
+def claim(identifier: str, folder: str = "") -> str:
+    """Return a link to a claim or finding from a page whose path to ``docs/`` is ``folder``."""
+    return f"[{identifier}]({folder}claims.md#{identifier.lower()})"
+
+
+def figures(paths: Iterable[str]) -> str:
+    """Return links from a page in ``docs/`` to published files, each after a space."""
+    return "".join(f" [{Path(path).stem}]({relpath(path, 'docs')})" for path in paths)
+
+
+def anchor(heading: str) -> str:
+    """Return the anchor that a Markdown heading has on a code host."""
+    return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+
+
+def cell(text: object) -> str:
+    """Return a text as a cell of a Markdown table."""
+    return str(text).replace("|", "\\|")
+
+
+_TEMPLATES = Environment(
+    # Markdown: GitHub shows it, and the site escapes what it takes from it.
+    autoescape=False,
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_TEMPLATES.filters |= {
+    filter.__name__: filter for filter in (anchor, cell, claim, figures, markdown, one_line)
+}
+
+
+def render(name: str, **values: Any) -> str:
+    """Return a page or a region of one.
+
+    Args:
+        name: file of the template.
+        values: what its names stand for, all of them.
+    """
+    return _TEMPLATES.get_template(name).render(values)

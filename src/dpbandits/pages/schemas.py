@@ -1,0 +1,41 @@
+"""`workflow/schemas`: JSON schemas of the config files, for editors, from the models."""
+
+import json
+
+from pydantic import BaseModel
+
+from dpbandits.claims.files import ClaimsFile, FindingsFile
+from dpbandits.engine.simulation_specs import ExperimentsFile, FigureName, TableName
+from dpbandits.pages.errata import ErrataFile
+from dpbandits.pages.gallery import GalleryFile
+from dpbandits.project.config_file import ConfigFile
+from dpbandits.reporting.specs import DiagramKeys, FigureKeys
+from dpbandits.reporting.table_specs import TableSpec
+
+
+class _Experiments(ExperimentsFile):
+    """config/papers/PAPER/experiments.yaml: what is simulated, drawn and tabulated."""
+
+    figures: dict[FigureName, DiagramKeys | FigureKeys] = {}
+    tables: dict[TableName, TableSpec] = {}
+
+
+MODELS: dict[str, type[BaseModel]] = {
+    "claims": ClaimsFile,
+    "config": ConfigFile,
+    "errata": ErrataFile,
+    "experiments": _Experiments,
+    "findings": FindingsFile,
+    "gallery": GalleryFile,
+}
+"""Name of a config file -> its model."""
+
+
+def schema_text(name: str) -> str:
+    """Return the JSON schema of a config file, a definition a line."""
+    schema = MODELS[name].model_json_schema()
+    definitions = schema.pop("$defs", {})
+    head = json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in definitions.items()]
+    joined = ",\n".join(lines)
+    return f'{head[:-1]},\n"$defs": {{\n{joined}\n}}}}\n'
