@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dpbandits.jobs import Jobs
+from dpbandits.project.resources import Jobs
 from numba.core import event
 
 import dpbandits

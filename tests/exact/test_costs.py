@@ -14,7 +14,8 @@ from dpbandits.commands.run import build_results, simulate_shard
 from dpbandits.engine.spent import Spent
 from dpbandits.pages.cost import condense, forecast_text, items
 from dpbandits.papers import COMPARISONS, PAPERS
-from dpbandits.project.config import SCALES, Project
+from dpbandits.project.config import Project
+from dpbandits.project.config_file import SCALES
 from dpbandits.project.costs import (
     COLUMNS,
     COSTS,
