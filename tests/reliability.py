@@ -32,7 +32,7 @@ ELSEWHERE = {
     "tests/exact/test_cache_entries.py": "damaged cache entries and interrupted writes, one by one",
     "tests/workflow/test_stale_kernel.py": "a helper edited in another file than its kernel",
 }
-MODULES = ("_kernel_cache", "build", "cli", "drawing", "errors", "judging", "outputs", "project")
+MODULES = ("_kernel_cache", "cli", "errors", "papers/__init__", "commands/*", "project/*")
 MADE_OF = (
     "Snakefile",
     "profiles/default/*.yaml",
