@@ -50,19 +50,8 @@ ELSEWHERE = {
     "tests/workflow/test_stale_kernel.py": "a helper edited in another file than its kernel",
 }
 MODULES = (
-    "_cache_folder",
-    "_kernel_cache",
-    "_sources",
-    "build",
-    "cli",
-    "drawing",
-    "errors",
-    "guarantees",
-    "judging",
-    "outputs",
-    "project",
-    "stale",
-    "suggestions",
+    *("_cache_folder", "_kernel_cache", "_numba_cache", "_sources", "cli", "errors", "suggestions"),
+    *("papers/__init__", "commands/*", "project/*"),
 )
 MADE_OF = (
     "Snakefile",

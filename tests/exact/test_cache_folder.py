@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dpbandits.project.resources import Jobs
 from numba.core import event
 
 import dpbandits
@@ -15,6 +14,7 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.project.config import Project
+from dpbandits.project.resources import Jobs
 from support import run_python
 
 ROOT = Path(__file__).resolve().parents[2]

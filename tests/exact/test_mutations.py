@@ -274,6 +274,7 @@ def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
 
 def agrees_everywhere(algorithm: str, source: str) -> bool:
     advance = executed(algorithm, source)
+    assert algorithm in scenarios(), f"{algorithm}: has no run; allowed: one or more in scenarios"
     return all(agrees(algorithm, advance, i) for i in range(len(scenarios()[algorithm])))
 
 

@@ -105,9 +105,11 @@ def test_null_control(name: str) -> None:
 @pytest.mark.parametrize("name", ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"])
 def test_wrong_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Noise 1.5 times as large; the unchanged blocks of the same seed are above the line.
-    told = phases._told
+    settings = phases._step_settings
     monkeypatch.setattr(
-        phases, "_told", lambda *each: told(*each)._replace(scale=1.5 * told(*each).scale)
+        phases,
+        "_step_settings",
+        lambda *each: settings(*each)._replace(scale=1.5 * settings(*each).scale),
     )
     assert p_value(block(name, 2), references(name, 1)) < LINE
 

@@ -189,6 +189,7 @@ def final_regrets(play: Player, algorithm: str, seed: int) -> NDArray[np.float64
 
 @pytest.mark.parametrize("algorithm", REGRET)
 def test_final_regret_of_kernel_and_reference(algorithm: str) -> None:
+    assert algorithm in REGRETS, f"{algorithm}: has no case; allowed: one in REGRETS"
     kernel = final_regrets(by_kernel, algorithm, seed=1)
     assert np.unique(kernel).size > 1, "a constant would be compared with a constant"
     assert stats.ks_2samp(kernel, final_regrets(by_reference, algorithm, seed=2)).pvalue > LINE

@@ -60,7 +60,7 @@ class Parameters:
 
 
 class Settings(NamedTuple):
-    """What the kernel is told.
+    """Settings of the kernel.
 
     The exploration term is sqrt(exploration_factor log(log_factor t) / h), the privacy term
     privacy_factor log(t) / h.

@@ -2,7 +2,7 @@
 
 Windows of W = 1, 2, 4, ... rounds follow each other. With probability 1 / W^2, so always at W = 1,
 a window's rounds are uniformly random arms; otherwise it is played by a fresh copy of the core
-algorithm with horizon W (A23). The last window is cut at T, which the core is not told. The paper
+algorithm with horizon W (A23). The last window is cut at T, which the core does not know. The paper
 has no experiment with it and there is no code: a variant is the wrapper with the core's variant.
 
 Windows are disjoint in data, so that with fresh copies a guarantee of the core is one of the whole.
@@ -43,7 +43,7 @@ DATA = ("restart", "carry")
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: which core, whether it carries data on, and the interpretations of
+    """Settings of the kernel: which core, whether it carries data on, and the interpretations of
     both.
 
     The horizon of a core's settings is not read.

@@ -57,9 +57,9 @@ def noise_multiplier(epsilon: float, delta: float, calibration: str = "classical
 
 
 def _scale(task: Task) -> float:
-    told = task.parameters
+    parameters = task.parameters
     multiplier = noise_multiplier(
-        float(told.epsilon), float(told.delta), task.interpretations["calibration"]
+        float(parameters.epsilon), float(parameters.delta), task.interpretations["calibration"]
     )
     return sensitivity_of(task) * multiplier
 

@@ -38,7 +38,7 @@ class Parameters:
 
 
 class Settings(NamedTuple):
-    """What the kernel is told; ``beta`` is the failure probability."""
+    """Settings of the kernel; ``beta`` is the failure probability."""
 
     horizon: int
     epsilon: float

@@ -2,8 +2,8 @@
 
 Every arm has a budget of phi = c0 T^((1 - alpha)/2) ln(T)^((3 - alpha)/2) Gaussian draws, with
 c0 = sqrt(2 pi e); each round spends one of every arm that has some left. An arm without budget
-stands with the largest of its draws. An arm's estimate, budget and largest draw are renewed when
-its batch of 2, 4, 8, ... rewards is full; every reward enters one estimate.
+is represented by the largest of its draws. An arm's estimate, budget and largest draw are renewed
+when its batch of 2, 4, 8, ... rewards is full; every reward enters one estimate.
 
 Kernel and reference are exact in law. While every budget is used up, no number that is compared
 can change until the leader's batch is full, so that they play the rest of the batch as one chunk
@@ -14,7 +14,7 @@ round: arm for arm where the sum is drawn reward by reward, and in law where it 
 Ties go to the lowest index (DTU-E5; possible only between arms that both stand at the reset value).
 
 Interpretations:
-    rounding: whole number of draws that phi stands for: ``floor`` (what the test h >= 1 of
+    rounding: whole number of draws that phi means: ``floor`` (what the test h >= 1 of
         Algorithm 1 allows), ``ceil`` or ``round`` (DTU-E4).
     reset: what the largest draw begins at: ``zero``, as printed, so that it is at least 0, or
         ``minus-infinity``, the maximum of the draws alone (DTU-E3). All phi draws of an epoch fall
@@ -58,12 +58,12 @@ class Parameters:
     alpha: float
 
     def __post_init__(self) -> None:
-        """Raise InputError unless alpha lies in [0, 1]."""
+        """Raise InputError unless alpha is in [0, 1]."""
         require_unit_interval("dp-ts-ucb", "alpha", self.alpha)
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: rounds, draws per epoch, ln(T)^alpha, first maximum, renewal."""
+    """Settings of the kernel: rounds, draws per epoch, ln(T)^alpha, first maximum, renewal."""
 
     horizon: int
     budget: int

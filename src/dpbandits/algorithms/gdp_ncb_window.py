@@ -1,7 +1,7 @@
 """The kernel of GDP-NCB over one window of rounds; the anytime wrapper plays many of them.
 
 ``open_window`` says what follows from a window's length, ``reset`` clears the state, and
-``advance_window`` plays on. What it all means stands in ``gdp_ncb``.
+``advance_window`` plays on. ``gdp_ncb`` documents them.
 """
 
 import math
@@ -34,7 +34,7 @@ CARRIED, CARRIED_POSITIVE, ZEROS = range(3)
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: the horizon, epsilon and the interpretations."""
+    """Settings of the kernel: the horizon, epsilon and the interpretations."""
 
     horizon: int
     epsilon: float

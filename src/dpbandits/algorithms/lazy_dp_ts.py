@@ -39,7 +39,7 @@ class Parameters:
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: LOG(t) is ``log_factor`` ln t."""
+    """Settings of the kernel: LOG(t) is ``log_factor`` ln t."""
 
     horizon: int
     epsilon: float

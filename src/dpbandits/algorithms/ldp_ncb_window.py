@@ -34,7 +34,7 @@ ROUNDING = 1e-12
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: horizon, epsilon and the interpretations.
+    """Settings of the kernel: horizon, epsilon and the interpretations.
 
     ``exploration_location`` and ``exploration_scale`` are those of the noise in Phase I.
     """
@@ -185,7 +185,7 @@ def _rank(settings, window, state):  # type: ignore[no-untyped-def]
             if settings.clip == RECURSIVE_CLIP:
                 state.private_sums[i] = shown
             indices[i] = _index(window, state.counts[i], shown)
-    # Stable, so that of equal indices the lowest arm stands first.
+    # Stable, so that of equal indices the lowest arm is first.
     order = np.argsort(-indices, kind="mergesort")
     return order, indices[order]
 

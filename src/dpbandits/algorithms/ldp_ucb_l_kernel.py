@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 
 
 class Settings(NamedTuple):
-    """What the kernel is told; ``forced_offset`` is added to the number of the coming round."""
+    """Settings of the kernel; ``forced_offset`` is added to the number of the coming round."""
 
     horizon: int
     epsilon: float

@@ -6,7 +6,7 @@ theta_i ~ N(S_i / (n_i + 1), c / (n_i + 1)) is pulled, n_i pulls with reward sum
 Interpretations:
     count: ``n+1`` (Algorithm 2), or ``n``: centre S_i / n_i and variance c / n_i, with one forced
         pull per arm when b = 0 (TSDP-E1; the parametrisation of DP-TS-UCB's Section 5).
-    long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` refuses
+    long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` rejects
         (TSDP-E15).
 """
 
@@ -45,7 +45,7 @@ class Parameters:
 
 
 class Settings(NamedTuple):
-    """What the kernel is told: rounds, forced pulls per arm, c, and what is added to n_i."""
+    """Settings of the kernel: rounds, forced pulls per arm, c, and what is added to n_i."""
 
     horizon: int
     forced_pulls: int

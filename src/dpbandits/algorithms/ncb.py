@@ -54,7 +54,7 @@ class Parameters:
 
 
 class Settings(NamedTuple):
-    """What the kernel is told; ``modified_width`` is the one with C."""
+    """Settings of the kernel; ``modified_width`` is the one with C."""
 
     horizon: int
     phase_one: int

@@ -43,7 +43,7 @@ def bring_forward(order: NDArray[np.int64], values: NDArray[np.float64], positio
 
 @numba.njit(cache=True)
 def find_position(order: NDArray[np.int64], arm: int) -> int:
-    """Return where an arm stands."""
+    """Return the rank of an arm."""
     position = 0
     while order[position] != arm:
         position += 1

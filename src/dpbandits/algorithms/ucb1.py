@@ -35,7 +35,7 @@ class Parameters:
 
 
 class Settings(NamedTuple):
-    """What the kernel is told; ``clock_offset`` is added to the rounds played."""
+    """Settings of the kernel; ``clock_offset`` is added to the rounds played."""
 
     horizon: int
     clock_offset: int

@@ -26,13 +26,13 @@ class Bernoulli:
     code: ClassVar[int] = draws.BERNOULLI
 
     def __post_init__(self) -> None:
-        """Raise InputError unless the mean lies in [0, 1]."""
+        """Raise InputError unless the mean is in [0, 1]."""
         if not 0.0 <= _require_number(self.name, "mean", self.mean) <= 1.0:
             raise InputError(f"bernoulli: mean is {self.mean!r}; allowed: 0 to 1")
 
     @property
     def parameter(self) -> float:
-        """What the kernels are told beside the code of the law."""
+        """Parameters of the law for the kernels."""
         return float(self.mean)
 
     @property
@@ -54,7 +54,7 @@ class _Exponential:
 
     @property
     def parameter(self) -> float:
-        """What the kernels are told beside the code of the law."""
+        """Parameters of the law for the kernels."""
         return float(self.rate)
 
 
@@ -103,7 +103,7 @@ class Uniform:
     code: ClassVar[int] = draws.UNIFORM
 
     def __post_init__(self) -> None:
-        """Raise InputError unless the upper end lies in [0, 2]."""
+        """Raise InputError unless the upper end is in [0, 2]."""
         if not 0.0 <= _require_number(self.name, "high", self.high) <= 2.0:
             raise InputError(f"uniform: high is {self.high!r}; allowed: 0 to 2")
 
@@ -114,7 +114,7 @@ class Uniform:
 
     @property
     def parameter(self) -> float:
-        """What the kernels are told beside the code of the law."""
+        """Parameters of the law for the kernels."""
         return float(self.high)
 
     @property

@@ -125,7 +125,7 @@ def linear_from(description: Mapping[str, Any]) -> LinearBandit:
     """Make a linear bandit from a mapping with the keys features, theta and rewards.
 
     Raises:
-        InputError: another key, or what ``linear`` refuses.
+        InputError: another key, or what ``linear`` rejects.
     """
     given = {key: value for key, value in description.items() if key != "law"}
     if not {"features", "theta"} <= set(given) <= {"features", "theta", "rewards"}:

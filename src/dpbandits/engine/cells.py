@@ -90,7 +90,7 @@ class Cell:
 
     @cached_property
     def settings(self) -> Any:
-        """What the kernel is told; InputError where parameters and horizon do not fit together."""
+        """Settings of the kernel; InputError where parameters and horizon do not fit together."""
         definition = self.definition
         if isinstance(definition, IdentificationAlgorithm):
             return self.task

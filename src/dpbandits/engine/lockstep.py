@@ -1,6 +1,6 @@
 """Play all runs of one Nash curve side by side. A result's fingerprint covers this and its imports.
 
-Nash regret does not add over runs: its average over them stands inside a logarithm at every round.
+Nash regret does not add over runs: its average over them is inside a logarithm at every round.
 So all runs go through time together, window by window, in one process; a window ends where the
 first of them has filled its chunks. Results depend on neither the windows nor an interruption.
 """
@@ -199,7 +199,7 @@ def play_together(
         grid: increasing times at which curves are recorded, shape (G,).
         metrics: names of Nash metrics, and of others to record of the same runs.
         streams: root seed, key of the stream and the run numbers.
-        watch: is told of every window, and may have kept a checkpoint.
+        watch: called after every window, and may have kept a checkpoint.
     """
     root_seed, key, runs = streams
     generators = [run_generator(root_seed, key, run) for run in runs]

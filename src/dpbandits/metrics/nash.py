@@ -1,7 +1,7 @@
 """Nash regret of one curve: all its runs in one pass, never an array of rounds times runs.
 
 Definitions (DP-NCB, Equation 2): e_s is the mean over R runs of the mean of the arm played in
-round s, G_t = exp(1/t sum_{s<=t} log e_s), and the Nash regret is mu* - G_t. The average stands
+round s, G_t = exp(1/t sum_{s<=t} log e_s), and the Nash regret is mu* - G_t. The average is
 inside the logarithm, so runs are taken in together, window by window of time.
 
 In the same pass: the influence of run r on log G_t, 1/t sum_{s<=t} (mu_{r,s} - e_s) / e_s, whose

@@ -1,6 +1,6 @@
 """Nash regret along time, with its standard error, its bias and its companions.
 
-A mean over R runs stands inside a logarithm, so that the plain average over runs is too high by
+A mean over R runs is inside a logarithm, so that the plain average over runs is too high by
 about one standard error at R = 50, and its intervals miss too often. Here it is an estimate: the
 bias of first order in 1/R is subtracted unless it is asked to be kept, as in published curves.
 """

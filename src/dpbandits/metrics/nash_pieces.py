@@ -24,7 +24,7 @@ _SMALLEST_PRODUCT = 1e-200
 class Scores(NamedTuple):
     """What pulls count as.
 
-    Arms are 0 to K - 1; K stands for a uniformly random arm, K + 1 for none, before the first
+    Arms are 0 to K - 1; K means a uniformly random arm, K + 1 for none, before the first
     round.
 
     Attributes:
@@ -182,7 +182,7 @@ def begin_piece_in_logs(piece, logs, weights, arms):  # type: ignore[no-untyped-
     squares = 0.0
     for arm in range(counts.size):
         if counts[arm] > 0:
-            # Where all means are 0 the floor stands in for them, on which no run has influence.
+            # Where all means are 0 the floor replaces them, on which no run has influence.
             weights[arm] = 1.0 if log_mean == LOG_FLOOR else math.exp(logs[arm] - log_mean)
             squares += counts[arm] * weights[arm] * weights[arm]
     piece.log_mean[0] = log_mean

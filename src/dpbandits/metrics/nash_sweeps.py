@@ -28,7 +28,7 @@ CHANGES_AT_ONCE = 1 << 20
 def _scatter(units, present_arms, chunks, position, times, begin, end, changes, when, new, found):  # type: ignore[no-untyped-def]
     """Enter every change of arm in [begin, end) into ``changes`` of the sums over runs.
 
-    When they are, counted from ``begin``, and to which arms, stands in ``when`` and ``new`` after.
+    When they are, counted from ``begin``, and to which arms, is in ``when`` and ``new`` after.
     """
     (arms, lengths, filled), uniform = chunks, len(units) - 2
     # Unsigned numbers: numba then does not look for negative indices, which saves a third.

@@ -74,7 +74,7 @@ def scalar(name: str, array: FloatArray) -> float:
 
 
 def integer(name: str, value: object, minimum: int) -> int:
-    """An integer of at least the minimum; a bool and a float are refused."""
+    """An integer of at least the minimum; a bool and a float are rejected."""
     allowed = f"an integer, {minimum} or above"
     try:
         number = operator.index(value)  # type: ignore[arg-type]

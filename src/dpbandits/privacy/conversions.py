@@ -52,7 +52,7 @@ class Level:
     delta: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no guarantee."""
+        """Raise InputError for what is no guarantee."""
         choice("kind", self.kind, KINDS)
         scalar(self.kind, non_negative(self.kind, self.value))
         _only("order", self.order, self.kind == "renyi", f"kind {self.kind}")

@@ -93,7 +93,7 @@ def delta(epsilon: ArrayLike, eta: ArrayLike) -> FloatArray: ...
 def delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     """Return the smallest delta such that eta-GDP implies (epsilon, delta)-DP.
 
-    It is 0 where it lies below the smallest double; `log_delta` still tells it there.
+    It is 0 where it is below the smallest double; `log_delta` still tells it there.
 
     Source: ts-is-dp, Lemma 1 and Theorem 3.
 

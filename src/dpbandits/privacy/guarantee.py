@@ -69,7 +69,7 @@ class Guarantee:
     remark: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is not a guarantee."""
+        """Raise InputError for what is no guarantee."""
         choice("status", self.status, STATUSES)
         choice("model", self.model, MODELS)
         if choice("kind", self.kind, KINDS) != "none":

@@ -33,7 +33,7 @@ SPLITS = ("best", "half")
 # variance 1/2 (one pull): 1/sqrt(2)-GDP, ts-is-dp Lemma 3.
 _ROUND_ETA = np.sqrt(0.5)
 
-# Logits of the share of delta given to the rounds: from 5e-5 to 1 - 1e-13. The best share lies well
+# Logits of the share of delta given to the rounds: from 5e-5 to 1 - 1e-13. The best share is well
 # inside, and the smallest deltas do not underflow.
 _SCAN = np.linspace(-10.0, 30.0, 81)
 

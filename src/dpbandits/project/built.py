@@ -1,6 +1,6 @@
 """The targets behind what was built, after a check that they are there and current."""
 
-from dpbandits.engine.provenance import require_current
+from dpbandits.engine.provenance import read_provenance, require_current
 from dpbandits.project.config import Project
 from dpbandits.project.target import REPORT, RESULTS, Target, wanted
 from dpbandits.project.targets import targets
@@ -26,4 +26,5 @@ def built_targets(project: Project) -> list[Target]:
     needed = [target for target in results if target.files[0] in read]
     for target in needed:
         project.frame(target.paper, target.name)
+        read_provenance(target.provenance)
     return [*needed, *made]

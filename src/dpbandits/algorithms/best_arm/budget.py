@@ -31,7 +31,7 @@ def require_epsilon(owner: str, value: object) -> float:
 
 
 def require_delta(owner: str, value: object) -> float:
-    """Return ``value`` as a float if it lies strictly between 0 and 1.
+    """Return ``value`` as a float if it is strictly between 0 and 1.
 
     Raises:
         InputError: It does not.
@@ -52,7 +52,8 @@ def sensitivity_of(task: Task) -> float:
 
 
 def require_budget(owner: str, task: Task, smallest: int) -> None:
-    """Refuse a budget below ``smallest``, unless it is to return a random arm (not in the paper).
+    """Raise InputError for a budget below ``smallest``, unless it is to return a random arm (not
+    in the paper).
 
     Raises:
         InputError: The budget is smaller, and the interpretation ``small_budget`` is ``raise``.

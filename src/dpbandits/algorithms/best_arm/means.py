@@ -64,7 +64,7 @@ def _reserved(rules: Elimination, task: Task) -> int:
 
 
 def require_elimination(owner: str, task: Task, rules: Elimination) -> None:
-    """Refuse a budget with T' <= 0.
+    """Raise InputError for a budget with T' <= 0.
 
     Raises:
         InputError: It is too small, and the interpretation ``small_budget`` is ``raise``.

@@ -72,8 +72,8 @@ class Plan:
     random_ties: bool = False
 
 
-class _Told(NamedTuple):
-    """What the kernel is told about one step."""
+class _StepSettings(NamedTuple):
+    """Settings of the kernel for one step."""
 
     active: Arms
     arms: Arms
@@ -119,44 +119,44 @@ def _keep(active, estimates, keys, kept):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _play(told, trials, laws, law_parameters, generator, totals, pulls, kept, first):  # type: ignore[no-untyped-def]
+def _play(step, trials, laws, law_parameters, generator, totals, pulls, kept, first):  # type: ignore[no-untyped-def]
     """Play one phase of the trials that have the same active arms.
 
     ``totals`` and ``pulls`` have one row a trial and one column an arm (``totals`` is used where
     means are pooled); ``kept`` gets the next active arms, ``first`` the estimates of trial 0.
     """
-    means = told.released.shape[1] == 0
-    sums, counts = np.empty(told.arms.size), told.pulls.copy()
-    released = np.empty(told.arms.size if means else told.released.shape[0])
-    estimates, keys = np.empty(told.active.size), np.empty(told.active.size * told.random_ties)
+    means = step.released.shape[1] == 0
+    sums, counts = np.empty(step.arms.size), step.pulls.copy()
+    released = np.empty(step.arms.size if means else step.released.shape[0])
+    estimates, keys = np.empty(step.active.size), np.empty(step.active.size * step.random_ties)
     for trial in trials:
-        for j in range(told.arms.size):
-            arm, count = told.arms[j], told.pulls[j]
+        for j in range(step.arms.size):
+            arm, count = step.arms[j], step.pulls[j]
             set_pulls(law_parameters[arm], pulls[trial, arm])
             sums[j] = draw_reward_sum(laws[arm], law_parameters[arm], count, generator)
             pulls[trial, arm] += count
-            if told.pooled:
+            if step.pooled:
                 totals[trial, arm] += sums[j]
                 sums[j], counts[j] = totals[trial, arm], pulls[trial, arm]
         for k in range(released.size):
             if means:
-                noise = _noise(told.noise, told.scale / counts[k], generator)
+                noise = _noise(step.noise, step.scale / counts[k], generator)
                 released[k] = sums[k] / counts[k] + noise
             else:
-                released[k] = _noise(told.noise, told.scale, generator)
-                for j in range(told.arms.size):
-                    released[k] += told.released[k, j] * sums[j]
+                released[k] = _noise(step.noise, step.scale, generator)
+                for j in range(step.arms.size):
+                    released[k] += step.released[k, j] * sums[j]
         for i in range(keys.size):
             keys[i] = generator.random()
-        if told.coefficients.shape[0] == 0:
+        if step.coefficients.shape[0] == 0:
             estimates[:] = released
         else:
             estimates[:] = 0.0
             # One arm after the other in the same order, so that equal arms have equal estimates.
             for i in range(estimates.size):
                 for k in range(released.size):
-                    estimates[i] += told.coefficients[i, k] * released[k]
-        _keep(told.active, estimates, keys, kept[trial])
+                    estimates[i] += step.coefficients[i, k] * released[k]
+        _keep(step.active, estimates, keys, kept[trial])
         if trial == 0:
             first[:] = estimates
 
@@ -187,7 +187,7 @@ def play_plan(
         for active, members in groups:
             step = plan.step(number, active)
             _play(
-                _told(plan, step, active),
+                _step_settings(plan, step, active),
                 members,
                 bandit.laws,
                 bandit.law_parameters,
@@ -205,8 +205,8 @@ def play_plan(
     return Outcome(recommended, pulls, exact, Trial(int(recommended[0]), tuple(phases)))
 
 
-def _told(plan: Plan, step: Step, active: Arms) -> _Told:
-    return _Told(
+def _step_settings(plan: Plan, step: Step, active: Arms) -> _StepSettings:
+    return _StepSettings(
         active,
         step.arms,
         step.pulls,

@@ -80,7 +80,8 @@ def _rounds(task: Task) -> Rounds:
 
 
 def require_regression(owner: str, task: Task) -> None:
-    """Refuse a budget with m <= 0; where counts sum to T/R, one below the support of a design.
+    """Raise InputError for a budget with m <= 0; where counts sum to T/R, one below the support of
+    a design.
 
     Raises:
         InputError: It is too small, and the interpretation ``small_budget`` is ``raise``.
