@@ -115,7 +115,7 @@ def test_pulls_that_were_not_recorded_are_left_empty(tmp_path: Path) -> None:
         return rows[rows["metric"] == "success"]
 
     write_table(THIRD.tables["extra-interpretations"], "extra-interpretations", successes, tmp_path)
-    assert pd.read_csv(tmp_path / "extra-digitised.csv")["pulls"].isna().all()
+    assert pd.read_csv(tmp_path / "extra-interpretations.csv")["pulls"].isna().all()
 
 
 def test_rows_left_to_the_results_stand_in_their_order(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     verdicts = add_statements(ledger(), STATEMENTS)
 
     def of(name: str) -> pd.DataFrame:
-        if name == "interpretations":
+        if name == "digitised":
             return document.interpretations()
         return verdicts if name == "claims" else document.frame(name)
 
@@ -189,7 +189,7 @@ def test_a_claim_without_statement_is_named() -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_tables_read_the_ledger_or_results_that_exist(paper: str) -> None:
     own = PAPERS[paper]
-    known = {"claims", "interpretations", *own.document["simulations"], *own.document["analytic"]}
+    known = {"claims", "digitised", *own.document["simulations"], *own.document["analytic"]}
     assert {each for name in own.tables for each in table_reads(name, own.tables[name])} <= known
 
 

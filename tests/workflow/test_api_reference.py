@@ -19,7 +19,7 @@ def test_everything_public_stands_there() -> None:
     apart = {"__version__", "privacy"}
     for module in (dpbandits, privacy):
         for name in set(module.__all__) - apart:
-            assert f"`{module.__name__}.{name}`\n" in text, name
+            assert f"{module.__name__}.{name}`\n" in text, name
 
 
 def test_a_function_has_its_signature_arguments_and_errors() -> None:
