@@ -94,6 +94,18 @@ def test_certificates_err_as_often_as_stated_at_most(kind: str) -> None:
     assert np.mean(found) > 0.2 * MU
 
 
+@pytest.mark.parametrize(("tau", "weight"), [(0.3, 0.2), (0.6, 0.4)])
+def test_both_chances_of_an_event_are_enclosed_closely(tau: float, weight: float) -> None:
+    third = Q**1.3 / P**0.3
+    third /= third.sum()
+    inside = (np.log(Q / P) >= tau) & (np.log(Q / third) <= weight)
+    generator = np.random.default_rng(10)
+    drawn = outputs(generator, 400_000, third)
+    found = _count(drawn, generator.random(400_000), tau, weight, 1e-3)
+    assert 0.0 < found.log_alpha - math.log(P[inside].sum()) < 0.1
+    assert 0.0 < math.log(Q[inside].sum()) - found.log_power < 0.1
+
+
 @pytest.mark.parametrize("kind", ["counts", "weights"])
 def test_equal_inputs_give_zero(kind: str) -> None:
     found = []
