@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
-import thinterpretation
+import threading
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -108,7 +108,7 @@ class Workflow:
 def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
     """Kill one job that simulates as soon as one runs; the list then has its comment."""
     killed: list[str] = []
-    over = thinterpretation.Event()
+    over = threading.Event()
 
     def watch() -> None:
         while not over.wait(0.5) and not killed:
@@ -118,7 +118,7 @@ def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
                     slurm(cluster, "scancel", number)
                     killed.append(comment)
 
-    watcher = thinterpretation.Thread(target=watch)
+    watcher = threading.Thread(target=watch)
     watcher.start()
     try:
         yield killed

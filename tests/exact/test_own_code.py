@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
-import thinterpretation
+import threading
 
 from dpbandits.algorithms.noise import laplace
 from dpbandits.engine import installed
@@ -199,7 +199,7 @@ class Pair(NamedTuple):
     x: int
 
 
-LOCK, FILE = thinterpretation.Lock(), (number for number in range(3))
+LOCK, FILE = threading.Lock(), (number for number in range(3))
 
 
 @numba.njit
@@ -222,7 +222,7 @@ VALUES: list[Any] = [
         numba.float64,
         np.random.default_rng,
         isinstance,
-        thinterpretation.Thread,
+        threading.Thread,
         np.int8,
     ),
 ]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import thinterpretation
+import threading
 
 import dpbandits
 from dpbandits.algorithms import Algorithm
@@ -77,7 +77,7 @@ class Callable:
 
 
 SHARE = [0.75]
-LOCK = thinterpretation.Lock()
+LOCK = threading.Lock()
 
 
 def by_global(*arguments: Any) -> int:
