@@ -21,6 +21,7 @@ from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.formulas import FORMULAS
 from dpbandits.papers.dp_bai.instances import INSTANCES
+from shared import exact_result
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = yaml.safe_load((ROOT / "config/papers/dp-bai/experiments.yaml").read_text())
@@ -74,7 +75,7 @@ def make(name: str, change: Change = unchanged, trials: int = 10**9) -> pd.DataF
 @cache
 def analytic(name: str) -> pd.DataFrame:
     """Exactly computed results, computed once; never edited in place."""
-    return ANALYTIC[name]()
+    return exact_result("dp-bai", name)
 
 
 @cache

@@ -24,6 +24,7 @@ from dpbandits.papers.dp_ncb.analytic import ANALYTIC
 from dpbandits.papers.dp_ncb.formulas import FORMULAS
 from dpbandits.papers.dp_ncb.instances import INSTANCES, drawn_means
 from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
+from shared import exact_result
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = yaml.safe_load((ROOT / "config/papers/dp-ncb/experiments.yaml").read_text())
@@ -110,7 +111,7 @@ def make(name: str, world: World) -> pd.DataFrame:
 def analytic(name: str) -> pd.DataFrame:
     """Exactly computed results, computed once; for runs that are played, no violation."""
     if name != "index-plays":
-        return ANALYTIC[name]()
+        return exact_result("dp-ncb", name)
     rows = [
         {"algorithm": "gdp-ncb", "variant": variant, "statement": statement, "x": x, "y": 0.0}
         for variant, x in (("as-written", 1e9), ("as-coded", 1e8), ("repaired", 1e8))

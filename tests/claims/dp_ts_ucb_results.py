@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.papers.dp_ts_ucb.analytic import ANALYTIC
+from shared import exact_result
 
 HORIZON = 1_000_000
 FIRST_RUN = 1000
@@ -55,7 +56,7 @@ def make(name: str, world: World) -> pd.DataFrame:
 @cache
 def exactly(name: str) -> pd.DataFrame:
     """Return exactly computed results, computed once; to be copied before they are changed."""
-    return ANALYTIC[name]()
+    return exact_result("dp-ts-ucb", name)
 
 
 def _cells(name: str) -> list[tuple[dict[str, Any], float]]:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.bandits import Bandit, bernoulli, truncated_exponential
-from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
+from shared import exact_result
 
 Frames = dict[str, pd.DataFrame]
 
@@ -91,7 +91,7 @@ def make(name: str, world: World) -> pd.DataFrame:
         "price-of-privacy": price,
         "plain-levels": plain_levels,
     }
-    return makers[name](world) if name in makers else ANALYTIC[name]()
+    return makers[name](world) if name in makers else exact_result("ts-is-dp", name)
 
 
 def _generator(world: World, *key: object) -> np.random.Generator:

@@ -34,8 +34,8 @@ from claims.perturbations import (
 )
 from claims.synthetic import CONTENDERS, PRICES, SLOPES, World, make
 from dpbandits.claims import Claim, Evidence, Judgement, judge, ledger, load_claims
-from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
 from dpbandits.papers.ts_is_dp.statistics import STATISTICS
+from shared import ExactResults
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = load_claims(
@@ -324,7 +324,7 @@ def test_too_few_runs_or_a_lost_number_leave_it_undecided(claim: Claim) -> None:
 
 def test_exact_claims_come_out_as_computed() -> None:
     exact = [claim for claim in CLAIMS if not claim.looks]
-    found = judge(exact, Evidence.of(lambda name: ANALYTIC[name](), root_seed=ROOT_SEED))
+    found = judge(exact, Evidence.of_frames(ExactResults("ts-is-dp"), root_seed=ROOT_SEED))
     assert {(each.claim.id, each.interpretation.label): each.verdict for each in found} == EXACT
 
 

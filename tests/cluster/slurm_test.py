@@ -13,13 +13,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
-import threading
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -6,7 +6,6 @@
 import itertools
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,22 +21,11 @@ from dpbandits.papers.dp_bai.baseline_checks import contradictions, halves
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5
 from dpbandits.papers.dp_bai.max_det_checks import LAWS, max_det_factor, variance_factors
 from dpbandits.papers.dp_bai.schedule_tables import VIOLATIONS, violations
+from shared import ExactResults
 
-FRAMES = {name: make() for name, make in ANALYTIC.items()}
+FRAMES = ExactResults("dp-bai")
 EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
-
-
-def rows(name: str, **where: Any) -> pd.DataFrame:
-    """The rows with these tags."""
-    frame = FRAMES[name]
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    return frame
-
-
-def at(name: str, **where: Any) -> float:
-    """The one y of the rows with these tags."""
-    return float(rows(name, **where)["y"].item())
+rows, at = FRAMES.rows, FRAMES.at
 
 
 @pytest.mark.parametrize("name", ANALYTIC)

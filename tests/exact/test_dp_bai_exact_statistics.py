@@ -4,33 +4,19 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import dpbandits
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
-from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.audit import difference_loss, dp_od_scales, tree_chances, tree_loss
 from dpbandits.papers.dp_bai.instances import section5
 from dpbandits.papers.dp_bai.privacy_tables import unit_vectors
+from shared import ExactResults
 
-READ = ("privacy-loss", "gauss-privacy", "pure-noise", "overshoot")
-FRAMES = {name: ANALYTIC[name]() for name in READ}
+FRAMES = ExactResults("dp-bai")
 EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
-
-
-def rows(name: str, **where: Any) -> pd.DataFrame:
-    """The rows with these tags."""
-    frame = FRAMES[name]
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    return frame
-
-
-def at(name: str, **where: Any) -> float:
-    """The one y of the rows with these tags."""
-    return float(rows(name, **where)["y"].item())
+rows, at = FRAMES.rows, FRAMES.at
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,9 @@ from dpbandits.papers.dp_ts_ucb.optimism import (
     miss_chances,
 )
 from dpbandits.privacy import dp_ts_ucb_budget
+from shared import ExactResults
 
-FRAMES = {name: make() for name, make in ANALYTIC.items()}
+FRAMES = ExactResults("dp-ts-ucb")
 CONSTANTS = FRAMES["constants"]
 
 # By hand: eta of Theorem 4.4, a row for each alpha, a column for each horizon.

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +12,6 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
-import threading
 
 from dpbandits.algorithms.noise import laplace
 from dpbandits.engine import installed

@@ -22,8 +22,9 @@ from dpbandits.papers.ts_is_dp.analytic import (
     two_armed_choice,
     valid_epsilon,
 )
+from shared import ExactResults
 
-FRAMES = {name: make() for name, make in ANALYTIC.items()}
+FRAMES = ExactResults("ts-is-dp")
 BY_PARAMETER = FRAMES["privacy-by-b-and-c"]
 BY_ANALYSIS = FRAMES["privacy-by-analysis"]
 CONSTANTS = FRAMES["constants"]

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 import dpbandits
 from dpbandits.engine.cells import make_cell
 
+pytestmark = pytest.mark.slow
+
 FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 HORIZON = 100_000
 RUNS = 60

@@ -5,6 +5,7 @@ Each function plays with N workers in the folder where it is started, and prints
 
 import json
 import sys
+import threading
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import threading
 
 import dpbandits
 from dpbandits.algorithms import Algorithm

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
