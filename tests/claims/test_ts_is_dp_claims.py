@@ -1,49 +1,36 @@
 """Every claim of ts-is-dp comes to each of its words, and to undecided, on results made up for it.
 
-The worlds are in `synthetic`. Seeds are fixed. A claim added to the file without its cases here
-fails the tests.
+The worlds are in `ts_is_dp_results`. Seeds are fixed. A claim added to the file without its cases
+here fails the tests.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from claims.perturbations import (
-    Edit,
-    as_it_is,
-    both,
+from claims.ts_is_dp_perturbations import (
     contenders,
     half_the_claimed_delta,
-    missing,
-    on,
     one_number_lost,
     one_run_differs,
     pre_pulls_out_of_turn,
     rdp_on_both_sides,
     rdp_worse_at_small_delta,
     same_for_all_arms,
-    scaled,
     swap_curves_of_b,
     swap_gdp_and_rdp,
     world,
 )
-from claims.synthetic import CONTENDERS, PRICES, SLOPES, World, make
-from dpbandits.claims import Claim, Evidence, Judgement, judge, ledger, load_claims
-from dpbandits.papers.ts_is_dp.statistics import STATISTICS
+from claims.ts_is_dp_results import CONTENDERS, PRICES, SLOPES, World, make
+from claims.worlds import ROOT_SEED, Edit, as_it_is, both, claims_of, missing, on, scaled
+from dpbandits.claims import Claim, Evidence, Judgement, judge, ledger
 from shared import ExactResults
 
-ROOT = Path(__file__).parents[2]
-CLAIMS = load_claims(
-    ROOT / "config/papers/ts-is-dp/claims.yaml",
-    ROOT / "workflow/schemas/claims.schema.yaml",
-    STATISTICS,
-)
-ROOT_SEED = 20260719
+CLAIMS, _ = claims_of("ts-is-dp")
 AS_CLAIMED = World()
 
 

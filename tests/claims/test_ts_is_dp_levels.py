@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from claims.synthetic import World, make
+from claims.ts_is_dp_results import World, make
 from dpbandits import privacy
 from dpbandits.claims import Evidence
 from dpbandits.errors import InputError

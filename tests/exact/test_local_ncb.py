@@ -24,7 +24,7 @@ from dpbandits.algorithms.ldp_ncb_window import EXPLORING, open_window, stops
 from dpbandits.algorithms.ranking import bring_forward, find_position, sink, sort
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.laws import Bernoulli, FourthRoot, TwoPoint, Uniform
-from support import Decision, joined, kernel_decisions, message_of, settings_of
+from support import Decision, joined, kernel_decisions, settings_of
 
 NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]
 ANYTIME = {each: REGRET[f"anytime-{each}"] for each in ("gdp-ncb", "ldp-ncb")}
@@ -62,39 +62,6 @@ def advance(
     return list(zip(*found, strict=True))
 
 
-TABLE = {
-    # Spec 3.1, row by row; where the spec says "=" the cell repeats the column to its left.
-    "ldp-ncb": {
-        "cap": ("none", "root-plus-one", "root"),
-        "stop_test": ("plain", "floored", "off"),
-        "threshold": ("1600", "1600", "1600"),
-        "exploration_noise": ("scaled", "located", "scaled"),
-        "clip": ("display", "display", "display"),
-        "clipped_phases": ("second", "both", "second"),
-        "last_log": ("horizon", "window", "horizon"),
-        "ties": ("lowest", "lowest", "lowest"),
-    },
-    "ldp-ucb-l": {
-        "clip": ("none", "rewards", "none"),
-        "start": ("pull", "pull", "pull"),
-        "forced_log": ("coming+1", "coming", "coming+1"),
-        "ties": ("lowest", "lowest", "lowest"),
-    },
-}
-
-
-@pytest.mark.parametrize("algorithm", [NCB, UCB], ids=lambda each: each.id)
-def test_presets_are_the_columns_of_the_table(algorithm: Algorithm) -> None:
-    table = TABLE[algorithm.id]
-    assert list(table) == list(algorithm.interpretations)
-    assert algorithm.variants == ("as-written", "as-coded", "repaired")
-    for column, variant in enumerate(algorithm.variants):
-        expected = {key: values[column] for key, values in table.items()}
-        assert algorithm.interpretations_from({}, variant) == expected
-    # As written is what stands first.
-    assert all(algorithm.interpretations[key][0] == values[0] for key, values in table.items())
-
-
 @pytest.mark.parametrize("core", ANYTIME)
 def test_anytime_variants_are_those_of_the_core(core: str) -> None:
     # Spec 3.1, last row; A18: fresh copies by default.
@@ -102,15 +69,6 @@ def test_anytime_variants_are_those_of_the_core(core: str) -> None:
     own = {"data": ("restart", "carry")} if core == "ldp-ncb" else {}
     assert dict(wrapper.interpretations) == {**REGRET[core].interpretations, **own}
     assert (wrapper.variants, wrapper.presets) == (REGRET[core].variants, REGRET[core].presets)
-
-
-@pytest.mark.parametrize("algorithm", [NCB, UCB, *ANYTIME.values()], ids=lambda each: each.id)
-def test_guarantee_and_wrong_epsilon(algorithm: Algorithm) -> None:
-    stated = algorithm.guarantee(algorithm.parameters(epsilon=0.3), 1000)
-    assert (stated.kind, stated.parameter) == ("pure", 0.3)
-    for wrong in (0.0, -1.0, math.nan, math.inf, "1", True):
-        message = message_of(lambda wrong=wrong: algorithm.parameters(epsilon=wrong))  # type: ignore[misc]
-        assert f"epsilon is {wrong!r}" in message
 
 
 # (T, W = floor(sqrt T) + 1), spec 6 and 3; at T = 2 and 3 the released loop would run past T (D34).
