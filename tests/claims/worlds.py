@@ -51,9 +51,9 @@ def at_most(series: Series, runs: int, grid: Sequence[int] = ()) -> Series:
     """Return a series with at most so many runs, recorded at other times where some are given."""
     cell = series.cell
     runs = min(cell.runs, runs)
-    together = min(cell.together, runs)
+    runs_per_curve = min(cell.runs_per_curve, runs)
     grid = tuple(grid) or cell.grid
-    return replace(series, cell=replace(cell, runs=runs, runs_per_curve=together, grid=grid))
+    return replace(series, cell=replace(cell, runs=runs, runs_per_curve=runs_per_curve, grid=grid))
 
 
 def frame_of(

@@ -465,9 +465,9 @@ def plan(**changes: Any) -> SimulationPlan:
 
 def test_plans_say_how_many_runs_make_a_curve() -> None:
     [series] = plan().series()
-    assert (series.cell.runs, series.cell.together) == (40, 20)
+    assert (series.cell.runs, series.cell.runs_per_curve) == (40, 20)
     [series] = replace(plan(), caps={"runs": 10}).series()
-    assert (series.cell.runs, series.cell.together) == (10, 10)
+    assert (series.cell.runs, series.cell.runs_per_curve) == (10, 10)
     [series] = plan(runs={"first": 0, "count": 40}).series()
     assert series.cell.block_size == 40
 
