@@ -42,7 +42,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(session_folder(), ignore_errors=True)
 
 
-FIRST = ("test_quick_run", "test_killed_runs", "test_documents", "test_disturbed_runs")
+FIRST = (
+    *("test_quick_run", "test_loaded_code", "test_documents", "test_generated_configs"),
+    *("test_reference_agrees", "test_figures", "test_disturbed_runs"),
+)
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 
 

@@ -5,7 +5,8 @@ it, so that a test can list those that change nothing.
 """
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 
 OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
@@ -27,6 +28,30 @@ OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
 }
 OTHER_CALLS = {"min": "max", "max": "min"}
 
+
+@dataclass(frozen=True)
+class Fault:
+    """A source with one fault.
+
+    Attributes:
+        what: the number or the operator that is changed.
+        line: first line of the innermost statement around it.
+        source: with the fault.
+    """
+
+    what: str
+    line: str
+    source: str
+
+    def is_among(self, names: Collection[str]) -> bool:
+        """Whether the fault, or its statement, is named by one of these texts."""
+        return self.line in names or str(self) in names
+
+    def __str__(self) -> str:
+        """Return the name of the fault."""
+        return f"{self.what}: {self.line}"
+
+
 Edit = tuple[str, Callable[[], None], Callable[[], None]]
 """What is changed, what changes the tree, and what undoes it."""
 
@@ -42,11 +67,6 @@ def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
         waiting += [(statement, child) for child in ast.iter_child_nodes(node)]
 
 
-def first_line(statement: ast.stmt) -> str:
-    """Return the first line of a statement's source."""
-    return ast.unparse(statement).splitlines()[0]
-
-
 def set_field(node: ast.AST, name: str, value: object, what: str) -> Edit:
     """Return the edit that gives a node another field."""
     old = getattr(node, name)
@@ -54,9 +74,10 @@ def set_field(node: ast.AST, name: str, value: object, what: str) -> Edit:
 
 
 def number_edits(node: ast.AST) -> Iterator[Edit]:
-    """Yield the edit of a number: one more."""
+    """Yield the edit of a number, one more, or of a truth value, the other one."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        yield set_field(node, "value", node.value + 1, str(node.value))
+        changed = not node.value if isinstance(node.value, bool) else node.value + 1
+        yield set_field(node, "value", changed, str(node.value))
 
 
 def operator_edits(node: ast.AST) -> Iterator[Edit]:
@@ -78,14 +99,14 @@ def operator_edits(node: ast.AST) -> Iterator[Edit]:
             yield set_field(node.func, "id", other, node.func.id)
 
 
-def faults(
-    source: str, edits: Callable[[ast.AST], Iterator[Edit]]
-) -> Iterator[tuple[str, str, str]]:
-    """Yield (what is changed, first line of its statement, changed source) for every edit."""
+def faults(source: str, edits: Callable[[ast.AST], Iterator[Edit]]) -> Iterator[Fault]:
+    """Yield the faults that edits make in the functions of a source."""
     tree = ast.parse(source)
-    for statement, node in list(statements(tree)):
+    parents = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
+    functions = [f for parent in parents for f in parent.body if isinstance(f, ast.FunctionDef)]
+    for statement, node in [each for function in functions for each in statements(function)]:
         for what, change, undo in edits(node):
-            line = first_line(statement)
+            line = ast.unparse(statement).splitlines()[0]
             change()
-            yield what, line, ast.unparse(tree)
+            yield Fault(what, line, ast.unparse(tree))
             undo()

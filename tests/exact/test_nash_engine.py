@@ -287,6 +287,7 @@ print(int(peak) * 1024)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the files of Linux")
+@pytest.mark.slow
 def test_memory_stays_within_what_is_said() -> None:
     # As an array of rounds times runs of doubles this curve would take 400 megabytes.
     taken = memory_of_a_long_curve(1_000_000, 50)

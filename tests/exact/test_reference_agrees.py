@@ -55,7 +55,7 @@ def agree(
 
 
 @pytest.mark.parametrize(("algorithm", "drawn"), CASES)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     data=st.data(), seed=st.integers(0, 2**63), buffer=st.one_of(st.just(1), st.integers(1, 900))
 )

@@ -18,7 +18,9 @@ PRIVATE = [name for name, algorithm in REGRET.items() if "epsilon" in algorithm.
 @pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, "1", True, None])
 def test_epsilon_outside_its_range(name: str, epsilon: Any) -> None:
     message = message_of(lambda: REGRET[name].parameters_from({"epsilon": epsilon}))
-    assert message.startswith(f"{name}: epsilon is {epsilon!r}; allowed: a ")
+    # The wrappers of DP-NCB name their cores.
+    assert message.partition(":")[0] in name
+    assert f": epsilon is {epsilon!r}; allowed: a " in message
 
 
 @pytest.mark.parametrize("name", PRIVATE)
