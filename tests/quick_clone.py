@@ -7,18 +7,16 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import fault_project
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.config import Project
 from dpbandits.project.outputs import Outputs
-from fault_project import link_kernels
+from fault_project import ROOT, SNAKEMAKE, link_kernels
 from shared import shared_folder
 
-ROOT = Path(__file__).resolve().parents[1]
-SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 QUICK = ["--cores", "2", "--config", "scale=quick"]
 ONE = "ts-is-dp"
 BUILT = ("ts-is-dp",)
@@ -30,23 +28,15 @@ ONE_FIGURE = f"papers=[{ONE}] comparisons=[] only={ONE}/{FIGURE}"
 
 def environment(package: Path = ROOT) -> dict[str, str]:
     """Return an environment in which the package of the checkout, or of a clone, is imported."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DPBANDITS", "NUMBA"))}
-    return kept | {"PYTHONPATH": str(package / "src")}
+    return fault_project.environment(PYTHONPATH=str(package / "src"))
 
 
 def run(
     clone: Path, *words: str, config: str = "", package: Path = ROOT
 ) -> subprocess.CompletedProcess[str]:
     """Run snakemake in the clone and return what it printed, both streams in one."""
-    return subprocess.run(
-        [*SNAKEMAKE, *words, *QUICK, *config.split()],
-        cwd=clone,
-        env=environment(package),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    changes = {"PYTHONPATH": str(package / "src")}
+    return fault_project.run(clone, [*SNAKEMAKE, *words, *QUICK, *config.split()], changes)
 
 
 def copy_checkout(target: Path) -> Path:

@@ -24,6 +24,9 @@ PACKAGE = Path(dpbandits.__file__).parent
 Decision = tuple[int, int, float]
 Case = TypeVar("Case")
 
+FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
+"""Section 5.1 of TS-is-DP; the curves of Hu and Hegde (2022) are of these arms, too."""
+
 epsilons = st.fixed_dictionaries({"epsilon": st.floats(0.02, 100.0)})
 
 PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {

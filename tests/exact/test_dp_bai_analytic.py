@@ -28,22 +28,6 @@ EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
 rows, at = FRAMES.rows, FRAMES.at
 
 
-@pytest.mark.parametrize("name", ANALYTIC)
-def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
-    frame = FRAMES[name]
-    assert frame.columns[0] == "series"
-    assert list(frame.columns[-4:]) == ["x", "y", "lo", "hi"]
-    assert (frame["lo"] == frame["y"]).all()
-    assert (frame["hi"] == frame["y"]).all()
-    assert not frame[["x", "y"]].isna().any().any()
-    assert not frame.duplicated(["series", "x"]).any()
-    # A column "run" would make it a simulation; a figure shows at most 400 points a series.
-    assert "run" not in frame
-    assert frame.groupby("series").size().max() <= 400
-    texts = frame.select_dtypes(exclude="number")
-    assert all(isinstance(each, str) for column in texts for each in texts[column].dropna())
-
-
 @pytest.mark.parametrize("name", ["max-det", "table1-grid", "instances"])
 def test_random_draws_come_from_fixed_seeds(name: str) -> None:
     pd.testing.assert_frame_equal(ANALYTIC[name](), FRAMES[name])

@@ -14,8 +14,8 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from support import FIVE_ARMS
 
-FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 TWO_ARMS = dpbandits.bernoulli([0.9, 0.1])
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1, 2, 5, 10])
 MODIFIED = {"b": 3, "c": 2.0}

@@ -13,9 +13,8 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts import _BinaryMechanism
 from dpbandits.bandits import Bandit
-from support import settings_of
+from support import FIVE_ARMS, settings_of
 
-FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 SURE_ARMS = dpbandits.bernoulli([1.0, 0.0])
 NO_NOISE = 1e12
 """An epsilon at which noise and shift vanish beside the sums of rewards."""

@@ -24,12 +24,11 @@ from dpbandits.algorithms.ldp_ncb_window import EXPLORING, open_window, stops
 from dpbandits.algorithms.ranking import bring_forward, find_position, sink, sort
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.laws import Bernoulli, FourthRoot, TwoPoint, Uniform
-from support import Decision, joined, kernel_decisions, settings_of
+from support import FIVE_ARMS, Decision, joined, kernel_decisions, settings_of
 
 NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]
 ANYTIME = {each: REGRET[f"anytime-{each}"] for each in ("gdp-ncb", "ldp-ncb")}
 FIFTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 50))
-FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 MIXED = Bandit((Bernoulli(0.8), FourthRoot(), TwoPoint(), Uniform(1.0)))
 EPSILON = 0.2
 ALPHA, C = 3.1, 3.0
