@@ -87,7 +87,8 @@ def results(name: str, world: World) -> pd.DataFrame:
         drawn = generator.standard_normal((series.cell.runs, 1))
         return {"pseudo_regret": mean + world.noise * drawn}
 
-    return frame_of([at_most(each, world.runs) for each in planned("dp-ts-ucb", name)], law)
+    series = [at_most(each, world.runs) for each in planned("dp-ts-ucb", name)]
+    return frame_of(name, series, law)
 
 
 def own(alpha: float, mean: float, horizon: int = HORIZON) -> Change:

@@ -77,8 +77,8 @@ def make(name: str, world: World) -> pd.DataFrame:
     times = (500, 50_000, HORIZON) if name == "same-algorithm" else ()
     series = [at_most(each, runs, times) for each in planned("ts-is-dp", name)]
     if name in LAWS:
-        return frame_of(series, partial(LAWS[name], world))
-    return frame_of(series, partial(finals, name, world))
+        return frame_of(name, series, partial(LAWS[name], world))
+    return frame_of(name, series, partial(finals, name, world))
 
 
 def verdicts(world: World, series: Series, generator: np.random.Generator) -> dict[str, Values]:

@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
 ROOT_SEED = 20260719
 """Of the bootstrap."""
+SEED = 20250505
+"""Of made-up results."""
 
 Values = NDArray[np.float64]
 Frames = dict[str, pd.DataFrame]
@@ -57,16 +59,19 @@ def at_most(series: Series, runs: int, grid: Sequence[int] = ()) -> Series:
 
 
 def frame_of(
-    series: Sequence[Series], law: Callable[[Series, np.random.Generator], Mapping[str, Values]]
+    name: str,
+    series: Sequence[Series],
+    law: Callable[[Series, np.random.Generator], Mapping[str, Values]],
 ) -> pd.DataFrame:
     """Return results whose values come from a law, each series with a stream of its own.
 
     Args:
+        name: of the results.
         series: what is planned.
         law: returns the values of each metric, shape (runs, times or arms).
     """
     blocks: Any = [
-        law(each, np.random.default_rng([*f"{each.cell.horizon} {each.label}".encode()]))
+        law(each, np.random.default_rng([SEED, *f"{name} {each.label}".encode()]))
         for each in series
     ]
     return results_frame(list(series), blocks)

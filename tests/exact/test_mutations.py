@@ -198,7 +198,13 @@ def planted(algorithm: str) -> Iterator[Fault]:
 
 
 FAULTS = [
-    pytest.param(algorithm, fault.source, id=f"{algorithm}: {fault}")
+    pytest.param(
+        algorithm,
+        fault.source,
+        id=f"{algorithm}: {fault}",
+        # Runs long enough for blocks of pulls take minutes.
+        marks=pytest.mark.slow if algorithm == "gdp-ncb" else (),
+    )
     for algorithm in REGRET
     for fault in planted(algorithm)
     if not fault.is_among(EQUIVALENT.get(algorithm, ()))
