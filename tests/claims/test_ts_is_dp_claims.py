@@ -56,7 +56,7 @@ MIRRORED_IN_B = Case(world(MIRRORED))
 MIRRORED_AT_ONE = Case(world({b: (MIRRORED[b][0], *SLOPES[b][1:]) for b in MAIN}))
 MIRRORED_IN_ETA = Case(world({b: values[::-1] for b, values in SLOPES.items()}))
 SAME_AT_ALL_LEVELS = Case(world({b: (values[2],) * 3 for b, values in SLOPES.items()}))
-DROPS = dict(zip(MAIN, (0.02, 0.04, 0.08, 0.16, 0.3, 0.6), strict=True))
+DROPS = dict(zip(MAIN, (0.04, 0.07, 0.12, 0.2, 0.3, 0.6), strict=True))
 DROP_GROWS_WITH_B = Case(world({b: (0.7, 0.7 - each / 2, 0.7 - each) for b, each in DROPS.items()}))
 EVERYTHING_WRONG = Case(
     world(

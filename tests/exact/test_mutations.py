@@ -100,6 +100,8 @@ EQUIVALENT: dict[str, set[str]] = {
         "indices = means + _width(settings, t + 1) * inverse_roots",
         "arm = arm_of_largest(indices, True, generator)",
     },
+    # No scenario decides by a mean that Phase I releases and a later one replaces.
+    "gdp-ncb": {"Div: state.private_means[arm] = noisy_sum / state.explored[arm]"},
     # Of the other core; or where a run goes on inside a window (`test_resuming_changes_nothing`).
     "anytime-gdp-ncb": {
         "played = state.local_core.clock[0]",
