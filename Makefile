@@ -10,11 +10,14 @@ UV = .venv-metadata/bin/uv
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-SLOW = tests/workflow/test_artifact.py
 # What the interpreters are tried on; empty for all tests.
 TESTS ?= tests/exact tests/law tests/claims
 
-.PHONY: help figures extras everything quick report publish test slow release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
+PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
+# Each is run, whatever became of those before it.
+RELEASE = lint metadata test slow faults slurm-test everything verify published
+
+.PHONY: help figures extras everything quick report publish test slow published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -53,17 +56,21 @@ metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert and the
 	  else echo "hadolint has no wheel for this machine: the Dockerfile is not linted" >&2; fi
 
 test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them
-	$(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder --ignore=$(SLOW)
+	$(PYTEST)
 
-slow: .venv-test/installed ## what takes minutes more: the archive, unpacked elsewhere, and a Slurm cluster of one node (root)
-	$(IN_TEST) pytest -q $(SLOW)
+slow: .venv-test/installed ## what takes minutes more: laws, kills, the archive unpacked elsewhere; one paper on a Slurm cluster (root)
+	$(PYTEST) -m slow
 	$(MAKE) slurm-test PAPERS=ts-is-dp
 
-release-check: ## everything that a release has to pass, in about three hours: tests, slow ones, faults, cluster, recomputed cells
-	$(MAKE) lint metadata test
-	$(MAKE) slow faults everything verify
+published: .venv-test/installed ## published copies and the counts of faults belong to the present sources
 	$(IN_TEST) pytest -q -m release
-	$(MAKE) slurm-test
+
+release-check: ## everything that a release has to pass, in about three hours; the last line names the parts that fail
+	@failed=; for part in $(RELEASE); do \
+	  echo "release-check: $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "release-check: failed in:$$failed" >&2; exit 1; fi; \
+	echo "release-check: everything passes"
 
 faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md (half an hour)
 	$(IN_TEST) python tests/reliability.py

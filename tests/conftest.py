@@ -1,5 +1,8 @@
 """What every test has: its own cache of results, and examples that are the same every time."""
 
+import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -7,6 +10,7 @@ from hypothesis import settings
 from numba import config
 
 import dpbandits  # noqa: F401  (points numba at its folder of compiled kernels)
+from shared import VARIABLE, session_folder
 
 # One folder of compiled kernels for each state of the sources.
 COMPILED_KERNELS = Path(config.CACHE_DIR).resolve().parent  # type: ignore[attr-defined]
@@ -26,7 +30,22 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     return folder
 
 
-FIRST = ("test_quick_run", "test_killed_runs", "test_documents", "test_disturbed_runs")
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder that all workers share, before they begin."""
+    if not hasattr(config, "workerinput"):
+        os.environ[VARIABLE] = tempfile.mkdtemp(prefix="dpbandits-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove it when they have ended."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(session_folder(), ignore_errors=True)
+
+
+FIRST = (
+    *("test_quick_run", "test_loaded_code", "test_documents", "test_generated_configs"),
+    *("test_reference_agrees", "test_figures", "test_disturbed_runs"),
+)
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 
 

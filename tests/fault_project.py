@@ -37,10 +37,15 @@ def make_project(folder: Path, *, own_kernels: bool = False) -> Path:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, folder / name)
+    return link_kernels(folder, copy=own_kernels)
+
+
+def link_kernels(folder: Path, *, copy: bool = False) -> Path:
+    """Let a project use, or have a copy of, the compiled kernels of the present sources."""
     kernels = folder / ".cache/dpbandits/numba" / COMPILED.name
     kernels.parent.mkdir(parents=True)
     COMPILED.mkdir(parents=True, exist_ok=True)
-    if own_kernels:
+    if copy:
         shutil.copytree(COMPILED, kernels)
     else:
         kernels.symlink_to(COMPILED, target_is_directory=True)

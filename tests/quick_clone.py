@@ -1,19 +1,22 @@
-"""A clone of the checkout, for the workflow at the quick scale; edits of it are undone."""
+"""A clone of the checkout, for the workflow at the quick scale; edits of it are undone.
+
+It imports the checkout's package, whose kernels are compiled, unless a test edits its own.
+"""
 
 import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import fault_project
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.config import Project
 from dpbandits.project.targets import figure_target
+from fault_project import ROOT, SNAKEMAKE, link_kernels
+from shared import shared_folder
 
-ROOT = Path(__file__).resolve().parents[1]
-SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 QUICK = ["--cores", "2", "--config", "scale=quick"]
 ONE = "ts-is-dp"
 BUILT = ("ts-is-dp",)
@@ -23,23 +26,17 @@ ONE_FIGURE = f"papers=[{ONE}] comparisons=[] only={ONE}/{FIGURE}"
 """What holds of one figure, its tuning and its simulations holds of all, which cost minutes."""
 
 
-def environment(clone: Path) -> dict[str, str]:
-    """Return an environment in which the clone's own package is imported."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DPBANDITS", "NUMBA"))}
-    return kept | {"PYTHONPATH": str(clone / "src")}
+def environment(package: Path = ROOT) -> dict[str, str]:
+    """Return an environment in which the package of the checkout, or of a clone, is imported."""
+    return fault_project.environment(PYTHONPATH=str(package / "src"))
 
 
-def run(clone: Path, *words: str, config: str = "") -> subprocess.CompletedProcess[str]:
+def run(
+    clone: Path, *words: str, config: str = "", package: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
     """Run snakemake in the clone and return what it printed, both streams in one."""
-    return subprocess.run(
-        [*SNAKEMAKE, *words, *QUICK, *config.split()],
-        cwd=clone,
-        env=environment(clone),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    changes = {"PYTHONPATH": str(package / "src")}
+    return fault_project.run(clone, [*SNAKEMAKE, *words, *QUICK, *config.split()], changes)
 
 
 def copy_checkout(target: Path) -> Path:
@@ -53,7 +50,20 @@ def copy_checkout(target: Path) -> Path:
     config = target / "config/config.yaml"
     edit(config, f"papers: [{', '.join(PAPERS)}]", f"papers: [{', '.join(BUILT)}]")
     edit(config, f"comparisons: [{', '.join(COMPARISONS)}]", "comparisons: []")
-    return target
+    return link_kernels(target)
+
+
+def built_paper() -> Path:
+    """Return a clone with one paper built at the quick scale, once a session; copy it to change it.
+
+    It is built as a newcomer builds it, from nothing but compiled kernels.
+    """
+
+    def build(folder: Path) -> None:
+        done = run(copy_checkout(folder), "all", "extras")
+        assert done.returncode == 0, done.stdout[-4000:]
+
+    return shared_folder("quick-paper", build)
 
 
 def files_of_figure(clone: Path) -> list[Path]:
@@ -83,7 +93,7 @@ def edit(path: Path, old: str, new: str) -> Callable[[], None]:
 
 
 def planned(clone: Path, *words: str) -> set[str]:
-    """Return what a dry run would compute, draw, judge or write, by name."""
-    text = run(clone, "all", "extras", "--dry-run", *words).stdout
+    """Return what a dry run by the clone's own package would compute, draw, judge or write."""
+    text = run(clone, "all", "extras", "--dry-run", *words, package=clone).stdout
     message = r"^Job \d+: [a-z-]+: (?:computing|drawing|judging|writing the table) ([\w-]+)"
     return set(re.findall(message, text, flags=re.MULTILINE))

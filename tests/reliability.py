@@ -49,17 +49,14 @@ ELSEWHERE = {
     "tests/workflow/test_loaded_code.py": "code edited in an open interpreter, or under a job",
     "tests/workflow/test_stale_kernel.py": "a helper edited in another file than its kernel",
 }
-MODULES = (
-    *("_cache_folder", "_kernel_cache", "_numba_cache", "_sources", "cli", "errors", "suggestions"),
-    *("papers/__init__", "commands/*", "project/*"),
-)
 MADE_OF = (
     "Snakefile",
     "profiles/default/*.yaml",
     "workflow/rules/common.smk",
     "workflow/rules/simulate.smk",
-    *(f"src/dpbandits/{name}.py" for name in MODULES),
+    "src/dpbandits/*.py",
     "src/dpbandits/commands/*.py",
+    "src/dpbandits/project/*.py",
     "src/dpbandits/engine/*.py",
     "src/dpbandits/claims/entries.py",
     "src/dpbandits/claims/filters.py",
@@ -77,8 +74,15 @@ MADE_OF = (
 
 
 def sources() -> list[Path]:
-    """Return the files that the page's fingerprint covers, sorted."""
-    return sorted({path for pattern in MADE_OF for path in ROOT.glob(pattern)})
+    """Return the files that the page's fingerprint covers, sorted.
+
+    Raises:
+        FileNotFoundError: a pattern of MADE_OF fits no file, as after a move.
+    """
+    found = {pattern: list(ROOT.glob(pattern)) for pattern in MADE_OF}
+    if missing := [pattern for pattern, paths in found.items() if not paths]:
+        raise FileNotFoundError(f"MADE_OF: no file is named {', '.join(missing)}")
+    return sorted({path for paths in found.values() for path in paths})
 
 
 def fingerprint() -> str:

@@ -7,9 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -22,6 +22,10 @@ from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponentia
 
 PACKAGE = Path(dpbandits.__file__).parent
 Decision = tuple[int, int, float]
+Case = TypeVar("Case")
+
+FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
+"""Section 5.1 of TS-is-DP; the curves of Hu and Hegde (2022) are of these arms, too."""
 
 epsilons = st.fixed_dictionaries({"epsilon": st.floats(0.02, 100.0)})
 
@@ -49,6 +53,23 @@ laws = st.one_of(
     st.builds(TruncatedExponential, st.floats(0.01, 50.0)),
     st.builds(ClippedExponential, st.floats(0.01, 50.0)),
 )
+
+
+def case_of(cases: Mapping[str, Case], algorithm: str) -> Case:
+    """Return the case of an algorithm of the registry; fail in one line where there is none."""
+    if algorithm not in cases:
+        pytest.fail(
+            f"{algorithm} has no case in this file; every algorithm of the registry needs one",
+            pytrace=False,
+        )
+    return cases[algorithm]
+
+
+def mostly_slow(values: Iterable[Any], *fast: Any) -> list[Any]:
+    """Return parameters of a test of which all but ``fast`` are left to ``make slow``."""
+    return [
+        value if value in fast else pytest.param(value, marks=pytest.mark.slow) for value in values
+    ]
 
 
 def bandits(most: int = 6) -> st.SearchStrategy[Bandit]:

@@ -22,6 +22,7 @@ from dpbandits.reporting.digitised import with_digitised
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.published import has_published
 from dpbandits.reporting.specs import DIAGRAM
+from shared import exact_result, session_folder, shared_value
 
 ROOT = Path(__file__).parents[1]
 
@@ -118,8 +119,7 @@ class Document:
     def _frame(self, name: str) -> pd.DataFrame:
         """Results of a simulation as the engine would write them, or the exact ones."""
         if name in self.paper.analytic:
-            exact: pd.DataFrame = self.paper.analytic[name]()
-            return exact
+            return exact_result(self.name, name)
         plan = self.plan(name)
         return self.made_up(plan.series(self.frame(plan.tuned_by) if plan.tuned_by else None))
 
@@ -227,16 +227,13 @@ PANELS = {
 
 
 class Drawn(dict[tuple[str, str], list[Path]]):
-    """The files of every figure by its paper and name, drawn when first asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        """Draw into this folder."""
-        super().__init__()
-        self.folder = folder
+    """The files of every figure by its paper and name, drawn once a session."""
 
     def __missing__(self, key: tuple[str, str]) -> list[Path]:
+        """Draw a figure, unless a worker has drawn it."""
         paper, name = key
-        self[key] = PAPERS[paper].draw(name, self.folder / paper)
+        folder = session_folder() / "figures" / paper
+        self[key] = shared_value(f"drawn/{paper}/{name}", lambda: PAPERS[paper].draw(name, folder))
         return self[key]
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from claims.dp_bai_perturbations import Made, Worlds, at, only, within
-from claims.dp_bai_results import Change, Where, base_rate
-from claims.perturbations import missing, scaled
+from claims.dp_bai_perturbations import Made, Worlds, only, within
+from claims.dp_bai_results import base_rate
+from claims.worlds import Change, Where, at, missing, scaled
 
 
 def plain(where: Where) -> float:
@@ -56,12 +56,12 @@ FINDINGS: dict[str, Worlds] = {
     },
     "BAI-F10": {
         "shown": Made(),
-        "not shown": Made(at(0.01, algorithm="dp-bai", budget=800, epsilon=1)),
+        "not shown": Made(at(0.01, algorithm="dp-bai", horizon=800, epsilon=1)),
         "undecided": Made(trials=5000),
     },
     "BAI-F11": {
         "shown": Made(),
-        "not shown": Made(at(1.0, algorithm="dp-od", budget=100)),
+        "not shown": Made(at(1.0, algorithm="dp-od", horizon=100)),
         "undecided": Made(trials=5000),
     },
 }

@@ -6,19 +6,24 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from claims.dp_bai_results import (
+from claims.dp_bai_results import base_rate, make, needed_budget, probit_rate
+from claims.worlds import (
+    ROOT_SEED,
     Change,
+    Edit,
     Where,
-    base_rate,
-    make,
-    needed_budget,
-    probit_rate,
+    as_it_is,
+    at,
+    both,
+    missing,
+    on,
+    rows,
+    scaled,
+    set_to,
     unchanged,
 )
-from claims.perturbations import Edit, as_it_is, both, missing, on, rows, scaled
 from dpbandits.claims import Claim, Evidence
 
-ROOT_SEED = 20260719
 RESAMPLES = 4000
 """Resolves level 0.01 with Holm over a dozen comparisons, as at paper scale."""
 
@@ -43,28 +48,6 @@ def evidence_of(claim: Claim, made: Made) -> Evidence:
     return Evidence.of_frames(frames, root_seed=ROOT_SEED, resamples=RESAMPLES)
 
 
-def at(rate: float | Callable[[Where], float], **tags: object) -> Change:
-    """Give series with these tags another rate."""
-
-    def change(where: Where, old: float) -> float:
-        if not where.matches(**tags):
-            return old
-        return rate if isinstance(rate, float) else rate(where)
-
-    return change
-
-
-def in_turn(*changes: Change) -> Change:
-    """One change after the other."""
-
-    def change(where: Where, rate: float) -> float:
-        for each in changes:
-            rate = each(where, rate)
-        return rate
-
-    return change
-
-
 def within(simulation: str, change: Change) -> Change:
     """A change of one simulation."""
     return lambda where, rate: change(where, rate) if where.simulation == simulation else rate
@@ -82,26 +65,19 @@ def equal(one: str, other: str) -> Change:
 
 def beyond(where: Where, shift: float) -> float:
     """The rate of OD-LinBAI on Section 5's instance at this budget, shifted."""
-    return base_rate(replace(where, algorithm="od-linbai", tags={"horizon": where.budget})) + shift
+    return base_rate(replace(where, algorithm="od-linbai", tags={})) + shift
 
 
 def needing(factor: Callable[[Where], float], **tags: object) -> Change:
     """Multiply the T at success 0.9."""
-    return at(lambda where: probit_rate(where.budget, factor(where) * needed_budget(where)), **tags)
+    return at(
+        lambda where: probit_rate(where.horizon, factor(where) * needed_budget(where)), **tags
+    )
 
 
 def rare(error: Callable[[int], float]) -> Change:
     """Let the rare errors at epsilon = 1 be a function of T."""
-    return within("rare-errors", at(lambda where: 1.0 - error(where.budget), epsilon=1))
-
-
-def set_to(name: str, value: float, **where: object) -> Edit:
-    """Set the numbers of the rows with these tags."""
-
-    def edit(frame: pd.DataFrame) -> None:
-        frame.loc[rows(frame, **where), "y"] = value
-
-    return on(name, edit)
+    return within("rare-errors", at(lambda where: 1.0 - error(where.horizon), epsilon=1))
 
 
 def as_printed(frame: pd.DataFrame) -> None:
@@ -147,7 +123,7 @@ def leads(algorithm: str) -> Worlds:
 
 WEAK = "verdicts-weak-privacy"
 PAIR = {"ratio": 2, "epsilon": 0.5, "horizon": 1000}
-BETTER = {"algorithm": "dp-od", "budget": 1000, "epsilon": 0.5}
+BETTER = {"algorithm": "dp-od", "horizon": 1000, "epsilon": 0.5}
 HOLDS, FAILS, OPEN = "holds", "fails", "not contradicted"
 
 CASES: dict[str, Worlds] = {
@@ -155,14 +131,14 @@ CASES: dict[str, Worlds] = {
     "BAI-C2": leads("dp-od"),
     "BAI-C3": {
         HOLDS: Made(),
-        FAILS: Made(within(WEAK, at(0.3, budget=200))),
-        "undecided": Made(within(WEAK, at(lambda where: beyond(where, -0.03), budget=200))),
+        FAILS: Made(within(WEAK, at(0.3, horizon=200))),
+        "undecided": Made(within(WEAK, at(lambda where: beyond(where, -0.03), horizon=200))),
     },
     "BAI-C4": {
         HOLDS: Made(),
-        FAILS: Made(at(1.0, algorithm="dp-bai", budget=400, epsilon=1)),
+        FAILS: Made(at(1.0, algorithm="dp-bai", horizon=400, epsilon=1)),
         "undecided": Made(
-            at(lambda where: beyond(where, 0.01), algorithm="dp-bai", budget=100, epsilon=1)
+            at(lambda where: beyond(where, 0.01), algorithm="dp-bai", horizon=100, epsilon=1)
         ),
     },
     "BAI-C6": {

@@ -6,95 +6,41 @@ are tested in `test_rates`.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 from scipy.special import ndtr, ndtri
 
-from dpbandits.engine.experiments import Series, SimulationPlan
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec
-from dpbandits.papers.dp_bai.analytic import ANALYTIC
-from dpbandits.papers.dp_bai.formulas import FORMULAS
-from dpbandits.papers.dp_bai.instances import INSTANCES
+from claims.worlds import Change, Where, planned, unchanged, where
+from shared import ExactResults
+from synthetic_results import PAPERS
 
-ROOT = Path(__file__).parents[2]
-DOCUMENT = yaml.safe_load((ROOT / "config/papers/dp-bai/experiments.yaml").read_text())
+DOCUMENT = PAPERS["dp-bai"].document
+EXACT = ExactResults("dp-bai")
 BLOCK_ENDS = (1000, 10_000, 20_000, 50_000, 400_000)
 GAP = 0.05
 
 
-@dataclass(frozen=True)
-class Where:
-    """A block of trials: where it stands, and how many trials came before it."""
-
-    simulation: str
-    algorithm: str
-    tags: Mapping[str, Any]
-    start: int
-
-    @property
-    def budget(self) -> int:
-        """T of the series."""
-        return int(self.tags.get("horizon", DOCUMENT["simulations"][self.simulation]["horizon"]))
-
-    @property
-    def epsilon(self) -> float:
-        """Epsilon of the series, infinite without one."""
-        return float(self.tags.get("epsilon", math.inf))
-
-    def matches(self, **tags: Any) -> bool:
-        """Whether the series has these tags, a budget among them."""
-        known = {"algorithm": self.algorithm, **self.tags, "budget": self.budget}
-        return all(known.get(key) == value for key, value in tags.items())
-
-
-Change = Callable[[Where, float], float]
-"""A success rate in place of the one that was made up."""
-
-
-def unchanged(where: Where, rate: float) -> float:
-    """The world in which every simulated claim holds."""
-    return rate
-
-
 def make(name: str, change: Change = unchanged, trials: int = 10**9) -> pd.DataFrame:
     """Return the results of one name, of at most so many trials a series."""
-    if name in ANALYTIC:
-        return analytic(name)
+    if name in EXACT:
+        return EXACT[name]
     if DOCUMENT["simulations"][name]["metrics"] == ["recommended"]:
         return _recommended(name, trials)
     return pd.DataFrame(_rows(name, change, trials))
-
-
-@cache
-def analytic(name: str) -> pd.DataFrame:
-    """Exactly computed results, computed once; never edited in place."""
-    return ANALYTIC[name]()
-
-
-@cache
-def planned(name: str) -> tuple[Series, ...]:
-    """The series of a simulation."""
-    spec = SimulationSpec.model_validate(DOCUMENT["simulations"][name])
-    instance = DOCUMENT["instances"][spec.instance]
-    return tuple(SimulationPlan(name, spec, instance, Caps(), FORMULAS, name, INSTANCES).series())
 
 
 def _rows(name: str, change: Change, most: int) -> Iterator[dict[str, Any]]:
     spec = DOCUMENT["simulations"][name]["runs"]
     count = min(spec["count"], most)
     ends = sorted({end for end in BLOCK_ENDS if end < count} | {count})
-    for series in planned(name):
+    for series in planned("dp-bai", name):
         algorithm = series.cell.definition.id
         for start, end in zip([0, *ends], ends, strict=False):
-            where = Where(name, algorithm, series.tags, start)
-            rate = change(where, base_rate(where))
+            place = where(name, series, start=start)
+            rate = change(place, base_rate(place))
             yield {
                 "series": series.label,
                 "algorithm": algorithm,
@@ -102,7 +48,7 @@ def _rows(name: str, change: Change, most: int) -> Iterator[dict[str, Any]]:
                 "run": spec["first"] + start,
                 "trials": end - start,
                 "metric": "success",
-                "t": where.budget,
+                "t": place.horizon,
                 "arm": -1,
                 "value": float(round(rate * (end - start))),
             }
@@ -113,7 +59,7 @@ def _recommended(name: str, most: int) -> pd.DataFrame:
     spec = DOCUMENT["simulations"][name]["runs"]
     count = min(spec["count"], most)
     frames = []
-    for series in planned(name):
+    for series in planned("dp-bai", name):
         is_common = name in ("noiseless", "weak-privacy-stream")
         epsilon = 0 if is_common else int(100 * series.tags["epsilon"])
         generator = np.random.default_rng([series.cell.horizon, epsilon])
@@ -138,12 +84,12 @@ def _recommended(name: str, most: int) -> pd.DataFrame:
 def base_rate(where: Where) -> float:
     """Success rate in the world in which every claim holds."""
     if where.simulation == "halving":
-        return 0.3 + 0.65 * (1.0 - math.exp(-where.budget / 1000))
+        return 0.3 + 0.65 * (1.0 - math.exp(-where.horizon / 1000))
     if where.simulation == "rare-errors":
         level, slope = (0.25, 0.004) if where.epsilon == 1 else (0.3, 0.0018)
-        return 1.0 - level * math.exp(-slope * where.budget)
+        return 1.0 - level * math.exp(-slope * where.horizon)
     if where.simulation.startswith("budgets-"):
-        return probit_rate(where.budget, needed_budget(where))
+        return probit_rate(where.horizon, needed_budget(where))
     if where.simulation in ("verdicts-sphere", "phases-basis"):
         return _several_phases_rate(where)
     if DOCUMENT["simulations"][where.simulation]["instance"].startswith("section5"):
@@ -152,7 +98,7 @@ def base_rate(where: Where) -> float:
 
 
 def _section5_rate(where: Where) -> float:
-    error = 0.625 * math.exp(-where.budget / (1.0 + 3.0 / where.epsilon) / 150)
+    error = 0.625 * math.exp(-where.horizon / (1.0 + 3.0 / where.epsilon) / 150)
     if where.algorithm == "baseline":
         return 0.6 * (1.0 - error) - 0.15
     return 1.0 - _worse_or_better(where, error)
@@ -163,13 +109,13 @@ def _several_phases_rate(where: Where) -> float:
     lead = {"baseline": 8.0, "dp-bai": 2.0, "dp-od": 1.0, "od-linbai": 0.5}[where.algorithm]
     noise = 0.1
     if where.algorithm == "dp-od":
-        by_l1 = 0.5 if where.budget > 500 else 1.5
+        by_l1 = 0.5 if where.horizon > 500 else 1.5
         noise = {"l1": by_l1, "l2": 0.2}[where.tags.get("norm", "l2")]
-    return 1.0 - 0.95 * math.exp(-where.budget / (2000 * lead * (0.5 + noise / where.epsilon)))
+    return 1.0 - 0.95 * math.exp(-where.horizon / (2000 * lead * (0.5 + noise / where.epsilon)))
 
 
 def _two_armed_rate(where: Where) -> float:
-    signal = where.budget / (1.0 + 3.0 / where.epsilon) / 100
+    signal = where.horizon / (1.0 + 3.0 / where.epsilon) / 100
     if where.algorithm == "dp-od":
         return 1.0 - 0.5 * math.exp(-signal / (1.2 * math.sqrt(where.tags["ratio"])))
     return 1.0 - _worse_or_better(where, 0.5 * math.exp(-signal))

@@ -7,16 +7,13 @@ from typing import Any
 import pandas as pd
 
 from claims.dp_ncb_perturbations import Made
-from claims.dp_ncb_results import ROOT, World, make
-from dpbandits.claims import Claim, Evidence, Judgement, judge, load_claims
-from dpbandits.claims.loading import load_findings
-from dpbandits.papers.dp_ncb.statistics import STATISTICS
+from claims.dp_ncb_results import World, make
+from claims.worlds import ROOT, ROOT_SEED, claims_of
+from dpbandits.claims import Claim, Evidence, Judgement, judge
 
 FILE = ROOT / "config/papers/dp-ncb/claims.yaml"
-CLAIMS = load_claims(FILE, STATISTICS)
-FINDINGS = load_findings(ROOT / "config/papers/dp-ncb/findings.yaml", STATISTICS)
+CLAIMS, FINDINGS = claims_of("dp-ncb")
 BY_ID = {claim.id: claim for claim in CLAIMS}
-ROOT_SEED = 20260719
 VARIANTS = ("as-written", "as-coded", "repaired")
 
 

@@ -7,8 +7,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from claims.dp_ncb_results import Change, Where, World
-from claims.perturbations import Edit, as_it_is, both, missing, on, rows, scaled
+from claims.dp_ncb_results import World
+from claims.worlds import (
+    Change,
+    Edit,
+    Where,
+    as_it_is,
+    at,
+    both,
+    in_turn,
+    missing,
+    on,
+    rows,
+    scaled,
+    set_to,
+    times,
+)
 from dpbandits.papers.dp_ncb.curves import EPSILON
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, scale
@@ -34,29 +48,7 @@ class Case:
 
 def changed(*changes: Change) -> Made:
     """A world with some changes, one after the other."""
-
-    def change(where: Where, regret: float) -> float:
-        for each in changes:
-            regret = each(where, regret)
-        return regret
-
-    return Made(World(change))
-
-
-def at(value: float | Callable[[float], float], **tags: object) -> Change:
-    """Give curves with these tags another Nash regret."""
-
-    def change(where: Where, regret: float) -> float:
-        if not where.matches(**tags):
-            return regret
-        return value if isinstance(value, float) else value(regret)
-
-    return change
-
-
-def times(factor: float, **tags: object) -> Change:
-    """Multiply the Nash regrets of curves with these tags."""
-    return at(lambda regret: factor * regret, **tags)
+    return Made(World(in_turn(*changes)))
 
 
 def steeper(power: float, **tags: object) -> Change:
@@ -66,15 +58,6 @@ def steeper(power: float, **tags: object) -> Change:
         return regret * max(where.share, 0.3) ** power if where.matches(**tags) else regret
 
     return change
-
-
-def set_to(name: str, value: float, **where: object) -> Edit:
-    """Set the numbers of the rows with these tags."""
-
-    def edit(frame: pd.DataFrame) -> None:
-        frame.loc[rows(frame, **where), "y"] = value
-
-    return on(name, edit)
 
 
 def values_of(name: str, metric: str, change: Callable[[Any], Any]) -> Edit:

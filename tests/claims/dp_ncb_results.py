@@ -6,28 +6,24 @@ that the standard error of log Nash regret is ``noise`` / sqrt(R) at T and 1.4 t
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
-from numpy.typing import NDArray
 
-from dpbandits.engine.experiments import Series, SimulationPlan
+from claims.worlds import Change, Values, Where, at_most, planned, unchanged, where
+from dpbandits.engine.experiments import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.metrics.nash import NOMINAL, bin_edges
-from dpbandits.papers.dp_ncb.analytic import ANALYTIC
-from dpbandits.papers.dp_ncb.formulas import FORMULAS
-from dpbandits.papers.dp_ncb.instances import INSTANCES, drawn_means
+from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
+from shared import ExactResults
+from synthetic_results import PAPERS
 
-ROOT = Path(__file__).parents[2]
-DOCUMENT = yaml.safe_load((ROOT / "config/papers/dp-ncb/experiments.yaml").read_text())
+DOCUMENT = PAPERS["dp-ncb"].document
+EXACT = ExactResults("dp-ncb")
 BEST = max(drawn_means())
 TWO_ARMS = (100, 300, 1000)
 TWO_ARMED_RESULTS = ("panel-a", "panel-a-verdicts")
@@ -51,35 +47,6 @@ VERSIONS = {"matched": 0.0155}
 FOUR_LAWS = {"ncb": 0.05, "gdp-ncb": 0.1, "ldp-ncb": 0.2}
 TWO_ARMED = {"adap-ucb": (0.98, 0.98, 0.98), "gdp-ncb": (0.2, 0.15, 0.08)}
 
-Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Where:
-    """A Nash regret: where it stands."""
-
-    simulation: str
-    algorithm: str
-    tags: Mapping[str, Any]
-    horizon: int
-    share: float
-    nominal: bool
-
-    def matches(self, **tags: Any) -> bool:
-        """Whether it has these tags, simulation, algorithm, horizon, share and scoring."""
-        own = {key: getattr(self, key) for key in ("simulation", "algorithm", "nominal", "share")}
-        known = {**self.tags, **own, "horizon": self.horizon}
-        return all(known.get(key) == value for key, value in tags.items())
-
-
-Change = Callable[[Where, float], float]
-"""A Nash regret in place of the one that was made up."""
-
-
-def unchanged(where: Where, regret: float) -> float:
-    """The world as it is."""
-    return regret
-
 
 @dataclass(frozen=True)
 class World:
@@ -93,11 +60,11 @@ class World:
 
 def make(name: str, world: World) -> pd.DataFrame:
     """Return the results of one name."""
-    if name in ANALYTIC:
+    if name in EXACT:
         return analytic(name)
     if name == "phase-lengths":
         return _phase_lengths(world.runs)
-    series = [_limited(each, world.runs) for each in planned(name)]
+    series = [at_most(each, world.runs) for each in read(name)]
     if name == "weak-arms":
         return results_frame(series, [{"pulls": _few_pulls(each)} for each in series])
     blocks = [_block(name, each, world) for each in series]
@@ -111,7 +78,7 @@ def make(name: str, world: World) -> pd.DataFrame:
 def analytic(name: str) -> pd.DataFrame:
     """Exactly computed results, computed once; for runs that are played, no violation."""
     if name != "index-plays":
-        return ANALYTIC[name]()
+        return EXACT[name]
     rows = [
         {"algorithm": "gdp-ncb", "variant": variant, "statement": statement, "x": x, "y": 0.0}
         for variant, x in (("as-written", 1e9), ("as-coded", 1e8), ("repaired", 1e8))
@@ -121,17 +88,9 @@ def analytic(name: str) -> pd.DataFrame:
 
 
 @cache
-def planned_in_full(name: str) -> tuple[Series, ...]:
-    """The series of a simulation."""
-    spec = SimulationSpec.model_validate(DOCUMENT["simulations"][name])
-    instance = DOCUMENT["instances"][spec.instance]
-    return tuple(SimulationPlan(name, spec, instance, Caps(), FORMULAS, name, INSTANCES).series())
-
-
-@cache
-def planned(name: str) -> tuple[Series, ...]:
+def read(name: str) -> tuple[Series, ...]:
     """The series of a simulation that the claims may read, at the times they read."""
-    found = planned_in_full(name)
+    found = planned("dp-ncb", name)
     if name in TWO_ARMED_RESULTS:
         found = tuple(each for each in found if each.cell.horizon in TWO_ARMS)
     return tuple(replace(each, cell=replace(each.cell, grid=_times(each))) for each in found)
@@ -149,7 +108,7 @@ def _times(series: Series) -> tuple[int, ...]:
 @cache
 def _layout(name: str) -> pd.DataFrame:
     """The frame of a simulation, of whose values other worlds have others."""
-    series = list(planned(name))
+    series = list(read(name))
     return results_frame(series, [_block(name, each, World()) for each in series])
 
 
@@ -159,13 +118,6 @@ def _values(series: Series, block: dict[str, Values]) -> Iterator[Values]:
         by_quantity = metric.removeprefix(NOMINAL) == "nash_regret"
         recorded = block[metric].swapaxes(0, 1) if by_quantity else block[metric]
         yield recorded.ravel()
-
-
-def _limited(series: Series, runs: int) -> Series:
-    cell = series.cell
-    count = min(cell.runs, runs)
-    together = min(cell.together, count)
-    return replace(series, cell=replace(cell, runs=count, runs_per_curve=together))
 
 
 def _block(name: str, series: Series, world: World) -> dict[str, Values]:
@@ -218,12 +170,9 @@ def _influences(name: str, label: str, runs: int, times: int) -> Values:
 
 def _regret(name: str, series: Series, t: int, nominal: bool, world: World) -> float:
     cell = series.cell
-    tags = {**series.tags, "variant": series.tags.get("variant", cell.variant)}
-    share = round(t / cell.horizon, 4)
-    where = Where(name, cell.definition.id, tags, cell.horizon, share, nominal)
-    return min(
-        world.change(where, base_regret(where)), 0.999 if name in TWO_ARMED_RESULTS else 0.96
-    )
+    place = where(name, series, share=round(t / cell.horizon, 4), nominal=nominal)
+    most = 0.999 if name in TWO_ARMED_RESULTS else 0.96
+    return min(world.change(place, base_regret(place)), most)
 
 
 def base_regret(where: Where) -> float:
@@ -265,7 +214,7 @@ def _few_pulls(series: Series) -> Values:
 @cache
 def _phase_lengths(runs: int) -> pd.DataFrame:
     """Bins of time of runs whose Phase I ends at 0.19 T (T = 1e9) and 0.024 T (T = 1e10)."""
-    series = [_limited(each, runs) for each in planned("phase-lengths")]
+    series = [at_most(each, runs) for each in read("phase-lengths")]
     blocks = []
     for each in series:
         horizon = each.cell.horizon

@@ -1,85 +1,124 @@
-"""Worlds in which a claim or finding on dp-ts-ucb comes out otherwise, and judging in them."""
+"""Made-up results of dp-ts-ucb: a world in which every claim holds, and others in which not all do.
+
+Every final regret is normal around a mean.
+"""
 
 from collections.abc import Iterable
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
 
+import numpy as np
 import pandas as pd
 
-from claims.dp_ts_ucb_results import HORIZON, World, exactly, make
-from claims.perturbations import Edit, as_it_is
-from dpbandits.claims import Claim, Evidence, Judgement, judge, load_claims, load_findings
-from dpbandits.papers.dp_ts_ucb.analytic import ANALYTIC
-from dpbandits.papers.dp_ts_ucb.statistics import STATISTICS
+from claims.worlds import (
+    ROOT_SEED,
+    Change,
+    Edit,
+    Values,
+    Where,
+    as_it_is,
+    at,
+    at_most,
+    claims_of,
+    frame_of,
+    in_turn,
+    planned,
+    unchanged,
+    where,
+)
+from dpbandits.claims import Claim, Evidence, Judgement, judge
+from dpbandits.engine.experiments import Series
+from shared import ExactResults
 
-ROOT = Path(__file__).parents[2]
-CLAIMS = load_claims(ROOT / "config/papers/dp-ts-ucb/claims.yaml", STATISTICS)
-FINDINGS = load_findings(ROOT / "config/papers/dp-ts-ucb/findings.yaml", STATISTICS)
-ROOT_SEED = 20260719
+CLAIMS, FINDINGS = claims_of("dp-ts-ucb")
+EXACT = ExactResults("dp-ts-ucb")
+HORIZON = 1_000_000
 
-BASE = World()
-NOISY = World(noise=1e6)
 LEVELS, BY_ALPHA, CROSSOVER = "privacy-by-horizon", "privacy-by-alpha", "crossover"
 NUMBERS, MISSES, WAITS = "constants", "lemma-4-1", "lemma-c1"
 OWN_RUNS, BOUND_RUNS = "final-verdicts", "equal-bound-verdicts"
 PRIVACY_RUNS, FINER_RUNS = "equal-privacy-verdicts", "finer-verdicts"
 BASELINE_RUNS = "baseline-verdicts"
 
-Changes = dict[tuple[Any, ...], float]
+# Mean final regrets, chosen so that every claim on them holds with room to spare.
+OWN = {0: 300.0, 0.25: 600.0, 0.5: 900.0, 0.75: 1200.0, 1: 1400.0}
+HORIZON_SHARES = {10_000: 0.4, 31_622: 0.5, 100_000: 0.6, 316_227: 0.8, HORIZON: 1.0}
+EQUAL_PRIVACY = {
+    0: {0: 400, 1: 250, 500: 1000, 1000: 2000, 2000: 4000, 5000: 10_000, 100_000: 200_000},
+    1: {0: 90_000, 1: 80_000, 500: 9000, 1000: 7500, 2000: 6000, 5000: 11_000, 100_000: 200_000},
+}
+BASELINES = {"dp-se": 3500.0, "anytime-lazy-ucb": 2500.0, "lazy-dp-ts": 1000.0}
 
 
-def own(alpha: float, mean: float, horizon: int = HORIZON) -> Changes:
-    """Change the mean regret of DP-TS-UCB at one alpha and horizon."""
-    return {(OWN_RUNS, horizon, alpha): mean}
+@dataclass(frozen=True)
+class World:
+    """The knobs: a change of the mean regrets, most runs of a series, noise of one run."""
+
+    change: Change = unchanged
+    runs: int = 200
+    noise: float = 20.0
 
 
-def equal_bound(alpha: float, mean: float) -> Changes:
-    """Change the mean regret of Modified TS at the equal regret bound."""
-    return {(BOUND_RUNS, alpha, count): mean for count in ("n+1", "n")}
+BASE = World()
+NOISY = World(noise=1e6)
 
 
-def equally_private(alpha: float, b: int, mean: float) -> Changes:
-    """Change the mean regret of Modified TS at equal privacy."""
-    return {(PRIVACY_RUNS, alpha, b, count): mean for count in ("n+1", "n")}
+def base_regret(where: Where) -> float:
+    """Return the mean final regret of a series."""
+    tags = where.tags
+    if where.simulation == OWN_RUNS:
+        return HORIZON_SHARES[where.horizon] * OWN[tags["alpha"]]
+    if where.simulation == BOUND_RUNS:
+        return 2.0 * OWN[tags["alpha"]]
+    if where.simulation == PRIVACY_RUNS:
+        return EQUAL_PRIVACY[tags["alpha"]][tags["b"]]
+    return 7000.0 if where.simulation == FINER_RUNS else BASELINES[where.algorithm]
 
 
-def baseline(algorithm: str, mean: float) -> Changes:
-    """Change the mean regret of a baseline."""
-    return {(BASELINE_RUNS, algorithm, log): mean for log in ("base2", "natural", None)}
-
-
-def changed(*changes: Changes) -> World:
-    """A world with other mean regrets."""
-    return World(changes={key: mean for change in changes for key, mean in change.items()})
-
-
-def finer(alpha: float, b: int, mean: float) -> Changes:
-    """Change the mean regret of a number of pre-pulls of the finer grid."""
-    return {(FINER_RUNS, alpha, b): mean}
-
-
-@lru_cache(maxsize=64)
-def _results(name: str, world: "_Key") -> pd.DataFrame:
-    return make(name, world.world)
-
-
-class _Key:
-    """A world that can be a key: by its text, which says all that is in it."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-
-    def __hash__(self) -> int:
-        return hash(repr(self.world))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.world == other.world
-
-
+@cache
 def results(name: str, world: World) -> pd.DataFrame:
-    """Results of one name in a world; not to be changed in place."""
-    return exactly(name) if name in ANALYTIC else _results(name, _Key(world))
+    """Return the results of one name in a world; not to be changed in place."""
+    if name in EXACT:
+        return EXACT[name]
+
+    def law(series: Series, generator: np.random.Generator) -> dict[str, Values]:
+        place = where(name, series)
+        mean = world.change(place, base_regret(place))
+        drawn = generator.standard_normal((series.cell.runs, 1))
+        return {"pseudo_regret": mean + world.noise * drawn}
+
+    series = [at_most(each, world.runs) for each in planned("dp-ts-ucb", name)]
+    return frame_of(name, series, law)
+
+
+def own(alpha: float, mean: float, horizon: int = HORIZON) -> Change:
+    """Change the mean regret of DP-TS-UCB at one alpha and horizon."""
+    return at(mean, simulation=OWN_RUNS, horizon=horizon, alpha=alpha)
+
+
+def equal_bound(alpha: float, mean: float) -> Change:
+    """Change the mean regret of Modified TS at the equal regret bound."""
+    return at(mean, simulation=BOUND_RUNS, alpha=alpha)
+
+
+def equally_private(alpha: float, b: int, mean: float) -> Change:
+    """Change the mean regret of Modified TS at equal privacy."""
+    return at(mean, simulation=PRIVACY_RUNS, alpha=alpha, b=b)
+
+
+def finer(alpha: float, b: int, mean: float) -> Change:
+    """Change the mean regret of a number of pre-pulls of the finer grid."""
+    return at(mean, simulation=FINER_RUNS, alpha=alpha, b=b)
+
+
+def baseline(algorithm: str, mean: float) -> Change:
+    """Change the mean regret of a baseline."""
+    return at(mean, simulation=BASELINE_RUNS, algorithm=algorithm)
+
+
+def changed(*changes: Change) -> World:
+    """Return a world with other mean regrets."""
+    return World(in_turn(*changes))
 
 
 def judged_in(claim: Claim, world: World, edit: Edit = as_it_is) -> list[Judgement]:

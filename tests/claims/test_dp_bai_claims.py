@@ -11,27 +11,24 @@ import pytest
 
 from claims.dp_bai_perturbations import (
     CASES,
-    ROOT_SEED,
     Made,
-    at,
     before,
     evidence_of,
-    in_turn,
     needing,
     only,
     rare,
     wins_lost,
     within,
 )
-from claims.dp_bai_results import DOCUMENT, ROOT, analytic
-from dpbandits.claims import Evidence, Judgement, explain, judge, ledger, load_claims
-from dpbandits.claims.loading import load_findings, load_notes
+from claims.dp_bai_results import DOCUMENT, EXACT
+from claims.worlds import ROOT, ROOT_SEED, at, claims_of, in_turn
+from dpbandits.claims import Evidence, Judgement, explain, judge, ledger
+from dpbandits.claims.loading import load_notes
 from dpbandits.claims.regions import region_of
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 
 FILE = ROOT / "config/papers/dp-bai/claims.yaml"
-CLAIMS = load_claims(FILE, STATISTICS)
-BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", STATISTICS)
+CLAIMS, BEYOND = claims_of("dp-bai")
 ROWS = {
     ",".join(filter(None, (claim.id, interpretation.label))): replace(
         claim, interpretations=(interpretation,)
@@ -114,7 +111,7 @@ def test_a_panel_that_fails_beside_one_that_holds_is_named() -> None:
 
 
 def test_what_fails_on_the_first_trials_alone_does_not_fail() -> None:
-    change = at(0.9, algorithm="baseline", budget=400, epsilon=1)
+    change = at(0.9, algorithm="baseline", horizon=400, epsilon=1)
     found = verdict_of("BAI-C1", Made(before(10_000, change)))
     assert (found.verdict, found.runs) == ("holds", 40_000)
     assert found.before is not None
@@ -123,7 +120,7 @@ def test_what_fails_on_the_first_trials_alone_does_not_fail() -> None:
 
 
 def test_a_refutation_without_fresh_trials_is_none() -> None:
-    change = at(0.9, algorithm="baseline", budget=400, epsilon=1)
+    change = at(0.9, algorithm="baseline", horizon=400, epsilon=1)
     found = verdict_of("BAI-C1", Made(change, trials=20_000))
     assert found.verdict == "undecided"
     assert "needs 40000 fresh ones, the results have 10000" in ledger([found])["detail"].item()
@@ -131,8 +128,8 @@ def test_a_refutation_without_fresh_trials_is_none() -> None:
 
 def test_points_at_the_ceiling_and_the_floor_do_not_count() -> None:
     """A lead of Baseline where both exceed 0.98 is reported and refutes nothing."""
-    ceiling = at(1.0, algorithm="baseline", budget=6400, epsilon=1)
-    found = verdict_of("BAI-C1", Made(in_turn(at(0.985, budget=6400, epsilon=1), ceiling)))
+    ceiling = at(1.0, algorithm="baseline", horizon=6400, epsilon=1)
+    found = verdict_of("BAI-C1", Made(in_turn(at(0.985, horizon=6400, epsilon=1), ceiling)))
     against = [each for each in found.comparisons if each.decision == "against"]
     assert found.verdict == "holds"
     assert [each.label for each in against] == [
@@ -141,11 +138,11 @@ def test_points_at_the_ceiling_and_the_floor_do_not_count() -> None:
     assert against[0].comparison.exploratory
     # Pure-noise limits: 3/8 and 21/44.
     floor = in_turn(
-        at(0.375, algorithm="dp-bai", budget=100, epsilon=0.1),
-        at(0.477, algorithm="dp-od", budget=100, epsilon=0.1),
+        at(0.375, algorithm="dp-bai", horizon=100, epsilon=0.1),
+        at(0.477, algorithm="dp-od", horizon=100, epsilon=0.1),
     )
     assert verdict_of("BAI-C2", Made(floor)).verdict == "holds"
-    nearly = in_turn(floor, at(0.55, algorithm="dp-od", budget=100, epsilon=0.1))
+    nearly = in_turn(floor, at(0.55, algorithm="dp-od", horizon=100, epsilon=0.1))
     assert verdict_of("BAI-C2", Made(nearly)).verdict == "mixed"
 
 
@@ -174,7 +171,9 @@ def test_the_margin_is_where_the_verdict_turns() -> None:
 
 def test_a_lead_below_a_hundredth_is_allowed_only_if_it_is_not_significant() -> None:
     """C4: refuted as soon as DP-BAI is better, however little."""
-    made = Made(in_turn(at(0.99, budget=400), at(0.995, algorithm="dp-bai", budget=400, epsilon=1)))
+    made = Made(
+        in_turn(at(0.99, horizon=400), at(0.995, algorithm="dp-bai", horizon=400, epsilon=1))
+    )
     found = verdict_of("BAI-C4", made)
     against = [each.label for each in found.comparisons if each.decision == "against"]
     assert found.verdict == "fails"
@@ -208,7 +207,7 @@ def test_both_slopes_are_asked_of_the_budgets() -> None:
 
 def test_the_bound_is_refuted_only_where_it_follows() -> None:
     """C12: an error above the bound at T = 100 is reported, as the theorem is for large T."""
-    found = verdict_of("BAI-C12", Made(at(0.0, algorithm="dp-bai", budget=100, epsilon=0.1)))
+    found = verdict_of("BAI-C12", Made(at(0.0, algorithm="dp-bai", horizon=100, epsilon=0.1)))
     above = [each.label for each in found.comparisons if each.decision == "neither"]
     assert found.verdict == "not contradicted"
     assert above == ["error minus bound [I-A, T=100, epsilon=0.1]"]
@@ -234,6 +233,6 @@ def test_either_growth_of_the_budget_can_refute() -> None:
 def test_exact_claims_come_out_as_derived() -> None:
     """By the real results of the exact claims, as their worlds without a change have them."""
     exact = [claim for claim in CLAIMS if not claim.analyses]
-    for found in judge(exact, Evidence.of(analytic, root_seed=ROOT_SEED)):
+    for found in judge(exact, Evidence.of_frames(EXACT, root_seed=ROOT_SEED)):
         name = ",".join(filter(None, (found.claim.id, found.interpretation.label)))
         assert CASES[name][found.verdict] == Made(), name

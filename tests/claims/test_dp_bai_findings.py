@@ -6,15 +6,11 @@ import pytest
 
 from claims.dp_bai_finding_worlds import FINDINGS
 from claims.dp_bai_perturbations import Made, evidence_of
-from claims.dp_bai_results import ROOT
-from dpbandits.claims import Claim, judge, ledger, load_claims
-from dpbandits.claims.loading import load_findings
+from claims.worlds import ROOT, claims_of
+from dpbandits.claims import Claim, judge, ledger
 from dpbandits.engine.documents import load_yaml
-from dpbandits.papers.dp_bai.statistics import STATISTICS
 
-CLAIMS = load_claims(ROOT / "config/papers/dp-bai/claims.yaml", STATISTICS)
-BEYOND = load_findings(ROOT / "config/papers/dp-bai/findings.yaml", STATISTICS)
-
+CLAIMS, BEYOND = claims_of("dp-bai")
 DECIDED = [(name, word) for name, worlds in FINDINGS.items() for word in worlds]
 BY_ID = {finding.claim.id: finding for finding in BEYOND}
 

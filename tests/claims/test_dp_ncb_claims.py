@@ -12,13 +12,13 @@ from claims.dp_ncb_judged import (
     CLAIMS,
     FILE,
     FINDINGS,
-    ROOT_SEED,
     first_judged,
     judged,
     verdict_of,
 )
-from claims.dp_ncb_perturbations import CASES, NOT_SHOWN, SHOWN, Made, set_to
-from claims.dp_ncb_results import DOCUMENT, World, analytic, planned, planned_in_full
+from claims.dp_ncb_perturbations import CASES, NOT_SHOWN, SHOWN, Made
+from claims.dp_ncb_results import DOCUMENT, World, analytic, read
+from claims.worlds import ROOT_SEED, planned, set_to
 from dpbandits.claims import Claim, Evidence, Interpretation, judge, ledger
 from dpbandits.claims.entries import Finding
 from dpbandits.claims.loading import load_notes
@@ -179,7 +179,7 @@ def test_a_finding_is_shown_or_not_as_the_results_are_made(finding: Finding) -> 
 def test_the_experiments_record_what_the_claims_read() -> None:
     """Every time of the made-up results is in the grid of its simulation, up to 2 %."""
     for name in ("panel-b", "panels-c-to-e", "ten-million", "panel-f", "anytime"):
-        for made, real in zip(planned(name), planned_in_full(name), strict=True):
+        for made, real in zip(read(name), planned("dp-ncb", name), strict=True):
             grid = np.array(real.cell.grid)
             for t in made.cell.grid:
                 assert np.abs(grid - t).min() <= 0.02 * t

@@ -4,7 +4,7 @@ import pytest
 
 from claims.dp_ncb_judged import verdict_of
 from claims.dp_ncb_perturbations import NO_WITNESS, Made
-from claims.perturbations import both, scaled
+from claims.worlds import both, scaled
 
 WITNESSES = "privacy-witnesses"
 

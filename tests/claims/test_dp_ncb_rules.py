@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from claims.dp_ncb_judged import VARIANTS, verdict_of
-from claims.dp_ncb_perturbations import GDP, LDP, Made, at, changed, steeper, times, values_of
+from claims.dp_ncb_perturbations import GDP, LDP, Made, changed, steeper, values_of
 from claims.dp_ncb_results import BEST, World, make
+from claims.worlds import at, times
 from dpbandits.claims import Evidence, Judgement
 from dpbandits.papers.dp_ncb.comparison_statistics import time_below, time_below_ratio
 from dpbandits.papers.dp_ncb.exact_statistics import runs_with_weak_pulls

@@ -1,6 +1,6 @@
 """Every claim of dp-ts-ucb ends in each of its words, and undecided, on results made up for it.
 
-The worlds are in `dp_ts_ucb_results`. Seeds are fixed. A claim, a row with words of its own or a
+The worlds are in `dp_ts_ucb_worlds`. Seeds are fixed. A claim, a row with words of its own or a
 word that is added to the file without a case here fails the tests.
 """
 
@@ -9,26 +9,29 @@ from dataclasses import dataclass
 import pandas as pd
 import pytest
 
-from claims.dp_ts_ucb_results import EQUAL_PRIVACY, HORIZON_SHARES, OWN, World, make
 from claims.dp_ts_ucb_worlds import (
     BASE,
     BY_ALPHA,
     CLAIMS,
     CROSSOVER,
+    EQUAL_PRIVACY,
+    HORIZON_SHARES,
     LEVELS,
     MISSES,
     NOISY,
     NUMBERS,
-    ROOT_SEED,
+    OWN,
     WAITS,
+    World,
     baseline,
     changed,
     equal_bound,
     equally_private,
     judged_in,
     own,
+    results,
 )
-from claims.perturbations import Edit, as_it_is, both, missing, on, scaled
+from claims.worlds import ROOT_SEED, Edit, as_it_is, both, missing, on, scaled
 from dpbandits.claims import Claim, Evidence, judge, ledger
 
 Case = tuple[World, Edit]
@@ -187,7 +190,7 @@ def test_no_row_ends_in_a_word_that_it_is_not_allowed(claim: Claim) -> None:
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_too_few_runs_or_a_lost_number_leave_it_undecided(claim: Claim) -> None:
-    frames = {name: make(name, World(runs=1)) for name in claim.reads}
+    frames = {name: results(name, World(runs=1)) for name in claim.reads}
     for name, frame in frames.items():
         if "run" not in frame:
             frames[name] = frame.assign(y=float("nan"))

@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from claims.dp_ts_ucb_results import EQUAL_PRIVACY, OWN, World, exactly
 from claims.dp_ts_ucb_worlds import (
     BASE,
     CLAIMS,
+    EQUAL_PRIVACY,
+    EXACT,
     FINDINGS,
     NOISY,
-    ROOT_SEED,
+    OWN,
+    World,
     baseline,
     changed,
     equally_private,
@@ -20,6 +22,7 @@ from claims.dp_ts_ucb_worlds import (
     only,
     own,
 )
+from claims.worlds import ROOT_SEED
 from dpbandits.claims import Evidence, Finding, judge
 
 FALL = changed(*(own(0.75, 100.0, horizon) for horizon in (10_000, 31_622, 100_000)))
@@ -74,7 +77,7 @@ def test_steps_of_alpha_are_counted() -> None:
 def test_horizons_of_the_crossover() -> None:
     """4 c0 ln(T)^1.5 < sqrt(T) from 6.57e5 on, 10 c0 ln(T)^1.5 < sqrt(T) from 6.62e6 on."""
     [claim] = [finding.claim for finding in FINDINGS if finding.claim.id == "DTU-F2"]
-    [found] = judge([claim], Evidence.of(exactly, root_seed=ROOT_SEED))
+    [found] = judge([claim], Evidence.of_frames(EXACT, root_seed=ROOT_SEED))
     assert found.verdict == "reported"
     numbers = [each.estimate.value for each in found.comparisons]
     assert numbers == pytest.approx([6.57e5, 6.62e6, 1.06e5, 1.16e6, 651.5 / 707.1], rel=3e-3)

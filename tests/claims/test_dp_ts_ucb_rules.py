@@ -6,22 +6,24 @@ from functools import cache
 
 import pytest
 
-from claims.dp_ts_ucb_results import HORIZON_SHARES, OWN, World, exactly
 from claims.dp_ts_ucb_worlds import (
     BASE,
     BASELINE_RUNS,
     BOUND_RUNS,
     CLAIMS,
     CROSSOVER,
+    EXACT,
+    HORIZON_SHARES,
+    OWN,
     PRIVACY_RUNS,
-    ROOT_SEED,
+    World,
     changed,
     equally_private,
     only,
     own,
     results,
 )
-from claims.perturbations import scaled
+from claims.worlds import ROOT_SEED, at, scaled
 from dpbandits.claims import Evidence, Judgement, judge
 
 CELLS = list(itertools.product(OWN, HORIZON_SHARES))
@@ -31,7 +33,7 @@ CELLS = list(itertools.product(OWN, HORIZON_SHARES))
 def judged_exactly() -> dict[str, Judgement]:
     """The first row of the analytic claims, on what is computed for them."""
     exact = [claim for claim in CLAIMS if not claim.analyses]
-    found = judge(exact, Evidence.of(exactly, root_seed=ROOT_SEED))
+    found = judge(exact, Evidence.of_frames(EXACT, root_seed=ROOT_SEED))
     assert len(found) == len(exact)
     return {judgement.claim.id: judgement for judgement in found}
 
@@ -122,19 +124,25 @@ def test_a_small_gap_can_be_a_large_ratio() -> None:
 
 def test_interpretations_of_the_logarithm_are_kept_apart() -> None:
     """DTU-C12 reads the base that its row names."""
-    ucb = only("DTU-C12", changed({(BASELINE_RUNS, "anytime-lazy-ucb", "natural"): 1000.0}))
+    ucb = only(
+        "DTU-C12",
+        changed(at(1000.0, simulation=BASELINE_RUNS, algorithm="anytime-lazy-ucb", log="natural")),
+    )
     assert [each.verdict for each in ucb] == ["holds", "fails"]
-    lazy = only("DTU-C11", changed({(BASELINE_RUNS, "lazy-dp-ts", "base2"): 7000.0}))
+    lazy = only(
+        "DTU-C11",
+        changed(at(7000.0, simulation=BASELINE_RUNS, algorithm="lazy-dp-ts", log="base2")),
+    )
     assert [each.verdict for each in lazy] == ["holds", "mixed", "holds", "mixed"]
 
 
 def test_interpretations_of_the_count_are_kept_apart() -> None:
     """DTU-C4, C8b and C9 read the Modified TS that their row names."""
-    bound = World(changes={(BOUND_RUNS, alpha, "n"): 10.0 for alpha in OWN})
+    bound = changed(at(10.0, simulation=BOUND_RUNS, count="n"))
     assert [each.verdict for each in only("DTU-C4", bound)] == ["holds", "fails"]
-    private = changed({(PRIVACY_RUNS, 1, 2000, "n"): 1000.0})
+    private = changed(at(1000.0, simulation=PRIVACY_RUNS, alpha=1, b=2000, count="n"))
     assert [each.verdict for each in only("DTU-C9", private)] == ["holds", "fails"]
-    slightly = changed({(PRIVACY_RUNS, 0, 1, "n"): 100.0})
+    slightly = changed(at(100.0, simulation=PRIVACY_RUNS, alpha=0, b=1, count="n"))
     assert [each.verdict for each in only("DTU-C8b", slightly)][:2] == ["holds", "fails"]
 
 

@@ -17,9 +17,9 @@ from dpbandits.engine.experiments import SimulationPlan
 from dpbandits.engine.results import results_frame
 from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.papers.ts_is_dp.statistics import STATISTICS
+from shared import ExactResults
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
@@ -230,7 +230,7 @@ def made_up_results() -> dict[str, pd.DataFrame]:
 
 def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     """At paper scale a missing series, tag, time or metric would raise."""
-    frames = {**made_up_results(), **{name: make() for name, make in ANALYTIC.items()}}
+    frames = {**made_up_results(), **ExactResults("ts-is-dp")}
     declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
     entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
     results = {*declared["simulations"], *declared["analytic"]}

@@ -1,48 +1,36 @@
 """Every claim of ts-is-dp comes to each of its words, and to undecided, on results made up for it.
 
-The worlds are in `synthetic`. Seeds are fixed. A claim added to the file without its cases here
-fails the tests.
+The worlds are in `ts_is_dp_results`. Seeds are fixed. A claim added to the file without its cases
+here fails the tests.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from claims.perturbations import (
-    Edit,
-    as_it_is,
-    both,
+from claims.ts_is_dp_perturbations import (
     contenders,
     half_the_claimed_delta,
-    missing,
-    on,
     one_number_lost,
     one_run_differs,
     pre_pulls_out_of_turn,
     rdp_on_both_sides,
     rdp_worse_at_small_delta,
     same_for_all_arms,
-    scaled,
     swap_curves_of_b,
     swap_gdp_and_rdp,
     world,
 )
-from claims.synthetic import CONTENDERS, PRICES, SLOPES, World, make
-from dpbandits.claims import Claim, Evidence, Judgement, judge, ledger, load_claims
-from dpbandits.papers.ts_is_dp.analytic import ANALYTIC
-from dpbandits.papers.ts_is_dp.statistics import STATISTICS
+from claims.ts_is_dp_results import CONTENDERS, PRICES, SLOPES, World, make
+from claims.worlds import ROOT_SEED, Edit, as_it_is, both, claims_of, missing, on, scaled
+from dpbandits.claims import Claim, Evidence, Judgement, judge, ledger
+from shared import ExactResults
 
-ROOT = Path(__file__).parents[2]
-CLAIMS = load_claims(
-    ROOT / "config/papers/ts-is-dp/claims.yaml",
-    STATISTICS,
-)
-ROOT_SEED = 20260719
+CLAIMS, _ = claims_of("ts-is-dp")
 AS_CLAIMED = World()
 
 
@@ -68,7 +56,7 @@ MIRRORED_IN_B = Case(world(MIRRORED))
 MIRRORED_AT_ONE = Case(world({b: (MIRRORED[b][0], *SLOPES[b][1:]) for b in MAIN}))
 MIRRORED_IN_ETA = Case(world({b: values[::-1] for b, values in SLOPES.items()}))
 SAME_AT_ALL_LEVELS = Case(world({b: (values[2],) * 3 for b, values in SLOPES.items()}))
-DROPS = dict(zip(MAIN, (0.02, 0.04, 0.08, 0.16, 0.3, 0.6), strict=True))
+DROPS = dict(zip(MAIN, (0.04, 0.07, 0.12, 0.2, 0.3, 0.6), strict=True))
 DROP_GROWS_WITH_B = Case(world({b: (0.7, 0.7 - each / 2, 0.7 - each) for b, each in DROPS.items()}))
 EVERYTHING_WRONG = Case(
     world(
@@ -323,7 +311,7 @@ def test_too_few_runs_or_a_lost_number_leave_it_undecided(claim: Claim) -> None:
 
 def test_exact_claims_come_out_as_computed() -> None:
     exact = [claim for claim in CLAIMS if not claim.analyses]
-    found = judge(exact, Evidence.of(lambda name: ANALYTIC[name](), root_seed=ROOT_SEED))
+    found = judge(exact, Evidence.of_frames(ExactResults("ts-is-dp"), root_seed=ROOT_SEED))
     assert {(each.claim.id, each.interpretation.label): each.verdict for each in found} == EXACT
 
 

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from claims.synthetic import World, make
+from claims.ts_is_dp_results import World, make
 from dpbandits import privacy
 from dpbandits.claims import Evidence
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp import bound_statistics, level_statistics
-from dpbandits.papers.ts_is_dp.analytic import ANALYTIC, renyi_delta
+from dpbandits.papers.ts_is_dp.analytic import renyi_delta
+from shared import ExactResults
 
 EVIDENCE = Evidence.of_frames(
     {name: make(name, World()) for name in ("bernoulli-verdicts", "plain-levels")}, root_seed=1
 )
-CURVES = Evidence.of_frames({name: compute() for name, compute in ANALYTIC.items()}, root_seed=1)
+CURVES = Evidence.of_frames(ExactResults("ts-is-dp"), root_seed=1)
 HORIZON = 100_000
 
 

@@ -1,6 +1,6 @@
 """Statistics of ts-is-dp against the same numbers computed directly on made-up runs.
 
-Results come from `synthetic`.
+Results come from `ts_is_dp_results`.
 """
 
 from dataclasses import replace
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from claims.synthetic import BANDITS, SLOPES, World, make
+from claims.ts_is_dp_results import SLOPES, World, make
+from claims.worlds import planned
 from dpbandits.claims import Evidence
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp import (
@@ -48,7 +49,8 @@ def test_family_arms_are_those_of_the_experiments() -> None:
     for family, gap in (("bernoulli", 0.25), ("truncated-exponential", 0.182399)):
         gaps = regret_statistics.FAMILIES[family].gaps
         assert gaps.mean() == pytest.approx(gap, abs=5e-7)
-        assert gaps.tolist() == BANDITS[family].gaps.tolist()
+        [series, *_] = planned("ts-is-dp", f"{family}-verdicts")
+        assert gaps.tolist() == series.cell.bandit.gaps.tolist()
 
 
 def test_final_slope_is_over_the_last_fifth_and_over_the_mean_gap() -> None:

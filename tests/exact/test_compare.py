@@ -20,6 +20,7 @@ from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics import mean_interval, rate_interval
 from dpbandits.project.config import Project
 from dpbandits.reporting.palette import COLOURS
+from shared import exact_result
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +65,7 @@ def built(project: Project) -> Callable[[str, str], None]:
                 continue
             fingerprint = project.results_fingerprint(paper, name)
             if name in project.experiments(paper).analytic:
-                write_results(path, project.experiments(paper).paper.analytic[name](), fingerprint)
+                write_results(path, exact_result(paper, name), fingerprint)
                 continue
             series = project.series(paper, name)
             blocks = compute([each.cell for each in series], root_seed=project.seed)

@@ -3,7 +3,6 @@
 import itertools
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,38 +18,11 @@ from dpbandits.papers.dp_bai.baseline_checks import contradictions, halves
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5
 from dpbandits.papers.dp_bai.max_det_checks import LAWS, max_det_factor, variance_factors
 from dpbandits.papers.dp_bai.schedule_tables import VIOLATIONS, violations
+from shared import ExactResults
 
-FRAMES = {name: make() for name, make in ANALYTIC.items()}
+FRAMES = ExactResults("dp-bai")
 EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
-
-
-def rows(name: str, **where: Any) -> pd.DataFrame:
-    """The rows with these tags."""
-    frame = FRAMES[name]
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    return frame
-
-
-def at(name: str, **where: Any) -> float:
-    """The one y of the rows with these tags."""
-    return float(rows(name, **where)["y"].item())
-
-
-@pytest.mark.parametrize("name", ANALYTIC)
-def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
-    frame = FRAMES[name]
-    assert frame.columns[0] == "series"
-    assert list(frame.columns[-4:]) == ["x", "y", "lo", "hi"]
-    assert (frame["lo"] == frame["y"]).all()
-    assert (frame["hi"] == frame["y"]).all()
-    assert not frame[["x", "y"]].isna().any().any()
-    assert not frame.duplicated(["series", "x"]).any()
-    # A column "run" would make it a simulation; a figure shows at most 400 points a series.
-    assert "run" not in frame
-    assert frame.groupby("series").size().max() <= 400
-    texts = frame.select_dtypes(exclude="number")
-    assert all(isinstance(each, str) for column in texts for each in texts[column].dropna())
+rows, at = FRAMES.rows, FRAMES.at
 
 
 @pytest.mark.parametrize("name", ["max-det", "table1-grid", "instances"])

@@ -5,14 +5,12 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import dpbandits
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics, regime_tables
-from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.hardness import (
     hardness,
     theorem_bound,
@@ -21,22 +19,11 @@ from dpbandits.papers.dp_bai.hardness import (
 )
 from dpbandits.papers.dp_bai.instances import section5, two_armed
 from dpbandits.papers.dp_bai.regimes import exponents
+from shared import ExactResults
 
-FRAMES = {name: ANALYTIC[name]() for name in ("regimes", "table1-grid", "bounds")}
+FRAMES = ExactResults("dp-bai")
 EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
-
-
-def rows(name: str, **where: Any) -> pd.DataFrame:
-    """The rows with these tags."""
-    frame = FRAMES[name]
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    return frame
-
-
-def at(name: str, **where: Any) -> float:
-    """The one y of the rows with these tags."""
-    return float(rows(name, **where)["y"].item())
+rows, at = FRAMES.rows, FRAMES.at
 
 
 # Table 1 (C15), regimes.

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import dpbandits
@@ -12,25 +11,12 @@ from dpbandits.audit.releases.best_arm import difference_loss, tree_chances, tre
 from dpbandits.audit.releases.dp_od import dp_od_scales, unit_vectors
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
-from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.instances import section5
+from shared import ExactResults
 
-READ = ("privacy-loss", "gauss-privacy", "pure-noise", "overshoot")
-FRAMES = {name: ANALYTIC[name]() for name in READ}
+FRAMES = ExactResults("dp-bai")
 EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1)
-
-
-def rows(name: str, **where: Any) -> pd.DataFrame:
-    """The rows with these tags."""
-    frame = FRAMES[name]
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    return frame
-
-
-def at(name: str, **where: Any) -> float:
-    """The one y of the rows with these tags."""
-    return float(rows(name, **where)["y"].item())
+rows, at = FRAMES.rows, FRAMES.at
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dpbandits.algorithms.best_arm.max_det import max_det
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, phase_schedule
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.instances import section5
-from dpbandits.papers.dp_bai.overshoot import Overrun, overshoot, sample_designs
+from dpbandits.papers.dp_bai.overshoot import Overrun, sample_designs
 from dpbandits.papers.dp_bai.pull_totals import (
     design_rounds,
     design_supports,
@@ -22,8 +22,9 @@ from dpbandits.papers.dp_bai.pull_totals import (
     random_design_totals,
     worst_design_totals,
 )
+from shared import ExactResults
 
-FRAME = overshoot()
+FRAMES = ExactResults("dp-bai")
 
 # dp-bai, Appendix B, T = 20000: arms times pulls of each, by phase, and the total.
 PHASES = {
@@ -53,7 +54,7 @@ PHASES = {
 
 def quantity(algorithm: str, schedule: str, name: str) -> dict[str, Any]:
     """Return the one row of this quantity."""
-    kept = FRAME[(FRAME["algorithm"] == algorithm) & (FRAME["schedule"] == schedule)]
+    kept = FRAMES.rows("overshoot", algorithm=algorithm, schedule=schedule)
     [row] = kept[kept["quantity"] == name].to_dict("records")
     return {str(key): value for key, value in row.items()}
 
@@ -112,7 +113,7 @@ def test_the_smallest_counterexamples_of_the_spec_are_found() -> None:
     """BAI-E3: K = 4, d = 2, T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 8 pulls."""
     assert total(4, 2, "consistent", 3, linear=True) == 4
     assert total(4, 2, "consistent", 7, linear=True) == 8
-    kept = FRAME[(FRAME["algorithm"] == "dp-bai") & (FRAME["schedule"] == "consistent")]
+    kept = FRAMES.rows("overshoot", algorithm="dp-bai", schedule="consistent")
     first = kept[kept["quantity"] == "counterexample"].iloc[0]
     assert (first["arms"], first["dimension"], first["budget"], first["y"]) == (4, 2, 3, 4)
 

@@ -13,7 +13,6 @@ from scipy.stats import binom, norm
 
 from dpbandits.papers.dp_ts_ucb.analytic import (
     ALPHAS,
-    ANALYTIC,
     HORIZONS,
     LEMMA_HORIZONS,
     crossover_horizon,
@@ -27,8 +26,9 @@ from dpbandits.papers.dp_ts_ucb.optimism import (
     miss_chances,
 )
 from dpbandits.privacy import dp_ts_ucb_budget
+from shared import ExactResults
 
-FRAMES = {name: make() for name, make in ANALYTIC.items()}
+FRAMES = ExactResults("dp-ts-ucb")
 CONSTANTS = FRAMES["constants"]
 
 # By hand: eta of Theorem 4.4, a row for each alpha, a column for each horizon.
@@ -72,17 +72,6 @@ def at(frame: pd.DataFrame, x: float, **where: object) -> float:
     for key, value in where.items():
         kept = kept[kept[key] == value]
     return float(kept["y"].item())
-
-
-@pytest.mark.parametrize("name", ANALYTIC)
-def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
-    frame = FRAMES[name]
-    assert frame.columns[0] == "series"
-    assert list(frame.columns[-4:]) == ["x", "y", "lo", "hi"]
-    assert (frame["lo"] == frame["y"]).all()
-    assert (frame["hi"] == frame["y"]).all()
-    assert np.isfinite(frame[["x", "y"]]).all().all()
-    assert not frame.duplicated(["series", "x"]).any()
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)

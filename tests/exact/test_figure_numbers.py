@@ -10,11 +10,6 @@ from dpbandits.reporting.figures import draw_figure
 from synthetic_results import FIGURES, SECOND, Drawn, frame, read_csv
 
 
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
-    return Drawn(tmp_path_factory.mktemp("figures"))
-
-
 def test_curves_are_means_with_t_intervals(drawn: Drawn) -> None:
     rows = frame("bernoulli-curves")
     chosen = (rows["metric"] == "realised_regret") & (rows["eta"] == 2) & (rows["b"] == 500)

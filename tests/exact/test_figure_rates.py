@@ -29,11 +29,6 @@ EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
 ON_AN_AXIS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
 
 
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
-    return Drawn(tmp_path_factory.mktemp("figures"))
-
-
 def counted(name: str, **tags: object) -> tuple[int, int]:
     """Return successes and trials of one series of the results ``name``."""
     rows = THIRD.frame(name)

@@ -58,11 +58,6 @@ OF_PANELS = [each for each in EVERY_FIGURE if PANELS[each[0]][each[1]]]
 HEADER = "series,variant,interpretation,x,y,lo,hi,runs"
 
 
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
-    return Drawn(tmp_path_factory.mktemp("figures"))
-
-
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_experiments_file_has_every_figure_of_the_paper_and_ours(paper: str) -> None:
     figures = PAPERS[paper].figures

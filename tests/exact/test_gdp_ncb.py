@@ -141,7 +141,7 @@ def test_windows_do_not_depend_on_the_settings_horizon() -> None:
         assert all(not array.any() for array in state)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 2**63), buffer=st.integers(1, 60))
 def test_any_interpretations_agree_where_blocks_matter(
     data: st.DataObject, seed: int, buffer: int
@@ -173,6 +173,7 @@ def gdp_regret(variant: str, start: str, epsilon: float, horizon: int) -> float:
     return float(np.mean(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variant", "epsilon", "horizon"),
     [("as-coded", 100.0, 10**7), ("as-coded", 10.0, 10**8), ("repaired", 10.0, 10**9)],
@@ -188,6 +189,7 @@ def test_zeros_at_the_start_lock_in_where_the_widths_are_small(
     assert gdp_regret(variant, "carried", epsilon, horizon) < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gdp-ncb", "anytime-gdp-ncb"])
 def test_repaired_never_loses_the_best_arm_where_zeros_do(name: str) -> None:
     # Epsilon = 100, T = 1e5. Of 2000 runs of GDP-NCB with zeros 1107 play the best arm in less than

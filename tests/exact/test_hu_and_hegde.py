@@ -1,6 +1,5 @@
 """Lazy-DP-TS and DP-TS: their batches, releases and noise."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +10,8 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts import _BinaryMechanism
 from dpbandits.bandits import Bandit
-from support import message_of, settings_of
+from support import FIVE_ARMS, settings_of
 
-FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 SURE_ARMS = dpbandits.bernoulli([1.0, 0.0])
 NO_NOISE = 1e12
 """An epsilon at which noise and shift vanish beside the sums of rewards."""
@@ -34,19 +32,6 @@ def played(
     while state.clock[0] < horizon:
         algorithm.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunk)
         yield int(chunk[0][0]), float(chunk[2][0]), state
-
-
-@pytest.mark.parametrize("name", ["lazy-dp-ts", "dp-ts"])
-@pytest.mark.parametrize("epsilon", [0, -1.0, math.inf, math.nan, True, "1"])
-def test_epsilon_outside_its_range(name: str, epsilon: Any) -> None:
-    message = message_of(lambda: REGRET[name].parameters(epsilon))
-    assert f"{name}: epsilon is {epsilon!r}; allowed: a" in message
-
-
-@pytest.mark.parametrize("name", ["lazy-dp-ts", "dp-ts"])
-def test_guarantee_is_pure(name: str) -> None:
-    guarantee = REGRET[name].guarantee(REGRET[name].parameters(0.5), 10**6)
-    assert (guarantee.kind, guarantee.parameter) == ("pure", 0.5)
 
 
 def test_defaults_of_the_logarithm() -> None:

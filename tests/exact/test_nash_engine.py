@@ -288,6 +288,7 @@ print(int(peak) * 1024)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the files of Linux")
+@pytest.mark.slow
 def test_memory_stays_within_what_is_said() -> None:
     # As an array of rounds times runs of doubles this curve would take 400 megabytes.
     taken = memory_of_a_long_curve(1_000_000, 50)
@@ -468,9 +469,9 @@ def plan(**changes: Any) -> SimulationPlan:
 
 def test_plans_say_how_many_runs_make_a_curve() -> None:
     [series] = plan().series()
-    assert (series.cell.runs, series.cell.together) == (40, 20)
+    assert (series.cell.runs, series.cell.runs_per_curve) == (40, 20)
     [series] = replace(plan(), caps=Caps(runs=10)).series()
-    assert (series.cell.runs, series.cell.together) == (10, 10)
+    assert (series.cell.runs, series.cell.runs_per_curve) == (10, 10)
     [series] = plan(runs={"first": 0, "count": 40}).series()
     assert series.cell.block_size == 40
 

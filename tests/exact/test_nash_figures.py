@@ -34,11 +34,6 @@ ADAP = "adap-ucb epsilon=0.2 variant=as-coded"
 THREE = ("fig1", "fig1-as-written", "fig1-repaired")
 
 
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> Drawn:
-    return Drawn(tmp_path_factory.mktemp("figures"))
-
-
 def rows_of(values: dict[str, list[list[float]]], times: list[int], runs: int) -> pd.DataFrame:
     """Return quantities in the long form of the results, curve by curve."""
     records = [

@@ -23,11 +23,12 @@ from dpbandits.audit.releases.phase_two import (
 )
 from dpbandits.audit.releases.stop_test import anytime_witness, exploration_witness
 from dpbandits.papers.dp_ncb import theory
-from dpbandits.papers.dp_ncb.privacy_witnesses import CODED_HORIZONS, privacy_witnesses
+from dpbandits.papers.dp_ncb.privacy_witnesses import CODED_HORIZONS
+from shared import ExactResults
 from support import settings_of
 
 GDP = REGRET["gdp-ncb"]
-FRAME = privacy_witnesses()
+FRAMES = ExactResults("dp-ncb")
 PAGE = Path(__file__).parents[2] / "docs/privacy-witnesses.md"
 
 
@@ -93,14 +94,14 @@ def test_losses_at_the_printed_threshold(horizon: int, offset: int, loss: float)
         assert float(expected) == pytest.approx(
             float((mpmath.log(2) + (pulls - threshold) / (5 * log)) * 5)
         )
-    row = FRAME[(FRAME["horizon"] == horizon) & (FRAME["x"] == offset)]
+    row = FRAMES.rows("privacy-witnesses", horizon=horizon, x=offset)
     row = row[row["quantity"] == "witnessed"]
     assert row["y"].item() == pytest.approx(float(expected), rel=1e-8)
     assert row["y"].item() == pytest.approx(loss, abs=1e-6)
 
 
 def test_probabilities_of_the_events_as_written() -> None:
-    rows = FRAME[(FRAME["variant"] == "as-written") & (FRAME["quantity"] == "witnessed")]
+    rows = FRAMES.rows("privacy-witnesses", variant="as-written", quantity="witnessed")
     rows = rows[(rows["horizon"] == 10**7) & rows["x"].isin([-50, 0, 100])]
     # 8e-11, 5e-21, 5e-78, given the arms; these are 2^-(2n + 1).
     assert rows["log10_probability"].to_numpy() == pytest.approx([-10.11, -20.34, -77.31], abs=0.01)
@@ -164,7 +165,7 @@ def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None
 )
 def test_losses_as_coded(horizon: int, epsilon: float, count: int, loss: float) -> None:
     assert len(deciding_releases(*coded(horizon, epsilon))) == count
-    row = FRAME[(FRAME["variant"] == "as-coded") & (FRAME["horizon"] == horizon)]
+    row = FRAMES.rows("privacy-witnesses", variant="as-coded", horizon=horizon)
     row = row[row["epsilon"] == epsilon]
     assert row["y"].item() == pytest.approx(loss, abs=1e-6)
     # Each release costs epsilon / L at most.
@@ -236,7 +237,7 @@ def test_the_tables_of_the_page() -> None:
     )
     assert len(rows) == 12
     for horizon, epsilon, third, loss, log10 in rows:
-        found = FRAME[(FRAME["horizon"] == float(horizon)) & (FRAME["epsilon"] == float(epsilon))]
+        found = FRAMES.rows("privacy-witnesses", horizon=float(horizon), epsilon=float(epsilon))
         x = float(horizon)
         if "TH" in third:
             x = float(third.replace("TH", "").replace(" ", "") or 0)

@@ -15,6 +15,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import make_cell
 from dpbandits.errors import InputError
 from support import (
+    FIVE_ARMS,
     PARAMETERS,
     all_interpretations,
     bandits,
@@ -27,7 +28,6 @@ from support import (
 
 # Horizons in reach of an elimination of DP-SE; its first epoch takes about 1000 pulls an arm.
 LONGEST = {"dp-se": 6000}
-FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 CASES = [
     pytest.param(algorithm, interpretations, id=f"{algorithm.id} {name}".strip())
@@ -52,7 +52,7 @@ def agree(
 
 
 @pytest.mark.parametrize(("algorithm", "drawn"), CASES)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     data=st.data(), seed=st.integers(0, 2**63), buffer=st.one_of(st.just(1), st.integers(1, 900))
 )

@@ -9,7 +9,6 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpbandits.papers.ts_is_dp.analytic import (
-    ANALYTIC,
     MANY,
     RATES,
     ROUND_DELTAS,
@@ -18,8 +17,9 @@ from dpbandits.papers.ts_is_dp.analytic import (
     two_armed_choice,
     valid_epsilon,
 )
+from shared import ExactResults
 
-FRAMES = {name: make() for name, make in ANALYTIC.items()}
+FRAMES = ExactResults("ts-is-dp")
 BY_PARAMETER = FRAMES["privacy-by-b-and-c"]
 BY_ANALYSIS = FRAMES["privacy-by-analysis"]
 CONSTANTS = FRAMES["constants"]
@@ -31,17 +31,6 @@ def at(frame: pd.DataFrame, x: float, **where: object) -> float:
     for key, value in where.items():
         kept = kept[kept[key] == value]
     return float(kept["y"].item())
-
-
-@pytest.mark.parametrize("name", ANALYTIC)
-def test_frames_have_the_format_that_figures_and_claims_read(name: str) -> None:
-    frame = FRAMES[name]
-    assert frame.columns[0] == "series"
-    assert list(frame.columns[-4:]) == ["x", "y", "lo", "hi"]
-    assert (frame["lo"] == frame["y"]).all()
-    assert (frame["hi"] == frame["y"]).all()
-    assert np.isfinite(frame[["x", "y"]]).all().all()
-    assert not frame.duplicated(["series", "x"]).any()
 
 
 def test_the_delta_axis_has_the_grid_and_the_tabulated_values() -> None:

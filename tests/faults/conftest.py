@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fault_project import FIGURE, PAPER, build, make_project, outputs
+from quick_clone import built_paper
 
 WHOLE = bool(os.environ.get("FAULTS_WHOLE"))
 
@@ -44,8 +45,10 @@ def left_alone(folder: Path, config: str) -> Undisturbed:
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """One figure, built once."""
-    return left_alone(tmp_path_factory.mktemp("undisturbed"), FIGURE)
+    """One figure, built once; for the few tests of `make test` the paper that others need, too."""
+    if WHOLE:
+        return left_alone(tmp_path_factory.mktemp("undisturbed"), FIGURE)
+    return Undisturbed(built_paper(), PAPER, outputs(built_paper()), 0.0)
 
 
 @pytest.fixture(scope="session")
@@ -62,15 +65,3 @@ def counted(record_property: Callable[[str, object], None]) -> Callable[..., Non
         record_property("fault", {"fault": fault, "held": held, "times": times})
 
     return note
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave what is marked ``whole`` to ``make faults``."""
-    for item in items:
-        if item.get_closest_marker("whole") and not WHOLE:
-            item.add_marker(pytest.mark.skip(reason="runs in `make faults`, not in `make test`"))
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
-    config.addinivalue_line("markers", "whole: runs in `make faults`, not in `make test`")

@@ -255,7 +255,7 @@ ISOLATED = ["unshare", "--map-root-user", "--mount", "--net", "sh", str(ROOT / "
 
 
 @needs_namespaces
-@pytest.mark.whole
+@pytest.mark.faults
 def test_nothing_else_is_written_and_no_network_is_used(
     undisturbed: Any, tmp_path: Path, counted: Counted
 ) -> None:

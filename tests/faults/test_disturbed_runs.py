@@ -44,7 +44,7 @@ def copied(undisturbed: Any, tmp_path: Path) -> Path:
     return Path(shutil.copytree(undisturbed.folder, tmp_path / "project", symlinks=True))
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 def test_two_runs_at_once(undisturbed: Any, tmp_path: Path, counted: Counted) -> None:
     folder = make_project(tmp_path)
     streams = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -63,7 +63,7 @@ def test_two_runs_at_once(undisturbed: Any, tmp_path: Path, counted: Counted) ->
     counted("two runs in one folder at once", f"the second is refused; {SAME}")
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 def test_two_commands_on_one_cache(undisturbed: Any, copied: Path, counted: Counted) -> None:
     """As two nodes that share a cache folder would run them: without locks."""
     for path in entries(copied):
@@ -77,7 +77,7 @@ def test_two_commands_on_one_cache(undisturbed: Any, copied: Path, counted: Coun
     counted("two processes that fill one cache and write one file at once", SAME)
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 def test_bookkeeping_removed(undisturbed: Any, copied: Path, counted: Counted) -> None:
     shutil.rmtree(copied / ".snakemake")
     assert "blocks computed" not in build(copied)
@@ -85,7 +85,7 @@ def test_bookkeeping_removed(undisturbed: Any, copied: Path, counted: Counted) -
     counted(".snakemake removed", f"nothing is simulated again; {SAME}")
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 @pytest.mark.parametrize("times_kept", [True, False])
 def test_results_of_another_machine(
     undisturbed: Any, tmp_path: Path, times_kept: bool, counted: Counted
@@ -114,7 +114,7 @@ def test_results_of_other_sources_are_refused(copied: Path, counted: Counted) ->
     counted("results copied from a run of other sources or another seed", "refused in one line")
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 def test_a_clock_that_jumps(undisturbed: Any, tmp_path: Path, counted: Counted) -> None:
     folder = make_project(tmp_path / "project")
     (tmp_path / "clock").mkdir()
@@ -125,7 +125,7 @@ def test_a_clock_that_jumps(undisturbed: Any, tmp_path: Path, counted: Counted) 
     counted("the clock of every process jumps by an hour or by 400 days", SAME)
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 @pytest.mark.parametrize("hours", [-20_000, 20_000])
 def test_files_of_a_wrong_clock(
     undisturbed: Any, copied: Path, hours: int, counted: Counted
@@ -144,7 +144,7 @@ def test_files_of_a_wrong_clock(
 
 @pytest.mark.parametrize(
     "workers",
-    [pytest.param(1, marks=pytest.mark.whole), pytest.param(2, marks=pytest.mark.whole), 8],
+    [pytest.param(1, marks=pytest.mark.faults), pytest.param(2, marks=pytest.mark.faults), 8],
 )
 def test_workers(undisturbed: Any, copied: Path, workers: int, counted: Counted) -> None:
     """One worker computes in its own process, several in processes that loky starts."""
@@ -160,7 +160,7 @@ def test_workers(undisturbed: Any, copied: Path, workers: int, counted: Counted)
     counted(f"{workers} worker{'s' * (workers > 1)} ({how}) in place of 2", SAME)
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 @pytest.mark.parametrize("cores", [1, 8])
 def test_threads(undisturbed: Any, tmp_path: Path, cores: int, counted: Counted) -> None:
     folder = make_project(tmp_path)
@@ -169,7 +169,7 @@ def test_threads(undisturbed: Any, tmp_path: Path, cores: int, counted: Counted)
     counted(f"a run on {cores} core{'s' * (cores > 1)}: threads scaled to it", SAME)
 
 
-@pytest.mark.whole
+@pytest.mark.faults
 def test_deleted_outputs(undisturbed: Any, copied: Path, counted: Counted) -> None:
     forget(copied)
     assert "blocks computed" not in build(copied)

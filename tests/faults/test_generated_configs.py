@@ -23,7 +23,7 @@ from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 from fault_project import ROOT, command, make_project, run
 
-CONFIGS = int(os.environ.get("FAULTS_CONFIGS", "300"))
+CONFIGS = int(os.environ.get("FAULTS_CONFIGS", "100"))
 DRY_RUNS = int(os.environ.get("FAULTS_DRY_RUNS", "2"))
 Counted = Callable[..., None]
 _read: dict[Path, dict[str, Any]] = {}

@@ -68,6 +68,7 @@ def killed(folder: Path, whole: Any, share: float, victim: str, chance: random.R
         share *= 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(KILLS))
 def test_a_killed_run_resumes_to_the_same_bytes(
     number: int, to_kill: Any, tmp_path: Path, counted: Callable[..., None]

@@ -27,6 +27,7 @@ from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm import phases
 from dpbandits.bandits.draws import DIGITS_FROM, draw_uniform_sum
 from dpbandits.bandits.linear import LinearBandit, linear
+from support import mostly_slow
 
 TESTS = 60
 LINE = 0.001 / TESTS
@@ -81,15 +82,17 @@ def p_value(one: Any, other: Any) -> float:
     return float(stats.chi2_contingency(cells[:, cells.sum(axis=0) > 0]).pvalue)
 
 
-CASES = [
-    *((name, ()) for name in IDENTIFICATION),
-    ("dp-bai", (("samples", "pooled"),)),
-    ("dp-bai", (("schedule", "printed"), ("ties", "random"))),
-    ("dp-od", (("basis", "features"), ("norm_over", "reduced"))),
+CASES = [(name, ()) for name in IDENTIFICATION]
+SLOW_CASES = [
+    pytest.param("dp-bai", (("samples", "pooled"),), marks=pytest.mark.slow),
+    pytest.param("dp-bai", (("schedule", "printed"), ("ties", "random")), marks=pytest.mark.slow),
+    pytest.param(
+        "dp-od", (("basis", "features"), ("norm_over", "reduced")), marks=pytest.mark.slow
+    ),
 ]
 
 
-@pytest.mark.parametrize(("name", "interpretations"), CASES)
+@pytest.mark.parametrize(("name", "interpretations"), [*CASES, *SLOW_CASES])
 def test_blocks_have_the_law_of_the_reference(name: str, interpretations: Any) -> None:
     changes = dict(interpretations)
     expected = references(name, 1, **changes)
@@ -97,11 +100,13 @@ def test_blocks_have_the_law_of_the_reference(name: str, interpretations: Any) -
     assert p_value(block(name, 2, **changes), expected) > LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IDENTIFICATION)
 def test_null_control(name: str) -> None:
     assert p_value(block(name, 3), block(name, 4)) > LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"])
 def test_wrong_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Noise 1.5 times as large; the unchanged blocks of the same seed are above the line.
@@ -114,6 +119,7 @@ def test_wrong_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert p_value(block(name, 2), references(name, 1)) < LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IDENTIFICATION)
 def test_wrong_number_of_pulls_is_caught(name: str) -> None:
     assert p_value(block(name, 2, budget=150), references(name, 1)) < LINE
@@ -149,7 +155,7 @@ def distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     return float(stats.ks_2samp(one, other, method="asymp").pvalue)
 
 
-@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("count", mostly_slow(COUNTS, DIGITS_FROM))
 def test_sums_by_digits_have_the_law_of_single_draws(count: int) -> None:
     sums = by_digits(count, 1)
     assert distance(sums, by_singles(count, 2)) > LINE
@@ -160,11 +166,13 @@ def test_sums_by_digits_have_the_law_of_single_draws(count: int) -> None:
     assert 2 * min(stats.chi2.sf(ratio, SUMS - 1), stats.chi2.cdf(ratio, SUMS - 1)) > LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
 def test_null_control_of_the_sums(count: int) -> None:
     assert distance(by_singles(count, 3), by_singles(count, 2)) > LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
 def test_wrong_sums_are_caught(count: int) -> None:
     sums = by_digits(count, 1)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import dpbandits
 from dpbandits.engine.cells import make_cell
+from support import FIVE_ARMS
 
-FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
+pytestmark = pytest.mark.slow
+
 HORIZON = 100_000
 RUNS = 60
 ROOT_SEED = 11

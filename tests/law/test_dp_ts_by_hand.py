@@ -23,6 +23,8 @@ from dp_ts_by_hand import Law, Played, epoch_of, nodes, play
 from dpbandits.algorithms import REGRET
 from support import settings_of
 
+pytestmark = pytest.mark.slow
+
 TESTS = 200
 LINE = 0.001 / TESTS
 

@@ -30,7 +30,7 @@ from dpbandits.algorithms.gdp_ncb_phase_one import (
 from dpbandits.algorithms.gdp_ncb_window import Window, open_window, start_phase_two
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.laws import Bernoulli, FourthRoot, TwoPoint, Uniform
-from support import settings_of
+from support import mostly_slow, settings_of
 
 TESTS = 150
 LINE = 0.001 / TESTS
@@ -113,8 +113,8 @@ def p_values(name: str, found: Ends) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("exploration", ["blocks", "rounds"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("exploration", mostly_slow(["blocks", "rounds"], "blocks"))
+@pytest.mark.parametrize("name", mostly_slow(CASES, "small noise"))
 def test_blocks_have_the_law_of_rounds(name: str, exploration: str) -> None:
     # "rounds" is the null control.
     found = ends(CASES[name], exploration, seed=2)
@@ -128,6 +128,7 @@ def test_blocks_have_the_law_of_rounds(name: str, exploration: str) -> None:
         assert (found["in blocks"] / found["length"]).mean() > 0.2
 
 
+@pytest.mark.slow
 def test_phases_end_in_blocks_and_between_them_and_at_the_cap() -> None:
     large, small = (ends(CASES[name], "blocks", seed=2) for name in ("large noise", "small noise"))
     assert 0.05 < large["ended in one"].mean() < large["ended"].mean() < 0.95
@@ -135,6 +136,7 @@ def test_phases_end_in_blocks_and_between_them_and_at_the_cap() -> None:
     assert small["ended in one"].mean() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["large noise", "mixed laws"])
 def test_a_noise_five_percent_off_is_caught(name: str) -> None:
     case = CASES[name]
@@ -142,6 +144,7 @@ def test_a_noise_five_percent_off_is_caught(name: str) -> None:
     assert p_values(name, found)["length"] < LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["small noise", "clean test"])
 def test_rewards_five_percent_off_are_caught(name: str) -> None:
     case = CASES[name]
@@ -176,6 +179,7 @@ def binomial_p_value(pulls: NDArray[np.int64], probability: float) -> float:
     return float(stats.chisquare(observed, expected).pvalue)
 
 
+@pytest.mark.slow
 def test_pulls_and_noises_of_a_block() -> None:
     # With a bound of half a scale one noise in three is drawn anew.
     noise, bound = 10.0, 5.0
@@ -192,6 +196,7 @@ def test_pulls_and_noises_of_a_block() -> None:
         assert stats.kstest(drawn, below).pvalue < LINE
 
 
+@pytest.mark.slow
 def test_pulls_before_a_noise_exceeds() -> None:
     # Geometric: P(J >= j) = (1 - q)^j for q = exp(-2) / 2, and for a probability that is 0 as a
     # number there is none.
@@ -235,6 +240,7 @@ def p_of_scale(noises: NDArray[np.float64], scale: float) -> float:
     return float(2.0 * min(below, 1.0 - below))
 
 
+@pytest.mark.slow
 def test_what_phase_two_begins_with_has_the_noise_of_one_release() -> None:
     # log2(T) / epsilon = 5 in a sum, so that no mean of 400 or 900 pulls comes near its clip.
     means = carried()
@@ -251,6 +257,7 @@ def test_what_phase_two_begins_with_has_the_noise_of_one_release() -> None:
         assert stats.kstest(normal, stats.laplace(scale=5.0).cdf).pvalue < LINE
 
 
+@pytest.mark.slow
 def test_what_phase_two_begins_with_is_clipped_and_unpulled_arms_have_nothing() -> None:
     # Arm 2 has the mean 0.9 + noise/10: 1 where the noise is above 1, 0 where it is below -9.
     means = carried()

@@ -19,6 +19,8 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from support import settings_of
 
+pytestmark = pytest.mark.slow
+
 TESTS = 30
 LINE = 0.001 / TESTS
 TIMES = 30_000

@@ -20,7 +20,7 @@ from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.algorithms.m_ts_gaussian import State as GaussianState
 from dpbandits.bandits import Bandit, Law
 from dpbandits.bandits.laws import Bernoulli, ClippedExponential, TruncatedExponential
-from support import kernel_decisions, settings_of
+from support import case_of, kernel_decisions, mostly_slow, settings_of
 
 TESTS = 70
 LINE = 0.001 / TESTS
@@ -53,26 +53,26 @@ def truncated(rate: float) -> Any:
     return stats.truncexpon(rate, scale=1.0 / rate)
 
 
-@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("rate", mostly_slow(RATES, 2.0))
 def test_truncated_exponential_draws(rate: float) -> None:
     draws = rewards_drawn(TruncatedExponential(rate), seed=int(10 * rate))
     assert stats.kstest(draws, truncated(rate).cdf).pvalue > LINE
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
+@pytest.mark.parametrize("epsilon", mostly_slow([0.1, 1.0, 8.0], 1.0))
 def test_laplace_draws(epsilon: float) -> None:
     draws = laplace_drawn(epsilon, seed=int(10 * epsilon))
     assert stats.kstest(draws, stats.laplace(scale=1.0 / epsilon).cdf).pvalue > LINE
 
 
-@pytest.mark.parametrize("mean", [0.0, 0.001, 0.25, 0.75, 1.0])
+@pytest.mark.parametrize("mean", mostly_slow([0.0, 0.001, 0.25, 0.75, 1.0], 0.25))
 def test_bernoulli_draws(mean: float) -> None:
     draws = rewards_drawn(Bernoulli(mean), seed=int(1000 * mean))
     assert set(draws) <= {0.0, 1.0}
     assert stats.binomtest(int(draws.sum()), draws.size, mean).pvalue > LINE
 
 
-@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("rate", mostly_slow(RATES, 2.0))
 def test_clipped_exponential_draws(rate: float) -> None:
     draws = rewards_drawn(ClippedExponential(rate), seed=int(10 * rate))
     ones = int((draws == 1.0).sum())
@@ -86,12 +86,14 @@ NULLS: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "law"), NULLS)
 def test_null_control(name: str, law: Any) -> None:
     draws = law.rvs(DRAWS, random_state=np.random.default_rng(1))
     assert stats.kstest(draws, law.cdf).pvalue > LINE
 
 
+@pytest.mark.slow
 def test_planted_scales_are_caught() -> None:
     laplace = laplace_drawn(1.0, seed=1)
     assert stats.kstest(1.05 * laplace, stats.laplace().cdf).pvalue < LINE
@@ -128,13 +130,14 @@ def first_arm_probability(prior: int, c: float) -> float:
     return float(stats.norm.cdf((means[0] - means[1]) / np.sqrt((c / counts).sum())))
 
 
-@pytest.mark.parametrize("c", [0.05, 1.0])
+@pytest.mark.parametrize("c", mostly_slow([0.05, 1.0], 0.05))
 @pytest.mark.parametrize("prior", [0, 1])
 def test_normal_theta(prior: int, c: float) -> None:
     chosen = first_arm_chosen(prior, c, seed=prior)
     assert stats.binomtest(chosen, 40_000, first_arm_probability(prior, c)).pvalue > LINE
 
 
+@pytest.mark.slow
 def test_planted_deviation_of_theta_is_caught() -> None:
     # The probability is 0.990: a deviation 5 % off moves it by six standard errors of the count,
     # n + 1 in place of n by eighty.
@@ -168,20 +171,20 @@ Player = Callable[[str, np.random.Generator], list[tuple[int, int, float]]]
 
 
 def by_kernel(algorithm: str, generator: np.random.Generator) -> list[tuple[int, int, float]]:
-    parameters, bandit, horizon = REGRETS[algorithm]
+    parameters, bandit, horizon = case_of(REGRETS, algorithm)
     told = settings_of(REGRET[algorithm], parameters, {}, bandit, horizon)
     return list(kernel_decisions(REGRET[algorithm], told, bandit, generator))
 
 
 def by_reference(algorithm: str, generator: np.random.Generator) -> list[tuple[int, int, float]]:
-    parameters, bandit, horizon = REGRETS[algorithm]
+    parameters, bandit, horizon = case_of(REGRETS, algorithm)
     told = settings_of(REGRET[algorithm], parameters, {}, bandit, horizon)
     return list(REGRET[algorithm].reference(told, bandit, generator))
 
 
 def final_regrets(play: Player, algorithm: str, seed: int) -> NDArray[np.float64]:
     """Final pseudo-regret of RUNS runs with streams of their own."""
-    gaps = REGRETS[algorithm][1].gaps
+    gaps = case_of(REGRETS, algorithm)[1].gaps
     streams = np.random.SeedSequence(seed).spawn(RUNS)
     runs = (play(algorithm, np.random.default_rng(each)) for each in streams)
     return np.array([sum(gaps[arm] * length for arm, length, _ in run) for run in runs])

@@ -26,6 +26,8 @@ from dpbandits.bandits import Bandit
 from dpbandits.metrics.nash import enter_window, open_nash_ledger, quantities
 from support import settings_of
 
+pytestmark = pytest.mark.slow
+
 POOL, CURVES, LEVEL = 800, 1000, 0.95
 TESTS = 100
 LINE = 0.001 / TESTS

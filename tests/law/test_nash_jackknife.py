@@ -18,6 +18,8 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import run_generator, stream_key
 from dpbandits.metrics.nash import QUANTITIES, enter_window, open_nash_ledger, quantities
 
+pytestmark = pytest.mark.slow
+
 BANDIT = dpbandits.bernoulli([0.9, 0.5, 0.2])
 HORIZON = 200
 TIMES = (60, HORIZON)

@@ -27,6 +27,8 @@ from dpbandits.bandits.draws import BERNOULLI
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 
+pytestmark = pytest.mark.slow
+
 GDP = REGRET["gdp-ncb"]
 TWO_ARMS = dpbandits.bernoulli([0.5, 0.5])
 

@@ -14,6 +14,8 @@ import pytest
 
 from quick_clone import ROOT, SNAKEMAKE, copy_checkout, edit, environment
 
+pytestmark = pytest.mark.slow
+
 ONLY = "ts-is-dp/fig8"
 """Its results are tuned by others, so that the archive has both."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support import copy_package, replace_in, run_python
+from support import copy_package, mostly_slow, replace_in, run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = str(Path(__file__).resolve().with_name("loaded_scenarios.py"))
@@ -72,7 +72,7 @@ def algorithm_file(imports: str = "", more: str = "") -> str:
     return f"{head}{imports}\n{KERNEL.format(more=more)}ALGORITHM = {tail}"
 
 
-@pytest.fixture(params=[1, 2])
+@pytest.fixture(params=mostly_slow([1, 2], 2))
 def workers(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 

@@ -29,6 +29,7 @@ def published_of(paper: str) -> list[Target]:
     return [target for target in TARGETS if target.paper == paper]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""

@@ -1,7 +1,7 @@
-"""The workflow as a newcomer runs it: a fresh clone, the quick scale, no caches, one paper.
+"""The workflow as a newcomer runs it: a fresh clone, the quick scale, no results, one paper.
 
-One clone is built once and serves all tests of this file, in their order; `make test` gives each
-file to one worker.
+One copy of the clone that the session builds serves all tests of this file, in their order; `make
+test` gives each file to one worker.
 """
 
 import shlex
@@ -25,6 +25,7 @@ from quick_clone import (
     ONE,
     ONE_FIGURE,
     built_files,
+    built_paper,
     copy_checkout,
     edit,
     environment,
@@ -32,6 +33,7 @@ from quick_clone import (
     planned,
     run,
 )
+from shared import copied
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +43,9 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(clone: Path) -> Path:
-    """The clone after one undisturbed quick run of everything."""
-    done = run(clone, "all", "extras")
-    assert done.returncode == 0, done.stdout[-4000:]
-    return clone
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the clone after one undisturbed quick run of everything."""
+    return copied(built_paper(), tmp_path_factory.mktemp("built"))
 
 
 def test_a_dry_run_of_a_fresh_clone_has_jobs(clone: Path) -> None:
@@ -195,7 +195,7 @@ def test_an_edited_helper_recomputes_what_depends_on_it(built: Path) -> None:
         assert {"comparison-curves", "comparison-verdicts"} <= jobs
         assert not {"bernoulli-curves", "tuning", "small-steps"} & jobs
         before = (built / "results/quick/ts-is-dp/comparison-curves.parquet").read_bytes()
-        done = run(built, "results/quick/ts-is-dp/comparison-curves.parquet")
+        done = run(built, "results/quick/ts-is-dp/comparison-curves.parquet", package=built)
         assert "blocks computed" in done.stdout, done.stdout[-4000:]
         after = (built / "results/quick/ts-is-dp/comparison-curves.parquet").read_bytes()
         assert before != after
@@ -239,7 +239,7 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
     done = subprocess.run(
         [sys.executable, "-m", "dpbandits.cli", *words],
         cwd=built,
-        env=environment(built),
+        env=environment(),
         text=True,
         capture_output=True,
         check=False,

@@ -7,6 +7,8 @@ fingerprints; both must miss after the edit, and hit again after its reversal.
 import re
 from pathlib import Path
 
+import pytest
+
 from support import copy_package, replace_in, run_python
 
 SIMULATE = """
@@ -33,6 +35,7 @@ def simulate(package: Path, cache: Path) -> tuple[str, str, bool]:
     return fingerprint, pulls, re.search(r"\b1 blocks computed", run.stderr) is not None
 
 
+@pytest.mark.slow
 def test_edits_change_the_results_that_they_reach(tmp_path: Path) -> None:
     package, cache = copy_package(tmp_path), tmp_path / "own cache"
     original = simulate(package, cache)

@@ -1,59 +1,10 @@
 """Edits of made-up results, by which a claim of ts-is-dp comes out otherwise."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 
-from claims.synthetic import CONTENDERS, SLOPES, Frames, World
-
-Edit = Callable[[Frames], None]
-
-
-def as_it_is(frames: Frames) -> None:
-    """No edit."""
-
-
-def on(name: str, edit: Callable[[pd.DataFrame], None]) -> Edit:
-    """Edit a copy of one frame."""
-
-    def applied(frames: Frames) -> None:
-        frames[name] = frames[name].copy()
-        edit(frames[name])
-
-    return applied
-
-
-def scaled(name: str, factor: float, **where: object) -> Edit:
-    """Multiply the numbers of the rows with these tags."""
-
-    def edit(frame: pd.DataFrame) -> None:
-        frame.loc[rows(frame, **where), "y"] *= factor
-
-    return on(name, edit)
-
-
-def rows(frame: pd.DataFrame, **where: object) -> pd.Series:
-    """Mask of the rows with these tags."""
-    mask = pd.Series(True, index=frame.index)
-    for key, value in where.items():
-        mask &= frame[key] == value
-    return mask
-
-
-def missing(name: str, **where: object) -> Edit:
-    """Make the numbers of the rows with these tags NaN."""
-    return scaled(name, np.nan, **where)
-
-
-def both(*edits: Edit) -> Edit:
-    """One edit after the other."""
-
-    def applied(frames: Frames) -> None:
-        for edit in edits:
-            edit(frames)
-
-    return applied
+from claims.ts_is_dp_results import CONTENDERS, SLOPES, World
+from claims.worlds import rows
 
 
 def swap_curves_of_b(frame: pd.DataFrame) -> None:

@@ -1,0 +1,207 @@
+"""Made-up results of a paper: the series that its experiments plan, with values by a law.
+
+Each paper has its law in `PAPER_results`; what is made up is what claims read. The columns and tags
+are those of the engine, so that the claims' whole path is exercised without a simulation.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpbandits.claims import Claim, Finding, load_claims, load_findings
+from dpbandits.engine.experiments import Series
+from dpbandits.engine.results import results_frame
+from dpbandits.papers import find_paper
+from synthetic_results import PAPERS
+
+ROOT = Path(__file__).parents[2]
+ROOT_SEED = 20260719
+"""Of the bootstrap."""
+SEED = 20250505
+"""Of made-up results."""
+
+Values = NDArray[np.float64]
+Frames = dict[str, pd.DataFrame]
+Edit = Callable[[Frames], None]
+
+
+def claims_of(paper: str) -> tuple[list[Claim], list[Finding]]:
+    """Return the claims and the findings of a paper."""
+    folder, statistics = ROOT / "config/papers" / paper, find_paper(paper).statistics
+    return (
+        list(load_claims(folder / "claims.yaml", statistics)),
+        list(load_findings(folder / "findings.yaml", statistics)),
+    )
+
+
+@cache
+def planned(paper: str, name: str) -> tuple[Series, ...]:
+    """Return the series of a simulation; what tunes it is made up."""
+    plan = PAPERS[paper].plan(name)
+    tuned = PAPERS[paper].frame(plan.tuned_by) if plan.tuned_by else None
+    return tuple(plan.series(tuned))
+
+
+def at_most(series: Series, runs: int, grid: Sequence[int] = ()) -> Series:
+    """Return a series with at most so many runs, recorded at other times where some are given."""
+    cell = series.cell
+    runs = min(cell.runs, runs)
+    runs_per_curve = min(cell.runs_per_curve, runs)
+    grid = tuple(grid) or cell.grid
+    return replace(series, cell=replace(cell, runs=runs, runs_per_curve=runs_per_curve, grid=grid))
+
+
+def frame_of(
+    name: str,
+    series: Sequence[Series],
+    law: Callable[[Series, np.random.Generator], Mapping[str, Values]],
+) -> pd.DataFrame:
+    """Return results whose values come from a law, each series with a stream of its own.
+
+    Args:
+        name: of the results.
+        series: what is planned.
+        law: returns the values of each metric, shape (runs, times or arms).
+    """
+    blocks: Any = [
+        law(each, np.random.default_rng([SEED, *f"{name} {each.label}".encode()]))
+        for each in series
+    ]
+    return results_frame(list(series), blocks)
+
+
+@dataclass(frozen=True)
+class Where:
+    """What a made-up number belongs to.
+
+    Attributes:
+        simulation: name of the results.
+        algorithm: id.
+        tags: of the series.
+        horizon: of the series.
+        share: time over the horizon.
+        nominal: whether it is scored by nominal means.
+        start: number of the trials before it.
+    """
+
+    simulation: str
+    algorithm: str
+    tags: Mapping[str, Any]
+    horizon: int
+    share: float = 1.0
+    nominal: bool = False
+    start: int = 0
+
+    @property
+    def epsilon(self) -> float:
+        """Epsilon of the series, infinite without one."""
+        return float(self.tags.get("epsilon", np.inf))
+
+    def matches(self, **tags: Any) -> bool:
+        """Whether it has these tags, or these attributes."""
+        known = {**self.tags, **{key: getattr(self, key) for key in self.__dataclass_fields__}}
+        return all(known.get(key) == value for key, value in tags.items())
+
+
+def where(simulation: str, series: Series, **attributes: Any) -> Where:
+    """Return what the numbers of a series belong to."""
+    cell = series.cell
+    tags = {"variant": cell.variant, **series.tags}
+    return Where(simulation, cell.definition.id, tags, cell.horizon, **attributes)
+
+
+Change = Callable[[Where, float], float]
+"""A number in place of the one that was made up."""
+
+
+def unchanged(where: Where, value: float) -> float:
+    """Return the number that was made up."""
+    return value
+
+
+def at(value: float | Callable[[Where], float], **tags: object) -> Change:
+    """Return the change that gives what has these tags another number."""
+
+    def change(where: Where, old: float) -> float:
+        if not where.matches(**tags):
+            return old
+        return value(where) if callable(value) else value
+
+    return change
+
+
+def times(factor: float, **tags: object) -> Change:
+    """Return the change that multiplies what has these tags."""
+    return lambda where, old: factor * old if where.matches(**tags) else old
+
+
+def in_turn(*changes: Change) -> Change:
+    """Return one change after the other."""
+
+    def change(where: Where, value: float) -> float:
+        for each in changes:
+            value = each(where, value)
+        return value
+
+    return change
+
+
+def as_it_is(frames: Frames) -> None:
+    """No edit."""
+
+
+def on(name: str, edit: Callable[[pd.DataFrame], None]) -> Edit:
+    """Edit a copy of one frame."""
+
+    def applied(frames: Frames) -> None:
+        frames[name] = frames[name].copy()
+        edit(frames[name])
+
+    return applied
+
+
+def rows(frame: pd.DataFrame, **where: object) -> pd.Series:
+    """Mask of the rows with these tags."""
+    mask = pd.Series(True, index=frame.index)
+    for key, value in where.items():
+        mask &= frame[key] == value
+    return mask
+
+
+def set_to(name: str, value: float, **where: object) -> Edit:
+    """Set the numbers of the rows with these tags."""
+
+    def edit(frame: pd.DataFrame) -> None:
+        frame.loc[rows(frame, **where), "y"] = value
+
+    return on(name, edit)
+
+
+def scaled(name: str, factor: float, **where: object) -> Edit:
+    """Multiply the numbers of the rows with these tags."""
+
+    def edit(frame: pd.DataFrame) -> None:
+        frame.loc[rows(frame, **where), "y"] *= factor
+
+    return on(name, edit)
+
+
+def missing(name: str, **where: object) -> Edit:
+    """Make the numbers of the rows with these tags NaN."""
+    return scaled(name, np.nan, **where)
+
+
+def both(*edits: Edit) -> Edit:
+    """One edit after the other."""
+
+    def applied(frames: Frames) -> None:
+        for edit in edits:
+            edit(frames)
+
+    return applied
