@@ -6,7 +6,7 @@ from typing import Any
 from dpbandits.errors import InputError
 from dpbandits.reporting.fields import flag, mapping, one_of, require_keys, text
 from dpbandits.reporting.nash import ESTIMATES
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_MARKER, STEPS
+from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_MARKER
 from dpbandits.reporting.published import PublishedSpec, parse_published
 from dpbandits.reporting.rows import Where
 
@@ -43,7 +43,9 @@ class SeriesSpec:
         where: rows that belong to it, column to value or list of values.
         by: ordered column; one line for each of its values.
         label: the same template for the legend (mathtext allowed); by default the name.
-        colour: a name of ``palette.COLOURS`` or ``palette.STEPS``; by default the next one.
+        shade: ordered column, whose values colour the lines of a panel that name one.
+        colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
+            the look of ``palette.ALGORITHMS``, whatever colour, line and marker are.
         line: a name of ``palette.DASHES``; by default the next one.
         marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
         level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
@@ -58,6 +60,7 @@ class SeriesSpec:
     where: Where = field(default_factory=dict)
     by: str | None = None
     label: str | None = None
+    shade: str | None = None
     colour: str | None = None
     line: str | None = None
     marker: str | None = None
@@ -96,7 +99,7 @@ def parse_series(document: Any, where: str) -> SeriesSpec:
     text(keys["name"], f"{where}.name")
     keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
     markers = (*MARKERS, NO_MARKER)
-    for key, allowed in (("colour", (*COLOURS, *STEPS)), ("line", DASHES), ("marker", markers)):
+    for key, allowed in (("colour", COLOURS), ("line", DASHES), ("marker", markers)):
         if keys.get(key) is not None:
             one_of(keys[key], tuple(allowed), f"{where}.{key}")
     flag(keys.get("level", False), f"{where}.level")

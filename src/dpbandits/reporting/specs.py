@@ -77,7 +77,8 @@ class FigureSpec:
 
     A diagram (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from
     the results ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
-    values of the published ones, in a strip below each panel.
+    values of the published ones, in a strip below each panel. With ``direct_labels`` lines that
+    not all panels have are named at their right ends, not in a legend.
     """
 
     name: str
@@ -85,6 +86,7 @@ class FigureSpec:
     panels: Mapping[str, PanelSpec]
     share_y: bool = False
     residuals: bool = False
+    direct_labels: bool = False
     diagram_reads: tuple[str, ...] = ()
 
 
@@ -96,6 +98,7 @@ class _FigureKeys:
     panels: Mapping[str, Any] = field(default_factory=dict)
     share_y: bool = False
     residuals: bool = False
+    direct_labels: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
         _panels(mapping(keys.get("panels", {}), f"{where}.panels"), defaults, where),
         flag(keys.get("share_y", False), f"{where}.share_y"),
         flag(keys.get("residuals", False), f"{where}.residuals"),
+        flag(keys.get("direct_labels", False), f"{where}.direct_labels"),
     )
 
 
