@@ -164,11 +164,10 @@ def _grid(drawn: Figure, spec: GridSpec, count: int, figure: FigureSpec) -> list
     """Return the axes of the panels, row by row."""
     step = 2 if figure.residuals else 1
     found: list[list[Axes]] = [[] for _ in range(spec.nrows // step)]
-    first: Axes | None = None
     for index in range(count):
         row, column = divmod(index, spec.ncols)
+        first = found[row][0] if figure.share_y and column else None
         axes = drawn.add_subplot(spec[step * row, column], sharey=first)
-        first = axes if figure.share_y and first is None else first
         if figure.share_y and column:
             axes.tick_params(axis="y", labelleft=False)
         found[row].append(axes)

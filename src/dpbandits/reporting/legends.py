@@ -53,8 +53,9 @@ def heading(paper: str, figure: str, letter: str = "") -> str:
     numbered = re.fullmatch(r"fig(\d+)(?:-(.+))?", figure)
     panel = f"({letter})" if letter else ""
     if numbered is None:
-        name = figure.removeprefix("extra-").replace("-", " ")
-        return f"{paper}, supplementary figure: {name}{f' {panel}' if panel else ''}"
+        name = figure.removeprefix("extra-")
+        named = "" if name == paper else f": {name.replace('-', ' ')}"
+        return f"{paper}, supplementary figure{named}{f' {panel}' if panel else ''}"
     variant = f", {numbered[2].replace('-', ' ')}" if numbered[2] else ""
     return f"{paper}, Figure {numbered[1]}{panel}{variant}"
 

@@ -10,6 +10,7 @@ import pandas as pd
 from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
+from dpbandits.reporting.numbers import readable
 from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_MARKER
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.published import PublishedSpec, reached_points
@@ -205,7 +206,7 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         if rows[column].nunique(dropna=False) == 1
     }
     name = fill(spec.name, constant, f"{place}.name")
-    label = fill(spec.label or spec.name, constant, f"{place}.label")
+    label = readable(fill(spec.label or spec.name, constant, f"{place}.label"))
     for column, default in (("variant", "as-written"), ("interpretation", "")):
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():

@@ -46,7 +46,7 @@ RC: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.titlepad": 5,
     "axes.titlesize": 8,
-    "figure.constrained_layout.h_pad": 0.02,
+    "figure.constrained_layout.h_pad": 0.04,
     "figure.constrained_layout.w_pad": 0.04,
     "figure.dpi": DPI,
     "figure.titlesize": 8,
@@ -126,7 +126,7 @@ def ordered_looks(count: int) -> list[Look]:
     Args:
         count: number of lines.
     """
-    colours = sns.color_palette("rocket_r", as_cmap=True)(np.linspace(0.22, 0.95, count))
+    colours = sns.color_palette("rocket_r", as_cmap=True)(np.linspace(0.2, 0.86, count))
     # From the second marker on: the first, on a solid line, is an algorithm's.
     markers = itertools.cycle([*MARKERS.values()][1:])
     dashes = itertools.cycle([*DASHES][:3])
@@ -168,6 +168,12 @@ def tell_apart(looks: Sequence[Look]) -> list[Look]:
         dash = dashes[(dashes.index(look.dash) + before) % len(dashes)]
         apart.append(replace(look, dash=dash, open=before > 0))
     return apart
+
+
+def tints(look: Look, count: int) -> list[Look]:
+    """Return a look in steps of its colour, light to dark as a parameter grows, for marks alone."""
+    colours = sns.light_palette(look.colour, count + 1)[1:]
+    return [replace(look, colour=to_hex(colour)) for colour in colours]
 
 
 def line_look(look: Look) -> dict[str, Any]:

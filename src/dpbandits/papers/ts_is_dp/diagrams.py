@@ -19,6 +19,7 @@ from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import style
 from dpbandits.reporting.diagrams import Diagram
+from dpbandits.reporting.legends import shared_legend
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 from dpbandits.reporting.rows import select
 
@@ -81,7 +82,7 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             style.style_axis(axes, "y", "linear")
             axes.set_ylim(0, None)
         grid[0].set_ylabel("Standard error of a mean\nof ten runs over the regret")
-        drawn.legend(*grid[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        shared_legend(drawn, 3)
     return drawn, pd.concat(tables, ignore_index=True)
 
 
@@ -96,7 +97,8 @@ def _error_curves(results: pd.DataFrame, family: str) -> Iterator[_Curve]:
                 {
                     "color": look.colour,
                     "marker": look.marker,
-                    "linestyle": DASHES["solid" if metric == "realised_regret" else "dotted"],
+                    # b = 0 has no place on a logarithmic axis: evenly spaced, and not joined.
+                    "linestyle": "none",
                     "markerfacecolor": look.colour if metric == "realised_regret" else "white",
                     "markeredgewidth": 0.8,
                     "label": rf"$\eta$ = {eta}, {text}",
@@ -141,7 +143,7 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
         axes.set_xlabel(r"Level $\eta$ (privacy weakens to the right)")
         axes.set_ylabel("Regret at $T$ over that of $(0, 1)$")
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1)
+        shared_legend(drawn, 1)
     return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
 
 
@@ -185,7 +187,7 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.set_ylim(0, 1.05)
         axes.set_xlabel("Horizon $T$")
         axes.set_ylabel("Realised level over Lemma 4's")
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        shared_legend(drawn, 2)
     return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
 
 
