@@ -25,7 +25,7 @@ from dpbandits.reporting.templates import template_text
 
 LEDGER_FILES = ("claims", "simultaneous", "evidence", "findings")
 SUFFIXES = ("png", "pdf", "csv")
-TABLE_SUFFIXES = ("tex", "html", "csv")
+TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ MARKERS = {
 """Markers by name."""
 
 NO_MARKER = "none"
+NO_LINE = "none"
 
 ALGORITHMS = {
     # Gaussian DP.

@@ -11,7 +11,7 @@ from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
 from dpbandits.reporting.numbers import readable
-from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_MARKER
+from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.published import PublishedSpec, reached_points
 from dpbandits.reporting.rows import read_rows, require_column, select
@@ -173,10 +173,14 @@ def _looks(
         for value, (index, rows) in zip(values, drawn, strict=True)
     ]
     series = (panel.series[index] for index, _ in drawn)
-    return [
-        replace(look, marker=NO_MARKER) if spec.level or spec.marker == NO_MARKER else look
-        for look, spec in zip(tell_apart(looks), series, strict=True)
-    ]
+    return [_reduced(look, spec) for look, spec in zip(tell_apart(looks), series, strict=True)]
+
+
+def _reduced(look: Look, spec: SeriesSpec) -> Look:
+    """Return a look without markers, or without a line, where the file says so."""
+    if spec.level or spec.marker == NO_MARKER:
+        look = replace(look, marker=NO_MARKER)
+    return replace(look, dash=NO_LINE) if spec.line == NO_LINE else look
 
 
 def _ordered_value(spec: SeriesSpec, rows: pd.DataFrame, place: str) -> Any:
@@ -195,7 +199,8 @@ def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int) -> Look:
     look = categorical_look(index)
     colour = look.colour if spec.colour is None else COLOURS[spec.colour]
     marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]
-    return replace(look, colour=colour, dash=spec.line or look.dash, marker=marker)
+    dash = look.dash if spec.line in (None, NO_LINE) else str(spec.line)
+    return replace(look, colour=colour, dash=dash, marker=marker)
 
 
 def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, place: str) -> Line:

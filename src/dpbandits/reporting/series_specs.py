@@ -6,7 +6,7 @@ from typing import Any
 from dpbandits.errors import InputError
 from dpbandits.reporting.fields import flag, mapping, one_of, require_keys, text
 from dpbandits.reporting.nash import ESTIMATES
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_MARKER
+from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.published import PublishedSpec, parse_published
 from dpbandits.reporting.rows import Where
 
@@ -46,7 +46,7 @@ class SeriesSpec:
         shade: ordered column, whose values colour the lines of a panel that name one.
         colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
             the look of ``palette.ALGORITHMS``, whatever colour, line and marker are.
-        line: a name of ``palette.DASHES``; by default the next one.
+        line: a name of ``palette.DASHES``, or ``none``; by default the next one.
         marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
         level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
             line at every x of the panel's other lines.
@@ -99,7 +99,7 @@ def parse_series(document: Any, where: str) -> SeriesSpec:
     text(keys["name"], f"{where}.name")
     keys["where"] = mapping(keys.get("where", {}), f"{where}.where")
     markers = (*MARKERS, NO_MARKER)
-    for key, allowed in (("colour", COLOURS), ("line", DASHES), ("marker", markers)):
+    for key, allowed in (("colour", COLOURS), ("line", (*DASHES, NO_LINE)), ("marker", markers)):
         if keys.get(key) is not None:
             one_of(keys[key], tuple(allowed), f"{where}.{key}")
     flag(keys.get("level", False), f"{where}.level")

@@ -95,7 +95,7 @@ class Look:
 
     Attributes:
         colour: as matplotlib takes it.
-        dash: a key of ``DASHES``.
+        dash: a key of ``DASHES``, or ``NO_LINE``.
         marker: a value of ``MARKERS``, or ``NO_MARKER``.
         hollow: whether there are open marks alone, and no line.
         open: whether the markers on the line are open.
@@ -178,7 +178,7 @@ def tints(look: Look, count: int) -> list[Look]:
 
 def line_look(look: Look) -> dict[str, Any]:
     """Return what matplotlib's plotting functions take to draw a line with this look."""
-    drawn = {"color": look.colour, "linestyle": DASHES[look.dash], "marker": look.marker}
+    drawn = {"color": look.colour, "linestyle": DASHES.get(look.dash, "none"), "marker": look.marker}
     faces = {"markerfacecolor": "white", "markeredgecolor": look.colour, "markeredgewidth": 0.8}
     return drawn | (faces if look.open else {})
 

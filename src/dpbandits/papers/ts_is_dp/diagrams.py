@@ -28,6 +28,9 @@ METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret
 SHOWN_B = (0, 500, 1000, 2000, 5000, 10000)
 AVERAGED_RUNS = 10
 
+_SIDE = 0.2
+"""How far from the place of a category the outer ones of its marks stand."""
+
 Values = NDArray[np.float64]
 
 _ALPHA = 0.05
@@ -71,10 +74,13 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     tables = []
     with style.context():
         drawn, grid = _canvas(len(FAMILIES), style.PAGE_WIDTH)
-        places = range(len(SHOWN_B))
+        places = np.arange(len(SHOWN_B))
         for axes, letter, (family, title) in zip(grid, "ab", FAMILIES.items(), strict=True):
-            for curve in _error_curves(results, family):
-                curve.draw(axes, places)
+            curves = list(_error_curves(results, family))
+            # Side by side, level by level.
+            shifts = np.repeat(np.linspace(-_SIDE, _SIDE, len(ETAS)), len(METRICS))
+            for curve, shift in zip(curves, shifts, strict=True):
+                curve.draw(axes, places + shift)
                 tables.append(curve.points())
             axes.set_title(f"({letter}) {title} arms")
             axes.set_xticks(places, [style.thousands(b) for b in SHOWN_B])
@@ -124,11 +130,12 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 ratio_of_means(_finals(results, "pseudo_regret", eta=eta, c_range=c_range), plain)
                 for eta in TUNED_ETAS
             ],
-            _look(colour, marker, "solid", f"best pair of our grid, {text}"),
+            {**style.line_look(look), "label": f"best pair of our grid, {text}"},
         )
-        for c_range, text, colour, marker in (
-            ("any", "any c", "blue", "circle"),
-            ("at-least-1", "c of at least 1", "vermillion", "square"),
+        for look, (c_range, text) in zip(
+            style.tell_apart([style.algorithm_look("m-ts-gaussian")] * 2),
+            (("any", "any c"), ("at-least-1", "c of at least 1")),
+            strict=True,
         )
     ]
     curves += [
@@ -155,7 +162,12 @@ def _near_plain(results: pd.DataFrame, plain: Values, c: int, marker: str) -> _C
         f"pairs near (0, 1), c={c}",
         [modified_ts_gdp(b, c, horizon) for b in own],
         [ratio_of_means(_finals(results, "pseudo_regret", b=b, c=c), plain) for b in own],
-        _look("black", marker, "none", f"pairs with small b, c = {c}, not tuned"),
+        {
+            "color": COLOURS["black"],
+            "marker": MARKERS[marker],
+            "linestyle": "none",
+            "label": f"pairs with small b, c = {c}, not tuned",
+        },
     )
 
 
@@ -163,18 +175,19 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the realised level of plain Thompson sampling over Lemma 4's, against the horizon."""
     horizons = sorted(results["horizon"].unique())
     levels = {horizon: _plain_levels(results, int(horizon)) for horizon in horizons}
+    first, second = style.tell_apart([style.algorithm_look("ts-gaussian")] * 2)
     curves = [
         _Curve(
             "mean over runs",
             horizons,
             [mean(each) for each in levels.values()],
-            _look("blue", "circle", "solid", "mean over runs"),
+            {**style.line_look(first), "label": "mean over runs"},
         ),
         _Curve(
             "largest of any run",
             horizons,
             [exact(each.max(), 1) for each in levels.values()],
-            _look("vermillion", "square", "dashed", "largest of any run"),
+            {**style.line_look(second), "label": "largest of any run"},
         ),
     ]
     with style.context():
@@ -201,11 +214,6 @@ def _finals(results: pd.DataFrame, metric: str, **where: Any) -> Values:
     """Return a metric at the horizon of the one series with these tags, one number a run."""
     rows = select(results, {"metric": metric, "t": int(results["t"].max()), **where}, "figures")
     return rows.sort_values("run")["value"].to_numpy(np.float64)
-
-
-def _look(colour: str, marker: str, line: str, label: str) -> dict[str, Any]:
-    dash = DASHES.get(line, "none")
-    return {"color": COLOURS[colour], "marker": MARKERS[marker], "linestyle": dash, "label": label}
 
 
 def _canvas(panels: int, width: float) -> tuple[Figure, Sequence[Axes]]:
