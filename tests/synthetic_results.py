@@ -126,8 +126,8 @@ class Document:
         """Draw a figure, panels or diagram, from made-up results."""
         spec = self.figures[name]
         if spec.get("kind") == DIAGRAM:
-            return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams)
-        return draw_figure(spec, name, self.frame, folder, self.paper.derived)
+            return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams, self.name)
+        return draw_figure(spec, name, self.frame, folder, self.paper.derived, self.name)
 
     def interpretations(self) -> pd.DataFrame:
         """Digitised values compared with made-up results."""

@@ -43,6 +43,7 @@ MARKERS = {
 
 NO_MARKER = "none"
 NO_LINE = "none"
+"""What an experiments file says of a line without markers, and of markers without a line."""
 
 ALGORITHMS = {
     # Gaussian DP.
@@ -59,7 +60,7 @@ ALGORITHMS = {
     # Local DP.
     "ldp-ucb-l": ("purple", "long", "pentagon"),
     "ldp-ncb": ("green", "dotted", "triangle-left"),
-    "anytime-ldp-ncb": ("green", "long", "triangle-right"),
+    "anytime-ldp-ncb": ("green", "dash-dot-dot", "triangle-right"),
     # Not private: black.
     "ts-gaussian": ("black", "dotted", "star"),
     "ucb1": ("black", "long", "plus"),

@@ -30,6 +30,9 @@ PUBLISHED = "published"
 PUBLISHED_LABEL = "published, digitised"
 """The variant of digitised values in a csv, and what the legend calls them."""
 
+VARIANTS = ("as-coded", "as-written", "repaired")
+"""Variants of an algorithm, in the order in which their lines are told apart."""
+
 Frames = Callable[[str], pd.DataFrame]
 """From the name of results to their table."""
 
@@ -169,11 +172,28 @@ def _looks(
     places = sorted({value for value in values if value is not None})
     steps = dict(zip(places, ordered_looks(len(places)), strict=True))
     looks = [
-        _look(panel.series[index], rows, index) if value is None else steps[value]
+        steps[value] if value is not None else _look(panel.series[index], rows, index, place)
         for value, (index, rows) in zip(values, drawn, strict=True)
     ]
+    apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
     series = (panel.series[index] for index, _ in drawn)
-    return [_reduced(look, spec) for look, spec in zip(tell_apart(looks), series, strict=True)]
+    return [_reduced(look, spec) for look, spec in zip(apart, series, strict=True)]
+
+
+def _places(looks: Sequence[Look], tables: Sequence[pd.DataFrame]) -> list[int]:
+    """Return the place of each line among those with its look: that of its variant, or in order.
+
+    A variant then looks alike in every figure.
+    """
+    variants = [str(rows["variant"].iloc[0]) if "variant" in rows else "" for rows in tables]
+    places = []
+    for index, look in enumerate(looks):
+        alike = [variants[other] for other, known in enumerate(looks) if known == look]
+        if len(alike) > 1 and len(set(alike)) == len(alike) and set(alike) <= set(VARIANTS):
+            places.append(VARIANTS.index(variants[index]))
+        else:
+            places.append(list(looks[:index]).count(look))
+    return places
 
 
 def _reduced(look: Look, spec: SeriesSpec) -> Look:
@@ -192,9 +212,21 @@ def _ordered_value(spec: SeriesSpec, rows: pd.DataFrame, place: str) -> Any:
     return rows[column].iloc[0]
 
 
-def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int) -> Look:
+def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int, place: str) -> Look:
+    """Return the look of a line that is not coloured by an ordered column.
+
+    Raises:
+        InputError: the file gives a line of one algorithm another look than the algorithm's.
+    """
     algorithms = rows["algorithm"].unique() if "algorithm" in rows else []
     if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
+        given = {"colour": spec.colour, "line": spec.line, "marker": spec.marker}
+        for key, value in given.items():
+            if value not in (None, NO_LINE, NO_MARKER):
+                raise InputError(
+                    f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
+                    f"{algorithms[0]} have its look"
+                )
         return algorithm_look(algorithms[0])
     look = categorical_look(index)
     colour = look.colour if spec.colour is None else COLOURS[spec.colour]

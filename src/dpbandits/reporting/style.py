@@ -89,6 +89,10 @@ RC: dict[str, Any] = {
 """Settings on top of seaborn's style ``whitegrid`` and context ``paper``; sizes in points."""
 
 
+FILLS = ("full", "open", "half")
+"""How markers are filled."""
+
+
 @dataclass(frozen=True)
 class Look:
     """How one line is drawn; two channels, colour and line style or marker, tell lines apart.
@@ -98,14 +102,14 @@ class Look:
         dash: a key of ``DASHES``, or ``NO_LINE``.
         marker: a value of ``MARKERS``, or ``NO_MARKER``.
         hollow: whether there are open marks alone, and no line.
-        open: whether the markers on the line are open.
+        fill: a value of ``FILLS``: markers of several lines of one algorithm differ in it.
     """
 
     colour: str
     dash: str
     marker: str
     hollow: bool = False
-    open: bool = False
+    fill: str = "full"
 
 
 OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
@@ -156,18 +160,26 @@ def categorical_look(index: int) -> Look:
     )
 
 
-def tell_apart(looks: Sequence[Look]) -> list[Look]:
-    """Return the looks, of which equal ones keep their colour and marker.
+def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
+    """Return the looks, of which equal ones keep their colour and the shape of their marker.
 
-    The second of them and those that follow have open markers, and the next line styles.
+    They differ in line style, and in whether their markers are full, open or half full.
+
+    Args:
+        looks: of the lines of a panel.
+        places: of each line among those with its look, from 0; by default in their order.
     """
-    apart: list[Look] = []
+    if places is None:
+        places = [list(looks[:index]).count(look) for index, look in enumerate(looks)]
     dashes = list(DASHES)
-    for index, look in enumerate(looks):
-        before = looks[:index].count(look)
-        dash = dashes[(dashes.index(look.dash) + before) % len(dashes)]
-        apart.append(replace(look, dash=dash, open=before > 0))
-    return apart
+    return [
+        replace(
+            look,
+            dash=dashes[(dashes.index(look.dash) + place) % len(dashes)],
+            fill=FILLS[place % len(FILLS)],
+        )
+        for look, place in zip(looks, places, strict=True)
+    ]
 
 
 def tints(look: Look, count: int) -> list[Look]:
@@ -178,9 +190,12 @@ def tints(look: Look, count: int) -> list[Look]:
 
 def line_look(look: Look) -> dict[str, Any]:
     """Return what matplotlib's plotting functions take to draw a line with this look."""
-    drawn = {"color": look.colour, "linestyle": DASHES.get(look.dash, "none"), "marker": look.marker}
-    faces = {"markerfacecolor": "white", "markeredgecolor": look.colour, "markeredgewidth": 0.8}
-    return drawn | (faces if look.open else {})
+    drawn: dict[str, Any] = {"color": look.colour, "linestyle": DASHES.get(look.dash, "none")}
+    face = "white" if look.fill == "open" else look.colour
+    edge = 0.0 if look.fill == "full" else 0.8
+    marks = {"marker": look.marker, "markerfacecolor": face, "markeredgecolor": look.colour}
+    halves = {"fillstyle": "left", "markerfacecoloralt": "white"} if look.fill == "half" else {}
+    return drawn | marks | {"markeredgewidth": edge} | halves
 
 
 def thousands(value: float, _position: int = 0) -> str:
