@@ -221,7 +221,7 @@ PANELS = {
         "extra-privacy-witness": "",
         "extra-bias": "",
     },
-    "equal-privacy": {"extra-equal-privacy": "abc"},
+    "equal-privacy": {"extra-equal-privacy": "abcdefghi"},
 }
 
 

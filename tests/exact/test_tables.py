@@ -213,16 +213,18 @@ def test_no_table_prints_numbers_as_python_does(paper: str, name: str, tmp_path:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_a_bare_tabular_is_input_by_a_document(tmp_path: Path) -> None:
     write("dp-ts-ucb", "table1", tmp_path)
-    packages = r"\usepackage{array,booktabs}"
-    text = rf"\documentclass{{article}}{packages}\begin{{document}}\input{{table1.tabular}}\end{{document}}"
-    (tmp_path / "by.tex").write_text(text)
+    preamble = r"\documentclass{article}\usepackage{array,booktabs}"
+    body = r"\begin{document}\input{table1.tabular}\end{document}"
+    (tmp_path / "by.tex").write_text(preamble + body)
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "by.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
 def test_the_statement_of_a_claim_stands_once() -> None:
-    texts = pd.DataFrame({"Claim": ["C1", "C1", "C2"], "Statement": ["x", "x", "y"], "Runs": [1, 2, 3]})
+    texts = pd.DataFrame(
+        {"Claim": ["C1", "C1", "C2"], "Statement": ["x", "x", "y"], "Runs": [1, 2, 3]}
+    )
     once = statements_once(texts)
     assert once["Statement"].tolist() == ["x", "", "y"]
     assert once["Claim"].tolist() == texts["Claim"].tolist()

@@ -102,9 +102,7 @@ def draw_figure(
     return written + write_figure(folder / name, draw_panels(figure, lines, paper), points)
 
 
-def draw_panels(
-    figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str = ""
-) -> Figure:
+def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str = "") -> Figure:
     """Return the drawn panels in rows, legends above the axes.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
@@ -64,7 +65,7 @@ def add_heading(drawn: Figure, text: str) -> None:
     """Put the name of a picture above it, over the legend of all panels if there is one."""
     before = sum(size_of(legend)[1] for legend in drawn.legends)
     if drawn.legends:
-        drawn.legends[0].set_title(text, prop={"size": 8, "weight": "bold"})
+        drawn.legends[0].set_title(text, FontProperties(size=8, weight="bold"))
         height = size_of(drawn.legends[0])[1] - before
     else:
         drawn.suptitle(text)

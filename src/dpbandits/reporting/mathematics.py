@@ -55,7 +55,9 @@ _TOKEN = re.compile(
 )
 _SUBSCRIPT = re.compile(r"_[A-Za-z0-9]+")
 _KEY = re.compile(r"[a-z]+(?:_[a-z]+)+=")
-_STRONG = re.compile(rf"[{re.escape(SIGNS)}^_=<>]|(?<![\w)\]])[-+]\d|\b(?:{'|'.join(_SPELLED)})\b|sqrt\(")
+_STRONG = re.compile(
+    rf"[{re.escape(SIGNS)}^_=<>]|(?<![\w)\]])[-+]\d|\b(?:{'|'.join(_SPELLED)})\b|sqrt\("
+)
 _WORDS = ("a", "A", "I")
 
 
@@ -139,7 +141,7 @@ def to_latex(formula: str) -> str:
     Args:
         formula: a piece that ``split_formulas`` calls one.
     """
-    tokens = [match for match in _TOKEN.finditer(formula)]
+    tokens = list(_TOKEN.finditer(formula))
     latex, _ = _sequence(tokens, 0)
     return re.sub(r" +(?=[)\]}^_]|$)", "", latex)
 

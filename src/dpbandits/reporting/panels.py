@@ -156,9 +156,7 @@ def _split(frame: pd.DataFrame, by: str | None, place: str) -> Iterator[pd.DataF
         yield frame[frame[by] == value]
 
 
-def _looks(
-    panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: str
-) -> list[Look]:
+def _looks(panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: str) -> list[Look]:
     """Return the looks of the lines of a panel, given as indices into its series and rows.
 
     A line of one algorithm has the algorithm's, lines by an ordered column have steps of one map,
@@ -218,7 +216,7 @@ def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int, place: str) -> Look:
     Raises:
         InputError: the file gives a line of one algorithm another look than the algorithm's.
     """
-    algorithms = rows["algorithm"].unique() if "algorithm" in rows else []
+    algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else [None]
     if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
         given = {"colour": spec.colour, "line": spec.line, "marker": spec.marker}
         for key, value in given.items():

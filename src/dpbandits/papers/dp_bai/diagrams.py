@@ -10,6 +10,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from scipy.stats import binom
 
@@ -38,7 +39,7 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw success on each draw of the omegas beside what chance alone would spread."""
     rows = results[results["metric"] == "success"]
     tables = [
-        _rates_by_draw(own, str(algorithm), float(epsilon))
+        _rates_by_draw(own, str(algorithm), float(str(epsilon)))
         for (algorithm, epsilon), own in rows.groupby(
             ["algorithm", rows["epsilon"].fillna(0.0)], sort=False
         )
@@ -50,17 +51,19 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes = drawn.subplots()
         names = dict(zip(points["algorithm"], points["name"], strict=True))
         colours = {name: style.algorithm_look(key).colour for key, name in names.items()}
-        swarm: dict[str, Any] = {"hue": "name", "palette": colours, "size": 2.4, "linewidth": 0}
+        swarm: dict[str, Any] = {"hue": "name", "palette": colours, "legend": False}
         # Where all draws succeed alike there is no room for marks side by side: they overlap.
-        sns.swarmplot(points, x="label", y="y", ax=axes, warn_thresh=1.0, **swarm)
+        sns.swarmplot(points, x="label", y="y", ax=axes, size=2.4, warn_thresh=1.0, **swarm)
         for place, rates in enumerate(tables):
             _draw_spread(axes, place, rates)
         style.style_axis(axes, "y", "linear")
         axes.set_ylim(0, 1.02)
         axes.set_xlabel("")
         axes.set_ylabel("Success rate")
-        axes.get_legend().remove()
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=5)
+        mark: dict[str, Any] = {"marker": "o", "linestyle": "none"}
+        marks = [Line2D([], [], color=colours[name], label=name, **mark) for name in colours]
+        spread = axes.get_legend_handles_labels()[0]
+        drawn.legend(handles=[*marks, *spread], loc="outside upper center", ncols=5)
     return drawn, points.assign(variant="as-written", interpretation="")
 
 
@@ -107,7 +110,9 @@ def regime_map(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             own = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
             lower, upper = (_budgets(own, quantity) for quantity in ("T_C", "T_A"))
             _draw_regions(axes, lower, upper)
-            axes.set_title(rf"({letter}) {title[0].upper()}{title[1:]}, $\varepsilon$ = {epsilon:g}")
+            axes.set_title(
+                rf"({letter}) {title[0].upper()}{title[1:]}, $\varepsilon$ = {epsilon:g}"
+            )
             for name, budgets in (("B = C", lower), ("B = A", upper)):
                 curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
                 series = f"{letter}: {name}, {title}, epsilon={epsilon:g}"

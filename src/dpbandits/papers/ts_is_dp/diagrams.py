@@ -62,7 +62,7 @@ class _Curve:
             }
         )
 
-    def draw(self, axes: Axes, x: Sequence[float]) -> None:
+    def draw(self, axes: Axes, x: Sequence[float] | Values) -> None:
         """Draw the line with its intervals at the places x."""
         own = self.points()
         widths = [own["y"] - own["lo"], own["hi"] - own["y"]]
