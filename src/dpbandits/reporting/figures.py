@@ -116,8 +116,10 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str 
     panels = {letter: figure.panels[letter] for letter in lines}
     common = common_labels(list(lines.values())) if count > 1 or not figure.direct_labels else []
     with style.context():
-        widest = style.WIDE_PAGE if figure.direct_labels else style.PAGE_WIDTH
-        width = min(widest, style.PANEL_WIDTH * columns)
+        widest, each = style.PAGE_WIDTH, style.PANEL_WIDTH
+        if figure.direct_labels:
+            widest, each = style.WIDE_PAGE, style.LABELLED_WIDTH
+        width = min(widest, each * columns)
         drawn = Figure(figsize=(width, style.PANEL_HEIGHT * rows), layout="constrained")
         # A canvas that can measure text.
         FigureCanvasAgg(drawn)

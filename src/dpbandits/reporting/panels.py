@@ -179,19 +179,26 @@ def _looks(panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: s
 
 
 def _places(looks: Sequence[Look], tables: Sequence[pd.DataFrame]) -> list[int]:
-    """Return the place of each line among those with its look: that of its variant, or in order.
+    """Return the place of each line among those with its look.
 
-    A variant then looks alike in every figure.
+    It is that of its variant where all of them differ in it, so that a variant looks alike in
+    every figure; else lines of the default interpretation come first.
     """
-    variants = [str(rows["variant"].iloc[0]) if "variant" in rows else "" for rows in tables]
+    variants, changed = (_constants(tables, each) for each in ("variant", "interpretation"))
     places = []
     for index, look in enumerate(looks):
-        alike = [variants[other] for other, known in enumerate(looks) if known == look]
-        if len(alike) > 1 and len(set(alike)) == len(alike) and set(alike) <= set(VARIANTS):
+        alike = [other for other, known in enumerate(looks) if known == look]
+        theirs = {variants[other] for other in alike}
+        if len(alike) > 1 and len(theirs) == len(alike) and theirs <= set(VARIANTS):
             places.append(VARIANTS.index(variants[index]))
         else:
-            places.append(list(looks[:index]).count(look))
+            alike.sort(key=lambda other: (changed[other] != "", other))
+            places.append(alike.index(index))
     return places
+
+
+def _constants(tables: Sequence[pd.DataFrame], column: str) -> list[str]:
+    return [str(rows[column].iloc[0]) if column in rows else "" for rows in tables]
 
 
 def _reduced(look: Look, spec: SeriesSpec) -> Look:

@@ -21,6 +21,9 @@ PANEL_WIDTH = 3.3
 PAGE_WIDTH = 7.0
 """Largest width of a figure in inches: the text of a two-column paper."""
 
+LABELLED_WIDTH = 4.6
+"""Width in inches of one panel whose lines are named beside it."""
+
 WIDE_PAGE = 9.0
 """Largest width in inches of a figure whose lines are named beside its panels."""
 
