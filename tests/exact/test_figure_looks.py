@@ -24,7 +24,7 @@ from dpbandits.errors import InputError
 from dpbandits.reporting import diagrams
 from dpbandits.reporting.figures import draw_figure, draw_panels
 from dpbandits.reporting.legends import heading
-from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS
+from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS, NO_LINE
 from dpbandits.reporting.panels import Line, panel_lines, panel_rows
 from dpbandits.reporting.residuals import STRIP
 from dpbandits.reporting.rows import read_rows
@@ -224,8 +224,12 @@ def test_lines_differ_in_colour_or_dash_and_in_a_second_channel(paper: str, name
     for panel in spec.panels.values():
         # Open marks have the colour of their line, and nothing else to tell them apart.
         looks = [line.look for line in lines_of(paper, panel) if not line.look.hollow]
-        assert len({(look.colour, look.dash) for look in looks}) == len(looks)
-        assert len({(look.dash, look.marker) for look in looks}) == len(looks)
+        # Marks without lines are full or open.
+        kinds = [look.fill if look.dash == NO_LINE else look.dash for look in looks]
+        colours, markers = ([getattr(look, key) for look in looks] for key in ("colour", "marker"))
+        assert len(set(zip(colours, kinds, strict=True))) == len(looks)
+        if NO_LINE not in {look.dash for look in looks}:
+            assert len(set(zip(kinds, markers, strict=True))) == len(looks)
 
 
 def test_colours_of_an_ordered_parameter_darken_as_it_grows() -> None:

@@ -68,7 +68,7 @@ def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     verdicts = add_statements(ledger(), STATEMENTS)
 
     def of(name: str) -> pd.DataFrame:
-        if name == "interpretations":
+        if name == "digitised":
             return document.interpretations()
         return verdicts if name == "claims" else document.frame(name)
 
