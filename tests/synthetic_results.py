@@ -127,8 +127,8 @@ class Document:
         """Draw a figure, panels or diagram, from made-up results."""
         spec = self.figures[name]
         if spec.get("kind") == DIAGRAM:
-            return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams)
-        return draw_figure(spec, name, self.frame, folder, self.paper.derived)
+            return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams, self.name)
+        return draw_figure(spec, name, self.frame, folder, self.paper.derived, self.name)
 
     def interpretations(self) -> pd.DataFrame:
         """Digitised values compared with made-up results."""
@@ -222,7 +222,7 @@ PANELS = {
         "extra-privacy-witness": "",
         "extra-bias": "",
     },
-    "equal-privacy": {"extra-equal-privacy": "abc"},
+    "equal-privacy": {"extra-equal-privacy": "abcdefghi"},
 }
 
 

@@ -17,8 +17,6 @@ from dpbandits.project.config import Project
 from dpbandits.reporting.agreement import compare_digitised, count_agreement, digitised_csv
 from dpbandits.reporting.digitised import digitised_path, read_digitised, with_digitised
 from dpbandits.reporting.figures import draw_figure
-from dpbandits.reporting.palette import STEPS
-from dpbandits.reporting.style import ordered_looks
 from synthetic_results import FOURTH, ROOT
 
 PATH = ROOT / "config/papers/dp-ncb/experiments.yaml"
@@ -166,10 +164,6 @@ def test_the_table_of_counts_names_panels_as_the_figure_does() -> None:
     counted = FOURTH.paper.tables["reproduction"]({"digitised": compared})
     assert counted["panel"].tolist() == [*(f"1({each})" for each in "abcdef"), "all"]
     assert counted["values"].tolist() == [*(8 * each for each in CURVES.values()), 184]
-
-
-def test_the_named_steps_are_those_of_the_sequential_map() -> None:
-    assert list(STEPS.values()) == [look.colour for look in ordered_looks(4)]
 
 
 def curve_of(simulation: str, t: int, **tags: Any) -> tuple[float, float]:

@@ -2,23 +2,34 @@
 
 import copy
 import itertools
+import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import seaborn as sns
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
+from dpbandits.errors import InputError
+from dpbandits.reporting import diagrams
 from dpbandits.reporting.figures import draw_figure, draw_panels
+from dpbandits.reporting.legends import heading
+from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS, NO_LINE
 from dpbandits.reporting.panels import Line, panel_lines, panel_rows
 from dpbandits.reporting.residuals import STRIP
 from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import PanelSpec, parse_figure
+from dpbandits.reporting.style import algorithm_look
 from synthetic_results import EVERY_FIGURE, FIGURES, PAPERS, frame
 
 SMALLEST_TEXT = 7.0  # points, at the size of a column
@@ -44,7 +55,7 @@ def figures_of(paper: str, name: str) -> list[Figure]:
     lines = {letter: lines_of(paper, panel) for letter, panel in spec.panels.items()}
     if lines:
         parts = [lines, *({letter: each} for letter, each in lines.items())]
-        drawn = [draw_panels(spec, part) for part in parts]
+        drawn = [draw_panels(spec, part, paper) for part in parts]
     else:
         drawn = [own.paper.diagrams[name](read_rows(spec.diagram_reads, own.frame, name))[0]]
     for figure in drawn:
@@ -67,7 +78,7 @@ def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, nam
             assert axes.bbox.height / figure.dpi >= (0.5 if axes.get_gid() == STRIP else 1.5)
             assert axes.bbox.width / figure.dpi >= 1.5
         legends = figure.findobj(Legend)
-        assert legends
+        assert legends or figure.findobj(Annotation)
         for legend, axes in itertools.product(legends, figure.axes):
             assert not legend.get_window_extent().overlaps(axes.bbox)
             if axes.get_title():
@@ -97,6 +108,102 @@ def test_labels_of_ticks_stand_apart(paper: str, name: str) -> None:
         assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_titles_begin_with_a_capital_and_stand_at_one_height(paper: str, name: str) -> None:
+    for figure in figures_of(paper, name):
+        rows: dict[float, set[float]] = {}
+        for axes in figure.axes:
+            title = re.sub(r"^\([a-j]\) ", "", axes.get_title())
+            assert not title[:1].islower()
+            if title:
+                top = round(axes.get_position().y1, 3)
+                rows.setdefault(top, set()).add(round(axes.title.get_window_extent().y0))
+        assert all(max(heights) - min(heights) <= 10 for heights in rows.values())
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_keys_of_legends_have_no_error_bars(paper: str, name: str) -> None:
+    for figure in figures_of(paper, name):
+        for legend in figure.findobj(Legend):
+            assert not any(isinstance(key, LineCollection) for key in legend.findobj())
+
+
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_every_picture_names_its_paper_and_figure(paper: str, name: str) -> None:
+    whole, *panels = figures_of(paper, name)
+    for figure, letter in zip([whole, *panels], ["", *"abcdefghij"], strict=False):
+        texts = [each.get_text() for each in figure.findobj(Text)]
+        assert heading(paper, name, letter if len(panels) > 1 else "") in texts
+
+
+def test_a_diagram_names_its_paper_and_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[str] = []
+
+    def keep(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
+        found.extend(each.get_text() for each in figure.findobj(Text))
+        return [path]
+
+    monkeypatch.setattr(diagrams, "write_figure", keep)
+    PAPERS["dp-ts-ucb"].draw("fig2", Path())
+    assert "dp-ts-ucb, Figure 2" in found
+
+
+@pytest.mark.parametrize(
+    ("figure", "letter", "text"),
+    [
+        ("fig1", "b", "dp-ncb, Figure 1(b)"),
+        ("fig1-as-written", "", "dp-ncb, Figure 1, as written"),
+        ("extra-panel-a", "c", "dp-ncb, supplementary figure: panel a (c)"),
+    ],
+)
+def test_headings(figure: str, letter: str, text: str) -> None:
+    assert heading("dp-ncb", figure, letter) == text
+
+
+def test_every_algorithm_has_a_look_of_its_own() -> None:
+    assert set(ALGORITHMS) == set(REGISTRY)
+    for family in (REGRET, IDENTIFICATION):
+        assert len({ALGORITHMS[algorithm] for algorithm in family}) == len(family)
+    palette = [to_hex(colour) for colour in sns.color_palette("colorblind")]
+    assert set(COLOURS.values()) - {"#000000"} <= set(palette)
+    for colour, dash, marker in ALGORITHMS.values():
+        assert colour in COLOURS
+        assert dash in DASHES
+        assert marker in MARKERS
+
+
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_an_algorithm_has_its_look_in_every_figure(paper: str, name: str) -> None:
+    """An ordered parameter alone may colour its lines, by a map that means no algorithm."""
+    spec = parse_figure(name, PAPERS[paper].figures[name])
+    names = {definition.name: algorithm_look(key) for key, definition in REGISTRY.items()}
+    for panel in spec.panels.values():
+        ordered = any(series.by or series.shade for series in panel.series)
+        for line in lines_of(paper, panel):
+            label = re.split(r",| \(|\(", line.name)[0]
+            if label in names and not line.look.hollow and not ordered:
+                assert line.look.colour == names[label].colour
+                assert line.look.marker in (names[label].marker, "none")
+
+
+def test_a_file_that_gives_an_algorithm_another_look_is_refused() -> None:
+    spec = copy.deepcopy(PAPERS["dp-ts-ucb"].figures["fig5"])
+    spec["panels"]["a"]["series"][0]["colour"] = "black"
+    panel = parse_figure("fig5", spec).panels["a"]
+    message = r"series\.0\.colour is 'black'; allowed: none, lines of dp-ts-ucb have its look"
+    with pytest.raises(InputError, match=message):
+        lines_of("dp-ts-ucb", panel)
+
+
+def test_help_and_simulations_load_no_plotting_library() -> None:
+    code = (
+        "import sys; from dpbandits.cli import main; import dpbandits.commands.run\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "found = {'seaborn', 'matplotlib'} & set(sys.modules)\nassert not found, found"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
 @pytest.mark.parametrize(("paper", "name"), OF_PANELS)
 def test_no_curve_is_cut_off(paper: str, name: str) -> None:
     for figure in figures_of(paper, name):
@@ -117,8 +224,12 @@ def test_lines_differ_in_colour_or_dash_and_in_a_second_channel(paper: str, name
     for panel in spec.panels.values():
         # Open marks have the colour of their line, and nothing else to tell them apart.
         looks = [line.look for line in lines_of(paper, panel) if not line.look.hollow]
-        assert len({(look.colour, look.dash) for look in looks}) == len(looks)
-        assert len({(look.dash, look.marker) for look in looks}) == len(looks)
+        # Marks without lines are full or open.
+        kinds = [look.fill if look.dash == NO_LINE else look.dash for look in looks]
+        colours, markers = ([getattr(look, key) for look in looks] for key in ("colour", "marker"))
+        assert len(set(zip(colours, kinds, strict=True))) == len(looks)
+        if NO_LINE not in {look.dash for look in looks}:
+            assert len(set(zip(kinds, markers, strict=True))) == len(looks)
 
 
 def test_colours_of_an_ordered_parameter_darken_as_it_grows() -> None:

@@ -12,19 +12,13 @@ from scipy.stats import binomtest
 
 from dpbandits.errors import InputError
 from dpbandits.reporting.figures import draw_figure, draw_panels
-from dpbandits.reporting.palette import COLOURS
 from dpbandits.reporting.panels import Line, panel_lines
 from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import parse_figure
 from dpbandits.reporting.style import PAGE_WIDTH
-from synthetic_results import EVERY_FIGURE, THIRD, Drawn, read_csv
+from synthetic_results import THIRD, Drawn, read_csv
 
 DOCUMENT = "dp-bai"
-OF_PANELS = [
-    name
-    for paper, name in EVERY_FIGURE
-    if paper == DOCUMENT and THIRD.figures[name]["kind"] == "rate"
-]
 EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
 ON_AN_AXIS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
 
@@ -127,20 +121,6 @@ def test_an_infinite_epsilon_is_a_line_of_its_own(drawn: Drawn) -> None:
     own = table[table["series"] == "DP-BAI, no noise"].set_index("x")
     tags: dict[str, object] = {"algorithm": "dp-bai", "epsilon": np.inf, "horizon": 500}
     require_rate(own.loc[500], *counted("verdicts-sphere", **tags))
-
-
-@pytest.mark.parametrize("name", OF_PANELS)
-def test_an_algorithm_has_one_colour_in_all_figures(name: str) -> None:
-    expected = {"DP-BAI": "blue", "Baseline": "green", "DP-OD": "vermillion", "OD-LinBAI": "black"}
-    expected["DP-OD (l1)"] = "orange"
-    for letter in parse_figure(name, THIRD.figures[name]).panels:
-        for line in lines_of(name, letter):
-            algorithm = line.name.split(",")[0]
-            if algorithm in expected:
-                assert line.look.colour == COLOURS[expected[algorithm]]
-            else:
-                assert algorithm == "DP-BAI-Gauss"
-                assert line.look.colour not in [COLOURS[each] for each in expected.values()]
 
 
 @pytest.mark.parametrize(("count", "rows", "columns"), [(2, 1, 2), (3, 1, 3), (4, 2, 2)])

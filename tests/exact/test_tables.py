@@ -17,8 +17,14 @@ import pytest
 
 from dpbandits.errors import InputError
 from dpbandits.reporting.latex import escape
+from dpbandits.reporting.numbers import readable
 from dpbandits.reporting.table_specs import table_reads
-from dpbandits.reporting.tables import add_statements, interval_text, write_table
+from dpbandits.reporting.tables import (
+    add_statements,
+    interval_text,
+    statements_once,
+    write_table,
+)
 from synthetic_results import EVERY_TABLE, FIRST, PAPERS, SECOND, Document
 
 TABLES = FIRST.tables
@@ -82,7 +88,8 @@ def test_a_table_is_tex_html_and_csv_and_rebuilds_to_the_same_bytes(
     paper: str, name: str, tmp_path: Path
 ) -> None:
     written = write(paper, name, tmp_path / "first")
-    assert [path.name for path in written] == [f"{name}.{each}" for each in ("tex", "html", "csv")]
+    suffixes = ("tex", "tabular", "html", "csv")
+    assert [path.name for path in written] == [f"{name}.{each}" for each in suffixes]
     again = write(paper, name, tmp_path / "second")
     assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
 
@@ -130,7 +137,7 @@ def test_privacy_table_has_the_values_of_the_specification(tmp_path: Path) -> No
         assert table.loc[delta].iloc[:2].tolist() == pytest.approx(values[:2], abs=6e-4)
         assert table.loc[delta].iloc[2:4].tolist() == pytest.approx(values[2:], abs=6e-2)
     tex = (tmp_path / "privacy.tex").read_text()
-    assert r"1e-06 & 355.4 & 367.5 & 6,425.0 & 7,483.9 & 285,888 \\" in tex
+    assert r"$10^{-6}$ & 355.4 & 367.5 & 6,425.0 & 7,483.9 & 285,888 \\" in tex
 
 
 def test_claims_table_prints_intervals_and_leaves_missing_numbers_empty(tmp_path: Path) -> None:
@@ -140,7 +147,7 @@ def test_claims_table_prints_intervals_and_leaves_missing_numbers_empty(tmp_path
     assert list(lines) == list(STATEMENTS)
     assert lines["TSDP-C1"].endswith(r"&  & holds & 4.887 & 0 & paper & holds \\")
     interpretation = r"accounting=lemma5, b\_grid=alternative, metric=realised\_regret"
-    assert f"& {interpretation} & undecided & -3693 [-3756, -3626] & 400 &" in lines["TSDP-C5"]
+    assert f"& {interpretation} & undecided & $-3693\\ [-3756, -3626]$ & 400 &" in lines["TSDP-C5"]
     assert lines["TSDP-C8"].endswith(
         r"& repaired, log=natural & not-applicable &  &  & paper & not-applicable \\"
     )
@@ -159,15 +166,67 @@ def test_claims_csv_keeps_the_ledger_and_adds_the_statement(tmp_path: Path) -> N
     ("text", "latex"),
     [
         ("a_b & 5 % {x} #1 $2", r"a\_b \& 5 \% \{x\} \#1 \$2"),
-        ("10^5 ~ \\", r"10\textasciicircum{}5 \textasciitilde{} \textbackslash{}"),
-        ("δ ≤ 1", r"\ensuremath{\delta} \ensuremath{\le} 1"),
-        ("a < b", r"a \ensuremath{<} b"),
+        ("10^5 ~ \\", r"$10^{5}$ \textasciitilde{} \textbackslash{}"),
+        ("δ ≤ 1", r"$\delta \le 1$"),
+        ("x < b", "$x < b$"),
+        ("T^((1-α)/4) ln(T)^(3(1-α)/4)", r"$T^{(1-\alpha)/4} \ln (T)^{3(1-\alpha)/4}$"),
+        ("b and c of order T^γ, at T = 10⁴", r"b and c of order $T^{\gamma}$, at $T = 10^{4}$"),
+        ("max i/(epsilon Delta_i).", r"$\max i/(\varepsilon \Delta_{i})$."),
+        ("H_BAI < sqrt(2T)", r"$H_{\mathrm{BAI}} < \sqrt{2T}$"),
+        ("-0.5 [-1,000, 2.5e+06]", r"$-0.5\ [-1{,}000, 2.5\times 10^{6}]$"),
+        ("lazy_ucb_log=natural, count=n+1", r"lazy\_ucb\_log=natural, count=n+1"),
+        ("1- and 5-Gaussian DP, within [0, 1]", "1- and 5-Gaussian DP, within [0, 1]"),
+        ("(epsilon, 1e-6", r"($\varepsilon$, $10^{-6}$"),
         ("Rényi", "Rényi"),
         ("two\nlines", "two lines"),
     ],
 )
 def test_text_is_escaped(text: str, latex: str) -> None:
     assert escape(text) == latex
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1e-05", "10⁻⁵"),
+        ("-2.5e+06 [-inf, 1e7]", "-2.5×10⁶ [-∞, 10⁷]"),
+        ("+0.0000 [-0.0000, +0.0010]", "0.0000 [0.0000, +0.0010]"),
+        ("0.05, 1,000, -0.5, +10", "0.05, 1,000, -0.5, +10"),
+        ("fig1a", "1(a)"),
+        ("fig1a is drawn", "fig1a is drawn"),
+    ],
+)
+def test_numbers_are_readable(text: str, numbers: str) -> None:
+    assert readable(text) == numbers
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY_TABLE)
+def test_no_table_prints_numbers_as_python_does(paper: str, name: str, tmp_path: Path) -> None:
+    write(paper, name, tmp_path)
+    for suffix in ("tex", "tabular"):
+        rows = (tmp_path / f"{name}.{suffix}").read_text().partition(r"\midrule")[2]
+        assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
+        assert not re.search(r"ensuremath|textasciicircum", rows)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_a_bare_tabular_is_input_by_a_document(tmp_path: Path) -> None:
+    write("dp-ts-ucb", "table1", tmp_path)
+    preamble = r"\documentclass{article}\usepackage{array,booktabs}"
+    body = r"\begin{document}\input{table1.tabular}\end{document}"
+    (tmp_path / "by.tex").write_text(preamble + body)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "by.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+def test_the_statement_of_a_claim_stands_once() -> None:
+    texts = pd.DataFrame(
+        {"Claim": ["C1", "C1", "C2"], "Statement": ["x", "x", "y"], "Runs": [1, 2, 3]}
+    )
+    once = statements_once(texts)
+    assert once["Statement"].tolist() == ["x", "", "y"]
+    assert once["Claim"].tolist() == texts["Claim"].tolist()
 
 
 def test_a_character_that_pdflatex_refuses_is_named() -> None:

@@ -46,7 +46,7 @@ def table(paper, name, category=None):
     """Return the files of a table; reports have its page, by default under the paper."""
     path = PROJECT.tables_folder(paper) / name
     page = reported(f"{path}.html", "table.rst", category or paper, name, "table")
-    return [f"{path}.tex", page, f"{path}.csv"]
+    return [f"{path}.tex", f"{path}.tabular", page, f"{path}.csv"]
 
 
 def reported(path, caption, category, name, panel):

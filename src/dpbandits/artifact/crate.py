@@ -38,6 +38,7 @@ MEDIA_TYPES = {
     ".parquet": "application/vnd.apache.parquet",
     ".pdf": "application/pdf",
     ".png": "image/png",
+    ".tabular": "application/x-tex",
     ".tex": "application/x-tex",
     ".yaml": "application/yaml",
 }

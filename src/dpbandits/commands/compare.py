@@ -240,7 +240,7 @@ def _written(target: Compared, lines: Mapping[str, list[Line]], folder: Path) ->
         parts[name] = dict(lines)
     written = []
     for stem, own in parts.items():
-        drawn = draw_panels(target.figure, own)
+        drawn = draw_panels(target.figure, own, target.paper)
         _mark(drawn)
         named = own if len(own) > 1 else {"": next(iter(own.values()))}
         written += write_figure(folder / stem, drawn, plotted_points(target.figure, named))

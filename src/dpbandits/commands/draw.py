@@ -38,9 +38,9 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
 
     if spec.get("kind") == DIAGRAM:
         diagrams = project.experiments(paper).paper.diagrams
-        written = draw_diagram(spec, figure, frames, folder, diagrams)
+        written = draw_diagram(spec, figure, frames, folder, diagrams, paper)
     else:
         derived = project.experiments(paper).paper.derived
-        written = draw_figure(spec, figure, frames, folder, derived)
+        written = draw_figure(spec, figure, frames, folder, derived, paper)
     record(project, figure_target(project, paper, figure), begun)
     return written

@@ -66,7 +66,7 @@ def _publish_paper(project: Project, paper: str, published: Iterable[Target]) ->
     pictures = [path for target in of_paper if target.kind != TABLE for path in target.files]
     tables = [path for target in of_paper if target.kind == TABLE for path in target.files]
     pictures = [path for path in pictures if path.suffix != ".pdf"]
-    tables = [path for path in tables if path.suffix != ".html"]
+    tables = [path for path in tables if path.suffix in (".tex", ".csv")]
     written = _copied(pictures, project.folder / PUBLISHED / paper, FINGERPRINTS)
     written += _copied(tables, project.folder / PUBLISHED_TABLES / paper)
     stamp = project.folder / PUBLISHED / paper / FINGERPRINTS

@@ -1,6 +1,5 @@
 """The ledger of all papers: every verdict, at its own and at stricter levels, in one table."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,9 @@ import pandas as pd
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.simultaneous import ALONE, IN_FAMILY
 from dpbandits.claims.verdict import ALPHA
-from dpbandits.reporting.latex import document
+from dpbandits.reporting.latex import document, tabular
 from dpbandits.reporting.pages import page
+from dpbandits.reporting.tables import interval_text
 
 Row = Mapping[Any, Any]
 """A row of the ledger, column -> value."""
@@ -126,10 +126,7 @@ def together(ledgers: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def interval(row: Row) -> str:
     """Return the estimate of a row with its interval; nothing where there is none."""
     value, lo, hi = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    if math.isnan(value):
-        return ""
-    ends = "" if lo == hi else f" [{lo:.4g}, {hi:.4g}]"
-    return f"{value:.4g}{ends}"
+    return interval_text(value, lo, hi)
 
 
 def choice(row: Row) -> str:
@@ -175,6 +172,7 @@ def tables(whole: pd.DataFrame) -> dict[str, str]:
     )
     return {
         ".tex": document(once, CAPTION, types, long=True),
+        ".tabular": tabular(once, types),
         ".html": page(texts, "The ledger of all claims", CAPTION),
         ".csv": str(texts.to_csv(index=False, lineterminator="\n")),
     }

@@ -33,7 +33,7 @@ CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 """Files of a paper's claims: verdicts, both verdicts on each row, every comparison, findings."""
 
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
-TABLE_SUFFIXES = ("tex", "html", "csv")
+TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
 
 
 def targets(project: Project) -> list[Target]:

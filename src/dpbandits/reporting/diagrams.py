@@ -8,7 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from dpbandits.errors import InputError
+from dpbandits.reporting import style
 from dpbandits.reporting.figure_files import write_figure
+from dpbandits.reporting.legends import add_heading, heading
 from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import parse_figure
 
@@ -22,6 +24,7 @@ def draw_diagram(
     frames: Callable[[str], pd.DataFrame],
     folder: Path,
     diagrams: Mapping[str, Diagram],
+    paper: str = "",
 ) -> list[Path]:
     """Draw one diagram as pdf, png and csv.
 
@@ -31,6 +34,7 @@ def draw_diagram(
         frames: from the name of results to their table.
         folder: where the files go.
         diagrams: the paper's functions, by figure.
+        paper: short name of the paper, which the heading begins with.
 
     Returns:
         The files written.
@@ -44,4 +48,6 @@ def draw_diagram(
         raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
     rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
     drawn, points = diagrams[name](rows)
+    with style.context():
+        add_heading(drawn, heading(paper, name))
     return write_figure(folder / name, drawn, points)

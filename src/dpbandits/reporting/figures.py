@@ -17,9 +17,18 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from dpbandits.reporting import style
+from dpbandits.reporting.direct_labels import label_lines
 from dpbandits.reporting.figure_files import write_figure
-from dpbandits.reporting.legends import Handle, add_legend, common_labels, label_panel, size_of
-from dpbandits.reporting.palette import DASHES, NO_MARKER
+from dpbandits.reporting.legends import (
+    Handle,
+    add_heading,
+    add_legend,
+    common_labels,
+    heading,
+    label_panel,
+    size_of,
+)
+from dpbandits.reporting.palette import NO_MARKER
 from dpbandits.reporting.panels import Derived, Line, panel_lines, panel_rows
 from dpbandits.reporting.residuals import draw_residuals, residual_lines
 from dpbandits.reporting.specs import (
@@ -39,6 +48,9 @@ _MARK_SPACING = 0.14
 _UPRIGHT_HEIGHT = 0.3
 """About the height in inches that tick labels on end take more than level ones."""
 
+_AROUND_PANEL = 0.6
+"""About the height in inches that the labels and the title of a panel take."""
+
 _STRIP_LABELS = 0.35
 """About the height in inches that the labels below a strip take."""
 
@@ -55,6 +67,7 @@ def draw_figure(
     frames: Callable[[str], pd.DataFrame],
     folder: Path,
     derived: Derived | None = None,
+    paper: str = "",
 ) -> list[Path]:
     """Draw one figure and each of its panels as pdf, png and csv.
 
@@ -64,6 +77,7 @@ def draw_figure(
         frames: from the name of a simulation or exact result to its table.
         folder: where the files go.
         derived: the paper's functions that make the rows of panels of kind ``derived``.
+        paper: short name of the paper, which the heading of every picture begins with.
 
     Returns:
         The files written: panels in reading order, then the whole figure.
@@ -81,27 +95,31 @@ def draw_figure(
     written = []
     if len(lines) > 1:
         for letter, own in lines.items():
-            drawn = draw_panels(figure, {letter: own})
+            drawn = draw_panels(figure, {letter: own}, paper)
             points = plotted_points(figure, {"": own})
             written += write_figure(folder / panel_stem(name, letter), drawn, points)
     points = plotted_points(figure, lines)
-    return written + write_figure(folder / name, draw_panels(figure, lines), points)
+    return written + write_figure(folder / name, draw_panels(figure, lines, paper), points)
 
 
-def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
+def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str = "") -> Figure:
     """Return the drawn panels in rows, legends above the axes.
 
     Args:
         figure: the figure that the panels belong to.
         lines: the lines of each panel, by letter; one panel, or all of them.
+        paper: short name of the paper.
     """
     count = len(lines)
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
     panels = {letter: figure.panels[letter] for letter in lines}
-    common = common_labels(list(lines.values()))
+    common = common_labels(list(lines.values())) if count > 1 or not figure.direct_labels else []
     with style.context():
-        width = min(style.PAGE_WIDTH, style.PANEL_WIDTH * columns)
+        widest, each = style.PAGE_WIDTH, style.PANEL_WIDTH
+        if figure.direct_labels:
+            widest, each = style.WIDE_PAGE, style.LABELLED_WIDTH
+        width = min(widest, each * columns)
         drawn = Figure(figsize=(width, style.PANEL_HEIGHT * rows), layout="constrained")
         # A canvas that can measure text.
         FigureCanvasAgg(drawn)
@@ -113,8 +131,14 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
             found |= handles
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in handles.items() if k not in common}
+            if figure.direct_labels:
+                only_here = {}
             label_panel(axes, title, only_here, width / columns)
         _set_limits(_flat(grid), list(panels.values()))
+        if figure.direct_labels:
+            for axes, own in zip(_flat(grid), lines.values(), strict=True):
+                named = [line for line in own if line.label not in common]
+                label_lines(axes, named, style.PANEL_HEIGHT - _AROUND_PANEL)
         if figure.share_y:
             for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
@@ -124,6 +148,7 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> Figure:
             height += rows * style.STRIP_HEIGHT
         drawn.set_figheight(height)
         add_legend(drawn, {label: found[label] for label in common})
+        add_heading(drawn, heading(paper, figure.name, next(iter(lines)) if count == 1 else ""))
     return drawn
 
 
@@ -139,11 +164,10 @@ def _grid(drawn: Figure, spec: GridSpec, count: int, figure: FigureSpec) -> list
     """Return the axes of the panels, row by row."""
     step = 2 if figure.residuals else 1
     found: list[list[Axes]] = [[] for _ in range(spec.nrows // step)]
-    first: Axes | None = None
     for index in range(count):
         row, column = divmod(index, spec.ncols)
+        first = found[row][0] if figure.share_y and column else None
         axes = drawn.add_subplot(spec[step * row, column], sharey=first)
-        first = axes if figure.share_y and first is None else first
         if figure.share_y and column:
             axes.tick_params(axis="y", labelleft=False)
         found[row].append(axes)
@@ -188,7 +212,8 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
         if line.look.hollow:
             handles[line.label] = _draw_marks(axes, x, line)
         elif _has_ends(panel, line):
-            handles[line.label] = _draw_ends(axes, x, line)
+            joined = panel.x.scale != "categories"
+            handles[line.label] = _draw_ends(axes, x, line, joined=joined)
         else:
             handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
     # Small scales may end before the range.
@@ -219,10 +244,13 @@ def _has_ends(panel: PanelSpec, line: Line) -> bool:
     return few and line.look.marker != NO_MARKER
 
 
-def _draw_ends(axes: Axes, x: list[float], line: Line) -> Handle:
-    """Draw points with error bars, joined."""
+def _draw_ends(axes: Axes, x: list[float], line: Line, *, joined: bool) -> Handle:
+    """Draw points with error bars, joined unless x is of categories; the points are the handle."""
     y, low, high = _interval(line)
-    return axes.errorbar(x, y, yerr=[y - low, high - y], capsize=2, elinewidth=0.8, **_look(line))
+    look = style.line_look(line.look) | ({} if joined else {"linestyle": "none"})
+    bars = axes.errorbar(x, y, yerr=[y - low, high - y], capsize=2, elinewidth=0.8, **look)
+    points: Line2D = bars[0]
+    return points
 
 
 def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle:
@@ -234,7 +262,7 @@ def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle
     if (low < high).any():
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)
     marks = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING) if len(x) > _MOST_TICKS else None
-    return axes.plot(x, y, markevery=marks, **_look(line))[0]
+    return axes.plot(x, y, markevery=marks, **style.line_look(line.look))[0]
 
 
 def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
@@ -244,11 +272,6 @@ def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
     bars: dict[str, Any] = {"yerr": [y - low, high - y], "elinewidth": 0.8, "zorder": 3}
     axes.errorbar(x, y, color=line.look.colour, marker=line.look.marker, **bars, **own)
     return Line2D([], [], color=style.OPEN_MARKS.colour, marker=style.OPEN_MARKS.marker, **own)
-
-
-def _look(line: Line) -> dict[str, Any]:
-    look = line.look
-    return {"color": look.colour, "linestyle": DASHES[look.dash], "marker": look.marker}
 
 
 def _interval(line: Line) -> tuple[Values, Values, Values]:

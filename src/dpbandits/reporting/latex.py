@@ -3,46 +3,13 @@
 import pandas as pd
 
 from dpbandits.errors import InputError
+from dpbandits.reporting.mathematics import SIGNS, split_formulas, to_latex
+from dpbandits.reporting.numbers import readable
 
-_GREEK = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "ε": "varepsilon",
-    "ϵ": "epsilon",
-    "η": "eta",
-    "θ": "theta",
-    "λ": "lambda",
-    "μ": "mu",
-    "π": "pi",
-    "ρ": "rho",
-    "σ": "sigma",
-    "τ": "tau",
-    "Δ": "Delta",
-    "Φ": "Phi",
-    "Ω": "Omega",
-}
-_SIGNS = {
-    "≤": r"\le",
-    "≥": r"\ge",
-    "≠": r"\ne",
-    "≈": r"\approx",
-    "×": r"\times",
-    "·": r"\cdot",
-    "±": r"\pm",
-    "√": r"\surd",
-    "∞": r"\infty",
-    "→": r"\to",
-    "−": "-",
-    "<": "<",
-    ">": ">",
-    "|": "|",
-    **{sign: f"^{plain}" for sign, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)},
-}
 _SPECIAL = str.maketrans(
     {
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        **{sign: f"${sign}$" for sign in "<>|"},
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
@@ -51,8 +18,6 @@ _SPECIAL = str.maketrans(
         "—": "---",
         "…": r"\dots{}",
         "’": "'",
-        **{sign: rf"\ensuremath{{\{name}}}" for sign, name in _GREEK.items()},
-        **{sign: rf"\ensuremath{{{name}}}" for sign, name in _SIGNS.items()},
     }
 )
 
@@ -69,18 +34,29 @@ _DOCUMENT = r"""\documentclass[10pt]{article}
 
 
 def escape(text: str) -> str:
-    """Return plain text as LaTeX.
+    """Return plain text as LaTeX, its formulas as mathematics.
 
     Raises:
         InputError: a character that pdflatex would refuse.
     """
     for sign in text:
-        if ord(sign) not in _SPECIAL and not (sign.isascii() or _is_accented_latin(sign)):
+        if ord(sign) not in _SPECIAL and not (
+            sign in SIGNS or sign.isascii() or _is_accented_latin(sign)
+        ):
             raise InputError(
                 f"text {text!r} has the character {sign!r}; allowed in a table: Latin and Greek "
                 f"letters and common mathematical signs"
             )
-    return " ".join(text.translate(_SPECIAL).split())
+    pieces = split_formulas(readable(text))
+    latex = "".join(f"${to_latex(each)}$" if formula else _prose(each) for formula, each in pieces)
+    return " ".join(latex.split())
+
+
+def _prose(text: str) -> str:
+    """Return text that is no formula; signs of formulas that stand in it are mathematics alone."""
+    return "".join(
+        f"${to_latex(sign)}$" if sign in SIGNS else sign.translate(_SPECIAL) for sign in text
+    )
 
 
 def _is_accented_latin(sign: str) -> bool:
@@ -96,7 +72,7 @@ def document(cells: pd.DataFrame, caption: str, column_format: str, *, long: boo
         column_format: LaTeX column types, one for each column.
         long: whether the table may break over pages.
     """
-    escaped = cells.map(escape).set_axis([escape(name) for name in cells.columns], axis=1)
+    escaped = _escaped(cells)
     table = escaped.style.hide(axis="index").to_latex(
         hrules=True,
         caption=escape(caption),
@@ -106,3 +82,18 @@ def document(cells: pd.DataFrame, caption: str, column_format: str, *, long: boo
         position_float=None if long else "centering",
     )
     return _DOCUMENT.replace("%s", table)
+
+
+def tabular(cells: pd.DataFrame, column_format: str) -> str:
+    r"""Return a bare booktabs ``tabular``, for ``\input`` (packages array and booktabs).
+
+    Args:
+        cells: plain text; the column names are the head of the table.
+        column_format: LaTeX column types, one for each column.
+    """
+    styled = _escaped(cells).style.hide(axis="index")
+    return str(styled.to_latex(hrules=True, column_format=column_format))
+
+
+def _escaped(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.map(escape).set_axis([escape(name) for name in cells.columns], axis=1)

@@ -2,12 +2,14 @@
 
 import itertools
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
@@ -15,11 +17,17 @@ from matplotlib.patches import Polygon, Rectangle
 from dpbandits.reporting import style
 from dpbandits.reporting.panels import Line
 
-Handle = Line2D | ErrorbarContainer | Polygon | Rectangle
+Handle = Line2D | Polygon | Rectangle
 """What stands for a line or a shaded range in a legend."""
 
 _AXIS_WIDTH = 0.35
 """About the width in inches that the labels of a y axis take."""
+
+_TITLE_SPACE = 2.2
+"""Distance of a legend from the panel, with a title between them, in sizes of its font."""
+
+_HEADING_HEIGHT = 0.2
+"""About the height in inches that a heading without a legend takes."""
 
 
 def common_labels(panels: list[list[Line]]) -> list[str]:
@@ -35,6 +43,36 @@ def common_labels(panels: list[list[Line]]) -> list[str]:
     return list(dict.fromkeys([*same, *marks]))
 
 
+def heading(paper: str, figure: str, letter: str = "") -> str:
+    """Return what names a picture: ``dp-ncb, Figure 1(a), as written``.
+
+    Args:
+        paper: short name of the paper.
+        figure: name of the figure, such as ``fig1-as-written`` or ``extra-bias``.
+        letter: letter of the panel; empty for the whole.
+    """
+    numbered = re.fullmatch(r"fig(\d+)(?:-(.+))?", figure)
+    panel = f"({letter})" if letter else ""
+    if numbered is None:
+        name = figure.removeprefix("extra-")
+        named = "" if name == paper else f": {name.replace('-', ' ')}"
+        return f"{paper}, supplementary figure{named}{f' {panel}' if panel else ''}"
+    variant = f", {numbered[2].replace('-', ' ')}" if numbered[2] else ""
+    return f"{paper}, Figure {numbered[1]}{panel}{variant}"
+
+
+def add_heading(drawn: Figure, text: str) -> None:
+    """Put the name of a picture above it, over the legend of all panels if there is one."""
+    before = sum(size_of(legend)[1] for legend in drawn.legends)
+    if drawn.legends:
+        drawn.legends[0].set_title(text, FontProperties(size=8, weight="bold"))
+        height = size_of(drawn.legends[0])[1] - before
+    else:
+        drawn.suptitle(text)
+        height = _HEADING_HEIGHT
+    drawn.set_figheight(drawn.get_figheight() + height)
+
+
 def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
     """Put the legend of all panels above them, and make room for it."""
     if handles:
@@ -43,16 +81,28 @@ def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
         drawn.set_figheight(drawn.get_figheight() + size_of(legend)[1])
 
 
+def shared_legend(drawn: Figure, columns: int) -> None:
+    """Put one legend above the panels of a diagram, each label once, without error bars."""
+    handles: dict[str, Any] = {}
+    for axes in drawn.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            line = handle[0] if isinstance(handle, ErrorbarContainer) else handle
+            handles.setdefault(label, line)
+    drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns)
+
+
 def label_panel(axes: Axes, title: str | None, own: Mapping[str, Handle], width: float) -> None:
-    """Put the title above the panel, and under it the legend of lines that only it has.
+    """Put the title above the panel, and above it the legend of lines that only it has.
 
     ``width`` is the panel's in inches, with the labels of its y axis.
     """
-    if own:
-        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "title": title}
-        _fit_legend(axes, own, width - _AXIS_WIDTH, place)
-    elif title:
+    if title:
         axes.set_title(title)
+    if own:
+        # Above the title, so that the titles of panels stand at one height.
+        above = {"borderaxespad": _TITLE_SPACE} if title else {}
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), **above}
+        _fit_legend(axes, own, width - _AXIS_WIDTH, place)
 
 
 def _fit_legend(

@@ -1,25 +1,19 @@
-"""Colours, dashes and markers by name, known without loading the plotting library."""
+"""Looks by name, known without loading the plotting library: one look for each algorithm."""
 
 from typing import Any
 
 COLOURS = {
-    "blue": "#0072B2",
-    "vermillion": "#D55E00",
-    "green": "#009E73",
-    "purple": "#CC79A7",
-    "sky": "#56B4E9",
-    "orange": "#E69F00",
+    "blue": "#0173b2",
+    "orange": "#de8f05",
+    "green": "#029e73",
+    "vermillion": "#d55e00",
+    "purple": "#cc78bc",
+    "brown": "#ca9161",
+    "grey": "#949494",
+    "sky": "#56b4e9",
     "black": "#000000",
 }
-"""Colours that colour-blind readers tell apart (Okabe and Ito, 2008; without its yellow)."""
-
-STEPS = {
-    "step-1": "#fdae32",
-    "step-2": "#d8576b",
-    "step-3": "#8e0ca4",
-    "step-4": "#20068f",
-}
-"""Four steps of one sequential map, light to dark as a parameter grows."""
+"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, and black."""
 
 DASHES: dict[str, Any] = {
     "solid": "solid",
@@ -42,7 +36,45 @@ MARKERS = {
     "triangle-left": "<",
     "triangle-right": ">",
     "pentagon": "p",
+    "hexagon": "h",
+    "star": "*",
 }
 """Markers by name."""
 
 NO_MARKER = "none"
+NO_LINE = "none"
+"""What an experiments file says of a line without markers, and of markers without a line."""
+
+ALGORITHMS = {
+    # Gaussian DP.
+    "m-ts-gaussian": ("orange", "dashed", "circle"),
+    "dp-ts-ucb": ("sky", "solid", "square"),
+    # Pure DP.
+    "dp-se": ("brown", "dash-dot", "diamond"),
+    "anytime-lazy-ucb": ("green", "solid", "triangle"),
+    "lazy-dp-ts": ("purple", "solid", "triangle-down"),
+    "dp-ts": ("grey", "dotted", "cross"),
+    "adap-ucb": ("vermillion", "dashed", "square"),
+    "gdp-ncb": ("blue", "solid", "circle"),
+    "anytime-gdp-ncb": ("blue", "dash-dot", "hexagon"),
+    # Local DP.
+    "ldp-ucb-l": ("purple", "long", "pentagon"),
+    "ldp-ncb": ("green", "dotted", "triangle-left"),
+    "anytime-ldp-ncb": ("green", "dash-dot-dot", "triangle-right"),
+    # Not private: black.
+    "ts-gaussian": ("black", "dotted", "star"),
+    "ucb1": ("black", "long", "plus"),
+    "ncb": ("black", "dash-dot", "diamond"),
+    # Best arms, which no figure draws beside regret.
+    "dp-bai": ("blue", "solid", "circle"),
+    "baseline": ("green", "dashed", "square"),
+    "dp-od": ("vermillion", "dash-dot", "triangle"),
+    "dp-bai-gauss": ("purple", "dotted", "pentagon"),
+    "od-linbai": ("black", "long", "diamond"),
+    "sequential-halving": ("grey", "dash-dot-dot", "cross"),
+}
+"""Id of an algorithm -> its colour, line style and marker in every figure of the project.
+
+Two algorithms of one colour are never in one panel, except those that are not private and the two
+forms, with and without a known horizon, of one algorithm; their lines and markers differ.
+"""

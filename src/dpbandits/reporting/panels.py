@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,17 +10,28 @@ import pandas as pd
 from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
-from dpbandits.reporting.palette import COLOURS, MARKERS, NO_MARKER, STEPS
+from dpbandits.reporting.numbers import readable
+from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.published import PublishedSpec, reached_points
 from dpbandits.reporting.rows import read_rows, require_column, select
 from dpbandits.reporting.series_specs import SeriesSpec
 from dpbandits.reporting.specs import PanelSpec
-from dpbandits.reporting.style import OPEN_MARKS, Look, categorical_look, ordered_looks
+from dpbandits.reporting.style import (
+    OPEN_MARKS,
+    Look,
+    algorithm_look,
+    categorical_look,
+    ordered_looks,
+    tell_apart,
+)
 
 PUBLISHED = "published"
 PUBLISHED_LABEL = "published, digitised"
 """The variant of digitised values in a csv, and what the legend calls them."""
+
+VARIANTS = ("as-coded", "as-written", "repaired")
+"""Variants of an algorithm, in the order in which their lines are told apart."""
 
 Frames = Callable[[str], pd.DataFrame]
 """From the name of results to their table."""
@@ -98,12 +110,15 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     levels = [spec.level for spec in panel.series]
     if any(levels):
         own = _spread_levels(str(panel.x.tag), own, levels, place)
-    lines = []
-    for index, (spec, chosen) in enumerate(zip(panel.series, own, strict=True)):
-        where = f"{place}.series.{index}"
-        groups = list(_split(chosen, spec.by, where))
-        for look, group in zip(_looks(spec, index, len(groups)), groups, strict=True):
-            lines.append(_line(panel, spec, look, group, where))
+    drawn = [
+        (index, rows)
+        for index, chosen in enumerate(own)
+        for rows in _split(chosen, panel.series[index].by, f"{place}.series.{index}")
+    ]
+    lines = [
+        _line(panel, panel.series[index], look, rows, f"{place}.series.{index}")
+        for look, (index, rows) in zip(_looks(panel, drawn, place), drawn, strict=True)
+    ]
     lines += [_marks(line, place) for line in lines if _reaches_a_interpretation(line)]
     names = [line.name for line in lines]
     for name in names:
@@ -141,15 +156,88 @@ def _split(frame: pd.DataFrame, by: str | None, place: str) -> Iterator[pd.DataF
         yield frame[frame[by] == value]
 
 
-def _looks(spec: SeriesSpec, index: int, count: int) -> list[Look]:
-    if spec.by is not None:
-        return ordered_looks(count)
+def _looks(panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: str) -> list[Look]:
+    """Return the looks of the lines of a panel, given as indices into its series and rows.
+
+    A line of one algorithm has the algorithm's, lines by an ordered column have steps of one map,
+    others what the file says. Where two have the same, open markers and another dash tell them
+    apart.
+    """
+    values = [
+        _ordered_value(panel.series[index], rows, f"{place}.series.{index}")
+        for index, rows in drawn
+    ]
+    places = sorted({value for value in values if value is not None})
+    steps = dict(zip(places, ordered_looks(len(places)), strict=True))
+    looks = [
+        steps[value] if value is not None else _look(panel.series[index], rows, index, place)
+        for value, (index, rows) in zip(values, drawn, strict=True)
+    ]
+    apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
+    series = (panel.series[index] for index, _ in drawn)
+    return [_reduced(look, spec) for look, spec in zip(apart, series, strict=True)]
+
+
+def _places(looks: Sequence[Look], tables: Sequence[pd.DataFrame]) -> list[int]:
+    """Return the place of each line among those with its look.
+
+    It is that of its variant where all of them differ in it, so that a variant looks alike in
+    every figure; else lines of the default interpretation come first.
+    """
+    variants, changed = (_constants(tables, each) for each in ("variant", "interpretation"))
+    places = []
+    for index, look in enumerate(looks):
+        alike = [other for other, known in enumerate(looks) if known == look]
+        theirs = {variants[other] for other in alike}
+        if len(alike) > 1 and len(theirs) == len(alike) and theirs <= set(VARIANTS):
+            places.append(VARIANTS.index(variants[index]))
+        else:
+            alike.sort(key=lambda other: (changed[other] != "", other))
+            places.append(alike.index(index))
+    return places
+
+
+def _constants(tables: Sequence[pd.DataFrame], column: str) -> list[str]:
+    return [str(rows[column].iloc[0]) if column in rows else "" for rows in tables]
+
+
+def _reduced(look: Look, spec: SeriesSpec) -> Look:
+    """Return a look without markers, or without a line, where the file says so."""
+    if spec.level or spec.marker == NO_MARKER:
+        look = replace(look, marker=NO_MARKER)
+    return replace(look, dash=NO_LINE) if spec.line == NO_LINE else look
+
+
+def _ordered_value(spec: SeriesSpec, rows: pd.DataFrame, place: str) -> Any:
+    """Return the value of the ordered column that colours a line; None where there is none."""
+    column = spec.by or spec.shade
+    if column is None:
+        return None
+    require_column(rows, column, f"{place}.shade")
+    return rows[column].iloc[0]
+
+
+def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int, place: str) -> Look:
+    """Return the look of a line that is not coloured by an ordered column.
+
+    Raises:
+        InputError: the file gives a line of one algorithm another look than the algorithm's.
+    """
+    algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else [None]
+    if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
+        given = {"colour": spec.colour, "line": spec.line, "marker": spec.marker}
+        for key, value in given.items():
+            if value not in (None, NO_LINE, NO_MARKER):
+                raise InputError(
+                    f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
+                    f"{algorithms[0]} have its look"
+                )
+        return algorithm_look(algorithms[0])
     look = categorical_look(index)
-    colour = look.colour if spec.colour is None else (COLOURS | STEPS)[spec.colour]
-    markers = MARKERS | {NO_MARKER: NO_MARKER}
-    marker = look.marker if spec.marker is None else markers[spec.marker]
-    marker = NO_MARKER if spec.level else marker
-    return [replace(look, colour=colour, dash=spec.line or look.dash, marker=marker)]
+    colour = look.colour if spec.colour is None else COLOURS[spec.colour]
+    marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]
+    dash = look.dash if spec.line in (None, NO_LINE) else str(spec.line)
+    return replace(look, colour=colour, dash=dash, marker=marker)
 
 
 def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, place: str) -> Line:
@@ -160,7 +248,7 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         if rows[column].nunique(dropna=False) == 1
     }
     name = fill(spec.name, constant, f"{place}.name")
-    label = fill(spec.label or spec.name, constant, f"{place}.label")
+    label = readable(fill(spec.label or spec.name, constant, f"{place}.label"))
     for column, default in (("variant", "as-written"), ("interpretation", "")):
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():

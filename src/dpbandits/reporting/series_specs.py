@@ -17,7 +17,7 @@ from dpbandits.engine.models import (
     wrong,
 )
 from dpbandits.reporting.nash import ESTIMATES
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_MARKER, STEPS
+from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.published import PublishedSpec
 
 SCALES = ("linear", "log", "categories")
@@ -72,8 +72,10 @@ class SeriesSpec(Spec):
         where: rows that belong to it, column to value or list of values.
         by: ordered column; one line for each of its values.
         label: the same template for the legend (mathtext allowed); by default the name.
-        colour: a name of ``palette.COLOURS`` or ``palette.STEPS``; by default the next one.
-        line: a name of ``palette.DASHES``; by default the next one.
+        shade: ordered column, whose values colour the lines of a panel that name one.
+        colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
+            the look of ``palette.ALGORITHMS``, whatever colour, line and marker are.
+        line: a name of ``palette.DASHES``, or ``none``; by default the next one.
         marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
         level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
             line at every x of the panel's other lines.
@@ -87,8 +89,9 @@ class SeriesSpec(Spec):
     where: Where = {}
     by: Name | None = None
     label: Text | None = None
-    colour: Annotated[str, OneOf((*COLOURS, *STEPS))] | None = None
-    line: Annotated[str, OneOf(tuple(DASHES))] | None = None
+    shade: Name | None = None
+    colour: Annotated[str, OneOf(tuple(COLOURS))] | None = None
+    line: Annotated[str, OneOf((*DASHES, NO_LINE))] | None = None
     marker: Annotated[str, OneOf((*MARKERS, NO_MARKER))] | None = None
     level: Flag = False
     best: (

@@ -127,6 +127,7 @@ class FigureKeys(PanelKeys):
     panels: dict[str, PanelKeys] = {}
     share_y: Flag = False
     residuals: Flag = False
+    direct_labels: Flag = False
 
     @model_validator(mode="after")
     def _panels_are_in_order(self) -> "FigureKeys":
@@ -151,7 +152,8 @@ class FigureSpec:
 
     A diagram (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from
     the results ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
-    values of the published ones, in a strip below each panel.
+    values of the published ones, in a strip below each panel. With ``direct_labels`` lines that
+    not all panels have are named at their right ends, not in a legend.
     """
 
     name: str
@@ -159,6 +161,7 @@ class FigureSpec:
     panels: Mapping[str, PanelSpec]
     share_y: bool = False
     residuals: bool = False
+    direct_labels: bool = False
     diagram_reads: tuple[str, ...] = ()
 
 
@@ -190,6 +193,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
         },
         keys.share_y,
         keys.residuals,
+        keys.direct_labels,
     )
 
 

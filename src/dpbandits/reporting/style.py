@@ -2,17 +2,18 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import matplotlib as mpl
 import matplotlib.style
 import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator, Formatter, LogLocator, MaxNLocator, NullLocator
 
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
+from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS
 
 PANEL_WIDTH = 3.3
 """Width of one panel in inches: a column of a two-column paper."""
@@ -20,8 +21,14 @@ PANEL_WIDTH = 3.3
 PAGE_WIDTH = 7.0
 """Largest width of a figure in inches: the text of a two-column paper."""
 
-_MILLIONS_FROM = 5_000_000
-"""Axes with ticks from here on are labelled in millions."""
+LABELLED_WIDTH = 4.6
+"""Width in inches of one panel whose lines are named beside it."""
+
+WIDE_PAGE = 9.0
+"""Largest width in inches of a figure whose lines are named beside its panels."""
+
+_UNITS = ((1_000_000, 1_000_000, "M"), (100_000, 1_000, "k"))
+"""From which tick on an axis is labelled in which unit, and its name."""
 
 PANEL_HEIGHT = 2.3
 """Height in inches of a row of panels, without the legends above it."""
@@ -33,18 +40,20 @@ DPI = 240
 """Pixels per inch of a png."""
 
 RC: dict[str, Any] = {
-    "axes.axisbelow": True,
-    "axes.grid": True,
     "axes.labelpad": 3,
     "axes.labelsize": 8,
     "axes.linewidth": 0.6,
+    "axes.edgecolor": "black",
+    "axes.labelcolor": "black",
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlepad": 5,
     "axes.titlesize": 8,
-    "figure.constrained_layout.h_pad": 0.02,
-    "figure.constrained_layout.w_pad": 0.03,
+    "figure.constrained_layout.h_pad": 0.04,
+    "figure.constrained_layout.w_pad": 0.04,
     "figure.dpi": DPI,
+    "figure.titlesize": 8,
+    "figure.titleweight": "bold",
     "font.family": ["DejaVu Sans"],
     "font.size": 8,
     "grid.color": "#e4e4e4",
@@ -64,14 +73,27 @@ RC: dict[str, Any] = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "savefig.dpi": DPI,
+    "text.color": "black",
+    "xtick.bottom": True,
+    "xtick.color": "black",
     "xtick.labelsize": 7.5,
+    "xtick.major.size": 3,
     "xtick.major.width": 0.6,
+    "xtick.minor.size": 2,
     "xtick.minor.width": 0.4,
+    "ytick.color": "black",
     "ytick.labelsize": 7.5,
+    "ytick.left": True,
+    "ytick.major.size": 3,
     "ytick.major.width": 0.6,
+    "ytick.minor.size": 2,
     "ytick.minor.width": 0.4,
 }
-"""Matplotlib settings on top of its defaults; sizes in points."""
+"""Settings on top of seaborn's style ``whitegrid`` and context ``paper``; sizes in points."""
+
+
+FILLS = ("full", "open", "half")
+"""How markers are filled."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +102,17 @@ class Look:
 
     Attributes:
         colour: as matplotlib takes it.
-        dash: a key of ``DASHES``.
+        dash: a key of ``DASHES``, or ``NO_LINE``.
         marker: a value of ``MARKERS``, or ``NO_MARKER``.
         hollow: whether there are open marks alone, and no line.
+        fill: a value of ``FILLS``: markers of several lines of one algorithm differ in it.
     """
 
     colour: str
     dash: str
     marker: str
     hollow: bool = False
+    fill: str = "full"
 
 
 OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
@@ -96,26 +120,41 @@ OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
 
 
 def context() -> Any:
-    """Return a context in which matplotlib has its defaults and this style, whatever the user's."""
-    return mpl.style.context(RC, after_reset=True)
+    """Return a context of seaborn's theme and these settings alone, whatever the user's are."""
+    theme = [sns.plotting_context("paper"), sns.axes_style("whitegrid"), RC]
+    return mpl.style.context(theme, after_reset=True)
 
 
 def ordered_looks(count: int) -> list[Look]:
-    """Return looks for an ordered parameter, light to dark as it grows, markers telling them apart.
+    """Return looks for an ordered parameter, light to dark as it grows.
+
+    Markers and dashes tell neighbours apart.
 
     Args:
-        count: number of lines, 1 or above.
+        count: number of lines.
     """
-    colours = mpl.colormaps["plasma_r"](np.linspace(0.18, 0.97, count))
-    markers = itertools.cycle(MARKERS.values())
+    colours = sns.color_palette("rocket_r", as_cmap=True)(np.linspace(0.2, 0.86, count))
+    # From the second marker on: the first, on a solid line, is an algorithm's.
+    markers = itertools.cycle([*MARKERS.values()][1:])
+    dashes = itertools.cycle([*DASHES][:3])
     return [
-        Look(to_hex(colour), "solid", marker)
-        for colour, marker in zip(colours, markers, strict=False)
+        Look(to_hex(colour), dash, marker)
+        for colour, dash, marker in zip(colours, dashes, markers, strict=False)
     ]
 
 
+def algorithm_look(algorithm: str) -> Look:
+    """Return the look that an algorithm has in every figure.
+
+    Args:
+        algorithm: a key of ``palette.ALGORITHMS``.
+    """
+    colour, dash, marker = ALGORITHMS[algorithm]
+    return Look(COLOURS[colour], dash, MARKERS[marker])
+
+
 def categorical_look(index: int) -> Look:
-    """Return the look of the ``index``-th of some unordered lines."""
+    """Return the look of the ``index``-th of some unordered lines that are no algorithms."""
     colours, dashes, markers = list(COLOURS.values()), list(DASHES), list(MARKERS.values())
     return Look(
         colours[index % len(colours)],
@@ -124,13 +163,51 @@ def categorical_look(index: int) -> Look:
     )
 
 
+def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
+    """Return the looks, of which equal ones keep their colour and the shape of their marker.
+
+    They differ in line style, and in whether their markers are full, open or half full.
+
+    Args:
+        looks: of the lines of a panel.
+        places: of each line among those with its look, from 0; by default in their order.
+    """
+    if places is None:
+        places = [list(looks[:index]).count(look) for index, look in enumerate(looks)]
+    dashes = list(DASHES)
+    return [
+        replace(
+            look,
+            dash=dashes[(dashes.index(look.dash) + place) % len(dashes)],
+            fill=FILLS[place % len(FILLS)],
+        )
+        for look, place in zip(looks, places, strict=True)
+    ]
+
+
+def tints(look: Look, count: int) -> list[Look]:
+    """Return a look in steps of its colour, light to dark as a parameter grows, for marks alone."""
+    colours = sns.light_palette(look.colour, count + 1)[1:]
+    return [replace(look, colour=to_hex(colour)) for colour in colours]
+
+
+def line_look(look: Look) -> dict[str, Any]:
+    """Return what matplotlib's plotting functions take to draw a line with this look."""
+    drawn: dict[str, Any] = {"color": look.colour, "linestyle": DASHES.get(look.dash, "none")}
+    face = "white" if look.fill == "open" else look.colour
+    edge = 0.0 if look.fill == "full" else 0.8
+    marks = {"marker": look.marker, "markerfacecolor": face, "markeredgecolor": look.colour}
+    halves = {"fillstyle": "left", "markerfacecoloralt": "white"} if look.fill == "half" else {}
+    return drawn | marks | {"markeredgewidth": edge} | halves
+
+
 def thousands(value: float, _position: int = 0) -> str:
     """Return a tick label: ``20,000`` for whole numbers, as few digits as needed for others."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
 
 
 class _Numbers(Formatter):
-    """Tick labels as ``thousands`` has them, in millions, ``20M``, where an axis reaches far."""
+    """Tick labels as ``thousands`` has them; where an axis reaches far, ``200k`` or ``20M``."""
 
     def __call__(self, value: float, position: int | None = None) -> str:
         """Return one label."""
@@ -138,9 +215,9 @@ class _Numbers(Formatter):
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Return the labels of all ticks of an axis."""
-        if max(map(abs, values), default=0.0) < _MILLIONS_FROM:
-            return [thousands(value) for value in values]
-        return [f"{value / 1e6:,.6g}M" if value else "0" for value in values]
+        largest = max(map(abs, values), default=0.0)
+        unit, name = next((each[1:] for each in _UNITS if largest >= each[0]), (1, ""))
+        return [f"{thousands(value / unit)}{name}" if value else "0" for value in values]
 
 
 def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Write a table: LaTeX that compiles by itself, a page of HTML, and the numbers as csv."""
+"""Write a table: LaTeX by itself and to input, a page of HTML, and the numbers as csv."""
 
 import itertools
 import math
@@ -15,12 +15,13 @@ from dpbandits.errors import InputError
 from dpbandits.reporting.differences import add_differences
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.figure_files import NUMBER_FORMAT
-from dpbandits.reporting.latex import document
+from dpbandits.reporting.latex import document, tabular
+from dpbandits.reporting.numbers import readable
 from dpbandits.reporting.pages import page
 from dpbandits.reporting.points import final_means, final_rates
 from dpbandits.reporting.rows import read_rows, require_column, select
 from dpbandits.reporting.specs import RATE_METRICS
-from dpbandits.reporting.table_specs import ColumnSpec, RowsSpec, TableSpec, parse_table
+from dpbandits.reporting.table_specs import LEDGER, ColumnSpec, RowsSpec, TableSpec, parse_table
 
 Computed = Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]
 """From results by name to the rows of a table."""
@@ -33,7 +34,7 @@ def write_table(
     folder: Path,
     computed: Mapping[str, Computed] | None = None,
 ) -> list[Path]:
-    """Write ``NAME.tex``, ``NAME.html`` and ``NAME.csv``.
+    """Write ``NAME.tex``, ``NAME.tabular`` (to input), ``NAME.html`` and ``NAME.csv``.
 
     Args:
         spec: its entry in the ``tables:`` section of an experiments file.
@@ -59,11 +60,14 @@ def write_table(
         numbers, texts = _spread(table, numbers, place)
     else:
         texts = cells_of(table, numbers, place)
-    types = ["l"] * len(table.rows) + [_column_type(column) for column in table.columns]
-    tex = document(texts, table.caption, "".join(types), long=table.long)
-    csv = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
-    html = page(texts, name, table.caption)
-    written = {"tex": tex, "html": html, "csv": csv}
+    types = "".join(["l"] * len(table.rows) + [_column_type(column) for column in table.columns])
+    cells = statements_once(texts) if table.reads == LEDGER else texts
+    written = {
+        "tex": document(cells, table.caption, types, long=table.long),
+        "tabular": tabular(cells, types),
+        "html": page(texts, name, table.caption),
+        "csv": numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n"),
+    }
     for suffix, content in written.items():
         write_text(folder / f"{name}.{suffix}", content)
     return [folder / f"{name}.{suffix}" for suffix in written]
@@ -108,7 +112,8 @@ def _spread(table: TableSpec, frame: pd.DataFrame, place: str) -> tuple[pd.DataF
     cells = []
     for index, rows in enumerate(table.rows):
         numbers[rows.name] = [values[index] for values in combinations]
-        cells.append([fill(rows.text, {rows.column: value}, place) for value in numbers[rows.name]])
+        filled = (fill(rows.text, {rows.column: value}, place) for value in numbers[rows.name])
+        cells.append([readable(text) for text in filled])
     keys = [rows.column for rows in table.rows]
     for column in table.columns:
         key, found = "given", [{"given": value} for value in column.given or ()]
@@ -163,7 +168,7 @@ def _cell(column: ColumnSpec, key: str, row: Mapping[str, Any], place: str) -> s
     used = [name for _, name, _, _ in string.Formatter().parse(template) if name]
     if any(pd.isna(row.get(name)) for name in used if name in row):
         return ""
-    return fill(template, row, f"{place}.{column.name}.text")
+    return readable(fill(template, row, f"{place}.{column.name}.text"))
 
 
 def _column_type(column: ColumnSpec) -> str:
@@ -196,6 +201,16 @@ def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.Da
     )
 
 
+def statements_once(texts: pd.DataFrame) -> pd.DataFrame:
+    """Return the texts of a ledger with the statement of each claim in its first row alone.
+
+    Args:
+        texts: columns Claim and Statement, and others.
+    """
+    is_again = texts["Claim"].duplicated()
+    return texts.assign(Statement=texts["Statement"].mask(is_again, ""))
+
+
 def choice_text(variant: str, interpretation: str) -> str:
     """Return variant (if not ``as-written``) and interpretation, with spaces to break lines at."""
     parts = [] if variant == "as-written" else [variant]
@@ -207,5 +222,5 @@ def interval_text(estimate: float, low: float, high: float) -> str:
     if math.isnan(estimate):
         return ""
     if low == high:
-        return f"{estimate:.4g}"
-    return f"{estimate:.4g} [{low:.4g}, {high:.4g}]"
+        return readable(f"{estimate:.4g}")
+    return readable(f"{estimate:.4g} [{low:.4g}, {high:.4g}]")

@@ -77,15 +77,6 @@ def finish(
     axes.set_ylabel(y)
 
 
-def legend(drawn: Figure, all_axes: Sequence[Axes], columns: int) -> None:
-    """Put one legend above the panels, each label once."""
-    handles: dict[str, Any] = {}
-    for axes in all_axes:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns)
-
-
 def point(
     series: str,
     x: float,

@@ -1,29 +1,24 @@
 """Diagrams of ours: success over draws of the omegas (BAI-E5), and Table 1 as a map."""
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from scipy.stats import binom
 
+from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.papers.dp_bai import needs_diagrams
 from dpbandits.reporting import style
 from dpbandits.reporting.diagrams import Diagram
-from dpbandits.reporting.palette import COLOURS
 from dpbandits.reporting.points import LEVEL, rate_of
-
-ALGORITHMS = {
-    "dp-bai": ("DP-BAI", "blue", "o"),
-    "baseline": ("Baseline", "green", "s"),
-    "dp-od": ("DP-OD", "vermillion", "^"),
-    "od-linbai": ("OD-LinBAI", "black", "D"),
-}
-"""Id of an algorithm -> its name, colour and marker in every figure of the paper."""
 
 INSTANCES = {"section5": "Section 5", "two-armed": "two arms"}
 MAPPED_EPSILONS = (0.01, 0.1, 0.5)
@@ -36,38 +31,52 @@ REGIONS = {
 
 _BUDGETS = (1e2, 1e6)
 _DELTAS = np.logspace(-12, 0, 97)
+_CELLS = 193
+"""Budgets at which the map is computed."""
 
 
 def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Draw success on each draw of the omegas, sorted, beside what chance alone would spread."""
+    """Draw success on each draw of the omegas beside what chance alone would spread."""
     rows = results[results["metric"] == "success"]
-    labels, points = [], []
+    tables = [
+        _rates_by_draw(own, str(algorithm), float(str(epsilon)))
+        for (algorithm, epsilon), own in rows.groupby(
+            ["algorithm", rows["epsilon"].fillna(0.0)], sort=False
+        )
+    ]
+    points = pd.concat(tables, ignore_index=True)
     with style.context():
         drawn = Figure(figsize=(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.3), layout="constrained")
         FigureCanvasAgg(drawn)
         axes = drawn.subplots()
-        groups = rows.groupby(["algorithm", rows["epsilon"].fillna(0.0)], sort=False)
-        for place, ((algorithm, epsilon), own) in enumerate(groups):
-            name, colour, marker = ALGORITHMS[str(algorithm)]
-            draws = own.groupby("draw")
-            rates = pd.DataFrame([{"x": draw, **rate_of(each)} for draw, each in draws])
-            suffix = f", epsilon={epsilon:g}" if epsilon else ""
-            points.append(rates.assign(series=name + suffix))
-            labels.append(name + (f"\n$\\varepsilon$ = {epsilon:g}" if epsilon else ""))
+        names = dict(zip(points["algorithm"], points["name"], strict=True))
+        colours = {name: style.algorithm_look(key).colour for key, name in names.items()}
+        swarm: dict[str, Any] = {"hue": "name", "palette": colours, "legend": False}
+        # Where all draws succeed alike there is no room for marks side by side: they overlap.
+        sns.swarmplot(points, x="label", y="y", ax=axes, size=2.4, warn_thresh=1.0, **swarm)
+        for place, rates in enumerate(tables):
             _draw_spread(axes, place, rates)
-            spread = place + np.linspace(-0.36, 0.36, len(rates))
-            look: dict[str, Any] = {"color": COLOURS[colour], "markersize": 2.6}
-            axes.plot(spread, np.sort(rates["y"].to_numpy()), marker, label=name, **look)
-        axes.set_xticks(range(len(labels)), labels)
-        axes.grid(visible=False, axis="x")
-        axes.set_xlim(-0.6, len(labels) - 0.4)
         style.style_axis(axes, "y", "linear")
         axes.set_ylim(0, 1.02)
+        axes.set_xlabel("")
         axes.set_ylabel("Success rate")
-        handles = dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
-        drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=5)
-    table = pd.concat(points, ignore_index=True)
-    return drawn, table.assign(variant="as-written", interpretation="")
+        mark: dict[str, Any] = {"marker": "o", "linestyle": "none"}
+        marks = [Line2D([], [], color=colours[name], label=name, **mark) for name in colours]
+        spread = axes.get_legend_handles_labels()[0]
+        drawn.legend(handles=[*marks, *spread], loc="outside upper center", ncols=5)
+    return drawn, points.assign(variant="as-written", interpretation="")
+
+
+def _rates_by_draw(rows: pd.DataFrame, algorithm: str, epsilon: float) -> pd.DataFrame:
+    """Return the success rates of one algorithm on each draw, and what it is called."""
+    rates = pd.DataFrame([{"x": draw, **rate_of(own)} for draw, own in rows.groupby("draw")])
+    name = IDENTIFICATION[algorithm].name
+    return rates.assign(
+        algorithm=algorithm,
+        name=name,
+        series=name + (f", epsilon={epsilon:g}" if epsilon else ""),
+        label=name + (f"\n$\\varepsilon$ = {epsilon:g}" if epsilon else ""),
+    )
 
 
 def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
@@ -75,14 +84,14 @@ def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
     trials = int(rates["runs"].iloc[0])
     chance = float(np.average(rates["y"], weights=rates["runs"]))
     low, high = binom.interval(LEVEL, trials, chance)
-    label = "range expected from chance alone (95 %)"
     axes.fill_between(
         [place - 0.42, place + 0.42],
         low / trials,
         high / trials,
         color="#dddddd",
         linewidth=0,
-        label="_" if place else label,
+        zorder=0.5,
+        label="_" if place else "range expected from chance alone (95 %)",
     )
 
 
@@ -94,20 +103,22 @@ def regime_map(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         drawn = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(drawn)
         grid = drawn.subplots(len(INSTANCES), len(MAPPED_EPSILONS), sharex=True, sharey=True)
-        letters = iter("abcdef")
-        for row, (instance, title) in zip(grid, INSTANCES.items(), strict=True):
-            for axes, epsilon in zip(row, MAPPED_EPSILONS, strict=True):
-                own = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
-                lower, upper = (_budgets(own, quantity) for quantity in ("T_C", "T_A"))
-                _draw_regions(axes, lower, upper)
-                letter = next(letters)
-                axes.set_title(rf"({letter}) {title}, $\varepsilon$ = {epsilon:g}")
-                for name, budgets in (("B = C", lower), ("B = A", upper)):
-                    curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
-                    points.append(
-                        curve.assign(series=f"{letter}: {name}, {title}, epsilon={epsilon:g}")
-                    )
-            row[0].set_ylabel(r"$\delta$")
+        cases = product(INSTANCES.items(), MAPPED_EPSILONS)
+        for axes, letter, ((instance, title), epsilon) in zip(
+            grid.flat, "abcdef", cases, strict=True
+        ):
+            own = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
+            lower, upper = (_budgets(own, quantity) for quantity in ("T_C", "T_A"))
+            _draw_regions(axes, lower, upper)
+            axes.set_title(
+                rf"({letter}) {title[0].upper()}{title[1:]}, $\varepsilon$ = {epsilon:g}"
+            )
+            for name, budgets in (("B = C", lower), ("B = A", upper)):
+                curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
+                series = f"{letter}: {name}, {title}, epsilon={epsilon:g}"
+                points.append(curve.assign(series=series))
+        for axes in grid[:, 0]:
+            axes.set_ylabel(r"$\delta$")
         for axes in grid[-1]:
             axes.set_xlabel("Budget $T$")
         patches = [Patch(facecolor=colour, label=label) for colour, label in REGIONS.values()]
@@ -129,15 +140,32 @@ def _budgets(rows: pd.DataFrame, quantity: str) -> Any:
 
 
 def _draw_regions(axes: Axes, lower: Any, upper: Any) -> None:
-    ends = (np.full_like(lower, _BUDGETS[0]), lower, upper, np.full_like(lower, _BUDGETS[1]))
-    for left, right, (colour, _) in zip(ends, ends[1:], REGIONS.values(), strict=False):
-        axes.fill_betweenx(_DELTAS, left, right, where=right > left, color=colour, linewidth=0)
-    for budgets, dash in ((lower, "dashed"), (upper, "solid")):
-        axes.plot(budgets, _DELTAS, color="black", linewidth=0.8, linestyle=dash)
-    style.style_axis(axes, "x", "log")
-    style.style_axis(axes, "y", "log")
-    axes.set_xlim(*_BUDGETS)
-    axes.set_ylim(_DELTAS[0], 1.0)
+    """Draw the regions as a heat map over budgets and deltas, and the lines between them."""
+    budgets = np.geomspace(*_BUDGETS, _CELLS)
+    rows = [np.digitize(budgets, ends) for ends in zip(lower, upper, strict=True)]
+    regions = pd.DataFrame(rows, index=_DELTAS, columns=budgets)
+    colours = [colour for colour, _ in REGIONS.values()]
+    look: dict[str, Any] = {"cmap": colours, "vmin": 0, "vmax": 2, "cbar": False}
+    sns.heatmap(regions, ax=axes, rasterized=True, xticklabels=False, yticklabels=False, **look)
+    axes.invert_yaxis()
+    # Cells are evenly spaced in log T and log delta: place i is the middle of cell i - 1/2.
+    decade = (_CELLS - 1) / math.log10(_BUDGETS[1] / _BUDGETS[0])
+    for boundary, dash in ((lower, "dashed"), (upper, "solid")):
+        places = 0.5 + decade * np.log10(boundary / _BUDGETS[0])
+        rows_of = np.arange(len(_DELTAS)) + 0.5
+        axes.plot(places, rows_of, color="black", linewidth=0.8, linestyle=dash)
+    axes.set_xlim(0, _CELLS)
+    axes.set_ylim(0, len(_DELTAS))
+    tens = range(int(math.log10(_BUDGETS[0])), int(math.log10(_BUDGETS[1])) + 1)
+    axes.set_xticks([0.5 + decade * (each - tens[0]) for each in tens], [_power(n) for n in tens])
+    below = range(-12, 1, 3)
+    eighth = (len(_DELTAS) - 1) / 12
+    axes.set_yticks([0.5 + eighth * (each + 12) for each in below], [_power(n) for n in below])
+    axes.tick_params(labelrotation=0)
+
+
+def _power(exponent: int) -> str:
+    return f"$10^{{{exponent}}}$"
 
 
 DIAGRAMS: dict[str, Diagram] = {

@@ -28,7 +28,6 @@ from dpbandits.papers.dp_bai.diagram_parts import (
     draw_estimates,
     draw_line,
     finish,
-    legend,
     panels,
     point,
     table,
@@ -37,16 +36,17 @@ from dpbandits.papers.dp_bai.error_statistics import log_errors
 from dpbandits.papers.dp_bai.fits import Values
 from dpbandits.papers.dp_bai.gauss_tables import CURVE_DELTAS
 from dpbandits.reporting import style
-from dpbandits.reporting.palette import COLOURS, DASHES
+from dpbandits.reporting.legends import shared_legend
+from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.points import rate_of
 
 SEED = 20240124
 """Root of the resamples behind the intervals of these figures."""
 
-ALGORITHMS = (("dp-od", "DP-OD", "vermillion"), ("dp-bai", "DP-BAI", "blue"))
+ALGORITHMS = (("dp-od", "DP-OD"), ("dp-bai", "DP-BAI"))
 
-MARKS: dict[float, str] = {0.1: "o", 0.5: "s", 1: "D"}
-"""Marker by epsilon."""
+DP_BAI = style.tell_apart([style.algorithm_look("dp-bai")] * 2)
+"""Looks of DP-BAI at two epsilon, the smaller one first."""
 
 
 def budgets_by_ratio(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -55,18 +55,24 @@ def budgets_by_ratio(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     points: Points = []
     with style.context():
         drawn, (axes,) = panels(1)
-        for (algorithm, name, colour), epsilon in product(ALGORITHMS, EPSILONS):
+        looks = [
+            look
+            for algorithm, _ in ALGORITHMS
+            for look in style.tints(style.algorithm_look(algorithm), len(EPSILONS))
+        ]
+        pairs = product(ALGORITHMS, EPSILONS)
+        for look, ((algorithm, name), epsilon) in zip(looks, pairs, strict=True):
             found = needed_budgets(evidence, algorithm, [(epsilon, each) for each in RATIOS])
             x = [ratio / epsilon for ratio in RATIOS]
             label = rf"{name}, $\varepsilon$ = {epsilon:g}"
-            look = {"color": COLOURS[colour], "marker": MARKS[epsilon], "label": label}
-            points += draw_estimates(axes, f"{name}, epsilon={epsilon:g}", x, found, look)
+            marks = {"color": look.colour, "marker": look.marker, "label": label}
+            points += draw_estimates(axes, f"{name}, epsilon={epsilon:g}", x, found, marks)
         a, b = fitted_inflation(evidence)
         fine = np.geomspace(1.0, RATIOS[-1] / EPSILONS[0], 60)
         points += draw_line(axes, "fit", fine, a / GAP**2 + b * fine / GAP, "fit to DP-OD")
         finish(axes, r"$\rho / \varepsilon$", "Budget at 90 % success", "log", "log")
         axes.set_title(r"Two arms, $\Delta$ = 0.05")
-        legend(drawn, [axes], 4)
+        shared_legend(drawn, 4)
     return drawn, table(points)
 
 
@@ -90,9 +96,9 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             points += _budgets_with_fit(right, evidence, names, look, grid, x)
         finish(left, r"$1 / \varepsilon$", "Budget at 90 % success", "log", "log")
         finish(right, r"$1 / \Delta$", "", "log", "log", ticks=(10, 20, 40))
-        left.set_title(r"(a) over $1/\varepsilon$")
-        right.set_title(r"(b) over $1/\Delta$")
-        legend(drawn, [left, right], 4)
+        left.set_title(r"(a) Over $1/\varepsilon$")
+        right.set_title(r"(b) Over $1/\Delta$")
+        shared_legend(drawn, 4)
     return drawn, table(points)
 
 
@@ -119,23 +125,23 @@ def error_and_bound(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, both = panels(2)
         for axes, letter, (instance, title) in zip(
-            both, "ab", (("section5", "Section 5"), ("two-armed", "two arms")), strict=True
+            both, "ab", (("section5", "Section 5"), ("two-armed", "Two arms")), strict=True
         ):
-            for epsilon, dash in ((0.1, "dashed"), (1.0, "solid")):
+            for epsilon, look in zip((0.1, 1.0), DP_BAI, strict=True):
                 names = (
                     f"{letter}: error, epsilon={epsilon:g}",
                     rf"error, $\varepsilon$ = {epsilon:g}",
                 )
                 errors = _errors(results, instance, epsilon)
-                points += _draw_errors(axes, names, errors, MARKS[epsilon], DASHES[dash])
+                points += _draw_errors(axes, names, errors, style.line_look(look))
                 label = rf"bound, $\varepsilon$ = {epsilon:g}"
                 series = f"{letter}: bound, epsilon={epsilon:g}"
                 x, y = _bound(results, instance, epsilon)
-                points += draw_line(axes, series, x, y, label, dash=DASHES[dash])
+                points += draw_line(axes, series, x, y, label, dash=DASHES[look.dash])
             finish(axes, "Budget $T$", "Error rate" if letter == "a" else "", "log", "log")
             axes.set_ylim(2e-5, 2.0)
             axes.set_title(f"({letter}) {title}")
-        legend(drawn, both, 4)
+        shared_legend(drawn, 4)
     return drawn, table(points)
 
 
@@ -149,7 +155,8 @@ def log_error(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             own = results[results["epsilon"] == epsilon]
             errors = _rates(own, "horizon")
             series = f"{letter}: error, epsilon={epsilon:g}"
-            points += _draw_errors(axes, (series, "DP-BAI"), errors, MARKS[epsilon], "none")
+            look = style.line_look(DP_BAI[0]) | {"linestyle": "none"}
+            points += _draw_errors(axes, (series, "DP-BAI"), errors, look)
             found = log_errors(evidence, epsilon)
             # Few trials may leave no errors in the range of the fit.
             if found.budgets.size > 2:
@@ -158,9 +165,9 @@ def log_error(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 y = np.exp(intercept + slope * x)
                 points += draw_line(axes, f"{series}, fit", x, y, "linear fit of the logarithm")
             finish(axes, "Budget $T$", "Error rate" if letter == "a" else "", "linear", "log")
-            axes.set_title(rf"({letter}) two arms, $\varepsilon$ = {epsilon:g}")
+            axes.set_title(rf"({letter}) Two arms, $\varepsilon$ = {epsilon:g}")
             axes.set_ylim(3e-5, 0.6)
-        legend(drawn, both, 3)
+        shared_legend(drawn, 3)
     return drawn, table(points)
 
 
@@ -184,17 +191,16 @@ def gauss_delta(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.set_ylim(0.05, 10.0)
         axes.set_xlim(0.0, 12.0)
         axes.set_title("Three arms; above 1 the guarantee fails")
-        legend(drawn, [axes], 6)
+        shared_legend(drawn, 6)
     return drawn, table(points)
 
 
 def _draw_errors(
-    axes: Axes, names: tuple[str, str], errors: pd.DataFrame, marker: str, dash: Any
+    axes: Axes, names: tuple[str, str], errors: pd.DataFrame, look: dict[str, Any]
 ) -> Points:
     """Draw the error rates of DP-BAI above 0 with their exact 95 % intervals."""
     seen = errors[errors["y"] > 0.0]
     ends = np.abs(np.stack([seen["lo"], seen["hi"]]) - seen["y"].to_numpy())
-    look: dict[str, Any] = {"color": COLOURS["blue"], "marker": marker, "linestyle": dash}
     series, label = names
     axes.errorbar(
         seen["x"], seen["y"], yerr=ends, elinewidth=0.8, markersize=4, label=label, **look

@@ -140,7 +140,7 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
         ]
         horizons = [float(private.times[-1]) for private, _ in pairs]
         ratios = [ratio_of(private.regret(), plain.regret()) for private, plain in pairs]
-        named = {"series": f"measured, {variant}", "variant": variant, "part": "measured"}
+        named = _measured(variant, "gdp-ncb")
         found.append(_points(horizons, ratios, **named))
     bound = [ratio_of_terms(each, EPSILON) for each in horizons]
     return pd.concat([*found, _bound(horizons, bound)])
@@ -154,10 +154,15 @@ def price_over_epsilon(frames: Frames) -> pd.DataFrame:
         plain = _curve(frames, _EPSILONS[EPSILON], "ncb", variant)
         private = [_curve(frames, _EPSILONS[e], "gdp-ncb", variant, e) for e in epsilons]
         ratios = [ratio_of(each.regret(), plain.regret()) for each in private]
-        named = {"series": f"measured, {variant}", "variant": variant, "part": "measured"}
+        named = _measured(variant, "gdp-ncb")
         found.append(_points(epsilons, ratios, **named))
     bound = [ratio_of_terms(float(plain.times[-1]), each) for each in epsilons]
     return pd.concat([*found, _bound(epsilons, bound)])
+
+
+def _measured(variant: str, algorithm: str) -> dict[str, str]:
+    series = f"measured, {variant}"
+    return {"series": series, "variant": variant, "part": "measured", "algorithm": algorithm}
 
 
 def _bound(x: Iterable[float], y: Iterable[float]) -> pd.DataFrame:
@@ -186,7 +191,7 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
         regrets = dict(zip(epsilons, (each.regret() for each in curves), strict=True))
         steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()]).estimate()
         low, high = steep.interval(ALPHA)
-        named = {"series": f"measured, {variant}", "variant": variant, "part": "measured"}
+        named = _measured(variant, "ldp-ncb")
         tags = {**named, "slope": steep.value, "slope_lo": low, "slope_hi": high}
         found.append(_points(epsilons, [each.estimate() for each in regrets.values()], **tags))
     first = found[0].set_index("x")["y"]

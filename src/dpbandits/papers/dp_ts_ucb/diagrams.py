@@ -74,7 +74,7 @@ def batches(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     sizes = sorted(pulled.loc[pulled["full_at"].notna(), "batch"].unique())
     parts = {}
     with style.context():
-        drawn, axes = _canvas(style.PANEL_HEIGHT)
+        drawn, axes = _canvas(style.PANEL_HEIGHT + 0.15)
         for size, look in zip(sizes, style.ordered_looks(len(sizes)), strict=True):
             own = pulled[(pulled["batch"] == size) & pulled["full_at"].notna()]
             _squares(axes, own, facecolor=look.colour, label=_batch_name(size))

@@ -19,6 +19,7 @@ from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import style
 from dpbandits.reporting.diagrams import Diagram
+from dpbandits.reporting.legends import shared_legend
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 from dpbandits.reporting.rows import select
 
@@ -26,6 +27,9 @@ FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-expone
 METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}
 SHOWN_B = (0, 500, 1000, 2000, 5000, 10000)
 AVERAGED_RUNS = 10
+
+_SIDE = 0.2
+"""How far from the place of a category the outer ones of its marks stand."""
 
 Values = NDArray[np.float64]
 
@@ -58,7 +62,7 @@ class _Curve:
             }
         )
 
-    def draw(self, axes: Axes, x: Sequence[float]) -> None:
+    def draw(self, axes: Axes, x: Sequence[float] | Values) -> None:
         """Draw the line with its intervals at the places x."""
         own = self.points()
         widths = [own["y"] - own["lo"], own["hi"] - own["y"]]
@@ -70,10 +74,13 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     tables = []
     with style.context():
         drawn, grid = _canvas(len(FAMILIES), style.PAGE_WIDTH)
-        places = range(len(SHOWN_B))
+        places = np.arange(len(SHOWN_B))
         for axes, letter, (family, title) in zip(grid, "ab", FAMILIES.items(), strict=True):
-            for curve in _error_curves(results, family):
-                curve.draw(axes, places)
+            curves = list(_error_curves(results, family))
+            # Side by side, level by level.
+            shifts = np.repeat(np.linspace(-_SIDE, _SIDE, len(ETAS)), len(METRICS))
+            for curve, shift in zip(curves, shifts, strict=True):
+                curve.draw(axes, places + shift)
                 tables.append(curve.points())
             axes.set_title(f"({letter}) {title} arms")
             axes.set_xticks(places, [style.thousands(b) for b in SHOWN_B])
@@ -81,7 +88,7 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             style.style_axis(axes, "y", "linear")
             axes.set_ylim(0, None)
         grid[0].set_ylabel("Standard error of a mean\nof ten runs over the regret")
-        drawn.legend(*grid[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        shared_legend(drawn, 3)
     return drawn, pd.concat(tables, ignore_index=True)
 
 
@@ -96,7 +103,8 @@ def _error_curves(results: pd.DataFrame, family: str) -> Iterator[_Curve]:
                 {
                     "color": look.colour,
                     "marker": look.marker,
-                    "linestyle": DASHES["solid" if metric == "realised_regret" else "dotted"],
+                    # b = 0 has no place on a logarithmic axis: evenly spaced, and not joined.
+                    "linestyle": "none",
                     "markerfacecolor": look.colour if metric == "realised_regret" else "white",
                     "markeredgewidth": 0.8,
                     "label": rf"$\eta$ = {eta}, {text}",
@@ -122,11 +130,12 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 ratio_of_means(_finals(results, "pseudo_regret", eta=eta, c_range=c_range), plain)
                 for eta in TUNED_ETAS
             ],
-            _look(colour, marker, "solid", f"best pair of our grid, {text}"),
+            {**style.line_look(look), "label": f"best pair of our grid, {text}"},
         )
-        for c_range, text, colour, marker in (
-            ("any", "any c", "blue", "circle"),
-            ("at-least-1", "c of at least 1", "vermillion", "square"),
+        for look, (c_range, text) in zip(
+            style.tell_apart([style.algorithm_look("m-ts-gaussian")] * 2),
+            (("any", "any c"), ("at-least-1", "c of at least 1")),
+            strict=True,
         )
     ]
     curves += [
@@ -141,7 +150,7 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
         axes.set_xlabel(r"Level $\eta$ (privacy weakens to the right)")
         axes.set_ylabel("Regret at $T$ over that of $(0, 1)$")
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1)
+        shared_legend(drawn, 1)
     return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
 
 
@@ -153,7 +162,12 @@ def _near_plain(results: pd.DataFrame, plain: Values, c: int, marker: str) -> _C
         f"pairs near (0, 1), c={c}",
         [modified_ts_gdp(b, c, horizon) for b in own],
         [ratio_of_means(_finals(results, "pseudo_regret", b=b, c=c), plain) for b in own],
-        _look("black", marker, "none", f"pairs with small b, c = {c}, not tuned"),
+        {
+            "color": COLOURS["black"],
+            "marker": MARKERS[marker],
+            "linestyle": "none",
+            "label": f"pairs with small b, c = {c}, not tuned",
+        },
     )
 
 
@@ -161,18 +175,19 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the realised level of plain Thompson sampling over Lemma 4's, against the horizon."""
     horizons = sorted(results["horizon"].unique())
     levels = {horizon: _plain_levels(results, int(horizon)) for horizon in horizons}
+    first, second = style.tell_apart([style.algorithm_look("ts-gaussian")] * 2)
     curves = [
         _Curve(
             "mean over runs",
             horizons,
             [mean(each) for each in levels.values()],
-            _look("blue", "circle", "solid", "mean over runs"),
+            {**style.line_look(first), "label": "mean over runs"},
         ),
         _Curve(
             "largest of any run",
             horizons,
             [exact(each.max(), 1) for each in levels.values()],
-            _look("vermillion", "square", "dashed", "largest of any run"),
+            {**style.line_look(second), "label": "largest of any run"},
         ),
     ]
     with style.context():
@@ -185,7 +200,7 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.set_ylim(0, 1.05)
         axes.set_xlabel("Horizon $T$")
         axes.set_ylabel("Realised level over Lemma 4's")
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        shared_legend(drawn, 2)
     return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
 
 
@@ -199,11 +214,6 @@ def _finals(results: pd.DataFrame, metric: str, **where: Any) -> Values:
     """Return a metric at the horizon of the one series with these tags, one number a run."""
     rows = select(results, {"metric": metric, "t": int(results["t"].max()), **where}, "figures")
     return rows.sort_values("run")["value"].to_numpy(np.float64)
-
-
-def _look(colour: str, marker: str, line: str, label: str) -> dict[str, Any]:
-    dash = DASHES.get(line, "none")
-    return {"color": COLOURS[colour], "marker": MARKERS[marker], "linestyle": dash, "label": label}
 
 
 def _canvas(panels: int, width: float) -> tuple[Figure, Sequence[Axes]]:
