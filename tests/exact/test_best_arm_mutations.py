@@ -127,6 +127,8 @@ EQUIVALENT = {
     "True: return list(zip(sets, np.split(order, ends), strict=True))",
     # No scenario has a budget that is refused for one pull; `test_best_arm_algorithms.py` has.
     "Add: require_budget(owner, task, _reserved(rules, task) + 1)",
+    # Rounding to a budget that is no whole number would not end.
+    "Mult: return efficient_counts(weights, task.budget - number * each if last else each)",
     # Of two rounds at most.
     "Pow: later = tuple((-(-rank // 2 ** each) for each in range(1, number + 1)))",
 }

@@ -257,7 +257,7 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
         ("papers", "[no-paper]", "ts-is-dp"),
         ("seed", "-1", "a whole number from 0"),
         ("only", "no-paper/fig1", "one of ts-is-dp"),
-        ("no_such_key", "1", "papers, ours, scale, seed, cache, only"),
+        ("no_such_key", "1", "papers, comparisons, scale, seed, cache, only"),
     ],
 )
 def test_a_bad_config_ends_in_one_line(clone: Path, key: str, value: str, allowed: str) -> None:
