@@ -165,7 +165,7 @@ def test_claims_csv_keeps_the_ledger_and_adds_the_statement(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "latex"),
     [
-        ("a_b & 5 % {x} #1 $2", r"a\_b \& 5 \% \{x\} \#1 \$2"),
+        ("fig_a & 5 % {x} #1 $2", r"fig\_a \& 5 \% \{x\} \#1 \$2"),
         ("10^5 ~ \\", r"$10^{5}$ \textasciitilde{} \textbackslash{}"),
         ("δ ≤ 1", r"$\delta \le 1$"),
         ("x < b", "$x < b$"),
@@ -176,7 +176,7 @@ def test_claims_csv_keeps_the_ledger_and_adds_the_statement(tmp_path: Path) -> N
         ("-0.5 [-1,000, 2.5e+06]", r"$-0.5\ [-1{,}000, 2.5\times 10^{6}]$"),
         ("lazy_ucb_log=natural, count=n+1", r"lazy\_ucb\_log=natural, count=n+1"),
         ("1- and 5-Gaussian DP, within [0, 1]", "1- and 5-Gaussian DP, within [0, 1]"),
-        ("(epsilon, 1e-6", r"($\varepsilon$, $10^{-6}$"),
+        ("(epsilon, 1e-6", "(epsilon, $10^{-6}$"),
         ("Rényi", "Rényi"),
         ("two\nlines", "two lines"),
     ],
