@@ -1,4 +1,4 @@
-# Ours, in none of the papers: their regret algorithms side by side at one privacy budget.
+# Supplementary: the papers' regret algorithms side by side at one privacy budget.
 # What is drawn and written is in config/comparisons/equal-privacy.yaml.
 
 
@@ -12,6 +12,12 @@ use rule draw as equal_privacy_extra_equal_privacy with:
             "extra-equal-privacy-a",
             "extra-equal-privacy-b",
             "extra-equal-privacy-c",
+            "extra-equal-privacy-d",
+            "extra-equal-privacy-e",
+            "extra-equal-privacy-f",
+            "extra-equal-privacy-g",
+            "extra-equal-privacy-h",
+            "extra-equal-privacy-i",
             "extra-equal-privacy",
         ),
     log:
