@@ -89,7 +89,7 @@ def test_rules_state_what_the_config_says(
     monkeypatch.chdir(folder)
     rules, built = rules_of(folder, scale), targets(Project.load().at(scale=scale))
     assert differences(rules, built) == []
-    inherited = {"draw", "tabulate", "kernels", "part", "all", "extras"}
+    inherited = {"draw", "tabulate", "kernels", "shard", "all", "extras"}
     assert set(rules) == {target.rule for target in built} | inherited
 
 
