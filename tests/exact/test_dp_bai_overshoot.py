@@ -16,13 +16,15 @@ from dpbandits.algorithms.best_arm.max_det import max_det
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, phase_schedule
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.instances import section5
-from dpbandits.papers.dp_bai.overshoot import Overrun, overshoot, sample_designs
-from dpbandits.papers.dp_bai.pull_totals import (
+from dpbandits.papers.dp_bai.overshoot import (
+    Overrun,
     design_rounds,
     design_supports,
+    overshoot,
     phase_pulls,
     phase_totals,
     random_design_totals,
+    sample_designs,
     worst_design_totals,
 )
 

@@ -9,15 +9,17 @@ from typing import Any
 
 from dpbandits.claims import Estimate, Evidence, exact, rate, rate_difference
 from dpbandits.claims.rates import Counted
-from dpbandits.papers.dp_bai.comparing import Differences, add_difference, pair_at
 from dpbandits.papers.dp_bai.points import (
     BUDGETS,
     CORNER_EPSILONS,
     SECTION5_LIMITS,
     TWO_ARMED_LIMIT,
+    Differences,
     Point,
+    add_difference,
     budget_point,
     corner_point,
+    pair_at,
     share,
     successes,
 )
@@ -33,7 +35,7 @@ DRAWS = range(1, 51)
 
 
 def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
-    """Success of DP-BAI minus that of DP-OD at T = 100 with T epsilon below 10.
+    """Return the success of DP-BAI minus that of DP-OD at T = 100 with T epsilon below 10.
 
     Args:
         evidence: the results.
@@ -60,7 +62,7 @@ DP-OD with L by the Euclidean norm or by l1, and DP-BAI without noise.
 def sphere_rate(
     evidence: Evidence, *, algorithm: str, budget: int, epsilon: float = math.nan
 ) -> Estimate:
-    """Success rate on 200 arms in six dimensions.
+    """Return the success rate on 200 arms in six dimensions.
 
     Args:
         evidence: the results.
@@ -74,7 +76,7 @@ def sphere_rate(
 def sphere_difference(
     evidence: Evidence, *, first: str, second: str, budgets: list[int], epsilon: float
 ) -> Differences:
-    """Rate of one algorithm minus that of another there, at each budget."""
+    """Return the rate of one algorithm minus that of another there, at each budget."""
     return {
         f"T={budget}, epsilon={epsilon:g}": rate_difference(
             *(_sphere(evidence, name, budget, epsilon) for name in (first, second))
@@ -92,7 +94,7 @@ def _sphere(evidence: Evidence, algorithm: str, budget: int, epsilon: float) -> 
 
 
 def basis_difference(evidence: Evidence, *, first: str, second: str) -> Estimate:
-    """Largest difference, either way, of two success rates on eight orthonormal arms.
+    """Return the largest difference, either way, of two success rates on eight orthonormal arms.
 
     Over all T and epsilon that are simulated there.
     """
@@ -116,7 +118,7 @@ def gauss_advantage(
     budgets: list[int],
     points: str,
 ) -> Differences:
-    """Success of DP-BAI-Gauss minus that of DP-BAI, on both instances of the paper.
+    """Return the success of DP-BAI-Gauss minus that of DP-BAI, on both instances of the paper.
 
     Args:
         evidence: the results.
@@ -151,7 +153,7 @@ def _gauss_points(
 
 
 def halving_difference(evidence: Evidence, *, first: str, second: str, points: str) -> Differences:
-    """Difference of two algorithms without noise at each T of Figure 1.
+    """Return the difference of two algorithms without noise at each T of Figure 1.
 
     Args:
         evidence: the results.
@@ -175,7 +177,7 @@ def _halved(evidence: Evidence, which: str, budget: int) -> Counted:
 
 
 def omega_range(evidence: Evidence, *, algorithm: str, epsilon: float) -> dict[str, Estimate]:
-    """Lowest and highest success rate over fifty draws of the omegas."""
+    """Return the lowest and highest success rate over fifty draws of the omegas."""
     rates = []
     for draw in DRAWS:
         counted = evidence.counts("omega-draws", algorithm=algorithm, epsilon=epsilon, draw=draw)

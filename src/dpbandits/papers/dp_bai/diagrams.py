@@ -1,17 +1,18 @@
-"""Diagrams of ours: success over draws of the omegas (E5), and Table 1 as a map."""
+"""Supplementary diagrams: success over draws of the omegas (E5), and Table 1 as a map."""
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from scipy.stats import binom
 
 from dpbandits.papers.dp_bai import needs_diagrams
+from dpbandits.papers.panels import canvas, legend, table
 from dpbandits.reporting import style
 from dpbandits.reporting.diagrams import Diagram
 from dpbandits.reporting.palette import COLOURS
@@ -43,14 +44,13 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     rows = results[results["metric"] == "success"]
     labels, points = [], []
     with style.context():
-        drawn = Figure(figsize=(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.3), layout="constrained")
-        FigureCanvasAgg(drawn)
-        axes = drawn.subplots()
+        drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.3)
         groups = rows.groupby(["algorithm", rows["epsilon"].fillna(0.0)], sort=False)
-        for place, ((algorithm, epsilon), own) in enumerate(groups):
+        for place, ((algorithm, epsilon), group) in enumerate(groups):
             name, colour, marker = ALGORITHMS[str(algorithm)]
-            draws = own.groupby("draw")
-            rates = pd.DataFrame([{"x": draw, **rate_of(each)} for draw, each in draws])
+            rates = pd.DataFrame(
+                [{"x": draw, **rate_of(trials)} for draw, trials in group.groupby("draw")]
+            )
             suffix = f", epsilon={epsilon:g}" if epsilon else ""
             points.append(rates.assign(series=name + suffix))
             labels.append(name + (f"\n$\\varepsilon$ = {epsilon:g}" if epsilon else ""))
@@ -64,10 +64,8 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         style.style_axis(axes, "y", "linear")
         axes.set_ylim(0, 1.02)
         axes.set_ylabel("Success rate")
-        handles = dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
-        drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=5)
-    table = pd.concat(points, ignore_index=True)
-    return drawn, table.assign(variant="as-written", interpretation="")
+        legend(drawn, [axes], 5)
+    return drawn, table(pd.concat(points, ignore_index=True))
 
 
 def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
@@ -90,39 +88,32 @@ def regime_map(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw which row of Table 1 holds at each budget and delta, by instance and epsilon."""
     points = []
     with style.context():
-        size = (style.PAGE_WIDTH, 2 * style.PANEL_HEIGHT)
-        drawn = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(drawn)
-        grid = drawn.subplots(len(INSTANCES), len(MAPPED_EPSILONS), sharex=True, sharey=True)
-        letters = iter("abcdef")
-        for row, (instance, title) in zip(grid, INSTANCES.items(), strict=True):
-            for axes, epsilon in zip(row, MAPPED_EPSILONS, strict=True):
-                own = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
-                lower, upper = (_budgets(own, quantity) for quantity in ("T_C", "T_A"))
-                _draw_regions(axes, lower, upper)
-                letter = next(letters)
-                axes.set_title(rf"({letter}) {title}, $\varepsilon$ = {epsilon:g}")
-                for name, budgets in (("B = C", lower), ("B = A", upper)):
-                    curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
-                    points.append(
-                        curve.assign(series=f"{letter}: {name}, {title}, epsilon={epsilon:g}")
-                    )
-            row[0].set_ylabel(r"$\delta$")
-        for axes in grid[-1]:
+        rows, columns = len(INSTANCES), len(MAPPED_EPSILONS)
+        size = style.PAGE_WIDTH, 2 * style.PANEL_HEIGHT
+        drawn, panels = canvas(*size, rows, columns, sharex=True, sharey=True)
+        grid = product(INSTANCES.items(), MAPPED_EPSILONS)
+        for axes, letter, ((instance, title), epsilon) in zip(panels, "abcdef", grid, strict=True):
+            rows_of = (results["instance"] == instance) & (results["epsilon"] == epsilon)
+            lower, upper = (_budgets(results[rows_of], quantity) for quantity in ("T_C", "T_A"))
+            _draw_regions(axes, lower, upper)
+            axes.set_title(rf"({letter}) {title}, $\varepsilon$ = {epsilon:g}")
+            for name, budgets in (("B = C", lower), ("B = A", upper)):
+                curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
+                series = f"{letter}: {name}, {title}, epsilon={epsilon:g}"
+                points.append(curve.assign(series=series, lo=curve["y"], hi=curve["y"], runs=0))
+        for axes in panels[::columns]:
+            axes.set_ylabel(r"$\delta$")
+        for axes in panels[-columns:]:
             axes.set_xlabel("Budget $T$")
         patches = [Patch(facecolor=colour, label=label) for colour, label in REGIONS.values()]
         drawn.legend(handles=patches, loc="outside upper center", ncols=3)
-    table = pd.concat(points, ignore_index=True)
-    table = table.assign(
-        variant="as-written", interpretation="", lo=table["y"], hi=table["y"], runs=0
-    )
-    return drawn, table
+    return drawn, table(pd.concat(points, ignore_index=True))
 
 
 def _budgets(rows: pd.DataFrame, quantity: str) -> Any:
     """Return the boundary ``T_A`` or ``T_C`` at every drawn delta.
 
-    It is proportional to log(1.25/delta), so that one delta of the results tells all.
+    It is proportional to log(1.25/delta), so that the rows of one delta give it.
     """
     known = rows[rows["quantity"] == quantity].iloc[0]
     return known["y"] / math.log(1.25 / known["x"]) * np.log(1.25 / _DELTAS)

@@ -14,7 +14,7 @@ from scipy.stats import laplace
 
 from dpbandits.algorithms.best_arm.max_det import max_det
 from dpbandits.audit.releases.laplace import log_tail_of_two
-from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
 
 Values = NDArray[np.float64]

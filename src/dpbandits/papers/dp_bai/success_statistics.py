@@ -4,15 +4,6 @@ import math
 from collections.abc import Iterator
 
 from dpbandits.claims import Estimate, Evidence, exact, mean, rate_difference
-from dpbandits.papers.dp_bai.comparing import (
-    Differences,
-    add_difference,
-    is_in_range,
-    labelled,
-    pair_at,
-    summary,
-    turning_margin,
-)
 from dpbandits.papers.dp_bai.points import (
     BUDGET_EPSILONS,
     BUDGETS,
@@ -22,13 +13,20 @@ from dpbandits.papers.dp_bai.points import (
     PAIR_EPSILONS,
     RATIOS,
     SECTION5_LIMITS,
+    Differences,
     Point,
+    add_difference,
     budget_point,
     epsilon_point,
     figure1_points,
     is_chosen,
+    is_in_range,
+    labelled,
+    pair_at,
     pair_point,
     successes,
+    summary,
+    turning_margin,
     weak_point,
 )
 
@@ -49,7 +47,7 @@ PANELS = {
 
 
 def advantage(evidence: Evidence, *, over: str, panel: str, points: str) -> Differences:
-    """Success of DP-BAI minus that of ``over``, Baseline or DP-OD, in a panel of Figure 1.
+    """Return success of DP-BAI minus that of ``over``, Baseline or DP-OD, in a panel of Figure 1.
 
     Args:
         evidence: the results.
@@ -66,7 +64,7 @@ def advantage(evidence: Evidence, *, over: str, panel: str, points: str) -> Diff
 
 
 def advantage_summary(evidence: Evidence, *, over: str, quantity: str) -> Estimate:
-    """The smallest, median or largest of these at informative points, or the turning margin."""
+    """Return smallest, median or largest of these at informative points, or the turning margin."""
     return _summed(_advantages(evidence, over), quantity)
 
 
@@ -82,7 +80,7 @@ def _summed(differences: Differences, quantity: str) -> Estimate:
 
 
 def ratio_advantage(evidence: Evidence, *, points: str) -> Differences:
-    """Success of DP-BAI minus that of DP-OD on two arms, for all y/x above 1.
+    """Return the success of DP-BAI minus that of DP-OD on two arms, for all y/x above 1.
 
     Informative are the points where DP-BAI lies in [0.6, 0.98].
     """
@@ -96,7 +94,7 @@ def ratio_advantage(evidence: Evidence, *, points: str) -> Differences:
 
 
 def ratio_advantage_summary(evidence: Evidence, *, quantity: str) -> Estimate:
-    """The smallest, median or largest of these at informative points, or the turning margin."""
+    """Return smallest, median or largest of these at informative points, or the turning margin."""
     return _summed(ratio_advantage(evidence, points="informative"), quantity)
 
 
@@ -108,7 +106,7 @@ def _pair_points() -> Iterator[Point]:
 
 
 def lead_of_private(evidence: Evidence, *, algorithm: str) -> Differences:
-    """Success of a private algorithm minus that of OD-LinBAI, on the grid of Figure 1."""
+    """Return success of a private algorithm minus that of OD-LinBAI, on the grid of Figure 1."""
     return {
         point.label: rate_difference(*pair_at(evidence, (algorithm, "od-linbai"), point))
         for point in figure1_points()
@@ -116,7 +114,7 @@ def lead_of_private(evidence: Evidence, *, algorithm: str) -> Differences:
 
 
 def largest_lead(evidence: Evidence, *, algorithm: str, quantity: str) -> Estimate:
-    """The ``largest`` of these, or the ``turning margin`` below which all of them are."""
+    """Return the ``largest`` of these, or the ``turning margin`` below which all of them are."""
     leads = lead_of_private(evidence, algorithm=algorithm)
     if quantity == "turning margin":
         # The claim asks of each point too that it is not above 0, which no margin decides.
@@ -125,7 +123,7 @@ def largest_lead(evidence: Evidence, *, algorithm: str, quantity: str) -> Estima
 
 
 def gap_at_weak_privacy(evidence: Evidence, *, schedule: str = "consistent") -> Differences:
-    """Success of DP-BAI at epsilon = 100 minus that of OD-LinBAI, at each T of Figure 1."""
+    """Return success of DP-BAI at epsilon = 100 minus that of OD-LinBAI, at each T of Figure 1."""
     return {
         f"T={budget}": rate_difference(
             successes(evidence, "dp-bai", weak_point(budget), schedule),
@@ -136,12 +134,12 @@ def gap_at_weak_privacy(evidence: Evidence, *, schedule: str = "consistent") -> 
 
 
 def largest_gap_at_weak_privacy(evidence: Evidence, *, level: float) -> Estimate:
-    """The smallest margin within which all these differences are, at the level of the claim."""
+    """Return smallest margin within which all these differences are, at the level of the claim."""
     return turning_margin(gap_at_weak_privacy(evidence), "equivalent", level)
 
 
 def gap_on_common_rewards(evidence: Evidence) -> dict[str, Estimate]:
-    """Success of DP-BAI at epsilon = 100 minus that without noise, on the same rewards, by T.
+    """Return success of DP-BAI at epsilon = 100 minus that without noise on the same rewards.
 
     Without noise stands epsilon = 1e9, which takes as many random numbers.
     """
@@ -156,7 +154,7 @@ def gap_on_common_rewards(evidence: Evidence) -> dict[str, Estimate]:
 
 
 def gap_by_epsilon(evidence: Evidence) -> Differences:
-    """Success of DP-BAI minus that of OD-LinBAI at T = 1000, at each epsilon of Figure 1."""
+    """Return success of DP-BAI minus that of OD-LinBAI at T = 1000, at each epsilon of Figure 1."""
     return {
         f"epsilon={epsilon:g}": rate_difference(
             *pair_at(evidence, ("dp-bai", "od-linbai"), epsilon_point(epsilon))
@@ -166,7 +164,7 @@ def gap_by_epsilon(evidence: Evidence) -> Differences:
 
 
 def smallest_similar_epsilon(evidence: Evidence, *, alpha: float) -> Estimate:
-    """Smallest epsilon of Figure 1 from which on DP-BAI is similar to OD-LinBAI; NaN if none is.
+    """Return the smallest epsilon from which on DP-BAI is similar to OD-LinBAI; NaN if none is.
 
     Similar is a difference whose interval of coverage 1 - alpha lies within the margin.
     """

@@ -1,12 +1,15 @@
-"""Statistics on trends: success of DP-OD over y/x, of DP-BAI over T and epsilon."""
+"""Statistics on trends: success over y/x, T and epsilon, and decisions on a common stream."""
 
 import itertools
 import math
 from collections.abc import Iterator
+from typing import Any
 
-from dpbandits.claims import Estimate, Evidence, rate_difference, rate_trend
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.claims import Estimate, Evidence, exact, mean, rate_difference, rate_trend
 from dpbandits.claims.rates import Counted
-from dpbandits.papers.dp_bai.comparing import is_in_range, summary
 from dpbandits.papers.dp_bai.points import (
     BUDGET_EPSILONS,
     BUDGETS,
@@ -23,9 +26,11 @@ from dpbandits.papers.dp_bai.points import (
     budget_point,
     corner_point,
     epsilon_point,
+    is_in_range,
     pair_point,
     share,
     successes,
+    summary,
     weak_point,
 )
 
@@ -34,7 +39,7 @@ Ordered = list[tuple[float, Counted]]
 
 
 def success_trends(evidence: Evidence) -> dict[str, Estimate]:
-    """Slope of the success of DP-BAI in log T, or in log epsilon, of each series on I-A.
+    """Return the slope of the success of DP-BAI in log T, or in log epsilon, of each series on I-A.
 
     Series that lie at the floor, or at the ceiling, all along are left out.
     """
@@ -46,7 +51,7 @@ def success_trends(evidence: Evidence) -> dict[str, Estimate]:
 
 
 def success_steps(evidence: Evidence) -> dict[str, Estimate]:
-    """Change of the success of DP-BAI from each T, or epsilon, to the next, in the same series."""
+    """Return the change of success of DP-BAI from each T, or epsilon, to the next, by series."""
     return {
         f"{name}, {lower:g} to {higher:g}": rate_difference(after, before)
         for name, series in _series(evidence)
@@ -55,12 +60,12 @@ def success_steps(evidence: Evidence) -> dict[str, Estimate]:
 
 
 def lowest_step(evidence: Evidence) -> Estimate:
-    """The lowest of these steps."""
+    """Return the lowest of these steps."""
     return summary(success_steps(evidence), "smallest")
 
 
 def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
-    """Slope of the success of DP-OD in log y/x, at each (T, epsilon) of Figure 2.
+    """Return the slope of the success of DP-OD in log y/x, at each (T, epsilon) of Figure 2.
 
     Points where its success at y/x = 1 is not in [0.6, 0.98] are left out.
     """
@@ -97,3 +102,54 @@ def _points() -> dict[str, list[tuple[float, Point]]]:
     rest = [(each, budget_point(100, each)) for each in BUDGET_EPSILONS]
     found["over epsilon, T=100"] = corner + rest
     return found
+
+
+Values = NDArray[np.float64]
+
+PAIRED_EPSILONS = (0.1, 0.5)
+PAIRED_BUDGETS = (200, 1000)
+
+
+def ratio_gaps(evidence: Evidence) -> dict[str, Estimate]:
+    """Return success of DP-BAI minus that at y/x = 1 on one stream, for each y/x, T and epsilon.
+
+    Arm 0 is the better one.
+    """
+    found: dict[str, Estimate] = {}
+    for label, first, other in _paired(evidence):
+        is_lost = np.isnan(first).any() or np.isnan(other).any()
+        gap = (other == 0.0).astype(float) - (first == 0.0)
+        found[label] = exact(math.nan, gap.size) if is_lost else mean(gap)
+    return found
+
+
+def ratio_mismatches(evidence: Evidence) -> dict[str, Estimate]:
+    """Return trials in which DP-BAI returns another arm than at y/x = 1, by y/x, T and epsilon."""
+    return {label: _mismatches(first, other) for label, first, other in _paired(evidence)}
+
+
+def _paired(evidence: Evidence) -> Iterator[tuple[str, Values, Values]]:
+    """Return label, arms returned at y/x = 1, and arms returned at another y/x."""
+    for epsilon, budget in itertools.product(PAIRED_EPSILONS, PAIRED_BUDGETS):
+        tags: dict[str, Any] = {"epsilon": epsilon, "horizon": budget}
+        first = evidence.values("common-stream", "recommended", ratio=1, **tags)
+        for ratio in sorted({*RATIOS, *MORE_RATIOS} - {1}):
+            other = evidence.values("common-stream", "recommended", ratio=ratio, **tags)
+            yield f"y/x={ratio:g}, T={budget}, epsilon={epsilon:g}", first, other
+
+
+def noiseless_mismatches(evidence: Evidence) -> dict[str, Estimate]:
+    """Return trials in which DP-BAI without noise and OD-LinBAI differ in the arm, at each T."""
+    found = {}
+    for budget in BUDGETS:
+        private = evidence.values(
+            "noiseless", "recommended", algorithm="dp-bai", horizon=budget, epsilon=math.inf
+        )
+        other = evidence.values("noiseless", "recommended", algorithm="od-linbai", horizon=budget)
+        found[f"T={budget}"] = _mismatches(private, other)
+    return found
+
+
+def _mismatches(first: Values, second: Values) -> Estimate:
+    is_lost = first.size == 0 or np.isnan(first).any() or np.isnan(second).any()
+    return exact(math.nan if is_lost else float((first != second).sum()), first.size)

@@ -28,7 +28,7 @@ def regret(
     adap_ucb: str = "own",
     ncb: str = "own",
 ) -> Estimate:
-    """Nash regret of an algorithm at a share of T."""
+    """Return the Nash regret of an algorithm at a share of T."""
     chosen = line(algorithm, variant, horizon, scored=scored, adap_ucb=adap_ucb, ncb=ncb)
     return chosen.regret(evidence, share).estimate()
 
@@ -46,7 +46,7 @@ def regret_ratio(
     ldp_ucb: str = "own",
     ncb: str = "own",
 ) -> Estimate:
-    """Nash regret of the first algorithm over that of the second at a share of T."""
+    """Return the Nash regret of the first algorithm over that of the second at a share of T."""
     interpretations = {"scored": scored, "adap_ucb": adap_ucb, "ldp_ucb": ldp_ucb, "ncb": ncb}
     one, other = (
         line(name, variant, horizon, **interpretations).regret(evidence, share)
@@ -64,7 +64,7 @@ def smallest_ratio(
     horizon: int,
     scored: str = "code",
 ) -> Estimate:
-    """Smallest Nash regret of the first algorithm over that of the second at any recorded time."""
+    """Return smallest ratio of the first algorithm's Nash regret to the second's at any time."""
     lines = [line(name, variant, horizon, scored=scored) for name in (first, second)]
     (_, one), (_, other) = (each.history(evidence) for each in lines)
     if not one or not other:
@@ -75,7 +75,7 @@ def smallest_ratio(
 def crossing_time(
     evidence: Evidence, *, variant: str, scored: str = "code", adap_ucb: str = "own"
 ) -> Estimate:
-    """Last time in panel (b) at which GDP-NCB falls below AdaP-UCB; NaN where it ends above.
+    """Return last time in panel (b) at which GDP-NCB falls below AdaP-UCB; NaN if it ends above.
 
     Between recorded times their difference is taken to be linear in log t.
     """
@@ -93,14 +93,14 @@ def crossing_time(
 def time_below(
     evidence: Evidence, *, variant: str, algorithm: str, level: float, ncb: str = "own"
 ) -> Estimate:
-    """Last time at which a Nash regret of panel (e) falls below a level; T where it does not."""
+    """Return the last time at which a Nash regret of panel (e) is below a level; T if it is not."""
     return exponential(_time_below(evidence, line(algorithm, variant, TEN_MILLION, ncb=ncb), level))
 
 
 def time_below_ratio(
     evidence: Evidence, *, variant: str, first: str, second: str, level: float, ncb: str = "own"
 ) -> Estimate:
-    """Time at which the first Nash regret of panel (e) falls below a level, over the second's.
+    """Return the time at which one Nash regret of panel (e) falls below a level over another's.
 
     One that does not fall below it by T counts as falling below it at T; NaN where neither does.
     """

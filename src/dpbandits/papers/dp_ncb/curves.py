@@ -5,6 +5,7 @@ claims' intervals come. The bias of first order in the number of runs is subtrac
 Nash regret about one standard error too high. Differences (D) are those of ``docs/deviations.md``.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -87,6 +88,10 @@ class Line:
         if self.best_mean is None:
             return found
         return {sample: curve.against(self.best_mean) for sample, curve in found.items()}
+
+    def last_time(self, evidence: Evidence) -> float:
+        """Return the last recorded time; NaN without runs."""
+        return float(next((curve.times[-1] for curve in self.curves(evidence).values()), math.nan))
 
     def regrets(self, evidence: Evidence, shares: Iterable[float]) -> list[Measure]:
         """Return its Nash regret at shares of its horizon, less its bias.

@@ -41,7 +41,7 @@ def _numbers(evidence: Evidence, name: str, **where: Any) -> list[tuple[float, f
 
 
 def smallest_difference(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
-    """Smallest Nash regret minus average regret, over all curves and times, in each simulation.
+    """Return the smallest Nash minus average regret over curves and times, in each simulation.
 
     Both are taken from the same mu*, which cancels, and from plain means over runs: with its bias
     subtracted a Nash regret may lie below an average regret.
@@ -61,7 +61,7 @@ def smallest_difference(evidence: Evidence, *, variant: str) -> Mapping[str, Est
 
 
 def bound_excess(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
-    """Nash regret of GDP-NCB minus the explicit bound of Theorem 1, epsilon = 0.2.
+    """Return the Nash regret of GDP-NCB minus the explicit bound of Theorem 1, epsilon = 0.2.
 
     At each T at which mu* is as large as the proof asks.
     """
@@ -84,24 +84,24 @@ def _bounds(evidence: Evidence) -> list[tuple[int, float, float, float]]:
 
 
 def smallest_bound(evidence: Evidence) -> Estimate:
-    """Smallest bound of Theorem 1 over mu*; from 1 on it says nothing."""
+    """Return the smallest bound of Theorem 1 over mu*; from 1 on it says nothing."""
     return exact(min(bound / best_mean for _, bound, best_mean, _ in _bounds(evidence)))
 
 
 def first_informative_horizon(evidence: Evidence) -> Estimate:
-    """Smallest T at which the bound of Theorem 1 is below mu*, epsilon = 0.2."""
+    """Return the smallest T at which the bound of Theorem 1 is below mu*, epsilon = 0.2."""
     [(horizon, _)] = _numbers(evidence, "bounds", theorem=1, quantity="first_informative")
     return exact(horizon)
 
 
 def term_ratios(evidence: Evidence, *, horizon: int, above: float = 0.0) -> Mapping[str, Estimate]:
-    """Privacy term of the bound of Theorem 1 over its other term, at each epsilon above one."""
+    """Return privacy term of Theorem 1's bound over its other term, at each epsilon ``above``."""
     found = _numbers(evidence, "bound-terms", quantity="ratio", horizon=horizon)
     return {f"epsilon={x:g}": exact(y) for x, y in found if x > above}
 
 
 def balances(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
-    """Where the two terms of the bound of Theorem 1 are equal, at each T.
+    """Return the where the two terms of the bound of Theorem 1 are equal, at each T.
 
     ``quantity``: ``balance``, the epsilon of Remark 2, or ``ratio-at-balance``, of the terms there.
     """
@@ -109,7 +109,7 @@ def balances(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
 
 
 def phase_one_outside(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Number of runs of GDP-NCB as written whose Phase I lasts less than 512 k S, or over 3872 k S.
+    """Return the number of runs of GDP-NCB whose Phase I lasts less than 512 k S, or over 3872 k S.
 
     At T = 1e9 and 1e10; NaN where an end of the range lies within the bin of time in which Phase I
     ends.
@@ -144,7 +144,7 @@ def _phase_one_ratios(evidence: Evidence, horizon: int) -> list[tuple[float, flo
 
 
 def phase_one_ratios(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Mean length of Phase I over k S in runs of GDP-NCB as written."""
+    """Return the mean length of Phase I over k S in runs of GDP-NCB as written."""
     points: dict[str, Estimate] = {}
     for horizon in (10**9, 10**10):
         ratios = _phase_one_ratios(evidence, horizon)
@@ -156,7 +156,7 @@ def phase_one_ratios(evidence: Evidence) -> Mapping[str, Estimate]:
 def predicted_phase_one(
     evidence: Evidence, *, variant: str, algorithm: str
 ) -> Mapping[str, Estimate]:
-    """Length of Phase I over k S at each T: as written were nothing random, as coded exactly."""
+    """Return Phase I over k S at each T: as written were nothing random, as coded exactly."""
     lengths = _numbers(evidence, "phase-one", variant=variant, algorithm=algorithm)
     return {f"T={x:.0e}": exact(y) for x, y in lengths}
 
@@ -164,13 +164,13 @@ def predicted_phase_one(
 def composed_losses(
     evidence: Evidence, *, variant: str, release_log: str = "natural", counted: str = "all"
 ) -> Mapping[str, Estimate]:
-    """Composed loss of the releases that one reward of Phase I enters, over epsilon, at each T."""
+    """Return the composed loss of the releases that a reward enters, over epsilon, at each T."""
     tags = {"variant": variant, "release_log": release_log, "counted": counted}
     return {f"T={x:.0e}": exact(y) for x, y in _numbers(evidence, "composed-loss", **tags)}
 
 
 def noise_scales(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
-    """Scale of the noise in an observation of LDP-NCB times epsilon, in each phase."""
+    """Return the scale of the noise in an observation of LDP-NCB times epsilon, in each phase."""
     return {
         f"epsilon={x:g}, Phase {phase}": exact(y)
         for phase in ("I", "II")
@@ -181,7 +181,7 @@ def noise_scales(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
 def violating_runs(
     evidence: Evidence, *, variant: str, statement: str, algorithm: str = GLOBAL
 ) -> Mapping[str, Estimate]:
-    """Number of runs whose Phase II violates a statement about its index.
+    """Return the number of runs whose Phase II violates a statement about its index.
 
     ``statement``: ``best-index``, the best arm's index never falls below mu*; ``weak-arms``, arms
     with means of at most mu*/256 are never pulled.
@@ -192,7 +192,7 @@ def violating_runs(
 
 
 def runs_with_weak_pulls(evidence: Evidence, *, variant: str, algorithm: str) -> Estimate:
-    """Number of runs with more pulls of arms of at most mu*/256 than the capped Phase I has rounds.
+    """Return the number of runs that pull arms of at most mu*/256 more often than Phase I lasts.
 
     So many pulls are partly of Phase II, whose pulls are not recorded apart.
     """

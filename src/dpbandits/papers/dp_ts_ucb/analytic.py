@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from dpbandits import privacy
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ts_ucb.optimism import counts, misses_by_count, waits_by_count
 from dpbandits.papers.dp_ts_ucb.summary import HORIZONS as TABLE_HORIZONS
 from dpbandits.papers.dp_ts_ucb.summary import summary
@@ -54,24 +54,14 @@ LONG_HORIZONS = tuple(round(10 ** (step / 20)) for step in range(80, 161))
 """T from 1e4 to 1e8, log-spaced with the decades among them."""
 
 
-def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
-    return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
-
-
-def _joined(curves: Iterator[pd.DataFrame]) -> pd.DataFrame:
-    frame = pd.concat(list(curves), ignore_index=True)
-    measured = ["x", "y", "lo", "hi"]
-    return frame[[column for column in frame if column not in measured] + measured]
-
-
 def privacy_by_horizon() -> pd.DataFrame:
-    """Figure 3b: eta of DP-TS-UCB over the horizon, one series for each alpha and accounting.
+    """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting.
 
     Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha, horizon.
     x: T. y: eta.
     """
-    return _joined(
-        _curve(
+    return joined(
+        curve(
             f"{accounting}, alpha={alpha:g}",
             {
                 "algorithm": "dp-ts-ucb",
@@ -91,7 +81,7 @@ def privacy_by_horizon() -> pd.DataFrame:
 
 
 def privacy_by_alpha() -> pd.DataFrame:
-    """Figure 4b: eta over alpha at T = 1e6, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
+    """Return eta (Figure 4b) over alpha, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
 
     Tags: algorithm, accounting (as in Figure 3b; ``lemma5`` for Modified TS). x: alpha. y: eta.
     """
@@ -104,14 +94,14 @@ def privacy_by_alpha() -> pd.DataFrame:
     }
     factors = EQUAL_BOUND_FACTOR * math.log(HORIZON) ** alphas
     curves["m-ts-gaussian", "lemma5"] = [privacy.modified_ts_gdp(0, c, HORIZON) for c in factors]
-    return _joined(
-        _curve(f"{algorithm}, {accounting}", _named(algorithm, accounting), alphas, y)
+    return joined(
+        curve(f"{algorithm}, {accounting}", _named(algorithm, accounting), alphas, y)
         for (algorithm, accounting), y in curves.items()
     )
 
 
 def crossover() -> pd.DataFrame:
-    """Compare eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS.
+    """Return eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS.
 
     Tags: algorithm (``dp-ts-ucb``, alpha = 0; ``ts-gaussian``; ``m-ts-gaussian``, b = 0, c = 5),
     accounting (``theorem4.4`` or ``tight``; ``lemma4``; ``lemma5``). x: T. y: eta.
@@ -126,8 +116,8 @@ def crossover() -> pd.DataFrame:
             0, EQUAL_BOUND_FACTOR, horizon
         ),
     }
-    return _joined(
-        _curve(
+    return joined(
+        curve(
             f"{algorithm}, {accounting}",
             _named(algorithm, accounting),
             LONG_HORIZONS,
@@ -138,7 +128,7 @@ def crossover() -> pd.DataFrame:
 
 
 def privacy_conversion() -> pd.DataFrame:
-    """Epsilon at delta = 1e-6 of each level in Figure 3b.
+    """Return the epsilon at delta = 1e-6 of each level in Figure 3b.
 
     Tags: algorithm, accounting, alpha, horizon, delta, eta. x: T. y: epsilon.
     """
@@ -149,32 +139,32 @@ def privacy_conversion() -> pd.DataFrame:
 
 
 def lemma_4_1() -> pd.DataFrame:
-    """Compute T times the chance that every draw misses the mean, the largest over the means.
+    """Return T times the chance that every draw misses the mean, the largest over the means.
 
     Tags: quantity (``chance``, or ``bound``, the constant of the proof), alpha, rounding (of the
     budget phi), horizon. x: number s of rewards in the estimate. y: T times the chance.
     """
-    return _joined(_misses())
+    return joined(_misses())
 
 
 def lemma_c1() -> pd.DataFrame:
-    """Compute the expectation of Lemma C.1, the largest over the means.
+    """Return the expectation of Lemma C.1, the largest over the means.
 
     Tags: quantity (``expectation`` or ``bound``), alpha, horizon. x: number s of rewards in the
     estimate. y: E[1/P(draw above the mean) - 1].
     """
-    return _joined(_waits())
+    return joined(_waits())
 
 
 def constants() -> pd.DataFrame:
-    """Every other number that a claim needs, one a row.
+    """Return every other number that a claim needs, one a row.
 
     Tags: quantity, and by quantity: ``c`` (of equal privacy): alpha, root; x is b. ``root``
     (sqrt(2 c0)): x is alpha = 1. ``crossover`` (smallest horizon from which eta of DP-TS-UCB(0)
     is below): algorithm, accounting; the other's eta is sqrt(T/x). ``composed`` (eta of plain
     Thompson sampling, from the draws of every round): x is T.
     """
-    return _joined(curve for rows in (_factors, _levels, _composed) for curve in rows())
+    return joined([*_factors(), *_levels(), *_composed()])
 
 
 def _named(algorithm: str, accounting: str) -> dict[str, Any]:
@@ -189,23 +179,23 @@ def _factors() -> Iterator[pd.DataFrame]:
             factors = [
                 privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in pulls
             ]
-            yield _curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
+            yield curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
 
 
 def _levels() -> Iterator[pd.DataFrame]:
-    yield _curve("sqrt(2 c0)", {"quantity": "root"}, [1.0], [math.sqrt(2.0 * BUDGET_FACTOR)])
+    yield curve("sqrt(2 c0)", {"quantity": "root"}, [1.0], [math.sqrt(2.0 * BUDGET_FACTOR)])
     for accounting, phases in (("theorem4.4", 2), ("tight", 1)):
         for algorithm, divisor in (("ts-gaussian", 2.0), ("m-ts-gaussian", EQUAL_BOUND_FACTOR)):
             tags = {"quantity": "crossover", **_named(algorithm, accounting)}
             horizon = crossover_horizon(phases, divisor)
-            yield _curve(f"crossover, {accounting}, {algorithm}", tags, [divisor], [horizon])
+            yield curve(f"crossover, {accounting}, {algorithm}", tags, [divisor], [horizon])
 
 
 def _composed() -> Iterator[pd.DataFrame]:
     levels = [
         float(privacy.compose_gdp(np.full(horizon, draw_level()))) for horizon in TABLE_HORIZONS
     ]
-    yield _curve("composed draws", {"quantity": "composed"}, TABLE_HORIZONS, levels)
+    yield curve("composed draws", {"quantity": "composed"}, TABLE_HORIZONS, levels)
 
 
 def draw_level() -> float:
@@ -243,8 +233,8 @@ def _misses() -> Iterator[pd.DataFrame]:
         for alpha, rounding in itertools.product(ALPHAS, ("floor", "ceil")):
             tags = {"quantity": "chance", "alpha": alpha, "rounding": rounding, "horizon": horizon}
             name = f"chance, alpha={alpha:g}, {rounding}, T={horizon}"
-            yield _curve(name, tags, x, misses_by_count(alpha, horizon, rounding))
-        yield _curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), MISS_BOUND))
+            yield curve(name, tags, x, misses_by_count(alpha, horizon, rounding))
+        yield curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), MISS_BOUND))
 
 
 def _waits() -> Iterator[pd.DataFrame]:
@@ -253,8 +243,8 @@ def _waits() -> Iterator[pd.DataFrame]:
         for alpha in ALPHAS:
             tags = {"quantity": "expectation", "alpha": alpha, "horizon": horizon}
             name = f"expectation, alpha={alpha:g}, T={horizon}"
-            yield _curve(name, tags, x, waits_by_count(alpha, horizon))
-        yield _curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), WAIT_BOUND))
+            yield curve(name, tags, x, waits_by_count(alpha, horizon))
+        yield curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), WAIT_BOUND))
 
 
 def _bound(horizon: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from dpbandits import privacy
+from dpbandits.papers.curves import curve, joined
 
 HORIZONS = (10_000, 100_000, 1_000_000)
 
@@ -25,10 +26,8 @@ Where b and c grow with T, b is not rounded: the level of M-TS-Gaussian is sqrt(
 
 
 def summary() -> pd.DataFrame:
-    """Table 1: eta of each algorithm at three horizons. Tags: algorithm. x: T. y: eta."""
-    curves = []
-    for algorithm, level in LEVELS.items():
-        y = [level(horizon) for horizon in HORIZONS]
-        tags = {"series": algorithm, "algorithm": algorithm}
-        curves.append(pd.DataFrame({**tags, "x": HORIZONS, "y": y, "lo": y, "hi": y}))
-    return pd.concat(curves, ignore_index=True)
+    """Return eta (Table 1) of each algorithm at three horizons. Tags: algorithm. x: T. y: eta."""
+    return joined(
+        curve(algorithm, {"algorithm": algorithm}, HORIZONS, [level(t) for t in HORIZONS])
+        for algorithm, level in LEVELS.items()
+    )

@@ -1,18 +1,17 @@
 """Supplementary figures of what is no mean of a metric: errors, prices, realised levels."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dpbandits.claims import Estimate, exact, mean, ratio_of_means
 from dpbandits.claims.bootstrap import Resampler, Sample
+from dpbandits.papers.panels import Points, canvas, draw_estimates, legend, table
 from dpbandits.papers.ts_is_dp.comparison_statistics import EQUAL_PAIRS, TIGHTER_PAIRS, TUNED_ETAS
 from dpbandits.papers.ts_is_dp.level_statistics import plain_levels
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
@@ -29,79 +28,45 @@ AVERAGED_RUNS = 10
 
 Values = NDArray[np.float64]
 
-_ALPHA = 0.05
 _RESAMPLES = 2_000
-
-
-@dataclass(frozen=True)
-class _Curve:
-    """One line: its name, its numbers by x, and how it is drawn."""
-
-    name: str
-    x: Sequence[float]
-    estimates: Sequence[Estimate]
-    look: dict[str, Any]
-
-    def points(self) -> pd.DataFrame:
-        """Return the numbers with their 95 % intervals, as the csv of a figure has them."""
-        ends = [each.interval(_ALPHA) for each in self.estimates]
-        return pd.DataFrame(
-            {
-                "series": self.name,
-                "variant": "as-written",
-                "interpretation": "",
-                "x": list(self.x),
-                "y": [each.value for each in self.estimates],
-                "lo": [lo for lo, _ in ends],
-                "hi": [hi for _, hi in ends],
-                "runs": [each.runs for each in self.estimates],
-            }
-        )
-
-    def draw(self, axes: Axes, x: Sequence[float]) -> None:
-        """Draw the line with its intervals at the places x."""
-        own = self.points()
-        widths = [own["y"] - own["lo"], own["hi"] - own["y"]]
-        axes.errorbar(x, own["y"], yerr=widths, capsize=2, elinewidth=0.8, **self.look)
 
 
 def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the standard error of a mean over ten runs over the regret, against b, by level."""
-    tables = []
+    points: Points = []
     with style.context():
-        drawn, grid = _canvas(len(FAMILIES), style.PAGE_WIDTH)
-        places = range(len(SHOWN_B))
-        for axes, letter, (family, title) in zip(grid, "ab", FAMILIES.items(), strict=True):
-            for curve in _error_curves(results, family):
-                curve.draw(axes, places)
-                tables.append(curve.points())
+        height = style.PANEL_HEIGHT + 0.45
+        drawn, panels = canvas(style.PAGE_WIDTH, height, columns=len(FAMILIES), sharey=True)
+        for axes, letter, (family, title) in zip(panels, "ab", FAMILIES.items(), strict=True):
+            points += _draw_errors(axes, results, family)
             axes.set_title(f"({letter}) {title} arms")
-            axes.set_xticks(places, [style.thousands(b) for b in SHOWN_B])
+            axes.set_xticks(range(len(SHOWN_B)), [style.thousands(b) for b in SHOWN_B])
             axes.set_xlabel("Pre-pulls $b$ of every arm")
             style.style_axis(axes, "y", "linear")
             axes.set_ylim(0, None)
-        grid[0].set_ylabel("Standard error of a mean\nof ten runs over the regret")
-        drawn.legend(*grid[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return drawn, pd.concat(tables, ignore_index=True)
+        panels[0].set_ylabel("Standard error of a mean\nof ten runs over the regret")
+        legend(drawn, panels, 3)
+    return drawn, table(points)
 
 
-def _error_curves(results: pd.DataFrame, family: str) -> Iterator[_Curve]:
+def _draw_errors(axes: Axes, results: pd.DataFrame, family: str) -> Points:
+    points: Points = []
     # Level by level: a legend of three columns then has a row for each kind of regret.
     for eta, look in zip(ETAS, style.ordered_looks(len(ETAS)), strict=True):
         for metric, text in METRICS.items():
-            yield _Curve(
-                f"{FAMILIES[family]}, {text}, eta={eta}",
-                SHOWN_B,
-                [_error(results, metric, family=family, eta=eta, b=b) for b in SHOWN_B],
-                {
-                    "color": look.colour,
-                    "marker": look.marker,
-                    "linestyle": DASHES["solid" if metric == "realised_regret" else "dotted"],
-                    "markerfacecolor": look.colour if metric == "realised_regret" else "white",
-                    "markeredgewidth": 0.8,
-                    "label": rf"$\eta$ = {eta}, {text}",
-                },
-            )
+            is_realised = metric == "realised_regret"
+            marks = {
+                "color": look.colour,
+                "marker": look.marker,
+                "linestyle": DASHES["solid" if is_realised else "dotted"],
+                "markerfacecolor": look.colour if is_realised else "white",
+                "markeredgewidth": 0.8,
+                "label": rf"$\eta$ = {eta}, {text}",
+            }
+            errors = [_error(results, metric, family=family, eta=eta, b=b) for b in SHOWN_B]
+            series = f"{FAMILIES[family]}, {text}, eta={eta}"
+            points += _draw(axes, series, SHOWN_B, errors, marks, range(len(SHOWN_B)))
+    return points
 
 
 def _error(results: pd.DataFrame, metric: str, **where: Any) -> Estimate:
@@ -113,85 +78,63 @@ def _error(results: pd.DataFrame, metric: str, **where: Any) -> Estimate:
 
 def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the regret of the best pair over that of (0, 1) against its level, and of small b."""
-    plain = _finals(results, "pseudo_regret", b=0, c=1.0)
-    curves = [
-        _Curve(
-            f"best pair, {text}",
-            TUNED_ETAS,
-            [
-                ratio_of_means(_finals(results, "pseudo_regret", eta=eta, c_range=c_range), plain)
-                for eta in TUNED_ETAS
-            ],
-            _look(colour, marker, "solid", f"best pair of our grid, {text}"),
-        )
+    points: Points = []
+
+    def price(**where: Any) -> Estimate:
+        plain = _finals(results, "pseudo_regret", b=0, c=1.0)
+        return ratio_of_means(_finals(results, "pseudo_regret", **where), plain)
+
+    with style.context():
+        drawn, (axes,) = _panel(style.PANEL_WIDTH * 1.35)
         for c_range, text, colour, marker in (
             ("any", "any c", "blue", "circle"),
             ("at-least-1", "c of at least 1", "vermillion", "square"),
-        )
-    ]
-    curves += [
-        _near_plain(results, plain, c, marker) for c, marker in ((1, "diamond"), (2, "triangle"))
-    ]
-    with style.context():
-        drawn, (axes,) = _canvas(1, style.PANEL_WIDTH * 1.35)
-        axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
-        for curve in curves:
-            curve.draw(axes, curve.x)
+        ):
+            look = _look(colour, marker, "solid", f"best pair of our grid, {text}")
+            prices = [price(eta=eta, c_range=c_range) for eta in TUNED_ETAS]
+            points += _draw(axes, f"best pair, {text}", TUNED_ETAS, prices, look)
+        horizon = int(results["t"].max())
+        for c, marker in ((1, "diamond"), (2, "triangle")):
+            pairs = (*TIGHTER_PAIRS, *EQUAL_PAIRS)
+            near = sorted((b for b, factor in pairs if factor == c), reverse=True)
+            look = _look("black", marker, "none", f"pairs with small b, c = {c}, not tuned")
+            levels = [float(modified_ts_gdp(b, c, horizon)) for b in near]
+            prices = [price(b=b, c=c) for b in near]
+            points += _draw(axes, f"pairs near (0, 1), c={c}", levels, prices, look)
         style.style_axis(axes, "x", "log", [1, 2, 5, 10, 20, 50, 100, 200])
         style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
         axes.set_xlabel(r"Level $\eta$ (privacy weakens to the right)")
         axes.set_ylabel("Regret at $T$ over that of $(0, 1)$")
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1)
-    return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
-
-
-def _near_plain(results: pd.DataFrame, plain: Values, c: int, marker: str) -> _Curve:
-    """The pairs near (0, 1) with this c, by level."""
-    horizon = int(results["t"].max())
-    own = sorted((b for b, factor in (*TIGHTER_PAIRS, *EQUAL_PAIRS) if factor == c), reverse=True)
-    return _Curve(
-        f"pairs near (0, 1), c={c}",
-        [modified_ts_gdp(b, c, horizon) for b in own],
-        [ratio_of_means(_finals(results, "pseudo_regret", b=b, c=c), plain) for b in own],
-        _look("black", marker, "none", f"pairs with small b, c = {c}, not tuned"),
-    )
+        legend(drawn, [axes], 1)
+    return drawn, table(points)
 
 
 def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the realised level of plain Thompson sampling over Lemma 4's, against the horizon."""
     horizons = sorted(results["horizon"].unique())
-    levels = {horizon: _plain_levels(results, int(horizon)) for horizon in horizons}
-    curves = [
-        _Curve(
-            "mean over runs",
-            horizons,
-            [mean(each) for each in levels.values()],
-            _look("blue", "circle", "solid", "mean over runs"),
-        ),
-        _Curve(
-            "largest of any run",
-            horizons,
-            [exact(each.max(), 1) for each in levels.values()],
-            _look("vermillion", "square", "dashed", "largest of any run"),
-        ),
-    ]
+    levels = [_plain_levels(results, int(horizon)) for horizon in horizons]
+    means = [mean(level) for level in levels]
+    largest = [exact(level.max(), 1) for level in levels]
+    points: Points = []
     with style.context():
-        drawn, (axes,) = _canvas(1, style.PANEL_WIDTH)
-        axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
-        for curve in curves:
-            curve.draw(axes, curve.x)
+        drawn, (axes,) = _panel(style.PANEL_WIDTH)
+        for label, estimates, look in (
+            ("mean over runs", means, ("blue", "circle", "solid")),
+            ("largest of any run", largest, ("vermillion", "square", "dashed")),
+        ):
+            points += _draw(axes, label, horizons, estimates, _look(*look, label))
         style.style_axis(axes, "x", "log")
         style.style_axis(axes, "y", "linear")
         axes.set_ylim(0, 1.05)
         axes.set_xlabel("Horizon $T$")
         axes.set_ylabel("Realised level over Lemma 4's")
-        drawn.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
+        legend(drawn, [axes], 2)
+    return drawn, table(points)
 
 
 def _plain_levels(results: pd.DataFrame, horizon: int) -> Values:
-    own = results[(results["horizon"] == horizon) & (results["metric"] == "inverse_counts")]
-    sums = own.pivot(index="run", columns="arm", values="value").to_numpy()
+    rows = results[(results["horizon"] == horizon) & (results["metric"] == "inverse_counts")]
+    sums = rows.pivot(index="run", columns="arm", values="value").to_numpy()
     return plain_levels(sums, horizon)
 
 
@@ -206,10 +149,23 @@ def _look(colour: str, marker: str, line: str, label: str) -> dict[str, Any]:
     return {"color": COLOURS[colour], "marker": MARKERS[marker], "linestyle": dash, "label": label}
 
 
-def _canvas(panels: int, width: float) -> tuple[Figure, Sequence[Axes]]:
-    drawn = Figure(figsize=(width, style.PANEL_HEIGHT + 0.45), layout="constrained")
-    FigureCanvasAgg(drawn)
-    return drawn, list(drawn.subplots(1, panels, squeeze=False, sharey=True).flat)
+def _panel(width: float) -> tuple[Figure, list[Axes]]:
+    """Return a figure of one panel with a dotted line at 1."""
+    drawn, (axes,) = canvas(width, style.PANEL_HEIGHT + 0.45)
+    axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
+    return drawn, [axes]
+
+
+def _draw(
+    axes: Axes,
+    series: str,
+    x: Sequence[float],
+    estimates: Sequence[Estimate],
+    look: dict[str, Any],
+    places: Sequence[float] | None = None,
+) -> Points:
+    bars = {"capsize": 2, **look}
+    return draw_estimates(axes, series, x, estimates, bars, places, only_finite=False)
 
 
 DIAGRAMS: dict[str, Diagram] = {

@@ -112,7 +112,7 @@ def _smallest(measures: Sequence[Measure]) -> int:
 
 
 def _possibly_best(count: int, low: Values, high: Values) -> list[int]:
-    """Places that no other one is certainly below; signs are of later minus sooner."""
+    """Return the places that no other one is certainly below; signs are of later minus sooner."""
     ruled_out = set()
     for (sooner, later), below, above in zip(
         itertools.combinations(range(count), 2), low, high, strict=True

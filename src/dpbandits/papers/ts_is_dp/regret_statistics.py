@@ -64,13 +64,13 @@ def _last_fifth(evidence: Evidence, family: str) -> tuple[int, int]:
 
 
 def _with_sampling(evidence: Evidence, family: str, b_grid: Sequence[int]) -> list[int]:
-    """Values of b whose pre-pull phase ends before the horizon."""
+    """Return the values of b whose pre-pull phase ends before the horizon."""
     arms, horizon = len(FAMILIES[family].arms), horizon_of(evidence, family)
     return [b for b in b_grid if b * arms < horizon]
 
 
 def _prepulled(evidence: Evidence, family: str, eta: int, b: int) -> tuple[Values, Values]:
-    """Times recorded in the pre-pull phase, and pseudo-regret then, shape (runs, times)."""
+    """Return times recorded in the pre-pull phase, and pseudo-regret then, shape (runs, times)."""
     table = evidence.table(f"{family}-verdicts", "pseudo_regret", eta=eta, b=b)
     times = table.columns.to_numpy(np.float64)
     inside = times <= b * len(FAMILIES[family].arms)

@@ -37,7 +37,7 @@ def _over_grid(
 def _kept(
     evidence: Evidence, family: str, eta: int, b_grid: Sequence[int], c_range: str
 ) -> list[int]:
-    """The grid, or with ``at-least-1`` the b whose c is not below 1."""
+    """Return the grid, or with ``at-least-1`` the b whose c is not below 1."""
     horizon = horizon_of(evidence, family)
     kept = [b for b in b_grid if c_range == "any" or required_c(b, eta, horizon) >= 1.0]
     if len(kept) < 3:
@@ -122,7 +122,7 @@ def best_b_fall(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Es
 def _at_both_levels(
     evidence: Evidence, family: str, b_grid: Sequence[int]
 ) -> tuple[list[Sample], list[Sample]]:
-    """The grid at the strictest level, and at the weakest."""
+    """Return the grid at the strictest level, and at the weakest."""
     strict, weak = (_over_grid(evidence, family, eta, b_grid) for eta in (ETAS[0], ETAS[-1]))
     return strict, weak
 
