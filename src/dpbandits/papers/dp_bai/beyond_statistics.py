@@ -3,6 +3,7 @@
 ``points`` is as in ``comparing``.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -41,7 +42,11 @@ def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
         evidence: the results.
         signal: ``weak`` (T epsilon of 2 or less) or ``strong``.
     """
-    chosen = (each for each in CORNER_EPSILONS if (100 * each <= WEAK_SIGNAL) == (signal == "weak"))
+    chosen = (
+        epsilon
+        for epsilon in CORNER_EPSILONS
+        if (100 * epsilon <= WEAK_SIGNAL) == (signal == "weak")
+    )
     return {
         point.label: rate_difference(*pair_at(evidence, ("dp-bai", "dp-od"), point))
         for point in map(corner_point, chosen)
@@ -127,22 +132,23 @@ def gauss_advantage(
         budgets: smallest and largest T.
         points: see ``comparing``.
     """
-    found: Differences = {}
+    differences: Differences = {}
     for label, plain, limit, where in _gauss_points(budgets, epsilons):
         for delta in deltas:
             tags: dict[str, Any] = {**where.tags, "delta": delta}
             noisy = evidence.counts(where.simulation, algorithm="dp-bai-gauss", **tags)
             pair = noisy, successes(evidence, "dp-bai", plain)
-            add_difference(found, f"{label}, delta={delta:g}", pair, (limit, limit), points)
-    return found
+            add_difference(differences, f"{label}, delta={delta:g}", pair, (limit, limit), points)
+    return differences
 
 
 def _gauss_points(
     budgets: list[int], epsilons: list[float]
 ) -> Iterator[tuple[str, Point, float, Point]]:
     """Return label, where DP-BAI is, its pure-noise limit and where DP-BAI-Gauss is."""
-    for budget in (each for each in BUDGETS if budgets[0] <= each <= budgets[1]):
-        for epsilon in epsilons:
+    smallest, largest = budgets
+    for budget, epsilon in itertools.product(BUDGETS, epsilons):
+        if smallest <= budget <= largest:
             plain = budget_point(budget, epsilon)
             noisy = Point("verdicts-gauss-section5", plain.tags, plain.label)
             first = plain if epsilon == GAUSS_EPSILONS[0] else noisy
@@ -163,11 +169,11 @@ def halving_difference(evidence: Evidence, *, first: str, second: str, points: s
         points: see ``comparing``.
     """
     limit = SECTION5_LIMITS["baseline"]
-    found: Differences = {}
+    differences: Differences = {}
     for budget in BUDGETS:
         pair = _halved(evidence, first, budget), _halved(evidence, second, budget)
-        add_difference(found, f"T={budget}", pair, (limit, limit), points)
-    return found
+        add_difference(differences, f"T={budget}", pair, (limit, limit), points)
+    return differences
 
 
 def _halved(evidence: Evidence, which: str, budget: int) -> Counted:

@@ -82,7 +82,7 @@ def privacy_growth(evidence: Evidence) -> dict[str, Estimate]:
     epsilons = HARDNESS_EPSILONS[:2]
     return {
         f"Delta={gap:g}": _slope(
-            -np.log(epsilons), *hardness_budgets(evidence, [(gap, each) for each in epsilons])
+            -np.log(epsilons), *hardness_budgets(evidence, [(gap, epsilon) for epsilon in epsilons])
         )
         for gap in HARDNESS_GAPS
     }

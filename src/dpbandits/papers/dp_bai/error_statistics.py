@@ -63,8 +63,8 @@ def error_excess(evidence: Evidence, *, bound: str, budgets: str) -> dict[str, E
 
 def largest_bound_over_error(evidence: Evidence, *, bound: str) -> Estimate:
     """Return the largest bound over error rate, at points of figures with at least one error."""
-    found = _errors_and_bounds(evidence, bound, "figures")
-    ratios = [(limit * trials / failed, trials) for _, (failed, trials), limit in found if failed]
+    points = _errors_and_bounds(evidence, bound, "figures")
+    ratios = [(limit * trials / failed, trials) for _, (failed, trials), limit in points if failed]
     return exact(*max(ratios)) if ratios else exact(float("nan"))
 
 
@@ -160,8 +160,8 @@ class LogErrors:
 
     def larger_half(self) -> "LogErrors":
         """Return the larger half of T, the middle one among them."""
-        kept = slice(self.budgets.size // 2, None)
-        return LogErrors(self.budgets[kept], self.logs[:, kept], self.weights[kept], self.runs)
+        half = slice(self.budgets.size // 2, None)
+        return LogErrors(self.budgets[half], self.logs[:, half], self.weights[half], self.runs)
 
     def _fit(self, design: Values) -> LinearFit:
         if len(design) > design.shape[1]:

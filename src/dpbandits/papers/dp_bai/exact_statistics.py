@@ -76,8 +76,8 @@ def overrun(evidence: Evidence, *, algorithm: str, schedule: str, quantity: str)
 
 def first_overruns(evidence: Evidence, *, algorithm: str, schedule: str) -> Mapping[str, Estimate]:
     """Return the pulls beyond T at the smallest T of each (K, d) that has one, for twelve."""
-    found = evidence.analytic("overshoot", algorithm=algorithm, schedule=schedule)
-    listed = _records(found[found["quantity"] == "counterexample"])
+    frame = evidence.analytic("overshoot", algorithm=algorithm, schedule=schedule)
+    listed = _records(frame[frame["quantity"] == "counterexample"])
     return {
         f"K={row['arms']:.0f}, d={row['dimension']:.0f}, T={row['budget']:.0f}": exact(
             row["y"] - row["budget"]
@@ -106,10 +106,10 @@ def privacy_losses(
         largest_reward: 1, or 1.1 as on the two-armed instance of the paper.
     """
     tags = {"algorithm": algorithm, "norm": norm, "is_admissible": float(is_admissible)}
-    found = evidence.analytic(PRIVACY, **tags, largest_reward=largest_reward)
+    losses = evidence.analytic(PRIVACY, **tags, largest_reward=largest_reward)
     if features is not None:
-        found = found[found["features"].isin(features)]
-    return _largest(found, "epsilon")
+        losses = losses[losses["features"].isin(features)]
+    return _largest(losses, "epsilon")
 
 
 def needed_deltas(
@@ -130,8 +130,8 @@ def needed_deltas(
         tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
     """
     tags = {"calibration": calibration, "tables": tables, "epsilons": epsilons}
-    found = evidence.analytic(GAUSS, **tags, instance=instance)
-    return _largest(found.assign(epsilon=found["x"]), "epsilon")
+    frame = evidence.analytic(GAUSS, **tags, instance=instance)
+    return _largest(frame.assign(epsilon=frame["x"]), "epsilon")
 
 
 def needed_delta_at(
@@ -139,8 +139,8 @@ def needed_delta_at(
 ) -> Estimate:
     """Return delta that DP-BAI-Gauss needs on three arms over its own, at an epsilon and delta."""
     tags = {"calibration": "classical", "instance": "witness", "tables": tables}
-    found = evidence.analytic(GAUSS, **tags, delta=delta, x=epsilon)
-    return exact(found[found["epsilons"] != "curve"]["y"].max())
+    frame = evidence.analytic(GAUSS, **tags, delta=delta, x=epsilon)
+    return exact(frame[frame["epsilons"] != "curve"]["y"].max())
 
 
 def first_refuted_epsilon(evidence: Evidence) -> Estimate:
@@ -150,14 +150,14 @@ def first_refuted_epsilon(evidence: Evidence) -> Estimate:
 
 def crossing_errors(evidence: Evidence) -> Mapping[str, Estimate]:
     """Return the error below which pure noise misleads DP-BAI more than DP-BAI-Gauss, by delta."""
-    found = evidence.analytic("pure-noise", quantity="crossing")
-    return {f"delta={row['x']:g}": exact(row["error"]) for row in _records(found)}
+    frame = evidence.analytic("pure-noise", quantity="crossing")
+    return {f"delta={row['x']:g}": exact(row["error"]) for row in _records(frame)}
 
 
 def deviation_ratios(evidence: Evidence) -> Mapping[str, Estimate]:
     """Return the deviation of the noise of DP-BAI-Gauss over that of DP-BAI, by delta."""
-    found = evidence.analytic("pure-noise", quantity="deviation")
-    return {f"delta={row['x']:g}": exact(row["y"]) for row in _records(found)}
+    frame = evidence.analytic("pure-noise", quantity="deviation")
+    return {f"delta={row['x']:g}": exact(row["y"]) for row in _records(frame)}
 
 
 def misplaced_draws(evidence: Evidence) -> Estimate:
@@ -190,8 +190,8 @@ def regime_budget(evidence: Evidence, *, instance: str, epsilon: float, delta: f
 
 def noise_limits(evidence: Evidence) -> Mapping[str, Estimate]:
     """Return the success rate on the instance of Section 5 as epsilon goes to 0, by algorithm."""
-    found = evidence.analytic("pure-noise", quantity="limit", instance="section5")
-    return {row["algorithm"]: exact(row["y"]) for row in _records(found)}
+    frame = evidence.analytic("pure-noise", quantity="limit", instance="section5")
+    return {row["algorithm"]: exact(row["y"]) for row in _records(frame)}
 
 
 def draws_of_section5(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
@@ -204,15 +204,15 @@ def draws_of_section5(evidence: Evidence, *, quantity: str) -> Mapping[str, Esti
 
 def rounds_of_dp_od(evidence: Evidence, *, instance: str) -> Mapping[str, Estimate]:
     """Return the rounds of DP-OD on ``two-armed``, by ratio, or on the ``section5 draws``."""
-    found = evidence.analytic("rounds")
-    named = found[found["instance"].str.startswith(instance)]
+    frame = evidence.analytic("rounds")
+    named = frame[frame["instance"].str.startswith(instance)]
     return {str(row["instance"]): exact(row["y"]) for row in _records(named)}
 
 
 def baseline_structure(evidence: Evidence, *, quantity: str) -> Estimate:
     """Return the number of schedules, or of played phases, of a kind: a quantity of that frame."""
-    found = evidence.analytic("baseline-structure", quantity=quantity)
-    return exact(found["y"].sum(skipna=False))
+    frame = evidence.analytic("baseline-structure", quantity=quantity)
+    return exact(frame["y"].sum(skipna=False))
 
 
 def phase_violations(evidence: Evidence, *, quantity: str) -> Estimate:
@@ -220,9 +220,9 @@ def phase_violations(evidence: Evidence, *, quantity: str) -> Estimate:
     return exact(evidence.number("phase-counts", arms="many", quantity=quantity))
 
 
-def _largest(found: pd.DataFrame, by: str) -> Mapping[str, Estimate]:
-    return {f"{by}={value:g}": exact(y.max(skipna=False)) for value, y in found.groupby(by)["y"]}
+def _largest(frame: pd.DataFrame, by: str) -> Mapping[str, Estimate]:
+    return {f"{by}={value:g}": exact(y.max(skipna=False)) for value, y in frame.groupby(by)["y"]}
 
 
-def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in found.to_dict("records")]
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

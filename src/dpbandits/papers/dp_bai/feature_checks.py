@@ -69,8 +69,8 @@ def largest_coefficients() -> pd.DataFrame:
         repetition, kind = divmod(index, len(kinds))
         rank, law = kinds[kind]
         n = MANY if repetition % 10 == 9 else int(generator.integers(rank, FEW + 1))
-        found = max_det(LAWS[law](generator, n, rank))
-        rows.append((rank, law, int(found.exact), np.abs(found.coefficients).max()))
+        collection = max_det(LAWS[law](generator, n, rank))
+        rows.append((rank, law, int(collection.exact), np.abs(collection.coefficients).max()))
     return pd.DataFrame(rows, columns=["rank", "law", "exact", "largest"])
 
 
@@ -148,9 +148,9 @@ def _row(quantity: str, law: str, rank: int, value: float) -> pd.DataFrame:
 
 
 def _coefficient_rows() -> Iterator[pd.DataFrame]:
-    found = largest_coefficients()
+    frame = largest_coefficients()
     for rank, law in itertools.product(RANKS, LAWS):
-        sets = found[(found["rank"] == rank) & (found["law"] == law)]
+        sets = frame[(frame["rank"] == rank) & (frame["law"] == law)]
         yield _row("sets", law, rank, len(sets))
         yield _row("searched", law, rank, sets["exact"].sum())
         yield _row("coefficient", law, rank, sets["largest"].max())
@@ -163,9 +163,9 @@ def _coefficient_rows() -> Iterator[pd.DataFrame]:
 
 
 def _factor_rows() -> Iterator[pd.DataFrame]:
-    found = compared_factors()
+    frame = compared_factors()
     for rank in (0, *COMPARED_RANKS):
-        sets = found[found["rank"] == rank] if rank else found
+        sets = frame[frame["rank"] == rank] if rank else frame
         ratio = sets["max_det"] / sets["smallest"]
         noise = sets["max_det"] * sets["rank"] ** 2 / COMPARED_FEATURES**2
         yield _row("compared sets", "compared", rank, len(sets))
@@ -212,13 +212,13 @@ def instances() -> pd.DataFrame:
 def _rows(name: str, bandit: LinearBandit) -> Iterator[pd.DataFrame]:
     means = bandit.means
     arms = np.arange(1, means.size + 1)
-    found = hardness(means, bandit.feature_matrix.shape[1], 1.0)
+    hard = hardness(means, bandit.feature_matrix.shape[1], 1.0)
     curves: dict[str, tuple[ArrayLike, ArrayLike]] = {
         "mean": (arms, means),
         "gap": (arms, means.max() - means),
         "largest reward": (arms, 2.0 * means),
-        "H_BAI": ([0], [found.identification]),
-        "epsilon H_pri": ([0], [found.privacy]),
+        "H_BAI": ([0], [hard.identification]),
+        "epsilon H_pri": ([0], [hard.privacy]),
     }
     if name == "section5":
         curves["omega"] = (arms[3:], bandit.feature_matrix[3:, 1])
@@ -231,8 +231,8 @@ def _draws() -> Iterator[pd.DataFrame]:
     drawn = [section5(draw=draw) for draw in range(DRAWS)]
     omegas = np.array([bandit.feature_matrix[3:, 1] for bandit in drawn])
     means = np.array([bandit.means for bandit in drawn])
-    found = {"smallest omega": omegas.min(), "largest omega": omegas.max(), **_extremes(means)}
-    return _single("section5 draws", found)
+    numbers = {"smallest omega": omegas.min(), "largest omega": omegas.max(), **_extremes(means)}
+    return _single("section5 draws", numbers)
 
 
 def _limit() -> Iterator[pd.DataFrame]:
@@ -252,8 +252,8 @@ def _extremes(means: NDArray[np.float64]) -> dict[str, float]:
     }
 
 
-def _single(instance: str, found: dict[str, float]) -> Iterator[pd.DataFrame]:
-    for quantity, value in found.items():
+def _single(instance: str, numbers: dict[str, float]) -> Iterator[pd.DataFrame]:
+    for quantity, value in numbers.items():
         tags = {"instance": instance, "quantity": quantity}
         yield curve(f"{quantity}, {instance}", tags, [0], [value])
 
@@ -264,9 +264,11 @@ def rounds() -> pd.DataFrame:
     Tags: instance (``section5 draws``: 1000 draws of the omegas), draws, how many of them have
     that rank. x: rank of the features. y: rounds.
     """
-    found = {name: Counter([rank_of(bandit.feature_matrix)]) for name, bandit in INSTANCES.items()}
+    ranks_of = {
+        name: Counter([rank_of(bandit.feature_matrix)]) for name, bandit in INSTANCES.items()
+    }
     drawn = (section5(draw=draw) for draw in range(DRAWS))
-    found["section5 draws"] = Counter(rank_of(bandit.feature_matrix) for bandit in drawn)
+    ranks_of["section5 draws"] = Counter(rank_of(bandit.feature_matrix) for bandit in drawn)
     return joined(
         curve(
             f"{name}, rank={rank}",
@@ -274,6 +276,6 @@ def rounds() -> pd.DataFrame:
             [rank],
             [design_rounds(rank)],
         )
-        for name, ranks in found.items()
+        for name, ranks in ranks_of.items()
         for rank, count in ranks.items()
     )

@@ -179,16 +179,16 @@ def bounds() -> pd.DataFrame:
     against, ``budget`` (x is T) or ``epsilon`` (I-A at T = 1000: x is epsilon). y: the bound, which
     may exceed 1.
     """
-    found = joined(
+    frame = joined(
         row
         for instance in INSTANCES
         for epsilon in EPSILONS[instance]
         for row in _curves(instance, epsilon)
     )
-    fixed = found[(found["instance"] == "section5") & (found["horizon"] == FIXED_BUDGET)]
+    fixed = frame[(frame["instance"] == "section5") & (frame["horizon"] == FIXED_BUDGET)]
     labels = fixed["bound"] + f", section5, T={FIXED_BUDGET}"
     again = fixed.assign(series=labels, against="epsilon", x=fixed["epsilon"])
-    return joined([found, again])
+    return joined([frame, again])
 
 
 def _curves(instance: str, epsilon: float) -> Iterator[pd.DataFrame]:

@@ -26,7 +26,7 @@ def section5(seed: int = 2024, draw: int = 0) -> LinearBandit:
     """
     generator = np.random.default_rng([seed, draw])
     omega = generator.uniform(0.0, LARGEST_OMEGA, SECTION5_ARMS - 3)
-    features = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], *([1.0, each] for each in omega)]
+    features = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], *([1.0, second] for second in omega)]
     return linear(features, [0.045, 0.5])
 
 

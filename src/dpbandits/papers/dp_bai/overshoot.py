@@ -97,12 +97,12 @@ def random_design_totals(
     budgets = np.arange(sum(supports) + 1, LARGEST_BUDGET + 1)
     pulls = np.zeros(budgets.size, np.int64)
     active = np.arange(len(features))
-    for kept in [-(-rank // 2**r) for r in range(1, len(supports) + 1)]:
+    for survivors in [-(-rank // 2**r) for r in range(1, len(supports) + 1)]:
         left, sizes, _ = np.linalg.svd(features[active], full_matrices=False)
         weights = g_optimal(left * sizes).weights
         shares = weights[:, None] * (budgets - sum(supports)) / len(supports)
         pulls += np.ceil(shares - ROUND_OFF).astype(np.int64).sum(axis=0)
-        active = generator.permutation(active)[:kept]
+        active = generator.permutation(active)[:survivors]
     return budgets, pulls
 
 
@@ -167,11 +167,11 @@ class Overrun:
 
 def enumerate_overruns(count: Totals) -> Overrun:
     """Enumerate 2 <= K <= 120 and 1 <= d <= 8."""
-    found = Overrun()
+    overrun = Overrun()
     for arms in range(2, MOST_ARMS + 1):
         for dimension in range(1, MOST_DIMENSIONS + 1):
-            found.add(arms, dimension, *count(arms, dimension))
-    return found
+            overrun.add(arms, dimension, *count(arms, dimension))
+    return overrun
 
 
 def sample_designs() -> Overrun:
@@ -179,13 +179,13 @@ def sample_designs() -> Overrun:
 
     At d = 1 its design is one arm, and the bound is what it uses.
     """
-    found = Overrun()
+    overrun = Overrun()
     for arms in SAMPLED_ARMS:
         for dimension in range(2, MOST_DIMENSIONS + 1):
             generator = np.random.default_rng([SEED, arms, dimension])
             features = generator.standard_normal((arms, dimension))
-            found.add(arms, dimension, *random_design_totals(features, generator))
-    return found
+            overrun.add(arms, dimension, *random_design_totals(features, generator))
+    return overrun
 
 
 def overshoot() -> pd.DataFrame:
@@ -209,10 +209,10 @@ def overshoot() -> pd.DataFrame:
         for algorithm, linear in (("dp-bai", True), ("baseline", False))
         for schedule in (*INTERPRETATIONS, *(() if linear else ("halving",)))
     }
-    found = {key: enumerate_overruns(count) for key, count in interpretations.items()}
-    found["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
-    found["od-linbai", "random features"] = sample_designs()
-    rows = [row for key, each in found.items() for row in _rows(*key, each)]
+    overruns = {key: enumerate_overruns(count) for key, count in interpretations.items()}
+    overruns["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
+    overruns["od-linbai", "random features"] = sample_designs()
+    rows = [row for key, overrun in overruns.items() for row in _rows(*key, overrun)]
     return joined([*rows, *_on_instances(interpretations)])
 
 
@@ -234,7 +234,7 @@ def _on_instances(interpretations: Mapping[tuple[str, str], Totals]) -> Iterator
             yield curve(f"worst on {instance}, {label}", tags, [0], [float(max(excess.values()))])
 
 
-def _rows(algorithm: str, schedule: str, found: Overrun) -> Iterator[pd.DataFrame]:
+def _rows(algorithm: str, schedule: str, overrun: Overrun) -> Iterator[pd.DataFrame]:
     def row(quantity: str, x: float, y: float, place: Sequence[float]) -> pd.DataFrame:
         where = dict(zip(("arms", "dimension", "budget"), place, strict=True))
         series = f"{quantity}, {algorithm}, {schedule}"
@@ -242,15 +242,15 @@ def _rows(algorithm: str, schedule: str, found: Overrun) -> Iterator[pd.DataFram
         return curve(series, tags, [x], [y])
 
     nowhere = [math.nan] * 3
-    yield row("triples", 0, found.triples, nowhere)
-    yield row("overruns", 0, found.overruns, nowhere)
-    yield row("share", 0, found.overruns / found.triples, nowhere)
-    yield row("worst", 0, found.worst[0], found.worst[1][:3])
-    yield row("worst_relative", 0, found.worst_relative[0], found.worst_relative[1][:3])
-    for number, (*place, pulls) in enumerate(found.first[:LISTED], start=1):
+    yield row("triples", 0, overrun.triples, nowhere)
+    yield row("overruns", 0, overrun.overruns, nowhere)
+    yield row("share", 0, overrun.overruns / overrun.triples, nowhere)
+    yield row("worst", 0, overrun.worst[0], overrun.worst[1][:3])
+    yield row("worst_relative", 0, overrun.worst_relative[0], overrun.worst_relative[1][:3])
+    for number, (*place, pulls) in enumerate(overrun.first[:LISTED], start=1):
         yield row("counterexample", number, pulls, place)
-    for dimension in sorted({d for _, d, _ in found.shares}):
-        shares = [(arms, share) for arms, d, share in found.shares if d == dimension]
+    for dimension in sorted({d for _, d, _ in overrun.shares}):
+        shares = [(arms, share) for arms, d, share in overrun.shares if d == dimension]
         arms, values = zip(*shares, strict=True)
         tags = {
             "algorithm": algorithm,

@@ -144,12 +144,12 @@ def class_of(pair: tuple[Counted, Counted], limits: tuple[float, float]) -> str:
     shares = [share(counted) for counted in pair]
     if min(shares) >= CEILING:
         return "ceiling"
-    if all(abs(each - limit) <= FLOOR for each, limit in zip(shares, limits, strict=True)):
+    if all(abs(rate - limit) <= FLOOR for rate, limit in zip(shares, limits, strict=True)):
         return "floor"
     return "informative"
 
 
-def is_chosen(found: str, points: str) -> bool:
+def is_chosen(kind: str, points: str) -> bool:
     """Return whether a point of class ``found`` is among ``points``: ``informative`` or ``other``.
 
     Raises:
@@ -157,7 +157,7 @@ def is_chosen(found: str, points: str) -> bool:
     """
     if points not in ("informative", "other"):
         raise InputError(f"points is {points!r}; allowed: informative, other")
-    return (found == "informative") == (points == "informative")
+    return (kind == "informative") == (points == "informative")
 
 
 RANGE = (0.6, 0.98)
@@ -183,7 +183,7 @@ def pair_at(
 
 
 def add_difference(
-    found: Differences,
+    differences: Differences,
     label: str,
     pair: tuple[Counted, Counted],
     limits: tuple[float, float],
@@ -192,7 +192,7 @@ def add_difference(
     """Add the difference at a point if the point is of the class asked for."""
     kind = class_of(pair, limits)
     if is_chosen(kind, points):
-        found[labelled(label, kind)] = rate_difference(*pair)
+        differences[labelled(label, kind)] = rate_difference(*pair)
 
 
 def labelled(label: str, kind: str) -> str:
@@ -215,10 +215,12 @@ def turning_margin(
 
     def all_are_for(margin: float) -> bool:
         region = region_of(kind, margin)
-        p_values = [deciding_alpha(each, region) for each in differences.values()]
+        p_values = [deciding_alpha(difference, region) for difference in differences.values()]
         levels = holm_levels([*p_values, *[1.0] * others], level)
         pairs = zip(differences.values(), levels, strict=False)
-        return all(decide(*each.interval(share), region) == "for" for each, share in pairs)
+        return all(
+            decide(*difference.interval(share), region) == "for" for difference, share in pairs
+        )
 
     low, high = (-1.0 if kind == "greater" else 0.0), 1.0
     for _ in range(_BISECTIONS):
@@ -230,8 +232,10 @@ def turning_margin(
 
 def summary(differences: Mapping[str, Estimate], quantity: str) -> Estimate:
     """Return the ``smallest``, the ``median`` or the ``largest`` of some differences."""
-    values = sorted(each.value for each in differences.values())
+    values = sorted(difference.value for difference in differences.values())
     if not values:
         return exact(float("nan"))
     places = {"smallest": 0, "median": len(values) // 2, "largest": -1}
-    return exact(values[places[quantity]], min(each.runs for each in differences.values()))
+    return exact(
+        values[places[quantity]], min(difference.runs for difference in differences.values())
+    )

@@ -75,9 +75,9 @@ def privacy_loss() -> pd.DataFrame:
     1, or the largest reward.
     """
     grid = itertools.product((_line, _plane, _square), EPSILONS, REWARDS)
-    found = [row for losses, *at in grid for row in losses(*at)]
-    found += [row for epsilon in EPSILONS for row in _trees(epsilon)]
-    return joined([*found, *_angles(), *_search()])
+    rows = [row for losses, *at in grid for row in losses(*at)]
+    rows += [row for epsilon in EPSILONS for row in _trees(epsilon)]
+    return joined([*rows, *_angles(), *_search()])
 
 
 def _row(x: float, loss: Loss, *, epsilon: float, **tags: Any) -> pd.DataFrame:
@@ -118,44 +118,29 @@ def _line(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
 
 
 def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
-    """Return the losses of two arms in two dimensions, by budget."""
-    tags = {"arms": 2, "dimension": 2, "epsilon": epsilon, "largest_reward": reward}
+    """Return the losses of two arms in two dimensions, and of DP-OD with their midpoint too."""
+    levels = {"epsilon": epsilon, "largest_reward": reward, "dimension": 2}
     for budget in BUDGETS:
         pulls = -(-(budget - 2) // 2)
         loss = difference_loss(pulls, epsilon, reward)
         for algorithm in ("dp-bai", "baseline"):
-            yield _row(budget, loss, algorithm=algorithm, **tags)
+            yield _row(budget, loss, algorithm=algorithm, arms=2, **levels)
         for norm in NORMS:
-            own: dict[str, Any] = {"algorithm": "dp-od", "norm": norm, **tags}
-            for ratio in RATIOS:
-                scales = dp_od_scales([[1.0, 0.0], [0.0, ratio]], norm)
-                loss = difference_loss(pulls, epsilon, reward, scales)
-                yield _row(budget, loss, features="axis-aligned", ratio=ratio, **own)
-            scales = dp_od_scales(unit_vectors(*DIAGONAL), norm)
-            loss = difference_loss(pulls, epsilon, reward, scales)
-            yield _row(budget, loss, features="diagonal", **own)
-            yield from _three(budget, epsilon, reward, norm)
+            yield from _dp_od(budget, pulls, norm, arms=2, **levels)
+            pulls_of_three = three_arm_pulls(budget)
+            yield from _dp_od(budget, pulls_of_three, norm, arms=3, **levels)
+            loss = difference_loss(pulls_of_three, epsilon, reward, turned_scales(norm))
+            tags = {"algorithm": "dp-od", "norm": norm, "arms": 3, "features": "turned"}
+            yield _row(budget, loss, **tags, **levels)
 
 
-def _three(budget: int, epsilon: float, reward: float, norm: str) -> Iterator[pd.DataFrame]:
-    """Return the losses of DP-OD on two arms and their midpoint."""
-    tags: dict[str, Any] = {
-        "algorithm": "dp-od",
-        "norm": norm,
-        "arms": 3,
-        "dimension": 2,
-        "epsilon": epsilon,
-        "largest_reward": reward,
-    }
-    pulls = three_arm_pulls(budget)
-    for ratio in RATIOS:
-        scales = dp_od_scales([[1.0, 0.0], [0.0, ratio]], norm)
-        loss = difference_loss(pulls, epsilon, reward, scales)
-        yield _row(budget, loss, features="axis-aligned", ratio=ratio, **tags)
-    loss = difference_loss(pulls, epsilon, reward, dp_od_scales(unit_vectors(*DIAGONAL), norm))
-    yield _row(budget, loss, features="diagonal", **tags)
-    loss = difference_loss(pulls, epsilon, reward, turned_scales(norm))
-    yield _row(budget, loss, features="turned", **tags)
+def _dp_od(budget: int, pulls: int, norm: str, **tags: Any) -> Iterator[pd.DataFrame]:
+    """Return the losses of DP-OD on two arms that are pulled so often, by their features."""
+    features = [("axis-aligned", [[1.0, 0.0], [0.0, y]], {"ratio": y}) for y in RATIOS]
+    for name, rows, ratio in [*features, ("diagonal", unit_vectors(*DIAGONAL), {})]:
+        scales = dp_od_scales(rows, norm)
+        loss = difference_loss(pulls, tags["epsilon"], tags["largest_reward"], scales)
+        yield _row(budget, loss, algorithm="dp-od", norm=norm, features=name, **ratio, **tags)
 
 
 def _square(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
@@ -201,7 +186,6 @@ def _search() -> Iterator[pd.DataFrame]:
         yield _row(ANGLES[first], loss, epsilon=1.0, features="search", angle=angle, **tags)
 
 
-EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
 LARGER_EPSILONS = (8.0, 10.0, 20.0)
 DELTAS = (1e-5, 0.01, 0.1, 0.2, 0.3, 0.38, 0.42, 0.5, 0.9)
 GAUSS_BUDGETS = (12, 10_002)
@@ -227,20 +211,20 @@ def gauss_privacy() -> pd.DataFrame:
     delta; above 1 it is not (epsilon, delta)-DP.
     """
     kinds = itertools.product(CALIBRATIONS, INSTANCES, TABLES, GAUSS_BUDGETS, DELTAS)
-    found = [_of_kind(*kind, (*EPSILONS, *LARGER_EPSILONS)) for kind in kinds]
+    frames = [_of_kind(*kind, (*EPSILONS, *LARGER_EPSILONS)) for kind in kinds]
     curves = [
         _of_kind("classical", "witness", "all", GAUSS_BUDGETS[0], delta, CURVE_EPSILONS)
         for delta in CURVE_DELTAS
     ]
-    finer = [each.assign(series="curve, " + each["series"], epsilons="curve") for each in curves]
-    return joined([*found, *finer, _smallest()])
+    finer = [frame.assign(series="curve, " + frame["series"], epsilons="curve") for frame in curves]
+    return joined([*frames, *finer, _smallest()])
 
 
 def smallest_refuted() -> tuple[float, float]:
     """Return the smallest epsilon at which the witness refutes some delta, and that delta."""
 
     def excess(epsilon: float) -> tuple[float, float]:
-        found = (
+        ratios = (
             needed_delta(
                 epsilon,
                 deviation(epsilon, delta, "classical"),
@@ -251,7 +235,7 @@ def smallest_refuted() -> tuple[float, float]:
             / delta
             for delta in _SEARCHED_DELTAS.tolist()
         )
-        return max(zip(found, _SEARCHED_DELTAS.tolist(), strict=True))
+        return max(zip(ratios, _SEARCHED_DELTAS.tolist(), strict=True))
 
     root = float(brentq(lambda epsilon: excess(epsilon)[0] - 1.0, 2.0, 5.0, xtol=1e-6))
     return root, excess(root)[1]

@@ -92,9 +92,9 @@ def exponents(
     )
 
 
-def conditions(found: Exponents, delta: ArrayLike) -> NDArray[np.bool_]:
+def conditions(exponent: Exponents, delta: ArrayLike) -> NDArray[np.bool_]:
     """Return whether the condition of each row of Table 1 is met; rows first."""
-    a, b, c = found.identification, found.gauss_privacy, found.laplace
+    a, b, c = exponent.identification, exponent.gauss_privacy, exponent.laplace
     zero = np.broadcast_to(np.asarray(delta) == 0.0, a.shape)
     return np.stack([(b >= a) & ~zero, (c <= b) & (b < a) & ~zero, (b < c) & ~zero, zero])
 
@@ -103,8 +103,8 @@ def regimes(
     budget: ArrayLike, delta: ArrayLike, hardness: Hardness, dimension: int
 ) -> NDArray[np.int64]:
     """Return the number of the row of Table 1, a key of ``ROWS``, at each budget and delta."""
-    found = exponents(budget, delta, hardness.identification, hardness.privacy, dimension)
-    return np.asarray(conditions(found, delta).argmax(axis=0) + 1)
+    exponent = exponents(budget, delta, hardness.identification, hardness.privacy, dimension)
+    return np.asarray(conditions(exponent, delta).argmax(axis=0) + 1)
 
 
 def boundaries(delta: float, hardness: Hardness, dimension: int) -> tuple[float, float]:
@@ -164,7 +164,7 @@ def regime_map() -> pd.DataFrame:
     ``T_C``: x is delta. ``row``: Table 1 itself, x and y its row; gauss, laplace: the bounds.
     """
     grid = [(instance, epsilon) for instance in INSTANCES for epsilon in EPSILONS]
-    return joined([*_rows(), *(found for key in grid for found in _of_instance(*key))])
+    return joined([*_rows(), *(row for key in grid for row in _of_instance(*key))])
 
 
 def _rows() -> Iterator[pd.DataFrame]:
@@ -184,9 +184,9 @@ def _of_instance(instance: str, epsilon: float) -> Iterator[pd.DataFrame]:
     hard = instance_hardness(instance, epsilon)
     where = {"instance": instance, "epsilon": epsilon}
     for delta in DELTAS:
-        found = exponents(BUDGETS, delta, hard.identification, hard.privacy, 2)
+        exponent = exponents(BUDGETS, delta, hard.identification, hard.privacy, 2)
         kinds = regimes(BUDGETS, delta, hard, 2)
-        values = (found.identification, found.gauss_privacy, found.laplace, kinds)
+        values = (exponent.identification, exponent.gauss_privacy, exponent.laplace, kinds)
         for quantity, y in zip(("A", "B", "C", "regime"), values, strict=True):
             tags = {"quantity": quantity, **where, "delta": delta}
             if quantity == "regime":
@@ -219,14 +219,14 @@ def _remark(hard: _Draws, budget: Values, delta: Values) -> dict[str, int]:
     """Return the numbers of draws that contradict the remark below Table 1."""
 
     def is_tighter(budgets: Values, deltas: Values) -> NDArray[np.bool_]:
-        found = exponents(budgets, deltas, *hard)
-        return np.asarray(found.gauss > found.laplace)
+        exponent = exponents(budgets, deltas, *hard)
+        return np.asarray(exponent.gauss > exponent.laplace)
 
-    found, now = exponents(budget, delta, *hard), is_tighter(budget, delta)
+    exponent, now = exponents(budget, delta, *hard), is_tighter(budget, delta)
     total = hard.identification + hard.privacy
     start = np.log(1.25 / delta) * hard.privacy**2 * np.log(hard.dimension) / total
     return {
-        "A at most C": int((found.identification <= found.laplace).sum()),
+        "A at most C": int((exponent.identification <= exponent.laplace).sum()),
         "turned by T": int((now & ~is_tighter(10.0 * budget, delta)).sum()),
         "turned by delta": int((now & ~is_tighter(budget, (1.0 + delta) / 2.0)).sum()),
         "late": int((~is_tighter(2.0 * start, delta)).sum()),
@@ -252,14 +252,14 @@ def table1_grid() -> pd.DataFrame:
     identification, privacy, budget = 10 ** generator.uniform(0.0, 6.0, (3, DRAWS))
     delta = 10 ** generator.uniform(-12.0, 0.0, DRAWS)
     dimension = generator.integers(2, 65, DRAWS)
-    found = exponents(budget, delta, identification, privacy, dimension)
-    met = conditions(found, delta)
+    exponent = exponents(budget, delta, identification, privacy, dimension)
+    met = conditions(exponent, delta)
     without = exponents(budget, 0.0, identification, privacy, dimension)
     zero = conditions(without, 0.0)[3]
     loses = [
-        found.gauss <= found.laplace,
-        found.gauss < found.laplace,
-        found.laplace <= found.gauss,
+        exponent.gauss <= exponent.laplace,
+        exponent.gauss < exponent.laplace,
+        exponent.laplace <= exponent.gauss,
     ]
     counts = {
         ("draws", 0): DRAWS,

@@ -117,7 +117,7 @@ def phase_counts() -> pd.DataFrame:
     (M < log2 d), ``early above`` (M1 > ceil(log d) + 1) and ``shrinking above`` (some h_i is not
     below h_0 / lambda^i + 1), each a number of schedules with x = 0.
     """
-    return joined([*(each for arms in ARM_COUNTS for each in _counts(arms)), *_enumerated()])
+    return joined([*(frame for arms in ARM_COUNTS for frame in _counts(arms)), *_enumerated()])
 
 
 def _counts(arms: str) -> Iterator[pd.DataFrame]:
@@ -129,15 +129,15 @@ def _counts(arms: str) -> Iterator[pd.DataFrame]:
 
 
 def _enumerated() -> Iterator[pd.DataFrame]:
-    found = Counter[str]()
+    counted = Counter[str]()
     for dimension in DIMENSIONS.tolist():
         counts = {*range(dimension, 5 * dimension**2 + 1, 1 + dimension // 8)}
         counts |= {count(dimension) for count in ARM_COUNTS.values()}
         for arms in sorted(counts):
-            found.update(violations(phase_schedule(arms, dimension), dimension))
+            counted.update(violations(phase_schedule(arms, dimension), dimension))
     for quantity in ("schedules", *VIOLATIONS):
         tags = {"arms": "many", "quantity": quantity}
-        yield curve(f"{quantity}, many K", tags, [0], [float(found[quantity])])
+        yield curve(f"{quantity}, many K", tags, [0], [float(counted[quantity])])
 
 
 def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
@@ -184,18 +184,18 @@ def baseline_structure() -> pd.DataFrame:
 
 
 def _schedules() -> Iterator[pd.DataFrame]:
-    found = Counter[str]()
+    counted = Counter[str]()
     for arms in HALVED_ARMS:
         for dimension in HALVED_DIMENSIONS:
             schedule = phase_schedule(arms, dimension)
-            found["schedules"] += 1
-            found["late not halved"] += not halves(late_sizes(schedule))
+            counted["schedules"] += 1
+            counted["late not halved"] += not halves(late_sizes(schedule))
             if arms <= -(-(dimension**2) // 4):
-                found["small"] += 1
-                found["small not halved"] += not halves(schedule.sizes)
+                counted["small"] += 1
+                counted["small not halved"] += not halves(schedule.sizes)
     for quantity in ("schedules", "late not halved", "small", "small not halved"):
         tags = {"quantity": quantity, "instance": "many"}
-        yield curve(f"{quantity}, many", tags, [0], [float(found[quantity])])
+        yield curve(f"{quantity}, many", tags, [0], [float(counted[quantity])])
 
 
 def late_sizes(schedule: PhaseSchedule) -> tuple[int, ...]:
@@ -205,7 +205,7 @@ def late_sizes(schedule: PhaseSchedule) -> tuple[int, ...]:
 
 def _played(name: str) -> Iterator[pd.DataFrame]:
     bandit = INSTANCES[name]()
-    found = Counter[str]()
+    counted = Counter[str]()
     for trial in range(TRIALS):
         runs = identify(
             algorithm="baseline",
@@ -215,20 +215,20 @@ def _played(name: str) -> Iterator[pd.DataFrame]:
             runs=1,
             seed=SEED + trial,
         )
-        found.update(contradictions(runs.trace))
+        counted.update(contradictions(runs.trace))
     for quantity in ("phases", "unequal pulls", "wrong arms"):
         tags = {"quantity": quantity, "instance": name}
-        yield curve(f"{quantity}, {name}", tags, [0], [float(found[quantity])])
+        yield curve(f"{quantity}, {name}", tags, [0], [float(counted[quantity])])
 
 
 def contradictions(trial: Trial) -> list[str]:
     """Return what each phase of a trial contradicts, and that it is a phase."""
-    kept = [phase.active for phase in trial.phases[1:]] + [np.array([trial.recommended])]
-    found = []
-    for phase, survivors in zip(trial.phases, kept, strict=True):
+    survivors_of = [phase.active for phase in trial.phases[1:]] + [np.array([trial.recommended])]
+    contradicted = []
+    for phase, survivors in zip(trial.phases, survivors_of, strict=True):
         is_equal = np.array_equal(phase.arms, phase.active) and np.ptp(phase.pulls) == 0
         best = phase.active[np.argsort(-phase.estimates, kind="stable")[: survivors.size]]
-        found.append("phases")
-        found += ["unequal pulls"] * (not is_equal)
-        found += ["wrong arms"] * (not np.array_equal(np.sort(best), survivors))
-    return found
+        contradicted.append("phases")
+        contradicted += ["unequal pulls"] * (not is_equal)
+        contradicted += ["wrong arms"] * (not np.array_equal(np.sort(best), survivors))
+    return contradicted

@@ -40,7 +40,7 @@ NEGLIGIBLE = 1e9
 """Epsilon whose noise moves no mean by more than about 1e-9."""
 
 PANELS = {
-    "T": tuple(budget_point(budget, each) for each in BUDGET_EPSILONS for budget in BUDGETS),
+    "T": tuple(budget_point(budget, epsilon) for epsilon in BUDGET_EPSILONS for budget in BUDGETS),
     "epsilon": tuple(map(epsilon_point, EPSILONS)),
 }
 """Points of the two panels of Figure 1, by what is on the horizontal axis."""
@@ -56,11 +56,11 @@ def advantage(evidence: Evidence, *, over: str, panel: str, points: str) -> Diff
         points: see ``comparing``.
     """
     limits = SECTION5_LIMITS["dp-bai"], SECTION5_LIMITS[over]
-    found: Differences = {}
+    differences: Differences = {}
     for point in PANELS[panel]:
         pair = pair_at(evidence, ("dp-bai", over), point)
-        add_difference(found, point.label, pair, limits, points)
-    return found
+        add_difference(differences, point.label, pair, limits, points)
+    return differences
 
 
 def advantage_summary(evidence: Evidence, *, over: str, quantity: str) -> Estimate:
@@ -69,8 +69,10 @@ def advantage_summary(evidence: Evidence, *, over: str, quantity: str) -> Estima
 
 
 def _advantages(evidence: Evidence, over: str) -> Differences:
-    parts = [advantage(evidence, over=over, panel=each, points="informative") for each in PANELS]
-    return {label: each for part in parts for label, each in part.items()}
+    differences: Differences = {}
+    for panel in PANELS:
+        differences |= advantage(evidence, over=over, panel=panel, points="informative")
+    return differences
 
 
 def _summed(differences: Differences, quantity: str) -> Estimate:
@@ -84,13 +86,13 @@ def ratio_advantage(evidence: Evidence, *, points: str) -> Differences:
 
     Informative are the points where DP-BAI lies in [0.6, 0.98].
     """
-    found: Differences = {}
+    differences: Differences = {}
     for point in _pair_points():
         pair = pair_at(evidence, ("dp-bai", "dp-od"), point)
         kind = "informative" if is_in_range(pair[0]) else "out of range"
         if is_chosen(kind, points):
-            found[labelled(point.label, kind)] = rate_difference(*pair)
-    return found
+            differences[labelled(point.label, kind)] = rate_difference(*pair)
+    return differences
 
 
 def ratio_advantage_summary(evidence: Evidence, *, quantity: str) -> Estimate:
@@ -99,7 +101,7 @@ def ratio_advantage_summary(evidence: Evidence, *, quantity: str) -> Estimate:
 
 
 def _pair_points() -> Iterator[Point]:
-    for ratio in (each for each in RATIOS if each > 1):
+    for ratio in (y for y in RATIOS if y > 1):
         for epsilon in PAIR_EPSILONS:
             yield from (pair_point(ratio, epsilon, budget) for budget in PAIR_BUDGETS)
     yield from (pair_point(ratio, 0.5, 1000) for ratio in MORE_RATIOS)
@@ -143,14 +145,14 @@ def gap_on_common_rewards(evidence: Evidence) -> dict[str, Estimate]:
 
     Without noise stands epsilon = 1e9, which takes as many random numbers.
     """
-    found: dict[str, Estimate] = {}
+    gaps: dict[str, Estimate] = {}
     for budget in BUDGETS:
         noisy, plain = (
             evidence.values("weak-privacy-stream", "recommended", horizon=budget, epsilon=epsilon)
             for epsilon in (100.0, NEGLIGIBLE)
         )
-        found[f"T={budget}"] = mean((noisy == 0.0).astype(float) - (plain == 0.0))
-    return found
+        gaps[f"T={budget}"] = mean((noisy == 0.0).astype(float) - (plain == 0.0))
+    return gaps
 
 
 def gap_by_epsilon(evidence: Evidence) -> Differences:
@@ -168,12 +170,12 @@ def smallest_similar_epsilon(evidence: Evidence, *, alpha: float) -> Estimate:
 
     Similar is a difference whose interval of coverage 1 - alpha lies within the margin.
     """
-    found, runs = math.nan, 0
+    smallest, runs = math.nan, 0
     gaps = gap_by_epsilon(evidence)
     for epsilon, gap in reversed(list(zip(EPSILONS, gaps.values(), strict=True))):
         runs = gap.runs
         low, high = gap.interval(alpha)
         if low < -MARGIN or high > MARGIN:
             break
-        found = epsilon
-    return exact(found, runs)
+        smallest = epsilon
+    return exact(smallest, runs)

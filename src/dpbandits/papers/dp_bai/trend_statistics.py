@@ -34,6 +34,11 @@ from dpbandits.papers.dp_bai.points import (
     weak_point,
 )
 
+Values = NDArray[np.float64]
+
+PAIRED_EPSILONS = (0.1, 0.5)
+PAIRED_BUDGETS = (200, 1000)
+
 Ordered = list[tuple[float, Counted]]
 """Successes and trials along a parameter, which increases."""
 
@@ -43,11 +48,11 @@ def success_trends(evidence: Evidence) -> dict[str, Estimate]:
 
     Series that lie at the floor, or at the ceiling, all along are left out.
     """
-    found: dict[str, Estimate] = {}
+    trends: dict[str, Estimate] = {}
     for name, series in _series(evidence):
         scores = [math.log(x) for x, _ in series]
-        found[name] = rate_trend([counted for _, counted in series], scores)
-    return found
+        trends[name] = rate_trend([counted for _, counted in series], scores)
+    return trends
 
 
 def success_steps(evidence: Evidence) -> dict[str, Estimate]:
@@ -69,7 +74,7 @@ def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
 
     Points where its success at y/x = 1 is not in [0.6, 0.98] are left out.
     """
-    found: dict[str, Estimate] = {}
+    trends: dict[str, Estimate] = {}
     for epsilon, budget in itertools.product(PAIR_EPSILONS, PAIR_BUDGETS):
         more = MORE_RATIOS if (epsilon, budget) == (0.5, 1000) else ()
         ratios = sorted((*RATIOS, *more))
@@ -78,36 +83,31 @@ def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
         ]
         if is_in_range(counted[0]):
             label = f"T={budget}, epsilon={epsilon:g}"
-            found[label] = rate_trend(counted, [math.log(ratio) for ratio in ratios])
-    return found
+            trends[label] = rate_trend(counted, [math.log(ratio) for ratio in ratios])
+    return trends
 
 
 def _series(evidence: Evidence) -> Iterator[tuple[str, Ordered]]:
     for name, points in _points().items():
         series = [(x, successes(evidence, "dp-bai", point)) for x, point in points]
         shares = [share(counted) for _, counted in series]
-        is_floor = all(abs(each - SECTION5_LIMITS["dp-bai"]) <= FLOOR for each in shares)
+        is_floor = all(abs(rate - SECTION5_LIMITS["dp-bai"]) <= FLOOR for rate in shares)
         if not is_floor and min(shares) < CEILING:
             yield name, series
 
 
 def _points() -> dict[str, list[tuple[float, Point]]]:
-    found: dict[str, list[tuple[float, Point]]] = {
-        f"over T, epsilon={epsilon:g}": [(each, budget_point(each, epsilon)) for each in BUDGETS]
+    points: dict[str, list[tuple[float, Point]]] = {
+        f"over T, epsilon={epsilon:g}": [(t, budget_point(t, epsilon)) for t in BUDGETS]
         for epsilon in BUDGET_EPSILONS
     }
-    found["over T, epsilon=100"] = [(each, weak_point(each)) for each in BUDGETS]
-    found["over epsilon, T=1000"] = [(each, epsilon_point(each)) for each in EPSILONS]
-    corner = [(each, corner_point(each)) for each in CORNER_EPSILONS]
-    rest = [(each, budget_point(100, each)) for each in BUDGET_EPSILONS]
-    found["over epsilon, T=100"] = corner + rest
-    return found
-
-
-Values = NDArray[np.float64]
-
-PAIRED_EPSILONS = (0.1, 0.5)
-PAIRED_BUDGETS = (200, 1000)
+    points["over T, epsilon=100"] = [(t, weak_point(t)) for t in BUDGETS]
+    points["over epsilon, T=1000"] = [(epsilon, epsilon_point(epsilon)) for epsilon in EPSILONS]
+    points["over epsilon, T=100"] = [
+        *((epsilon, corner_point(epsilon)) for epsilon in CORNER_EPSILONS),
+        *((epsilon, budget_point(100, epsilon)) for epsilon in BUDGET_EPSILONS),
+    ]
+    return points
 
 
 def ratio_gaps(evidence: Evidence) -> dict[str, Estimate]:
@@ -115,12 +115,12 @@ def ratio_gaps(evidence: Evidence) -> dict[str, Estimate]:
 
     Arm 0 is the better one.
     """
-    found: dict[str, Estimate] = {}
+    gaps: dict[str, Estimate] = {}
     for label, first, other in _paired(evidence):
         is_lost = np.isnan(first).any() or np.isnan(other).any()
         gap = (other == 0.0).astype(float) - (first == 0.0)
-        found[label] = exact(math.nan, gap.size) if is_lost else mean(gap)
-    return found
+        gaps[label] = exact(math.nan, gap.size) if is_lost else mean(gap)
+    return gaps
 
 
 def ratio_mismatches(evidence: Evidence) -> dict[str, Estimate]:
@@ -140,14 +140,14 @@ def _paired(evidence: Evidence) -> Iterator[tuple[str, Values, Values]]:
 
 def noiseless_mismatches(evidence: Evidence) -> dict[str, Estimate]:
     """Return trials in which DP-BAI without noise and OD-LinBAI differ in the arm, at each T."""
-    found = {}
+    mismatches = {}
     for budget in BUDGETS:
         private = evidence.values(
             "noiseless", "recommended", algorithm="dp-bai", horizon=budget, epsilon=math.inf
         )
         other = evidence.values("noiseless", "recommended", algorithm="od-linbai", horizon=budget)
-        found[f"T={budget}"] = _mismatches(private, other)
-    return found
+        mismatches[f"T={budget}"] = _mismatches(private, other)
+    return mismatches
 
 
 def _mismatches(first: Values, second: Values) -> Estimate:

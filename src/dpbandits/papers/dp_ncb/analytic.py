@@ -39,9 +39,9 @@ def phase_one_start() -> pd.DataFrame:
     means = np.array(drawn_means())
     best, average = float(means.max()), float(means.mean())
     frame = pd.DataFrame({"series": "Phase I", "horizon": HORIZONS, "log": np.log(HORIZONS)})
-    frame["threshold"] = [published_threshold(each, EPSILON) for each in HORIZONS]
+    frame["threshold"] = [published_threshold(horizon, EPSILON) for horizon in HORIZONS]
     for name, algorithm in (("global", GLOBAL), ("local", LOCAL)):
-        pulls = [theory.expected_pulls(algorithm, each, EPSILON, best) for each in HORIZONS]
+        pulls = [theory.expected_pulls(algorithm, horizon, EPSILON, best) for horizon in HORIZONS]
         frame[f"{name}_rounds"] = means.size * np.array(pulls)
         shares = frame[f"{name}_rounds"] / frame["horizon"]
         frame[f"{name}_share"] = shares
@@ -63,7 +63,10 @@ def first_horizons() -> pd.DataFrame:
             algorithm,
             {"algorithm": algorithm},
             EPSILONS,
-            [theory.first_horizon(algorithm, len(means), each, max(means)) for each in EPSILONS],
+            [
+                theory.first_horizon(algorithm, len(means), epsilon, max(means))
+                for epsilon in EPSILONS
+            ],
         )
         for algorithm in (GLOBAL, LOCAL)
     )
@@ -120,8 +123,8 @@ def _losses() -> Iterator[pd.DataFrame]:
     for variant, log, carried in (("as-coded", "natural", 0.0), ("repaired", "base2", 1.0)):
         tags = {"variant": variant, "release_log": log, "counted": "all"}
         losses = [
-            theory.composed_loss(each, theory.capped_phase_one(each), carried, log)
-            for each in LOSS_HORIZONS
+            theory.composed_loss(horizon, theory.capped_phase_one(horizon), carried, log)
+            for horizon in LOSS_HORIZONS
         ]
         yield curve(f"{variant}, {log}", tags, LOSS_HORIZONS, losses)
 
@@ -178,7 +181,7 @@ def _bounds() -> Iterator[pd.DataFrame]:
     }
     for (theorem, name), quantity in quantities.items():
         tags = {"theorem": theorem, "quantity": name}
-        values = [quantity(each) for each in HORIZONS]
+        values = [quantity(horizon) for horizon in HORIZONS]
         yield curve(f"Theorem {theorem}, {name}", tags, HORIZONS, values)
     first = theory.first_informative_horizon(EPSILON, best, arms)
     tags = {"theorem": 1, "quantity": "first_informative"}

@@ -66,7 +66,7 @@ def smallest_ratio(
 ) -> Estimate:
     """Return smallest ratio of the first algorithm's Nash regret to the second's at any time."""
     lines = [line(name, variant, horizon, scored=scored) for name in (first, second)]
-    (_, one), (_, other) = (each.history(evidence) for each in lines)
+    (_, one), (_, other) = (curve.history(evidence) for curve in lines)
     if not one or not other:
         return StudentEstimate(math.nan)
     return smallest(ratio_of(above, below) for above, below in zip(one, other, strict=True))
@@ -83,7 +83,7 @@ def crossing_time(
     lines = [
         line(name, variant, HUNDRED_MILLION, **interpretations) for name in (GLOBAL, "adap-ucb")
     ]
-    (times, one), (_, other) = (each.history(evidence) for each in lines)
+    (times, one), (_, other) = (curve.history(evidence) for curve in lines)
     differences = [first - second for first, second in zip(one, other, strict=True)]
     if not differences or differences[-1].value > 0.0:
         return StudentEstimate(math.nan)
@@ -105,7 +105,7 @@ def time_below_ratio(
     One that does not fall below it by T counts as falling below it at T; NaN where neither does.
     """
     lines = [line(name, variant, TEN_MILLION, ncb=ncb) for name in (first, second)]
-    one, other = (_time_below(evidence, each, level) for each in lines)
+    one, other = (_time_below(evidence, curve, level) for curve in lines)
     if not one.influences and not other.influences:
         return StudentEstimate(math.nan)
     return exponential(one - other)
@@ -114,7 +114,7 @@ def time_below_ratio(
 def _time_below(evidence: Evidence, chosen: Line, level: float) -> Measure:
     """Return the logarithm of the time at which a Nash regret falls below a level."""
     times, regrets = chosen.history(evidence)
-    return _last_fall(times, [each - level for each in regrets])
+    return _last_fall(times, [regret - level for regret in regrets])
 
 
 def _last_fall(times: Values, differences: list[Measure]) -> Measure:
@@ -125,7 +125,7 @@ def _last_fall(times: Values, differences: list[Measure]) -> Measure:
     """
     if not differences:
         return Measure(math.nan)
-    above = np.flatnonzero([each.value > 0.0 for each in differences])
+    above = np.flatnonzero([difference.value > 0.0 for difference in differences])
     if above.size == 0:
         return Measure(math.log(times[0]))
     last = int(above[-1])

@@ -84,10 +84,10 @@ class Line:
     def curves(self, evidence: Evidence) -> Curves:
         """Return its curves; none where no run is read."""
         simulation, tags = self.place
-        found = nash_curves(evidence, simulation, nominal=self.nominal, **tags)
+        curves = nash_curves(evidence, simulation, nominal=self.nominal, **tags)
         if self.best_mean is None:
-            return found
-        return {sample: curve.against(self.best_mean) for sample, curve in found.items()}
+            return curves
+        return {sample: curve.against(self.best_mean) for sample, curve in curves.items()}
 
     def last_time(self, evidence: Evidence) -> float:
         """Return the last recorded time; NaN without runs."""
@@ -104,8 +104,8 @@ class Line:
             InputError: no time is recorded within 2 % of a share.
         """
         curves = self.curves(evidence)
-        found = positions(curves, shares)
-        return [nash_regret(curves, index, subtract_bias=True) for index in found]
+        indices = positions(curves, shares)
+        return [nash_regret(curves, index, subtract_bias=True) for index in indices]
 
     def regret(self, evidence: Evidence, share: float = 1.0) -> Measure:
         """Return its Nash regret at one share of its horizon, less its bias."""
@@ -117,7 +117,7 @@ class Line:
         if not curves:
             return np.empty(0), []
         times = next(iter(curves.values())).times
-        regrets = (nash_regret(curves, each, subtract_bias=True) for each in range(times.size))
+        regrets = (nash_regret(curves, index, subtract_bias=True) for index in range(times.size))
         return times.astype(np.float64), list(regrets)
 
 
@@ -135,15 +135,15 @@ def positions(curves: Curves, shares: Iterable[float]) -> list[int]:
         return [0 for _ in shares]
     times = next(iter(curves.values())).times
     wanted = np.fromiter(shares, np.float64) * times[-1]
-    found = np.abs(times[:, None] - wanted).argmin(axis=0)
-    far = np.flatnonzero(np.abs(times[found] - wanted) > _LARGEST_DISTANCE * wanted)
+    nearest = np.abs(times[:, None] - wanted).argmin(axis=0)
+    far = np.flatnonzero(np.abs(times[nearest] - wanted) > _LARGEST_DISTANCE * wanted)
     if far.size:
         (_, series, _), first = next(iter(curves)), far[0]
         raise InputError(
             f"{series}: t = {wanted[first]:.0f} is not recorded; "
-            f"the nearest is {times[found[first]]}"
+            f"the nearest is {times[nearest[first]]}"
         )
-    return [int(each) for each in found]
+    return [int(index) for index in nearest]
 
 
 def ncb_line(variant: str, version: str, horizon: int = TEN_MILLION, **attributes: Any) -> Line:

@@ -101,7 +101,7 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
     Tags: variant, part (``measured``; ``bound``, the ratio of the two terms of Theorem 1's bound).
     """
     evidence = _evidence(frames)
-    found = []
+    measured = []
     for variant in VARIANTS:
         private, plain = (
             [Line(algorithm, variant, horizon) for horizon in HORIZONS]
@@ -110,22 +110,22 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
         # At the quick scale the runs are shorter than their names say.
         ends = [line.last_time(evidence) for line in private]
         regrets = [[line.regret(evidence) for line in lines] for lines in (private, plain)]
-        found.append(_measured(variant, ends, map(ratio_of, *regrets)))
-    return pd.concat([*found, _bound(ends, [ratio_of_terms(end, EPSILON) for end in ends])])
+        measured.append(_measured(variant, ends, map(ratio_of, *regrets)))
+    return pd.concat([*measured, _bound(ends, [ratio_of_terms(end, EPSILON) for end in ends])])
 
 
 def price_over_epsilon(frames: Frames) -> pd.DataFrame:
     """Return the same ratio at T = 1e7 against epsilon from 0.2 to 100 (claim C20)."""
     evidence = _evidence(frames)
     epsilons = [epsilon for epsilon in EPSILONS if epsilon >= EPSILON]
-    found = []
+    measured = []
     for variant in VARIANTS:
         plain = Line("ncb", variant).regret(evidence)
-        private = [Line(GLOBAL, variant, epsilon=each).regret(evidence) for each in epsilons]
-        found.append(_measured(variant, epsilons, [ratio_of(cost, plain) for cost in private]))
+        private = [Line(GLOBAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons]
+        measured.append(_measured(variant, epsilons, [ratio_of(cost, plain) for cost in private]))
     end = Line("ncb", VARIANTS[-1]).last_time(evidence)
     bound = [ratio_of_terms(end, epsilon) for epsilon in epsilons]
-    return pd.concat([*found, _bound(epsilons, bound)])
+    return pd.concat([*measured, _bound(epsilons, bound)])
 
 
 def _measured(variant: str, x: Iterable[float], y: Iterable[Any], **tags: Any) -> pd.DataFrame:
@@ -150,17 +150,21 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
     """
     evidence = _evidence(frames)
     epsilons = [epsilon for epsilon in EPSILONS if epsilon <= 2.0]
-    found = []
+    measured = []
     for variant in VARIANTS:
-        regrets = {each: Line(LOCAL, variant, epsilon=each).regret(evidence) for each in epsilons}
+        regrets = {
+            epsilon: Line(LOCAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons
+        }
         steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()]).estimate()
         low, high = steep.interval(ALPHA)
         tags = {"slope": steep.value, "slope_lo": low, "slope_hi": high}
         estimates = [regret.estimate() for regret in regrets.values()]
-        found.append(_measured(variant, epsilons, estimates, **tags))
-    first = found[0].set_index("x")["y"]
+        measured.append(_measured(variant, epsilons, estimates, **tags))
+    first = measured[0].set_index("x")["y"]
     line = [first[EPSILON] * EPSILON / epsilon for epsilon in epsilons]
-    return pd.concat([*found, _exact(epsilons, line, series="guide", variant=PAPER, part="guide")])
+    return pd.concat(
+        [*measured, _exact(epsilons, line, series="guide", variant=PAPER, part="guide")]
+    )
 
 
 DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {

@@ -1,10 +1,11 @@
 """Statistics of numbers computed exactly, of single runs of Phase I, and of all curves at once."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dpbandits.claims import Estimate, Evidence, exact
 from dpbandits.claims.nash import all_curves
@@ -13,6 +14,7 @@ from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line
 from dpbandits.papers.dp_ncb.index_plays import RUNS as PLAYED_RUNS
 from dpbandits.papers.dp_ncb.index_plays import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
+from dpbandits.papers.dp_ncb.privacy_witnesses import WITNESSED
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, capped_phase_one, scale
 
 CURVES = (
@@ -29,6 +31,9 @@ CURVES = (
 )
 """Simulations with Nash curves that the claims read."""
 
+JUDGED_OFFSETS = (-50, 0, 100)
+"""Pulls of arm 1 minus the threshold, of the witnesses as written that claim C15 reads."""
+
 SMALLEST_RISE = 1e-3
 """A bin of time whose mean has left that of uniform play by this share of the best is no longer all
 Phase I; the few pulls of Phase I that are recorded by arm move it by far less."""
@@ -36,8 +41,8 @@ Phase I; the few pulls of Phase I that are recorded by arm move it by far less."
 
 def _numbers(evidence: Evidence, name: str, **where: Any) -> list[tuple[float, float]]:
     """Return x and y of exactly computed results, by increasing x."""
-    found = evidence.analytic(name, **where)
-    return [(float(x), float(y)) for x, y in found[["x", "y"]].to_numpy()]
+    frame = evidence.analytic(name, **where)
+    return [(float(x), float(y)) for x, y in frame[["x", "y"]].to_numpy()]
 
 
 def smallest_difference(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
@@ -96,8 +101,8 @@ def first_informative_horizon(evidence: Evidence) -> Estimate:
 
 def term_ratios(evidence: Evidence, *, horizon: int, above: float = 0.0) -> Mapping[str, Estimate]:
     """Return privacy term of Theorem 1's bound over its other term, at each epsilon ``above``."""
-    found = _numbers(evidence, "bound-terms", quantity="ratio", horizon=horizon)
-    return {f"epsilon={x:g}": exact(y) for x, y in found if x > above}
+    ratios = _numbers(evidence, "bound-terms", quantity="ratio", horizon=horizon)
+    return {f"epsilon={x:g}": exact(y) for x, y in ratios if x > above}
 
 
 def balances(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
@@ -187,8 +192,8 @@ def violating_runs(
     with means of at most mu*/256 are never pulled.
     """
     tags = {"algorithm": algorithm, "variant": variant, "statement": statement}
-    found = _numbers(evidence, "index-plays", **tags)
-    return {f"T={x:.0e}": exact(y, PLAYED_RUNS) for x, y in found}
+    counts = _numbers(evidence, "index-plays", **tags)
+    return {f"T={x:.0e}": exact(y, PLAYED_RUNS) for x, y in counts}
 
 
 def runs_with_weak_pulls(evidence: Evidence, *, variant: str, algorithm: str) -> Estimate:
@@ -201,3 +206,34 @@ def runs_with_weak_pulls(evidence: Evidence, *, variant: str, algorithm: str) ->
     weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
     explored = capped_phase_one(evidence.horizon("weak-arms")) + (algorithm != GLOBAL)
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
+
+
+def witnessed_loss(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
+    """Return ln of the ratio of an event's probabilities over epsilon, for each witness.
+
+    The two reward sequences differ in one round, so that Theorem 2 allows 1 at most; one witness
+    above 1 refutes it, and none establishes it.
+    """
+    return {name: exact(float(row["y"])) for name, row in _witnesses(evidence, variant)}
+
+
+def witness_probability(evidence: Evidence, *, variant: str, of: str) -> Mapping[str, Estimate]:
+    """Return log10 of a probability of each witness under the first reward sequence.
+
+    Args:
+        evidence: the results.
+        variant: of the claim.
+        of: ``probability``, of the event, given the arms of Phase I; ``arms``, of these.
+    """
+    return {name: exact(float(row[f"log10_{of}"])) for name, row in _witnesses(evidence, variant)}
+
+
+def _witnesses(evidence: Evidence, variant: str) -> Iterator[tuple[str, "pd.Series[float]"]]:
+    """Yield the name and the row of each witness that the claim reads."""
+    rows = evidence.analytic("privacy-witnesses", variant=variant, quantity=WITNESSED)
+    for _, row in rows.sort_values(["horizon", "epsilon", "x"]).iterrows():
+        name = f"T={row['horizon']:.0e}, epsilon={row['epsilon']:g}"
+        if variant != "as-written":
+            yield name, row
+        elif row["x"] in JUDGED_OFFSETS:
+            yield f"{name}, threshold {int(row['x']):+d}", row

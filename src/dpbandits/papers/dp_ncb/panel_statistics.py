@@ -49,9 +49,9 @@ def _two_arm_regret(
     if algorithm == "adap-ucb":
         tags["order"] = None if order == "index" else order
     curves = nash_curves(evidence, TWO_ARMS, **tags)
-    each = [nash_regret({key: curve}, -1, subtract_bias=True) for key, curve in curves.items()]
-    mean = average(each).value
-    values = np.array([curve.value for curve in each])
+    regrets = [nash_regret({key: curve}, -1, subtract_bias=True) for key, curve in curves.items()]
+    mean = average(regrets).value
+    values = np.array([curve.value for curve in regrets])
     return Measure(mean, {(TWO_ARMS, *map(str, tags.values())): values - mean})
 
 
@@ -112,10 +112,10 @@ def ncb_ratios(
     evidence: Evidence, *, variant: str, algorithm: str, share: float, ncb: str = "own"
 ) -> Mapping[str, Estimate]:
     """Return Nash regret of NCB over that of a private algorithm at each epsilon of its panel."""
-    own = ncb_line(variant, ncb).regret(evidence, share)
+    plain = ncb_line(variant, ncb).regret(evidence, share)
     return {
         f"epsilon={epsilon:g}": ratio_of(
-            own, Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
+            plain, Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
         )
         for epsilon in EPSILONS
     }

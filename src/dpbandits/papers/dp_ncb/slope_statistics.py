@@ -37,7 +37,7 @@ WINDOWS = tuple(2**m - 1 for m in range(17, 24))
 
 def _slope(evidence: Evidence, chosen: Line) -> Measure:
     regrets = chosen.regrets(evidence, SHARES)
-    return slope(np.log(SHARES), [each.log() for each in regrets])
+    return slope(np.log(SHARES), [regret.log() for regret in regrets])
 
 
 def slope_of_regret(
@@ -63,16 +63,16 @@ def slope_difference(
 ) -> Estimate:
     """Return the slope of the first algorithm minus that of the second."""
     lines = [line(name, variant, horizon, ncb=ncb) for name in (first, second)]
-    one, other = (_slope(evidence, each) for each in lines)
+    one, other = (_slope(evidence, curve) for curve in lines)
     return (one - other).estimate()
 
 
 def cost_steps(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
     """Return GDP-NCB's Nash regret over NCB's at ten times a T, over the same ratio at T."""
     costs = {
-        each: Line(GLOBAL, variant, each).regret(evidence).log()
-        - ncb_line(variant, "own", each).regret(evidence).log()
-        for each in HORIZONS
+        horizon: Line(GLOBAL, variant, horizon).regret(evidence).log()
+        - ncb_line(variant, "own", horizon).regret(evidence).log()
+        for horizon in HORIZONS
     }
     return {
         f"T={high:.0e} over {low:.0e}": exponential(costs[high] - costs[low])
@@ -90,7 +90,7 @@ def cost_at_epsilon(
 
 def slope_in_epsilon(evidence: Evidence, *, variant: str, epsilons: Sequence[float]) -> Estimate:
     """Return the slope of log Nash regret of LDP-NCB over log epsilon, T = 1e7."""
-    regrets = [Line(LOCAL, variant, epsilon=each).regret(evidence).log() for each in epsilons]
+    regrets = [Line(LOCAL, variant, epsilon=epsilon).regret(evidence).log() for epsilon in epsilons]
     return slope(np.log(epsilons), regrets).estimate()
 
 

@@ -5,7 +5,6 @@ from dpbandits.papers.dp_ncb import (
     comparison_statistics,
     exact_statistics,
     panel_statistics,
-    privacy_statistics,
     slope_statistics,
 )
 
@@ -13,6 +12,5 @@ STATISTICS = statistics_of(
     comparison_statistics,
     exact_statistics,
     panel_statistics,
-    privacy_statistics,
     slope_statistics,
 )

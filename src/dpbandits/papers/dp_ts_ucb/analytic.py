@@ -15,8 +15,6 @@ from scipy.optimize import brentq
 from dpbandits import privacy
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ts_ucb.optimism import counts, misses_by_count, waits_by_count
-from dpbandits.papers.dp_ts_ucb.summary import HORIZONS as TABLE_HORIZONS
-from dpbandits.papers.dp_ts_ucb.summary import summary
 from dpbandits.papers.dp_ts_ucb.trace import trace
 from dpbandits.privacy.dp_ts_ucb import BUDGET_FACTOR, GDP_INTERPRETATIONS
 
@@ -35,7 +33,10 @@ PRE_PULLS = (0, 1, 500, 1000, 2000, 5000, 100_000)
 SMALLEST_B_BETWEEN = 2
 """Smallest b of the finer grid at alpha = 0 that Figure 6 does not have."""
 
-LEMMA_HORIZONS = (10_000, 100_000, 1_000_000)
+TABLE_HORIZONS = (10_000, 100_000, 1_000_000)
+"""T of Table 1 and of the composed draws."""
+
+LEMMA_HORIZONS = TABLE_HORIZONS
 """T at which Lemmas 4.1 and C.1 are checked."""
 
 MISS_BOUND = 3.0
@@ -52,6 +53,20 @@ EQUAL_BOUND_FACTOR = 5.0
 
 LONG_HORIZONS = tuple(round(10 ** (step / 20)) for step in range(80, 161))
 """T from 1e4 to 1e8, log-spaced with the decades among them."""
+
+LEVELS: dict[str, Callable[[int], float]] = {
+    "TS-Gaussian": privacy.ts_gaussian_gdp,
+    "M-TS-Gaussian, b = 0, c = 5": lambda horizon: privacy.modified_ts_gdp(0, 5.0, horizon),
+    "M-TS-Gaussian, b + 1 = c = T^(1/4)": lambda horizon: horizon**0.25,
+    "M-TS-Gaussian, b + 1 = c = ln T": lambda horizon: math.sqrt(horizon) / math.log(horizon),
+    "DP-TS-UCB, α = 1/2": lambda horizon: privacy.dp_ts_ucb_gdp(0.5, horizon),
+    "DP-TS-UCB, α = 0": lambda horizon: privacy.dp_ts_ucb_gdp(0.0, horizon),
+    "DP-TS-UCB, α = 1": lambda horizon: privacy.dp_ts_ucb_gdp(1.0, horizon),
+}
+"""By algorithm: from T to eta, at an example of each row of Table 1.
+
+Where b and c grow with T, b is not rounded: the level of M-TS-Gaussian is sqrt(T / (c (b + 1))).
+"""
 
 
 def privacy_by_horizon() -> pd.DataFrame:
@@ -249,6 +264,15 @@ def _waits() -> Iterator[pd.DataFrame]:
 
 def _bound(horizon: int) -> dict[str, Any]:
     return {"quantity": "bound", "horizon": horizon}
+
+
+def summary() -> pd.DataFrame:
+    """Return eta (Table 1) of each algorithm at three horizons. Tags: algorithm. x: T. y: eta."""
+    x = TABLE_HORIZONS
+    return joined(
+        curve(algorithm, {"algorithm": algorithm}, x, [level(horizon) for horizon in x])
+        for algorithm, level in LEVELS.items()
+    )
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {

@@ -113,10 +113,10 @@ def _ratios(evidence: Evidence, over: str) -> Values:
 
 def _largest(evidence: Evidence, name: str, **where: object) -> Mapping[str, Estimate]:
     """Return the largest y over x, at each alpha and T."""
-    found = evidence.analytic(name, **where)
+    frame = evidence.analytic(name, **where)
     return {
         f"alpha={alpha:g}, T={horizon:.0f}": exact(rows["y"].max(skipna=False))
-        for (alpha, horizon), rows in found.groupby(["alpha", "horizon"])
+        for (alpha, horizon), rows in frame.groupby(["alpha", "horizon"])
     }
 
 

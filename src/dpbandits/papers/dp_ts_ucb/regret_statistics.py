@@ -117,24 +117,24 @@ def is_best_b(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estima
 
     Its bootstrap interval is [1, 1] where b wins in all resamples but a share of half the level.
     """
-    regrets = [_equally_private(evidence, alpha, each, count) for each in PRE_PULLS]
+    regrets = [_equally_private(evidence, alpha, pulls, count) for pulls in PRE_PULLS]
     place = PRE_PULLS.index(b)
 
     def wins(means: Values) -> Values:
         best = argmin(means)
         return np.where(np.isnan(best), np.nan, best == place)
 
-    found = from_means(regrets, wins)
-    return ChoiceEstimate(found.value, found.runs, found.resamples)
+    choice = from_means(regrets, wins)
+    return ChoiceEstimate(choice.value, choice.runs, choice.resamples)
 
 
 def best_b_margin(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
     """Return the final regret of the best other of the seven pre-pulls minus that of b."""
     chosen = _equally_private(evidence, alpha, b, count).values
     return smallest(
-        welch_difference(_equally_private(evidence, alpha, each, count).values, chosen)
-        for each in PRE_PULLS
-        if each != b
+        welch_difference(_equally_private(evidence, alpha, other, count).values, chosen)
+        for other in PRE_PULLS
+        if other != b
     )
 
 

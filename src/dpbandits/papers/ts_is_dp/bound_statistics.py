@@ -213,11 +213,11 @@ def true_over_claimed_delta(
             with rewards in [0, 1] (Theorem 7).
     """
     where = {"quantity": "true-delta", "calibration": calibration, "means": means}
-    found = evidence.analytic(CONSTANTS, **where)
+    frame = evidence.analytic(CONSTANTS, **where)
     names = POINTS_OF_CHOICE[means]
     return {
         f"{names[pulls]}, delta {claimed:g}": exact(true / claimed)
-        for pulls, claimed, true in zip(found["pulls"], found["x"], found["y"], strict=True)
+        for pulls, claimed, true in zip(frame["pulls"], frame["x"], frame["y"], strict=True)
     }
 
 
