@@ -10,20 +10,7 @@ from typing import Any
 
 from dpbandits.claims import Estimate, Evidence, exact, rate, rate_difference
 from dpbandits.claims.rates import Counted
-from dpbandits.papers.dp_bai.points import (
-    BUDGETS,
-    CORNER_EPSILONS,
-    SECTION5_LIMITS,
-    TWO_ARMED_LIMIT,
-    Differences,
-    Point,
-    add_difference,
-    budget_point,
-    corner_point,
-    pair_at,
-    share,
-    successes,
-)
+from dpbandits.papers.dp_bai import grid
 
 WEAK_SIGNAL = 2.0
 """T epsilon up to which there is almost no signal."""
@@ -35,7 +22,7 @@ DRAWS = range(1, 51)
 """Draws of the omegas that are simulated."""
 
 
-def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
+def corner_advantage(evidence: Evidence, *, signal: str) -> grid.Differences:
     """Return the success of DP-BAI minus that of DP-OD at T = 100 with T epsilon below 10.
 
     Args:
@@ -44,12 +31,12 @@ def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
     """
     chosen = (
         epsilon
-        for epsilon in CORNER_EPSILONS
+        for epsilon in grid.CORNER_EPSILONS
         if (100 * epsilon <= WEAK_SIGNAL) == (signal == "weak")
     )
     return {
-        point.label: rate_difference(*pair_at(evidence, ("dp-bai", "dp-od"), point))
-        for point in map(corner_point, chosen)
+        point.label: rate_difference(*grid.pair_at(evidence, ("dp-bai", "dp-od"), point))
+        for point in map(grid.corner_point, chosen)
     }
 
 
@@ -80,7 +67,7 @@ def sphere_rate(
 
 def sphere_difference(
     evidence: Evidence, *, first: str, second: str, budgets: list[int], epsilon: float
-) -> Differences:
+) -> grid.Differences:
     """Return the rate of one algorithm minus that of another there, at each budget."""
     return {
         f"T={budget}, epsilon={epsilon:g}": rate_difference(
@@ -110,7 +97,7 @@ def basis_difference(evidence: Evidence, *, first: str, second: str) -> Estimate
             pair = [
                 evidence.counts("phases-basis", algorithm=name, **tags) for name in (first, second)
             ]
-            differences.append(abs(share(pair[0]) - share(pair[1])))
+            differences.append(abs(grid.share(pair[0]) - grid.share(pair[1])))
             runs.append(min(trials for _, trials in pair))
     return exact(max(differences), min(runs))
 
@@ -122,7 +109,7 @@ def gauss_advantage(
     epsilons: list[float],
     budgets: list[int],
     points: str,
-) -> Differences:
+) -> grid.Differences:
     """Return the success of DP-BAI-Gauss minus that of DP-BAI, on both instances of the paper.
 
     Args:
@@ -132,33 +119,37 @@ def gauss_advantage(
         budgets: smallest and largest T.
         points: see ``comparing``.
     """
-    differences: Differences = {}
+    differences: grid.Differences = {}
     for label, plain, limit, where in _gauss_points(budgets, epsilons):
         for delta in deltas:
             tags: dict[str, Any] = {**where.tags, "delta": delta}
             noisy = evidence.counts(where.simulation, algorithm="dp-bai-gauss", **tags)
-            pair = noisy, successes(evidence, "dp-bai", plain)
-            add_difference(differences, f"{label}, delta={delta:g}", pair, (limit, limit), points)
+            pair = noisy, grid.successes(evidence, "dp-bai", plain)
+            grid.add_difference(
+                differences, f"{label}, delta={delta:g}", pair, (limit, limit), points
+            )
     return differences
 
 
 def _gauss_points(
     budgets: list[int], epsilons: list[float]
-) -> Iterator[tuple[str, Point, float, Point]]:
+) -> Iterator[tuple[str, grid.Point, float, grid.Point]]:
     """Return label, where DP-BAI is, its pure-noise limit and where DP-BAI-Gauss is."""
     smallest, largest = budgets
-    for budget, epsilon in itertools.product(BUDGETS, epsilons):
+    for budget, epsilon in itertools.product(grid.BUDGETS, epsilons):
         if smallest <= budget <= largest:
-            plain = budget_point(budget, epsilon)
-            noisy = Point("verdicts-gauss-section5", plain.tags, plain.label)
+            plain = grid.budget_point(budget, epsilon)
+            noisy = grid.Point("verdicts-gauss-section5", plain.tags, plain.label)
             first = plain if epsilon == GAUSS_EPSILONS[0] else noisy
-            yield f"I-A, {plain.label}", first, SECTION5_LIMITS["dp-bai"], noisy
+            yield f"I-A, {plain.label}", first, grid.SECTION5_LIMITS["dp-bai"], noisy
             tags = {"ratio": GAUSS_RATIO, **plain.tags}
-            pair = Point("verdicts-gauss-two-armed", tags, plain.label)
-            yield f"I-B, {plain.label}", pair, TWO_ARMED_LIMIT, pair
+            pair = grid.Point("verdicts-gauss-two-armed", tags, plain.label)
+            yield f"I-B, {plain.label}", pair, grid.TWO_ARMED_LIMIT, pair
 
 
-def halving_difference(evidence: Evidence, *, first: str, second: str, points: str) -> Differences:
+def halving_difference(
+    evidence: Evidence, *, first: str, second: str, points: str
+) -> grid.Differences:
     """Return the difference of two algorithms without noise at each T of Figure 1.
 
     Args:
@@ -168,11 +159,11 @@ def halving_difference(evidence: Evidence, *, first: str, second: str, points: s
         second: the one that is subtracted.
         points: see ``comparing``.
     """
-    limit = SECTION5_LIMITS["baseline"]
-    differences: Differences = {}
-    for budget in BUDGETS:
+    limit = grid.SECTION5_LIMITS["baseline"]
+    differences: grid.Differences = {}
+    for budget in grid.BUDGETS:
         pair = _halved(evidence, first, budget), _halved(evidence, second, budget)
-        add_difference(differences, f"T={budget}", pair, (limit, limit), points)
+        grid.add_difference(differences, f"T={budget}", pair, (limit, limit), points)
     return differences
 
 
@@ -187,5 +178,5 @@ def omega_range(evidence: Evidence, *, algorithm: str, epsilon: float) -> dict[s
     rates = []
     for draw in DRAWS:
         counted = evidence.counts("omega-draws", algorithm=algorithm, epsilon=epsilon, draw=draw)
-        rates.append((share(counted), counted[1]))
+        rates.append((grid.share(counted), counted[1]))
     return {"lowest": exact(*min(rates)), "highest": exact(*max(rates))}

@@ -14,6 +14,7 @@ import numpy as np
 from dpbandits.claims import Estimate, Evidence, exact, rate
 from dpbandits.claims.rates import Counted
 from dpbandits.errors import InputError
+from dpbandits.papers.dp_bai import grid
 from dpbandits.papers.dp_bai.fits import (
     LinearFit,
     Values,
@@ -21,22 +22,10 @@ from dpbandits.papers.dp_bai.fits import (
     resampled_rates,
     resamples_of,
 )
-from dpbandits.papers.dp_bai.points import (
-    CORNER_EPSILONS,
-    PAIR_BUDGETS,
-    PAIR_EPSILONS,
-    RATIOS,
-    Point,
-    corner_point,
-    figure1_points,
-    pair_point,
-    share,
-    successes,
-)
 
 FAR = {
-    "section5": Point("verdicts-far-section5", {"epsilon": 1, "horizon": 400_000}, "T=400000"),
-    "two-armed": Point("verdicts-far-two-armed", {"epsilon": 1, "horizon": 80_000}, "T=80000"),
+    "section5": grid.Point("verdicts-far-section5", {"epsilon": 1, "horizon": 400_000}, "T=400000"),
+    "two-armed": grid.Point("verdicts-far-two-armed", {"epsilon": 1, "horizon": 80_000}, "T=80000"),
 }
 """Points at which the bound of the theorem follows from the union bound."""
 
@@ -92,7 +81,7 @@ def _errors_and_bounds(
 ) -> Iterator[tuple[str, Counted, float]]:
     """Return label, errors and trials, and the bound of each point."""
     for instance, point in _far_points() if budgets == "far" else _figure_points():
-        won, trials = successes(evidence, "dp-bai", point)
+        won, trials = grid.successes(evidence, "dp-bai", point)
         row = _bound_row(evidence, bound, instance, point.tags)
         if budgets == "far" and row["horizon"] < row["follows_from"]:
             raise InputError(
@@ -101,15 +90,15 @@ def _errors_and_bounds(
         yield f"{NAMES[instance]}, {point.label}", (trials - won, trials), float(row["y"])
 
 
-def _far_points() -> Iterator[tuple[str, Point]]:
+def _far_points() -> Iterator[tuple[str, grid.Point]]:
     yield from FAR.items()
 
 
-def _figure_points() -> Iterator[tuple[str, Point]]:
-    for point in (*figure1_points(), *map(corner_point, CORNER_EPSILONS)):
+def _figure_points() -> Iterator[tuple[str, grid.Point]]:
+    for point in (*grid.figure1_points(), *map(grid.corner_point, grid.CORNER_EPSILONS)):
         yield "section5", point
-    for ratio, epsilon, budget in product(RATIOS, PAIR_EPSILONS, PAIR_BUDGETS):
-        yield "two-armed", pair_point(ratio, epsilon, budget)
+    for ratio, epsilon, budget in product(grid.RATIOS, grid.PAIR_EPSILONS, grid.PAIR_BUDGETS):
+        yield "two-armed", grid.pair_point(ratio, epsilon, budget)
 
 
 def _bound_row(evidence: Evidence, bound: str, instance: str, tags: Any) -> dict[str, Any]:
@@ -175,7 +164,7 @@ def log_errors(evidence: Evidence, epsilon: float) -> LogErrors:
     budgets, failed = [], []
     for budget in RARE_BUDGETS[epsilon]:
         won, trials = evidence.counts("rare-errors", epsilon=epsilon, horizon=budget)
-        if ERRORS[0] <= 1.0 - share((won, trials)) <= ERRORS[1]:
+        if ERRORS[0] <= 1.0 - grid.share((won, trials)) <= ERRORS[1]:
             budgets.append(budget)
             failed.append((trials - won, trials))
     if not failed:

@@ -10,29 +10,7 @@ from numpy.typing import NDArray
 
 from dpbandits.claims import Estimate, Evidence, exact, mean, rate_difference, rate_trend
 from dpbandits.claims.rates import Counted
-from dpbandits.papers.dp_bai.points import (
-    BUDGET_EPSILONS,
-    BUDGETS,
-    CEILING,
-    CORNER_EPSILONS,
-    EPSILONS,
-    FLOOR,
-    MORE_RATIOS,
-    PAIR_BUDGETS,
-    PAIR_EPSILONS,
-    RATIOS,
-    SECTION5_LIMITS,
-    Point,
-    budget_point,
-    corner_point,
-    epsilon_point,
-    is_in_range,
-    pair_point,
-    share,
-    successes,
-    summary,
-    weak_point,
-)
+from dpbandits.papers.dp_bai import grid
 
 Values = NDArray[np.float64]
 
@@ -66,7 +44,7 @@ def success_steps(evidence: Evidence) -> dict[str, Estimate]:
 
 def lowest_step(evidence: Evidence) -> Estimate:
     """Return the lowest of these steps."""
-    return summary(success_steps(evidence), "smallest")
+    return grid.summary(success_steps(evidence), "smallest")
 
 
 def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
@@ -75,13 +53,14 @@ def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
     Points where its success at y/x = 1 is not in [0.6, 0.98] are left out.
     """
     trends: dict[str, Estimate] = {}
-    for epsilon, budget in itertools.product(PAIR_EPSILONS, PAIR_BUDGETS):
-        more = MORE_RATIOS if (epsilon, budget) == (0.5, 1000) else ()
-        ratios = sorted((*RATIOS, *more))
+    for epsilon, budget in itertools.product(grid.PAIR_EPSILONS, grid.PAIR_BUDGETS):
+        more = grid.MORE_RATIOS if (epsilon, budget) == (0.5, 1000) else ()
+        ratios = sorted((*grid.RATIOS, *more))
         counted = [
-            successes(evidence, "dp-od", pair_point(ratio, epsilon, budget)) for ratio in ratios
+            grid.successes(evidence, "dp-od", grid.pair_point(ratio, epsilon, budget))
+            for ratio in ratios
         ]
-        if is_in_range(counted[0]):
+        if grid.is_in_range(counted[0]):
             label = f"T={budget}, epsilon={epsilon:g}"
             trends[label] = rate_trend(counted, [math.log(ratio) for ratio in ratios])
     return trends
@@ -89,23 +68,25 @@ def ratio_trends(evidence: Evidence) -> dict[str, Estimate]:
 
 def _series(evidence: Evidence) -> Iterator[tuple[str, Ordered]]:
     for name, points in _points().items():
-        series = [(x, successes(evidence, "dp-bai", point)) for x, point in points]
-        shares = [share(counted) for _, counted in series]
-        is_floor = all(abs(rate - SECTION5_LIMITS["dp-bai"]) <= FLOOR for rate in shares)
-        if not is_floor and min(shares) < CEILING:
+        series = [(x, grid.successes(evidence, "dp-bai", point)) for x, point in points]
+        shares = [grid.share(counted) for _, counted in series]
+        is_floor = all(abs(rate - grid.SECTION5_LIMITS["dp-bai"]) <= grid.FLOOR for rate in shares)
+        if not is_floor and min(shares) < grid.CEILING:
             yield name, series
 
 
-def _points() -> dict[str, list[tuple[float, Point]]]:
-    points: dict[str, list[tuple[float, Point]]] = {
-        f"over T, epsilon={epsilon:g}": [(t, budget_point(t, epsilon)) for t in BUDGETS]
-        for epsilon in BUDGET_EPSILONS
+def _points() -> dict[str, list[tuple[float, grid.Point]]]:
+    points: dict[str, list[tuple[float, grid.Point]]] = {
+        f"over T, epsilon={epsilon:g}": [(t, grid.budget_point(t, epsilon)) for t in grid.BUDGETS]
+        for epsilon in grid.BUDGET_EPSILONS
     }
-    points["over T, epsilon=100"] = [(t, weak_point(t)) for t in BUDGETS]
-    points["over epsilon, T=1000"] = [(epsilon, epsilon_point(epsilon)) for epsilon in EPSILONS]
+    points["over T, epsilon=100"] = [(t, grid.weak_point(t)) for t in grid.BUDGETS]
+    points["over epsilon, T=1000"] = [
+        (epsilon, grid.epsilon_point(epsilon)) for epsilon in grid.EPSILONS
+    ]
     points["over epsilon, T=100"] = [
-        *((epsilon, corner_point(epsilon)) for epsilon in CORNER_EPSILONS),
-        *((epsilon, budget_point(100, epsilon)) for epsilon in BUDGET_EPSILONS),
+        *((epsilon, grid.corner_point(epsilon)) for epsilon in grid.CORNER_EPSILONS),
+        *((epsilon, grid.budget_point(100, epsilon)) for epsilon in grid.BUDGET_EPSILONS),
     ]
     return points
 
@@ -133,7 +114,7 @@ def _paired(evidence: Evidence) -> Iterator[tuple[str, Values, Values]]:
     for epsilon, budget in itertools.product(PAIRED_EPSILONS, PAIRED_BUDGETS):
         tags: dict[str, Any] = {"epsilon": epsilon, "horizon": budget}
         first = evidence.values("common-stream", "recommended", ratio=1, **tags)
-        for ratio in sorted({*RATIOS, *MORE_RATIOS} - {1}):
+        for ratio in sorted({*grid.RATIOS, *grid.MORE_RATIOS} - {1}):
             other = evidence.values("common-stream", "recommended", ratio=ratio, **tags)
             yield f"y/x={ratio:g}, T={budget}, epsilon={epsilon:g}", first, other
 
@@ -141,7 +122,7 @@ def _paired(evidence: Evidence) -> Iterator[tuple[str, Values, Values]]:
 def noiseless_mismatches(evidence: Evidence) -> dict[str, Estimate]:
     """Return trials in which DP-BAI without noise and OD-LinBAI differ in the arm, at each T."""
     mismatches = {}
-    for budget in BUDGETS:
+    for budget in grid.BUDGETS:
         private = evidence.values(
             "noiseless", "recommended", algorithm="dp-bai", horizon=budget, epsilon=math.inf
         )

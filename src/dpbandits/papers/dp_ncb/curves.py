@@ -162,21 +162,6 @@ def ncb_line(variant: str, version: str, horizon: int = TEN_MILLION, **attribute
     return Line("ncb", chosen, horizon, **attributes)
 
 
-def adap_ucb_line(variant: str, horizon: int, scored: str, version: str = "own") -> Line:
-    """Return the curve of AdaP-UCB.
-
-    Args:
-        variant: of the claim.
-        horizon: T.
-        scored: by the ``code``, as coded against a best mean of 1 (D17), or by ``equation-2``.
-        version: ``own`` of the variant, or ``original``, that of its own paper.
-    """
-    if version == "original":
-        return Line("adap-ucb", "as-written", horizon)
-    shifted = variant == "as-coded" and scored == "code"
-    return Line("adap-ucb", variant, horizon, best_mean=1.0 if shifted else None)
-
-
 def line(
     algorithm: str,
     variant: str,
@@ -193,15 +178,17 @@ def line(
         algorithm: its id.
         variant: of the claim.
         horizon: T.
-        scored: see ``adap_ucb_line``.
-        adap_ucb: see there.
+        scored: AdaP-UCB by the ``code``, as coded against a best mean of 1 (D17), or by
+            ``equation-2``.
+        adap_ucb: AdaP-UCB is that of the variant, ``own``, or of its own paper, ``original``.
         ldp_ucb: LDP-UCB-L is that of the variant, ``own``, or of its own paper, ``original``.
         ncb: see ``ncb_line``.
     """
-    if algorithm == "adap-ucb":
-        return adap_ucb_line(variant, horizon, scored, adap_ucb)
+    if algorithm == "adap-ucb" and adap_ucb != "original":
+        shifted = variant == "as-coded" and scored == "code"
+        return Line(algorithm, variant, horizon, best_mean=1.0 if shifted else None)
     if algorithm == "ncb":
         return ncb_line(variant, ncb, horizon)
     # UCB1 is played once for all; as coded it hides an arm's first mean, which leaves no trace.
-    is_original = algorithm == "ldp-ucb-l" and ldp_ucb == "original"
+    is_original = {"adap-ucb": adap_ucb, "ldp-ucb-l": ldp_ucb}.get(algorithm) == "original"
     return Line(algorithm, "as-written" if is_original or algorithm == "ucb1" else variant, horizon)

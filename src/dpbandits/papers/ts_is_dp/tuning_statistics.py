@@ -34,10 +34,15 @@ def _over_grid(
     return [final_regret(evidence, family, eta, b, metric) for b in b_grid]
 
 
-def _kept(
-    evidence: Evidence, family: str, eta: int, b_grid: Sequence[int], c_range: str
-) -> list[int]:
-    """Return the grid, or with ``at-least-1`` the b whose c is not below 1."""
+def _ends_and_interior(
+    evidence: Evidence,
+    family: str,
+    eta: int,
+    b_grid: Sequence[int],
+    c_range: str,
+    metric: str = "pseudo_regret",
+) -> tuple[tuple[Sample, Sample], list[Sample]]:
+    """Return regret at the ends of the grid, and between; ``at-least-1`` leaves c below 1 out."""
     horizon = horizon_of(evidence, family)
     chosen = [b for b in b_grid if c_range == "any" or required_c(b, eta, horizon) >= 1.0]
     if len(chosen) < 3:
@@ -45,7 +50,8 @@ def _kept(
             f"b_grid: {len(chosen)} values with c of at least 1 at eta={eta}, T={horizon}; "
             f"allowed: at least 3, two ends and at least one between them"
         )
-    return chosen
+    first, *interior, last = _over_grid(evidence, family, eta, chosen, metric)
+    return (first, last), interior
 
 
 def interior_gain(
@@ -58,11 +64,9 @@ def interior_gain(
     metric: str = "pseudo_regret",
 ) -> Estimate:
     """Return the regret of the better end of the grid minus that of the best b in between."""
-    grid = _kept(evidence, family, eta, b_grid, c_range)
-    first, *interior, last = _over_grid(evidence, family, eta, grid, metric)
+    ends, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range, metric)
     return largest(
-        smallest(welch_difference(end.values, inner.values) for end in (first, last))
-        for inner in interior
+        smallest(welch_difference(end.values, inner.values) for end in ends) for inner in interior
     )
 
 
@@ -76,11 +80,9 @@ def interior_ratio(
     metric: str = "pseudo_regret",
 ) -> Estimate:
     """Return the regret of the best b between the ends over that of the better end."""
-    grid = _kept(evidence, family, eta, b_grid, c_range)
-    first, *interior, last = _over_grid(evidence, family, eta, grid, metric)
+    ends, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range, metric)
     return smallest(
-        largest(ratio_of_means(inner.values, end.values) for end in (first, last))
-        for inner in interior
+        largest(ratio_of_means(inner.values, end.values) for end in ends) for inner in interior
     )
 
 
@@ -205,9 +207,8 @@ def best_over_single(
 
     b = 0 tunes c alone. b alone has c = 1, so that b = T/eta^2 - 1.
     """
-    grid = _kept(evidence, family, eta, b_grid, c_range)
     single = final_regret(evidence, family, eta, b)
-    interior = _over_grid(evidence, family, eta, grid[1:-1])
+    _, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range)
     return smallest(ratio_of_means(inner.values, single.values) for inner in interior)
 
 
@@ -221,7 +222,6 @@ def best_minus_single(
     c_range: str = "any",
 ) -> Estimate:
     """Return the regret of the best b between the ends minus that at ``b``; see above."""
-    grid = _kept(evidence, family, eta, b_grid, c_range)
     single = final_regret(evidence, family, eta, b)
-    interior = _over_grid(evidence, family, eta, grid[1:-1])
+    _, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range)
     return smallest(welch_difference(inner.values, single.values) for inner in interior)
