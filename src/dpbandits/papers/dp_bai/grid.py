@@ -63,7 +63,7 @@ class Point:
     """A point of a grid.
 
     Attributes:
-        simulation: where its series stand.
+        simulation: the results that have its series.
         tags: what tells them from the others there.
         label: what it is called.
     """
@@ -98,7 +98,7 @@ def corner_point(epsilon: float) -> Point:
 
 
 def weak_point(budget: int) -> Point:
-    """Return a point at epsilon = 100, where DP-BAI alone stands."""
+    """Return a point at epsilon = 100, where DP-BAI alone is simulated."""
     tags = {"horizon": budget, "epsilon": 100}
     return Point("verdicts-weak-privacy", tags, f"T={budget}, epsilon=100")
 

@@ -1,4 +1,4 @@
-"""The instances of the paper and ours, as the experiments file names them under ``make``."""
+"""Instances, as the experiments file names them under ``make``: the paper's and others."""
 
 from collections.abc import Callable
 from functools import cache
@@ -52,13 +52,13 @@ def two_armed(ratio: float, gap: float = 0.05) -> LinearBandit:
 
 @cache
 def standard_basis() -> LinearBandit:
-    """Return I-C (i), ours: eight orthonormal arms, means 0.5 and seven times 0.45."""
+    """Return I-C (i), supplementary: eight orthonormal arms, means 0.5 and seven times 0.45."""
     return linear(np.eye(8), [0.5] + [0.45] * 7)
 
 
 @cache
 def sphere(seed: int = 2024) -> LinearBandit:
-    """Return I-C (ii), ours: 200 arms in six dimensions, gaps of at least 0.05, several phases.
+    """Return I-C (ii), supplementary: 200 arms in six dimensions, gaps of at least 0.05.
 
     w and z_i are uniform on the unit sphere of R^5; a_1 = (1, 4/3 w), a_i = (1, z_i),
     theta = (0.3, 0.15 w).

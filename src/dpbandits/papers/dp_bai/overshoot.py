@@ -19,7 +19,7 @@ Counts = NDArray[np.int64]
 LARGEST_BUDGET = 5000
 
 ROUND_OFF = 1e-9
-"""What the ceiling of OD-LinBAI forgives."""
+"""Excess over a whole number that the ceiling of OD-LinBAI ignores."""
 
 
 def phase_pulls(size: int, dimension: int, linear: bool) -> int:

@@ -1,4 +1,4 @@
-"""What noise alone decides: success rates as epsilon goes to 0, and tails (F2, F5)."""
+"""Decisions by noise alone: success rates as epsilon goes to 0, and tails (F2, F5)."""
 
 import itertools
 import math

@@ -24,7 +24,7 @@ class Row:
         gauss: bound of DP-BAI-Gauss.
         laplace: bound of DP-BAI.
         tick: which one is ticked as the tighter one; empty where we find no tick.
-        range: the budgets that it stands for, given delta.
+        range: its budgets, given delta.
     """
 
     condition: str

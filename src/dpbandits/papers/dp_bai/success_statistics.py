@@ -123,7 +123,7 @@ def largest_gap_at_weak_privacy(evidence: Evidence, *, level: float) -> Estimate
 def gap_on_common_rewards(evidence: Evidence) -> dict[str, Estimate]:
     """Return success of DP-BAI at epsilon = 100 minus that without noise on the same rewards.
 
-    Without noise stands epsilon = 1e9, which takes as many random numbers.
+    Epsilon = 1e9 represents no noise, which takes as many random numbers.
     """
     gaps: dict[str, Estimate] = {}
     for budget in grid.BUDGETS:

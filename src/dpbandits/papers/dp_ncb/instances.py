@@ -1,4 +1,4 @@
-"""The instances of the paper and ours, as the experiments file names them under ``make``."""
+"""Instances, as the experiments file names them under ``make``: the paper's and others."""
 
 import math
 from collections.abc import Callable

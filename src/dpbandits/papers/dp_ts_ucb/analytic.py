@@ -1,4 +1,4 @@
-"""What the paper's analytic figures and claims are made of: exactly computed curves and numbers.
+"""Exactly computed curves and numbers behind the paper's analytic figures and claims.
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
