@@ -119,7 +119,7 @@ def _line(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
 
 def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
     """Return the losses of two arms in two dimensions, and of DP-OD with their midpoint too."""
-    levels = {"epsilon": epsilon, "largest_reward": reward, "dimension": 2}
+    levels: dict[str, Any] = {"epsilon": epsilon, "largest_reward": reward, "dimension": 2}
     for budget in BUDGETS:
         pulls = -(-(budget - 2) // 2)
         loss = difference_loss(pulls, epsilon, reward)
@@ -130,14 +130,17 @@ def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
             pulls_of_three = three_arm_pulls(budget)
             yield from _dp_od(budget, pulls_of_three, norm, arms=3, **levels)
             loss = difference_loss(pulls_of_three, epsilon, reward, turned_scales(norm))
-            tags = {"algorithm": "dp-od", "norm": norm, "arms": 3, "features": "turned"}
-            yield _row(budget, loss, **tags, **levels)
+            tags: dict[str, Any] = {"algorithm": "dp-od", "norm": norm, "features": "turned"}
+            yield _row(budget, loss, arms=3, **tags, **levels)
 
 
 def _dp_od(budget: int, pulls: int, norm: str, **tags: Any) -> Iterator[pd.DataFrame]:
     """Return the losses of DP-OD on two arms that are pulled so often, by their features."""
-    features = [("axis-aligned", [[1.0, 0.0], [0.0, y]], {"ratio": y}) for y in RATIOS]
-    for name, rows, ratio in [*features, ("diagonal", unit_vectors(*DIAGONAL), {})]:
+    kinds: list[tuple[str, Any, dict[str, float]]] = [
+        *(("axis-aligned", [[1.0, 0.0], [0.0, y]], {"ratio": y}) for y in RATIOS),
+        ("diagonal", unit_vectors(*DIAGONAL), {}),
+    ]
+    for name, rows, ratio in kinds:
         scales = dp_od_scales(rows, norm)
         loss = difference_loss(pulls, tags["epsilon"], tags["largest_reward"], scales)
         yield _row(budget, loss, algorithm="dp-od", norm=norm, features=name, **ratio, **tags)
