@@ -14,10 +14,9 @@ from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.claims import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
-from dpbandits.papers.dp_bai.baseline_checks import contradictions, halves
+from dpbandits.papers.dp_bai.feature_checks import LAWS, max_det_factor, variance_factors
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5
-from dpbandits.papers.dp_bai.max_det_checks import LAWS, max_det_factor, variance_factors
-from dpbandits.papers.dp_bai.schedule_tables import VIOLATIONS, violations
+from dpbandits.papers.dp_bai.schedules import VIOLATIONS, contradictions, halves, violations
 from shared import ExactResults
 
 FRAMES = ExactResults("dp-bai")

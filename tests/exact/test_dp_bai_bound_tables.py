@@ -10,9 +10,10 @@ import pytest
 import dpbandits
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.claims import Evidence
-from dpbandits.papers.dp_bai import exact_statistics, regime_tables
+from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.hardness import (
     hardness,
+    instance_hardness,
     theorem_bound,
     union_bound,
     union_budget,
@@ -98,7 +99,7 @@ def test_the_union_bound_gives_that_of_the_theorem_from_a_budget_on() -> None:
         last = rows("bounds", bound="theorem", horizon=far, **tags).iloc[0]
         assert last["follows_from"] < far < last["applies_from"]
         assert at("bounds", bound="union", horizon=far, **tags) < last["y"]
-        schedule, hard = phase_schedule(arms, 2), regime_tables.instance_hardness(instance, 1.0)
+        schedule, hard = phase_schedule(arms, 2), instance_hardness(instance, 1.0)
         start = union_budget(schedule, arms, hard)
         for budget, is_smaller in ((1.001 * start, True), (0.999 * start, False)):
             union = union_bound(schedule, arms, 2, budget, hard)

@@ -20,7 +20,7 @@ from dpbandits.audit.releases.gaussian_means import (
     needed_delta,
     witness_pulls,
 )
-from dpbandits.papers.dp_bai.gauss_tables import DELTAS, EPSILONS, LARGER_EPSILONS
+from dpbandits.papers.dp_bai.privacy_tables import DELTAS, EPSILONS, LARGER_EPSILONS
 
 
 def excess(epsilon: float, m: float, s: float) -> mpmath.mpf:

@@ -13,13 +13,14 @@ from dpbandits.algorithms.best_arm.max_det import max_det
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, phase_schedule
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.instances import section5
-from dpbandits.papers.dp_bai.overshoot import Overrun, sample_designs
-from dpbandits.papers.dp_bai.pull_totals import (
+from dpbandits.papers.dp_bai.overshoot import (
+    Overrun,
     design_rounds,
     design_supports,
     phase_pulls,
     phase_totals,
     random_design_totals,
+    sample_designs,
     worst_design_totals,
 )
 from shared import ExactResults

@@ -21,7 +21,11 @@ from dpbandits.audit.releases.phase_two import (
     explored,
     release_witness,
 )
-from dpbandits.audit.releases.stop_test import anytime_witness, exploration_witness
+from dpbandits.audit.releases.stop_test import (
+    anytime_witness,
+    exploration_witness,
+    published_threshold,
+)
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.privacy_witnesses import CODED_HORIZONS
 from shared import ExactResults
@@ -110,13 +114,13 @@ def test_probabilities_of_the_events_as_written() -> None:
 
 def test_the_loss_as_written_is_above_any_epsilon() -> None:
     """It grows by epsilon / L with each pull; n may be as large as (T - 1) / 2."""
-    threshold, scale = theory.threshold(1e7, 0.2), math.log(1e7) / 0.2
+    threshold, scale = published_threshold(1e7, 0.2), math.log(1e7) / 0.2
     pulls = (10**7 - 1) // 2
     found = exploration_witness(threshold, scale, pulls)
     assert found.log_ratio / 0.2 == pytest.approx(166_855, rel=1e-3)
     # From n = TH on it is above epsilon for every epsilon below ln 2.
     for epsilon in (0.1, 0.69):
-        threshold, scale = theory.threshold(1e7, epsilon), math.log(1e7) / epsilon
+        threshold, scale = published_threshold(1e7, epsilon), math.log(1e7) / epsilon
         found = exploration_witness(threshold, scale, math.ceil(threshold))
         assert found.log_ratio > epsilon
 
@@ -124,7 +128,7 @@ def test_the_loss_as_written_is_above_any_epsilon() -> None:
 def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
     """1.60 epsilon at n = TH - 50, 1.92 at most; at TH the uniform windows are likelier."""
     window, epsilon = 2**24, 0.2
-    near = math.floor(theory.threshold(window, epsilon))
+    near = math.floor(published_threshold(window, epsilon))
     losses = {
         offset: anytime_witness(window, epsilon, near + offset).log_ratio / epsilon
         for offset in (-50, -35, 0)
@@ -144,7 +148,7 @@ def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None
     assert found.log_ratio / 0.2 > 7.0
     # With means clipped to [0, 1] in the test, those at sums up to TH cannot stop the phase.
     log = math.log(horizon)
-    threshold, scale = theory.threshold(horizon, 0.2), log / 0.2
+    threshold, scale = published_threshold(horizon, 0.2), log / 0.2
     pulls = math.floor(threshold) + 100
     sums = np.arange(math.ceil(threshold), pulls + 1)
     after = log_cdf((threshold - sums) / scale)

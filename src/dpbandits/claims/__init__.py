@@ -5,7 +5,7 @@
 write them down.
 """
 
-from dpbandits.claims.entries import Claim, Finding, Interpretation, Statistic
+from dpbandits.claims.entries import Claim, Finding, Interpretation, Statistic, statistics_of
 from dpbandits.claims.estimates import (
     Estimate,
     StudentEstimate,
@@ -76,6 +76,7 @@ __all__ = [
     "ratio_of_means",
     "region_of",
     "smallest",
+    "statistics_of",
     "to_csv",
     "welch_difference",
 ]

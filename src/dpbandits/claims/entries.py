@@ -4,6 +4,7 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from dpbandits.claims.estimates import Estimate
@@ -194,3 +195,28 @@ def parameters_of(statistic: Statistic) -> dict[str, bool]:
     """Return the parameters of a statistic after its evidence, and whether each is required."""
     found = list(inspect.signature(statistic).parameters.values())[1:]
     return {each.name: each.default is inspect.Parameter.empty for each in found}
+
+
+def statistics_of(*modules: ModuleType) -> dict[str, Statistic]:
+    """Return the statistics that modules define, by the names that claims give them.
+
+    These are their public functions of ``evidence`` and otherwise of keyword arguments alone.
+
+    Raises:
+        InputError: two of them have one name.
+    """
+    statistics: dict[str, Statistic] = {}
+    for module in modules:
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            is_imported = function.__module__ != module.__name__
+            if is_imported or name.startswith("_") or not _is_statistic(function):
+                continue
+            if name in statistics:
+                raise InputError(f"{module.__name__}: a second statistic {name!r}; allowed: one")
+            statistics[name] = function
+    return statistics
+
+
+def _is_statistic(function: Statistic) -> bool:
+    first, *others = inspect.signature(function).parameters.values()
+    return first.name == "evidence" and all(each.kind is each.KEYWORD_ONLY for each in others)

@@ -306,6 +306,19 @@ class Evidence:
             )
         return pd.DataFrame(frame.sort_values("x", kind="stable"))
 
+    def number(self, name: str, **where: Any) -> float:
+        """Return y of the one row of exactly computed results with these tags.
+
+        Raises:
+            InputError: an unknown tag, or not exactly one row has these tags.
+        """
+        y = self.analytic(name, **where)["y"]
+        if len(y) != 1:
+            raise InputError(
+                f"results of {name}: {len(y)} rows with {_describe(where)}; allowed: one"
+            )
+        return float(y.iloc[0])
+
     def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
         recorded = self.recorded(simulation)
         block = recorded.block(recorded.find(where), metric)

@@ -7,16 +7,13 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from dpbandits.papers.dp_bai.baseline_checks import baseline_structure
-from dpbandits.papers.dp_bai.bound_tables import bounds
-from dpbandits.papers.dp_bai.gauss_tables import gauss_privacy
-from dpbandits.papers.dp_bai.instance_checks import instances, rounds
-from dpbandits.papers.dp_bai.max_det_checks import max_det_table
+from dpbandits.papers.dp_bai.feature_checks import instances, max_det_table, rounds
+from dpbandits.papers.dp_bai.hardness import bounds
 from dpbandits.papers.dp_bai.overshoot import overshoot
-from dpbandits.papers.dp_bai.privacy_tables import privacy_loss
+from dpbandits.papers.dp_bai.privacy_tables import gauss_privacy, privacy_loss
 from dpbandits.papers.dp_bai.pure_noise import pure_noise
-from dpbandits.papers.dp_bai.regime_tables import regime_map, table1_grid
-from dpbandits.papers.dp_bai.schedule_tables import appendix_b, phase_counts
+from dpbandits.papers.dp_bai.regimes import regime_map, table1_grid
+from dpbandits.papers.dp_bai.schedules import appendix_b, baseline_structure, phase_counts
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "appendix-b": appendix_b,

@@ -3,24 +3,14 @@
 ``points`` is as in ``comparing``.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
 
 from dpbandits.claims import Estimate, Evidence, exact, rate, rate_difference
 from dpbandits.claims.rates import Counted
-from dpbandits.papers.dp_bai.comparing import Differences, add_difference, pair_at
-from dpbandits.papers.dp_bai.points import (
-    BUDGETS,
-    CORNER_EPSILONS,
-    SECTION5_LIMITS,
-    TWO_ARMED_LIMIT,
-    Point,
-    budget_point,
-    corner_point,
-    share,
-    successes,
-)
+from dpbandits.papers.dp_bai import grid
 
 WEAK_SIGNAL = 2.0
 """T epsilon up to which there is almost no signal."""
@@ -32,17 +22,21 @@ DRAWS = range(1, 51)
 """Draws of the omegas that are simulated."""
 
 
-def corner_advantage(evidence: Evidence, *, signal: str) -> Differences:
-    """Success of DP-BAI minus that of DP-OD at T = 100 with T epsilon below 10.
+def corner_advantage(evidence: Evidence, *, signal: str) -> grid.Differences:
+    """Return the success of DP-BAI minus that of DP-OD at T = 100 with T epsilon below 10.
 
     Args:
         evidence: the results.
         signal: ``weak`` (T epsilon of 2 or less) or ``strong``.
     """
-    chosen = (each for each in CORNER_EPSILONS if (100 * each <= WEAK_SIGNAL) == (signal == "weak"))
+    chosen = (
+        epsilon
+        for epsilon in grid.CORNER_EPSILONS
+        if (100 * epsilon <= WEAK_SIGNAL) == (signal == "weak")
+    )
     return {
-        point.label: rate_difference(*pair_at(evidence, ("dp-bai", "dp-od"), point))
-        for point in map(corner_point, chosen)
+        point.label: rate_difference(*grid.pair_at(evidence, ("dp-bai", "dp-od"), point))
+        for point in map(grid.corner_point, chosen)
     }
 
 
@@ -60,7 +54,7 @@ DP-OD with L by the Euclidean norm or by l1, and DP-BAI without noise.
 def sphere_rate(
     evidence: Evidence, *, algorithm: str, budget: int, epsilon: float = math.nan
 ) -> Estimate:
-    """Success rate on 200 arms in six dimensions.
+    """Return the success rate on 200 arms in six dimensions.
 
     Args:
         evidence: the results.
@@ -73,8 +67,8 @@ def sphere_rate(
 
 def sphere_difference(
     evidence: Evidence, *, first: str, second: str, budgets: list[int], epsilon: float
-) -> Differences:
-    """Rate of one algorithm minus that of another there, at each budget."""
+) -> grid.Differences:
+    """Return the rate of one algorithm minus that of another there, at each budget."""
     return {
         f"T={budget}, epsilon={epsilon:g}": rate_difference(
             *(_sphere(evidence, name, budget, epsilon) for name in (first, second))
@@ -92,7 +86,7 @@ def _sphere(evidence: Evidence, algorithm: str, budget: int, epsilon: float) -> 
 
 
 def basis_difference(evidence: Evidence, *, first: str, second: str) -> Estimate:
-    """Largest difference, either way, of two success rates on eight orthonormal arms.
+    """Return the largest difference, either way, of two success rates on eight orthonormal arms.
 
     Over all T and epsilon that are simulated there.
     """
@@ -103,7 +97,7 @@ def basis_difference(evidence: Evidence, *, first: str, second: str) -> Estimate
             pair = [
                 evidence.counts("phases-basis", algorithm=name, **tags) for name in (first, second)
             ]
-            differences.append(abs(share(pair[0]) - share(pair[1])))
+            differences.append(abs(grid.share(pair[0]) - grid.share(pair[1])))
             runs.append(min(trials for _, trials in pair))
     return exact(max(differences), min(runs))
 
@@ -115,8 +109,8 @@ def gauss_advantage(
     epsilons: list[float],
     budgets: list[int],
     points: str,
-) -> Differences:
-    """Success of DP-BAI-Gauss minus that of DP-BAI, on both instances of the paper.
+) -> grid.Differences:
+    """Return the success of DP-BAI-Gauss minus that of DP-BAI, on both instances of the paper.
 
     Args:
         evidence: the results.
@@ -125,33 +119,38 @@ def gauss_advantage(
         budgets: smallest and largest T.
         points: see ``comparing``.
     """
-    found: Differences = {}
+    differences: grid.Differences = {}
     for label, plain, limit, where in _gauss_points(budgets, epsilons):
         for delta in deltas:
             tags: dict[str, Any] = {**where.tags, "delta": delta}
             noisy = evidence.counts(where.simulation, algorithm="dp-bai-gauss", **tags)
-            pair = noisy, successes(evidence, "dp-bai", plain)
-            add_difference(found, f"{label}, delta={delta:g}", pair, (limit, limit), points)
-    return found
+            pair = noisy, grid.successes(evidence, "dp-bai", plain)
+            grid.add_difference(
+                differences, f"{label}, delta={delta:g}", pair, (limit, limit), points
+            )
+    return differences
 
 
 def _gauss_points(
     budgets: list[int], epsilons: list[float]
-) -> Iterator[tuple[str, Point, float, Point]]:
+) -> Iterator[tuple[str, grid.Point, float, grid.Point]]:
     """Return label, where DP-BAI is, its pure-noise limit and where DP-BAI-Gauss is."""
-    for budget in (each for each in BUDGETS if budgets[0] <= each <= budgets[1]):
-        for epsilon in epsilons:
-            plain = budget_point(budget, epsilon)
-            noisy = Point("verdicts-gauss-section5", plain.tags, plain.label)
+    smallest, largest = budgets
+    for budget, epsilon in itertools.product(grid.BUDGETS, epsilons):
+        if smallest <= budget <= largest:
+            plain = grid.budget_point(budget, epsilon)
+            noisy = grid.Point("verdicts-gauss-section5", plain.tags, plain.label)
             first = plain if epsilon == GAUSS_EPSILONS[0] else noisy
-            yield f"I-A, {plain.label}", first, SECTION5_LIMITS["dp-bai"], noisy
+            yield f"I-A, {plain.label}", first, grid.SECTION5_LIMITS["dp-bai"], noisy
             tags = {"ratio": GAUSS_RATIO, **plain.tags}
-            pair = Point("verdicts-gauss-two-armed", tags, plain.label)
-            yield f"I-B, {plain.label}", pair, TWO_ARMED_LIMIT, pair
+            pair = grid.Point("verdicts-gauss-two-armed", tags, plain.label)
+            yield f"I-B, {plain.label}", pair, grid.TWO_ARMED_LIMIT, pair
 
 
-def halving_difference(evidence: Evidence, *, first: str, second: str, points: str) -> Differences:
-    """Difference of two algorithms without noise at each T of Figure 1.
+def halving_difference(
+    evidence: Evidence, *, first: str, second: str, points: str
+) -> grid.Differences:
+    """Return the difference of two algorithms without noise at each T of Figure 1.
 
     Args:
         evidence: the results.
@@ -160,12 +159,12 @@ def halving_difference(evidence: Evidence, *, first: str, second: str, points: s
         second: the one that is subtracted.
         points: see ``comparing``.
     """
-    limit = SECTION5_LIMITS["baseline"]
-    found: Differences = {}
-    for budget in BUDGETS:
+    limit = grid.SECTION5_LIMITS["baseline"]
+    differences: grid.Differences = {}
+    for budget in grid.BUDGETS:
         pair = _halved(evidence, first, budget), _halved(evidence, second, budget)
-        add_difference(found, f"T={budget}", pair, (limit, limit), points)
-    return found
+        grid.add_difference(differences, f"T={budget}", pair, (limit, limit), points)
+    return differences
 
 
 def _halved(evidence: Evidence, which: str, budget: int) -> Counted:
@@ -175,9 +174,9 @@ def _halved(evidence: Evidence, which: str, budget: int) -> Counted:
 
 
 def omega_range(evidence: Evidence, *, algorithm: str, epsilon: float) -> dict[str, Estimate]:
-    """Lowest and highest success rate over fifty draws of the omegas."""
+    """Return the lowest and highest success rate over fifty draws of the omegas."""
     rates = []
     for draw in DRAWS:
         counted = evidence.counts("omega-draws", algorithm=algorithm, epsilon=epsilon, draw=draw)
-        rates.append((share(counted), counted[1]))
+        rates.append((grid.share(counted), counted[1]))
     return {"lowest": exact(*min(rates)), "highest": exact(*max(rates))}

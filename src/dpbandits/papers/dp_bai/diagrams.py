@@ -1,4 +1,4 @@
-"""Diagrams of ours: success over draws of the omegas (BAI-E5), and Table 1 as a map."""
+"""Supplementary diagrams: success over draws of the omegas (BAI-E5), and Table 1 as a map."""
 
 import math
 from itertools import product
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -16,6 +15,7 @@ from scipy.stats import binom
 
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.papers.dp_bai import needs_diagrams
+from dpbandits.papers.panels import canvas, table
 from dpbandits.reporting import style
 from dpbandits.reporting.diagrams import Diagram
 from dpbandits.reporting.points import LEVEL, rate_of
@@ -46,9 +46,7 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     ]
     points = pd.concat(tables, ignore_index=True)
     with style.context():
-        drawn = Figure(figsize=(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.3), layout="constrained")
-        FigureCanvasAgg(drawn)
-        axes = drawn.subplots()
+        drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.3)
         names = dict(zip(points["algorithm"], points["name"], strict=True))
         colours = {name: style.algorithm_look(key).colour for key, name in names.items()}
         swarm: dict[str, Any] = {"hue": "name", "palette": colours, "legend": False}
@@ -64,7 +62,7 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         marks = [Line2D([], [], color=colours[name], label=name, **mark) for name in colours]
         spread = axes.get_legend_handles_labels()[0]
         drawn.legend(handles=[*marks, *spread], loc="outside upper center", ncols=5)
-    return drawn, points.assign(variant="as-written", interpretation="")
+    return drawn, table(points)
 
 
 def _rates_by_draw(rows: pd.DataFrame, algorithm: str, epsilon: float) -> pd.DataFrame:
@@ -99,16 +97,13 @@ def regime_map(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw which row of Table 1 holds at each budget and delta, by instance and epsilon."""
     points = []
     with style.context():
-        size = (style.PAGE_WIDTH, 2 * style.PANEL_HEIGHT)
-        drawn = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(drawn)
-        grid = drawn.subplots(len(INSTANCES), len(MAPPED_EPSILONS), sharex=True, sharey=True)
-        cases = product(INSTANCES.items(), MAPPED_EPSILONS)
-        for axes, letter, ((instance, title), epsilon) in zip(
-            grid.flat, "abcdef", cases, strict=True
-        ):
-            own = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
-            lower, upper = (_budgets(own, quantity) for quantity in ("T_C", "T_A"))
+        rows, columns = len(INSTANCES), len(MAPPED_EPSILONS)
+        size = style.PAGE_WIDTH, 2 * style.PANEL_HEIGHT
+        drawn, panels = canvas(*size, rows, columns, sharex=True, sharey=True)
+        grid = product(INSTANCES.items(), MAPPED_EPSILONS)
+        for axes, letter, ((instance, title), epsilon) in zip(panels, "abcdef", grid, strict=True):
+            rows_of = (results["instance"] == instance) & (results["epsilon"] == epsilon)
+            lower, upper = (_budgets(results[rows_of], quantity) for quantity in ("T_C", "T_A"))
             _draw_regions(axes, lower, upper)
             axes.set_title(
                 rf"({letter}) {title[0].upper()}{title[1:]}, $\varepsilon$ = {epsilon:g}"
@@ -116,24 +111,20 @@ def regime_map(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             for name, budgets in (("B = C", lower), ("B = A", upper)):
                 curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
                 series = f"{letter}: {name}, {title}, epsilon={epsilon:g}"
-                points.append(curve.assign(series=series))
-        for axes in grid[:, 0]:
+                points.append(curve.assign(series=series, lo=curve["y"], hi=curve["y"], runs=0))
+        for axes in panels[::columns]:
             axes.set_ylabel(r"$\delta$")
-        for axes in grid[-1]:
+        for axes in panels[-columns:]:
             axes.set_xlabel("Budget $T$")
         patches = [Patch(facecolor=colour, label=label) for colour, label in REGIONS.values()]
         drawn.legend(handles=patches, loc="outside upper center", ncols=3)
-    table = pd.concat(points, ignore_index=True)
-    table = table.assign(
-        variant="as-written", interpretation="", lo=table["y"], hi=table["y"], runs=0
-    )
-    return drawn, table
+    return drawn, table(pd.concat(points, ignore_index=True))
 
 
 def _budgets(rows: pd.DataFrame, quantity: str) -> Any:
     """Return the boundary ``T_A`` or ``T_C`` at every drawn delta.
 
-    It is proportional to log(1.25/delta), so that one delta of the results tells all.
+    It is proportional to log(1.25/delta), so that the rows of one delta give it.
     """
     known = rows[rows["quantity"] == quantity].iloc[0]
     return known["y"] / math.log(1.25 / known["x"]) * np.log(1.25 / _DELTAS)

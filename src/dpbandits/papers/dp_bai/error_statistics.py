@@ -1,13 +1,113 @@
-"""Statistics on rare errors: the log error of DP-BAI against T, on two arms."""
+"""Statistics on errors of DP-BAI: error minus bound (Theorem 4.2), and the log error against T.
 
+``bound`` is ``theorem``, or ``union``, which we derive for d = 2: the printed proof leaves it out
+(E21).
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence
-from dpbandits.papers.dp_bai.budget_statistics import resamples_of
-from dpbandits.papers.dp_bai.fits import LinearFit, Values, linear_fit, resampled_rates
-from dpbandits.papers.dp_bai.points import share
+from dpbandits.claims import Estimate, Evidence, exact, rate
+from dpbandits.claims.rates import Counted
+from dpbandits.errors import InputError
+from dpbandits.papers.dp_bai import grid
+from dpbandits.papers.dp_bai.fits import (
+    LinearFit,
+    Values,
+    linear_fit,
+    resampled_rates,
+    resamples_of,
+)
+
+FAR = {
+    "section5": grid.Point("verdicts-far-section5", {"epsilon": 1, "horizon": 400_000}, "T=400000"),
+    "two-armed": grid.Point("verdicts-far-two-armed", {"epsilon": 1, "horizon": 80_000}, "T=80000"),
+}
+"""Points at which the bound of the theorem follows from the union bound."""
+
+NAMES = {"section5": "I-A", "two-armed": "I-B"}
+
+
+def error_excess(evidence: Evidence, *, bound: str, budgets: str) -> dict[str, Estimate]:
+    """Return the error rate of DP-BAI minus the bound.
+
+    Args:
+        evidence: the results.
+        bound: see above.
+        budgets: ``figures`` (points of Figures 1 and 2 and of the corner) or ``far`` (points at
+            which the bound of the theorem follows from the union bound).
+
+    Raises:
+        InputError: at a far point it does not follow.
+    """
+    return {
+        label: rate(failed, limit)
+        for label, failed, limit in _errors_and_bounds(evidence, bound, budgets)
+    }
+
+
+def largest_bound_over_error(evidence: Evidence, *, bound: str) -> Estimate:
+    """Return the largest bound over error rate, at points of figures with at least one error."""
+    points = _errors_and_bounds(evidence, bound, "figures")
+    ratios = [(limit * trials / failed, trials) for _, (failed, trials), limit in points if failed]
+    return exact(*max(ratios)) if ratios else exact(float("nan"))
+
+
+def smallest_bound(evidence: Evidence, *, bound: str) -> Estimate:
+    """Return the smallest bound over the points of figures: near 1, or above, it says nothing."""
+    return exact(min(limit for _, _, limit in _errors_and_bounds(evidence, bound, "figures")))
+
+
+def first_budget(evidence: Evidence, *, source: str) -> dict[str, Estimate]:
+    """Return the smallest T from which the theorem follows at epsilon = 1, by instance.
+
+    Args:
+        evidence: the results.
+        source: ``proof``, the constants of the printed proof, or ``union``.
+    """
+    column = {"proof": "applies_from", "union": "follows_from"}[source]
+    return {
+        name: exact(_bound_row(evidence, "theorem", instance, FAR[instance].tags)[column])
+        for instance, name in NAMES.items()
+    }
+
+
+def _errors_and_bounds(
+    evidence: Evidence, bound: str, budgets: str
+) -> Iterator[tuple[str, Counted, float]]:
+    """Return label, errors and trials, and the bound of each point."""
+    for instance, point in _far_points() if budgets == "far" else _figure_points():
+        won, trials = grid.successes(evidence, "dp-bai", point)
+        row = _bound_row(evidence, bound, instance, point.tags)
+        if budgets == "far" and row["horizon"] < row["follows_from"]:
+            raise InputError(
+                f"{instance}: T is {row['horizon']:g}; allowed: from {row['follows_from']:,.0f}"
+            )
+        yield f"{NAMES[instance]}, {point.label}", (trials - won, trials), float(row["y"])
+
+
+def _far_points() -> Iterator[tuple[str, grid.Point]]:
+    yield from FAR.items()
+
+
+def _figure_points() -> Iterator[tuple[str, grid.Point]]:
+    for point in (*grid.figure1_points(), *map(grid.corner_point, grid.CORNER_EPSILONS)):
+        yield "section5", point
+    for ratio, epsilon, budget in product(grid.RATIOS, grid.PAIR_EPSILONS, grid.PAIR_BUDGETS):
+        yield "two-armed", grid.pair_point(ratio, epsilon, budget)
+
+
+def _bound_row(evidence: Evidence, bound: str, instance: str, tags: Any) -> dict[str, Any]:
+    """Return the row of a bound at a point; points over epsilon have T = 1000."""
+    where = {"epsilon": tags["epsilon"], "horizon": tags.get("horizon", 1000)}
+    frame = evidence.analytic("bounds", bound=bound, instance=instance, against="budget", **where)
+    (row,) = frame.to_dict("records")
+    return {str(key): value for key, value in row.items()}
+
 
 RARE_BUDGETS = {
     1: (200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000),
@@ -49,8 +149,8 @@ class LogErrors:
 
     def larger_half(self) -> "LogErrors":
         """Return the larger half of T, the middle one among them."""
-        kept = slice(self.budgets.size // 2, None)
-        return LogErrors(self.budgets[kept], self.logs[:, kept], self.weights[kept], self.runs)
+        half = slice(self.budgets.size // 2, None)
+        return LogErrors(self.budgets[half], self.logs[:, half], self.weights[half], self.runs)
 
     def _fit(self, design: Values) -> LinearFit:
         if len(design) > design.shape[1]:
@@ -64,7 +164,7 @@ def log_errors(evidence: Evidence, epsilon: float) -> LogErrors:
     budgets, failed = [], []
     for budget in RARE_BUDGETS[epsilon]:
         won, trials = evidence.counts("rare-errors", epsilon=epsilon, horizon=budget)
-        if ERRORS[0] <= 1.0 - share((won, trials)) <= ERRORS[1]:
+        if ERRORS[0] <= 1.0 - grid.share((won, trials)) <= ERRORS[1]:
             budgets.append(budget)
             failed.append((trials - won, trials))
     if not failed:
@@ -78,18 +178,18 @@ def log_errors(evidence: Evidence, epsilon: float) -> LogErrors:
 
 
 def error_decay(evidence: Evidence, *, epsilon: float) -> Estimate:
-    """Slope of -log(error) over T on the larger half of T, in units of 1 / 1000."""
+    """Return the slope of -log(error) over T on the larger half of T, in units of 1 / 1000."""
     fit = log_errors(evidence, epsilon).larger_half().line()
     return fit.estimate(-1000.0 * fit.coefficients[:, 1])
 
 
 def error_quality(evidence: Evidence, *, epsilon: float) -> Estimate:
-    """R^2 of the log error of DP-BAI as a linear function of T, weighted by its precision."""
+    """Return R^2 of the log error of DP-BAI as a linear function of T, by its precision."""
     return log_errors(evidence, epsilon).line().quality()
 
 
 def error_slope_change(evidence: Evidence, *, epsilon: float) -> Estimate:
-    """Slope of the log error at the largest T over that at the smallest, minus 1.
+    """Return the slope of the log error at the largest T over that at the smallest, minus 1.
 
     By a quadratic fit, which on [-1, 1] has the slopes b - 2c and b + 2c at the ends.
     """

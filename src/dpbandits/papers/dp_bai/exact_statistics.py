@@ -5,19 +5,19 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims import Estimate, Evidence, Statistic, exact
+from dpbandits.claims import Estimate, Evidence, exact
 
 PRIVACY = "privacy-loss"
 GAUSS = "gauss-privacy"
 
 
 def largest_coefficient(evidence: Evidence) -> Estimate:
-    """Largest |coefficient| over a Max-Det collection, of all random sets."""
+    """Return the largest |coefficient| over a Max-Det collection, of all random sets."""
     return exact(evidence.analytic("max-det", quantity="coefficient")["y"].max(skipna=False))
 
 
 def coefficients_above(evidence: Evidence, *, found_by: str) -> Estimate:
-    """Number of random sets with a |coefficient| above 1 + 1e-8.
+    """Return the number of random sets with a |coefficient| above 1 + 1e-8.
 
     Args:
         evidence: the results.
@@ -27,44 +27,41 @@ def coefficients_above(evidence: Evidence, *, found_by: str) -> Estimate:
 
 
 def sets_of_features(evidence: Evidence, *, found_by: str) -> Estimate:
-    """Number of random sets whose collection was found in that way."""
+    """Return the number of random sets whose collection was found in that way."""
     return exact(evidence.analytic("max-det", quantity=found_by)["y"].sum(skipna=False))
 
 
 def better_subsets(evidence: Evidence, *, noise: str) -> Estimate:
-    """Number of random sets where another subset has less noise than the Max-Det collection.
+    """Return number of random sets where another subset has less noise than the Max-Det collection.
 
     Args:
         evidence: the results.
         noise: ``injected``, that put on the mean of a pulled arm, or ``propagated``, the variance
             of the worst estimate of any arm.
     """
-    return _compared(evidence, {"injected": "less injected", "propagated": "smaller"}[noise])
+    return compared_sets(
+        evidence, quantity={"injected": "less injected", "propagated": "smaller"}[noise]
+    )
 
 
 def compared_sets(evidence: Evidence, *, quantity: str) -> Estimate:
-    """Another number of that comparison, over all ranks (a quantity of ``max_det_table``)."""
-    return _compared(evidence, quantity)
-
-
-def _compared(evidence: Evidence, quantity: str) -> Estimate:
-    return exact(evidence.analytic("max-det", quantity=quantity, rank=0)["y"].item())
+    """Return another number of that comparison, over all ranks."""
+    return exact(evidence.number("max-det", quantity=quantity, rank=0))
 
 
 def printed_number(
     evidence: Evidence, *, quantity: str, p: int = 0, schedule: str = "consistent"
 ) -> Estimate:
-    """What is computed in place of a number of Appendix B; p is its phase, 0 for none.
+    """Return the what is computed in place of a number of Appendix B; p is its phase, 0 for none.
 
     ``schedule`` is the interpretation of the phases, ``consistent``, ``literal`` or ``printed``
     (BAI-E1).
     """
-    found = evidence.analytic("appendix-b", schedule=schedule, quantity=quantity, x=p)
-    return exact(found["y"].item())
+    return exact(evidence.number("appendix-b", schedule=schedule, quantity=quantity, x=p))
 
 
 def overrun(evidence: Evidence, *, algorithm: str, schedule: str, quantity: str) -> Estimate:
-    """A number of the enumerated (K, d, T) that lead to more than T pulls.
+    """Return a number of the enumerated (K, d, T) that lead to more than T pulls.
 
     Args:
         evidence: the results.
@@ -74,13 +71,13 @@ def overrun(evidence: Evidence, *, algorithm: str, schedule: str, quantity: str)
             section5`` or ``worst on two-armed``.
     """
     tags = {"algorithm": algorithm, "schedule": schedule, "quantity": quantity}
-    return exact(evidence.analytic("overshoot", **tags)["y"].item())
+    return exact(evidence.number("overshoot", **tags))
 
 
 def first_overruns(evidence: Evidence, *, algorithm: str, schedule: str) -> Mapping[str, Estimate]:
-    """Pulls beyond T at the smallest T of each (K, d) that has one, the first twelve of them."""
-    found = evidence.analytic("overshoot", algorithm=algorithm, schedule=schedule)
-    listed = _records(found[found["quantity"] == "counterexample"])
+    """Return the pulls beyond T at the smallest T of each (K, d) that has one, for twelve."""
+    frame = evidence.analytic("overshoot", algorithm=algorithm, schedule=schedule)
+    listed = _records(frame[frame["quantity"] == "counterexample"])
     return {
         f"K={row['arms']:.0f}, d={row['dimension']:.0f}, T={row['budget']:.0f}": exact(
             row["y"] - row["budget"]
@@ -98,7 +95,7 @@ def privacy_losses(
     is_admissible: bool = True,
     largest_reward: float = 1.0,
 ) -> Mapping[str, Estimate]:
-    """Largest privacy loss over epsilon at each epsilon, of all budgets and outputs.
+    """Return the largest privacy loss over epsilon at each epsilon, of all budgets and outputs.
 
     Args:
         evidence: the results.
@@ -109,10 +106,10 @@ def privacy_losses(
         largest_reward: 1, or 1.1 as on the two-armed instance of the paper.
     """
     tags = {"algorithm": algorithm, "norm": norm, "is_admissible": float(is_admissible)}
-    found = evidence.analytic(PRIVACY, **tags, largest_reward=largest_reward)
+    losses = evidence.analytic(PRIVACY, **tags, largest_reward=largest_reward)
     if features is not None:
-        found = found[found["features"].isin(features)]
-    return _largest(found, "epsilon")
+        losses = losses[losses["features"].isin(features)]
+    return _largest(losses, "epsilon")
 
 
 def needed_deltas(
@@ -123,7 +120,7 @@ def needed_deltas(
     calibration: str = "classical",
     tables: str = "all",
 ) -> Mapping[str, Estimate]:
-    """Delta that DP-BAI-Gauss needs over its delta, by epsilon; the largest over delta and T.
+    """Return largest delta that DP-BAI-Gauss needs over its own, of all delta and T, by epsilon.
 
     Args:
         evidence: the results.
@@ -133,43 +130,43 @@ def needed_deltas(
         tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
     """
     tags = {"calibration": calibration, "tables": tables, "epsilons": epsilons}
-    found = evidence.analytic(GAUSS, **tags, instance=instance)
-    return _largest(found.assign(epsilon=found["x"]), "epsilon")
+    frame = evidence.analytic(GAUSS, **tags, instance=instance)
+    return _largest(frame.assign(epsilon=frame["x"]), "epsilon")
 
 
 def needed_delta_at(
     evidence: Evidence, *, epsilon: float, delta: float, tables: str = "all"
 ) -> Estimate:
-    """Delta that DP-BAI-Gauss needs on the three arms over its delta, at one epsilon and delta."""
+    """Return delta that DP-BAI-Gauss needs on three arms over its own, at an epsilon and delta."""
     tags = {"calibration": "classical", "instance": "witness", "tables": tables}
-    found = evidence.analytic(GAUSS, **tags, delta=delta, x=epsilon)
-    return exact(found[found["epsilons"] != "curve"]["y"].max())
+    frame = evidence.analytic(GAUSS, **tags, delta=delta, x=epsilon)
+    return exact(frame[frame["epsilons"] != "curve"]["y"].max())
 
 
 def first_refuted_epsilon(evidence: Evidence) -> Estimate:
-    """Smallest epsilon at which the three arms need more than some delta."""
+    """Return the smallest epsilon at which the three arms need more than some delta."""
     return exact(evidence.analytic(GAUSS, epsilons="from")["x"].item())
 
 
 def crossing_errors(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Error below which DP-BAI-Gauss errs more rarely than DP-BAI under pure noise, by delta."""
-    found = evidence.analytic("pure-noise", quantity="crossing")
-    return {f"delta={row['x']:g}": exact(row["error"]) for row in _records(found)}
+    """Return the error below which pure noise misleads DP-BAI more than DP-BAI-Gauss, by delta."""
+    frame = evidence.analytic("pure-noise", quantity="crossing")
+    return {f"delta={row['x']:g}": exact(row["error"]) for row in _records(frame)}
 
 
 def deviation_ratios(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Deviation of the noise of DP-BAI-Gauss over that of DP-BAI, by delta."""
-    found = evidence.analytic("pure-noise", quantity="deviation")
-    return {f"delta={row['x']:g}": exact(row["y"]) for row in _records(found)}
+    """Return the deviation of the noise of DP-BAI-Gauss over that of DP-BAI, by delta."""
+    frame = evidence.analytic("pure-noise", quantity="deviation")
+    return {f"delta={row['x']:g}": exact(row["y"]) for row in _records(frame)}
 
 
 def misplaced_draws(evidence: Evidence) -> Estimate:
-    """Number of random draws that meet no condition of Table 1, or several."""
+    """Return the number of random draws that meet no condition of Table 1, or several."""
     return exact(sum(_table1(evidence, quantity) for quantity in ("none", "several")))
 
 
 def lost_draws(evidence: Evidence, *, row: int) -> Estimate:
-    """Number of random draws where the ticked bound of that row has not the larger exponent.
+    """Return number of random draws where the ticked bound of that row has not the larger exponent.
 
     In row 2, where we find no tick, those where that of DP-BAI-Gauss is the smaller one.
     """
@@ -177,86 +174,55 @@ def lost_draws(evidence: Evidence, *, row: int) -> Estimate:
 
 
 def _table1(evidence: Evidence, quantity: str, **where: Any) -> float:
-    return float(evidence.analytic("table1-grid", quantity=quantity, **where)["y"].item())
+    return evidence.number("table1-grid", quantity=quantity, **where)
 
 
 def remark_draws(evidence: Evidence, *, quantity: str) -> Estimate:
-    """Number of random draws that contradict the remark below Table 1, a quantity of its frame."""
+    """Return the number of random draws that contradict the remark below Table 1, by quantity."""
     return exact(_table1(evidence, quantity))
 
 
 def regime_budget(evidence: Evidence, *, instance: str, epsilon: float, delta: float) -> Estimate:
-    """T from which the bound of DP-BAI-Gauss is the tighter one, constants left out."""
+    """Return T from which the bound of DP-BAI-Gauss is the tighter one, constants left out."""
     tags = {"quantity": "T_C", "instance": instance, "epsilon": epsilon}
-    return exact(evidence.analytic("regimes", **tags, x=delta)["y"].item())
+    return exact(evidence.number("regimes", **tags, x=delta))
 
 
 def noise_limits(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Success rate on the instance of Section 5 as epsilon goes to 0, by algorithm."""
-    found = evidence.analytic("pure-noise", quantity="limit", instance="section5")
-    return {row["algorithm"]: exact(row["y"]) for row in _records(found)}
+    """Return the success rate on the instance of Section 5 as epsilon goes to 0, by algorithm."""
+    frame = evidence.analytic("pure-noise", quantity="limit", instance="section5")
+    return {row["algorithm"]: exact(row["y"]) for row in _records(frame)}
 
 
 def draws_of_section5(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
-    """A number of I-A over many draws of its omegas, and at the end of their range."""
+    """Return a number of I-A over many draws of its omegas, and at the end of their range."""
     return {
-        name: exact(evidence.analytic("instances", instance=name, quantity=quantity)["y"].item())
+        name: exact(evidence.number("instances", instance=name, quantity=quantity))
         for name in ("section5 draws", "section5 limit")
     }
 
 
 def rounds_of_dp_od(evidence: Evidence, *, instance: str) -> Mapping[str, Estimate]:
-    """Rounds of DP-OD on ``two-armed`` (by ratio), or on ``section5 draws`` (of its omegas)."""
-    found = evidence.analytic("rounds")
-    named = found[found["instance"].str.startswith(instance)]
+    """Return the rounds of DP-OD on ``two-armed``, by ratio, or on the ``section5 draws``."""
+    frame = evidence.analytic("rounds")
+    named = frame[frame["instance"].str.startswith(instance)]
     return {str(row["instance"]): exact(row["y"]) for row in _records(named)}
 
 
 def baseline_structure(evidence: Evidence, *, quantity: str) -> Estimate:
-    """Number of schedules, or of played phases, of a kind: a quantity of that frame."""
-    found = evidence.analytic("baseline-structure", quantity=quantity)
-    return exact(found["y"].sum(skipna=False))
+    """Return the number of schedules, or of played phases, of a kind: a quantity of that frame."""
+    frame = evidence.analytic("baseline-structure", quantity=quantity)
+    return exact(frame["y"].sum(skipna=False))
 
 
 def phase_violations(evidence: Evidence, *, quantity: str) -> Estimate:
-    """Number of schedules, of all enumerated, of a kind: a quantity of ``phase_counts``."""
-    return exact(evidence.analytic("phase-counts", arms="many", quantity=quantity)["y"].item())
+    """Return number of schedules, of all enumerated, of a kind: a quantity of ``phase_counts``."""
+    return exact(evidence.number("phase-counts", arms="many", quantity=quantity))
 
 
-def _largest(found: pd.DataFrame, by: str) -> Mapping[str, Estimate]:
-    return {f"{by}={value:g}": exact(y.max(skipna=False)) for value, y in found.groupby(by)["y"]}
+def _largest(frame: pd.DataFrame, by: str) -> Mapping[str, Estimate]:
+    return {f"{by}={value:g}": exact(y.max(skipna=False)) for value, y in frame.groupby(by)["y"]}
 
 
-def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in found.to_dict("records")]
-
-
-EXACT_STATISTICS: dict[str, Statistic] = {
-    statistic.__name__: statistic
-    for statistic in (
-        largest_coefficient,
-        coefficients_above,
-        sets_of_features,
-        better_subsets,
-        compared_sets,
-        printed_number,
-        overrun,
-        first_overruns,
-        privacy_losses,
-        needed_deltas,
-        needed_delta_at,
-        first_refuted_epsilon,
-        crossing_errors,
-        deviation_ratios,
-        misplaced_draws,
-        lost_draws,
-        remark_draws,
-        regime_budget,
-        noise_limits,
-        draws_of_section5,
-        rounds_of_dp_od,
-        baseline_structure,
-        phase_violations,
-    )
-}
-"""Statistics of the exact claims by the name that the claims file gives them."""
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

@@ -1,18 +1,21 @@
-"""Fits to success counts, each over many resamples of the trials at once.
+"""Fits to success counts over many resamples of the trials at once, and T at success 0.9 by them.
 
 Resampling the trials of a series with replacement is drawing its successes from the binomial law
 of its rate. Row 0 of every array of resamples is the counts themselves.
 """
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from dpbandits.claims import PercentileEstimate, from_resamples
+from dpbandits.claims import Evidence, PercentileEstimate, from_resamples
 from dpbandits.claims.rates import Counted
 from dpbandits.engine.seeds import run_generator, stream_key
 
@@ -20,6 +23,17 @@ Values = NDArray[np.float64]
 
 RESAMPLES = 4000
 """Resolves level 0.01 with Holm over a dozen comparisons."""
+
+LEVEL = 0.9
+"""T_0.9 is where a probit fit of success on sqrt(T) crosses this rate, not rounded to even T."""
+
+MULTIPLES = (0.6, 0.75, 0.9, 1, 1.1, 1.3, 1.5)
+RATIOS = (1, 2, 5, 10, 20, 50)
+EPSILONS = (0.1, 0.5, 1)
+GAP = 0.05
+
+HARDNESS_GAPS = (0.025, 0.05, 0.1)
+HARDNESS_EPSILONS = (0.05, 0.1, 0.5, 1, math.inf)
 
 _STEPS = 25
 _STEPS_FROM_FIT = 5
@@ -135,7 +149,7 @@ class LinearFit:
 
 
 def linear_fit(design: Values, response: Values, weights: Values, runs: int) -> LinearFit:
-    """Fit a linear model by weighted least squares, the same weights for all resamples.
+    """Return the fit a linear model by weighted least squares, the same weights for all resamples.
 
     Args:
         design: shape (k, p).
@@ -152,3 +166,65 @@ def linear_fit(design: Values, response: Values, weights: Values, runs: int) -> 
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = 1.0 - (residuals**2 @ weights) / (centred**2 @ weights)
     return LinearFit(coefficients, explained, runs)
+
+
+def estimated(budgets: Values, runs: int) -> list[PercentileEstimate]:
+    """Return T_0.9 with their intervals, of values and resamples, shape (1 + resamples, k)."""
+    return [from_resamples(column[0], column[1:], runs) for column in budgets.T]
+
+
+def inflation_fit(evidence: Evidence) -> LinearFit:
+    """Return the fit of T_0.9 = a/Delta^2 + b rho/(epsilon Delta), DP-OD."""
+    grid = list(product(EPSILONS, RATIOS))
+    design = np.array([[GAP**-2, ratio / (epsilon * GAP)] for epsilon, ratio in grid])
+    budgets, runs = ratio_budgets(evidence, "dp-od", grid)
+    return linear_fit(design, budgets, np.ones(len(grid)), runs)
+
+
+def hardness_fit(evidence: Evidence) -> LinearFit:
+    """Return the fit of T_0.9 = a Delta^-2 + b (epsilon Delta)^-1, DP-BAI."""
+    grid = list(product(HARDNESS_GAPS, HARDNESS_EPSILONS))
+    design = np.array([[gap**-2, 1.0 / (epsilon * gap)] for gap, epsilon in grid])
+    budgets, runs = hardness_budgets(evidence, grid)
+    return linear_fit(design, budgets, np.ones(len(grid)), runs)
+
+
+def ratio_budgets(
+    evidence: Evidence, algorithm: str, grid: Sequence[tuple[float, float]]
+) -> tuple[Values, int]:
+    """Return T_0.9 and its resamples at each (epsilon, y/x), shape (1 + resamples, k), and runs."""
+    tags = [{"algorithm": algorithm, "epsilon": epsilon, "ratio": ratio} for epsilon, ratio in grid]
+    return _budgets(evidence, "budgets-ratio", tags)
+
+
+def hardness_budgets(evidence: Evidence, grid: Sequence[tuple[float, float]]) -> tuple[Values, int]:
+    """Return the same of DP-BAI at each (Delta, epsilon)."""
+    tags = [{"gap": gap, "epsilon": epsilon} for gap, epsilon in grid]
+    return _budgets(evidence, "budgets-hardness", tags)
+
+
+def _budgets(
+    evidence: Evidence, simulation: str, tags: Sequence[dict[str, Any]]
+) -> tuple[Values, int]:
+    columns = [_budget(evidence, simulation, where) for where in tags]
+    return np.stack([budgets for budgets, _ in columns], axis=1), min(runs for _, runs in columns)
+
+
+def _budget(evidence: Evidence, simulation: str, tags: dict[str, Any]) -> tuple[Values, int]:
+    """Return T_0.9 of one series of budgets with its resamples, and its trials."""
+    counted, budgets = [], []
+    for multiple in MULTIPLES:
+        where = {**tags, "multiple": multiple}
+        counted.append(evidence.counts(simulation, **where))
+        budgets.append(int(evidence.parameter(simulation, "horizon", **where)))
+    runs = min(trials for _, trials in counted)
+    if runs == 0:
+        return np.full(1 + resamples_of(evidence), np.nan), 0
+    key = (simulation, *tags.values())
+    draws = evidence.resampler.root_seed, resamples_of(evidence)
+    return crossing_budgets(tuple(counted), tuple(budgets), LEVEL, key, *draws), runs
+
+
+def resamples_of(evidence: Evidence) -> int:
+    """Return how many resamples a fit is repeated on."""
+    return min(RESAMPLES, evidence.resampler.resamples)

@@ -65,13 +65,13 @@ def _around(context: Context, scales: tuple[float, float]) -> int:
 
 
 def budget_around(context: Context) -> int:
-    """Even budget at which DP-BAI errs on I-B about once in ten, times the tag ``multiple``."""
+    """Return the even budget at which DP-BAI errs on I-B about once in ten, times ``multiple``."""
     scale = 1.0 / float(context.tags["epsilon"])
     return _around(context, (scale, scale))
 
 
 def budget_around_dp_od(context: Context) -> int:
-    """The same of DP-OD, whose noise on the two sums is max(x, y)/x and max(x, y)/y times that."""
+    """Return that of DP-OD, whose noise on the sums is max(x, y)/x and max(x, y)/y times it."""
     epsilon, ratio = float(context.tags["epsilon"]), float(context.tags["ratio"])
     return _around(context, (max(1.0, ratio) / epsilon, max(1.0, 1.0 / ratio) / epsilon))
 

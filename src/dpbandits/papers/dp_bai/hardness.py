@@ -1,13 +1,17 @@
-"""How hard an instance is, and what the paper's theorems bound by it (Section 4.1, Theorem 4.2)."""
+"""How hard an instance is, and bounds on the error of DP-BAI (Section 4.1, Theorem 4.2; C12)."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.algorithms.best_arm.schedule import PhaseSchedule
+from dpbandits.algorithms.best_arm.schedule import PhaseSchedule, phase_schedule
 from dpbandits.errors import InputError
+from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.dp_bai.instances import section5, two_armed
 
 AT_DIMENSION_1 = ("refuse", "extend")
 
@@ -130,3 +134,85 @@ def _effective(schedule: PhaseSchedule, budget: float) -> float:
     if not effective > 0:
         raise InputError(f"budget is {budget!r}; allowed: above {schedule.reserved} here")
     return effective
+
+
+INSTANCES = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
+"""I-A and I-B; the hardness of I-B does not depend on the ratio."""
+
+
+def instance_hardness(instance: str, epsilon: float) -> Hardness:
+    """Return the hardness of I-A or I-B, both of dimension 2."""
+    return hardness(INSTANCES[instance].means, DIMENSION, epsilon)
+
+
+DIMENSION = 2
+BOUNDS = ("theorem", "proof", "union")
+
+BUDGETS = {
+    "section5": (100, 200, 400, 800, 1000, 1600, 3200, 6400, 400_000),
+    "two-armed": (
+        *(100, 200, 400, 500, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000),
+        *(2400, 2800, 3200, 3600, 4000, 4400, 5000, 6400, 10_000, 80_000),
+    ),
+}
+"""T of the figures and of the claims, by instance; the last one is beyond ``union_budget``."""
+
+EPSILONS = {
+    "section5": (
+        *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5),
+        *(1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0),
+    ),
+    "two-armed": (0.1, 0.5, 1.0),
+}
+
+FIXED_BUDGET = 1000
+"""T of the panel over epsilon."""
+
+
+def bounds() -> pd.DataFrame:
+    """Return bounds on the error of DP-BAI on I-A and I-B, at every budget and epsilon.
+
+    Tags: instance, ``section5`` or ``two-armed``; bound, ``theorem`` (exp(-T' / (65 M H))),
+    ``proof`` (with the prefactor of the proof, which leaves out d = 2) or ``union`` (ours for d =
+    2, E21); epsilon; horizon (T); hardness (H); phases (M); effective_budget (T'); applies_from and
+    follows_from, the T from which the theorem follows from its proof, and from the bound ``union``;
+    against, ``budget`` (x is T) or ``epsilon`` (I-A at T = 1000: x is epsilon). y: the bound, which
+    may exceed 1.
+    """
+    frame = joined(
+        row
+        for instance in INSTANCES
+        for epsilon in EPSILONS[instance]
+        for row in _curves(instance, epsilon)
+    )
+    fixed = frame[(frame["instance"] == "section5") & (frame["horizon"] == FIXED_BUDGET)]
+    labels = fixed["bound"] + f", section5, T={FIXED_BUDGET}"
+    again = fixed.assign(series=labels, against="epsilon", x=fixed["epsilon"])
+    return joined([frame, again])
+
+
+def _curves(instance: str, epsilon: float) -> Iterator[pd.DataFrame]:
+    arms = len(INSTANCES[instance].arms)
+    schedule = phase_schedule(arms, DIMENSION)
+    hard: Hardness = instance_hardness(instance, epsilon)
+    budgets = np.array(BUDGETS[instance])
+    values = {
+        "theorem": [theorem_bound(schedule, budget, hard) for budget in budgets],
+        "proof": [proof_bound(schedule, budget, hard) for budget in budgets],
+        "union": [union_bound(schedule, arms, DIMENSION, budget, hard) for budget in budgets],
+    }
+    for bound in BOUNDS:
+        tags = {
+            "instance": instance,
+            "bound": bound,
+            "epsilon": epsilon,
+            "horizon": budgets,
+            "hardness": hard.total,
+            "phases": schedule.phases,
+            "effective_budget": budgets - schedule.reserved,
+            "applies_from": asymptotic_budget(schedule, hard),
+            "follows_from": union_budget(schedule, arms, hard),
+            "against": "budget",
+        }
+        series = f"{bound}, {instance}, epsilon={epsilon:g}"
+        yield curve(series, tags, budgets.astype(np.float64), values[bound])

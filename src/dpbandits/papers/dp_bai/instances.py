@@ -1,4 +1,4 @@
-"""The instances of the paper and ours, as the experiments file names them under ``make``."""
+"""Instances, as the experiments file names them under ``make``: the paper's and others."""
 
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +14,7 @@ LARGEST_OMEGA = 0.8
 
 @cache
 def section5(seed: int = 2024, draw: int = 0) -> LinearBandit:
-    """I-A: 30 arms in the plane, of which arms 4 to 30 have random second coordinates (Section 5).
+    """Return I-A: 30 arms in the plane, arms 4 to 30 with random second coordinates (Section 5).
 
     a_1 = (0, 1), a_2 = (0, 0.9), a_3 = (10, 0), a_i = (1, omega_i), omega_i uniform on [0, 0.8],
     theta = (0.045, 0.5). The paper does not print its omegas; ours are one vector for all figures,
@@ -26,13 +26,13 @@ def section5(seed: int = 2024, draw: int = 0) -> LinearBandit:
     """
     generator = np.random.default_rng([seed, draw])
     omega = generator.uniform(0.0, LARGEST_OMEGA, SECTION5_ARMS - 3)
-    features = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], *([1.0, each] for each in omega)]
+    features = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], *([1.0, second] for second in omega)]
     return linear(features, [0.045, 0.5])
 
 
 @cache
 def two_armed(ratio: float, gap: float = 0.05) -> LinearBandit:
-    """I-B: two orthogonal arms of lengths 1 and ``ratio`` with means 0.5 + gap and 0.5 (App. E.2).
+    """Return I-B: two orthogonal arms of lengths 1 and ``ratio``, means 0.5 + gap and 0.5 (E.2).
 
     Rewards of the better arm are uniform up to 1 + 2 gap, above 1, as the paper has it (BAI-E7).
 
@@ -52,13 +52,13 @@ def two_armed(ratio: float, gap: float = 0.05) -> LinearBandit:
 
 @cache
 def standard_basis() -> LinearBandit:
-    """I-C (i), ours: eight orthonormal arms, means 0.5 and seven times 0.45."""
+    """Return I-C (i), supplementary: eight orthonormal arms, means 0.5 and seven times 0.45."""
     return linear(np.eye(8), [0.5] + [0.45] * 7)
 
 
 @cache
 def sphere(seed: int = 2024) -> LinearBandit:
-    """I-C (ii), ours: 200 arms in six dimensions, gaps of at least 0.05, several phases.
+    """Return I-C (ii), supplementary: 200 arms in six dimensions, gaps of at least 0.05.
 
     w and z_i are uniform on the unit sphere of R^5; a_1 = (1, 4/3 w), a_i = (1, z_i),
     theta = (0.3, 0.15 w).

@@ -1,4 +1,4 @@
-"""Diagrams of ours on what the bounds say: budgets needed, errors, and the delta needed."""
+"""Supplementary diagrams on what the bounds say: budgets needed, errors, and the delta needed."""
 
 import math
 from collections.abc import Sequence
@@ -11,30 +11,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbandits.claims import Evidence
-from dpbandits.papers.dp_bai.budget_statistics import (
+from dpbandits.papers.dp_bai.error_statistics import log_errors
+from dpbandits.papers.dp_bai.fits import (
     EPSILONS,
     GAP,
     HARDNESS_EPSILONS,
     HARDNESS_GAPS,
     RATIOS,
+    Values,
     estimated,
-    fitted_hardness,
-    fitted_inflation,
     hardness_budgets,
-    needed_budgets,
+    hardness_fit,
+    inflation_fit,
+    ratio_budgets,
 )
-from dpbandits.papers.dp_bai.diagram_parts import (
+from dpbandits.papers.dp_bai.privacy_tables import CURVE_DELTAS
+from dpbandits.papers.panels import (
     Points,
+    canvas,
     draw_estimates,
     draw_line,
-    finish,
-    panels,
     point,
     table,
 )
-from dpbandits.papers.dp_bai.error_statistics import log_errors
-from dpbandits.papers.dp_bai.fits import Values
-from dpbandits.papers.dp_bai.gauss_tables import CURVE_DELTAS
 from dpbandits.reporting import style
 from dpbandits.reporting.legends import shared_legend
 from dpbandits.reporting.palette import DASHES
@@ -47,6 +46,8 @@ ALGORITHMS = (("dp-od", "DP-OD"), ("dp-bai", "DP-BAI"))
 
 DP_BAI = style.tell_apart([style.algorithm_look("dp-bai")] * 2)
 """Looks of DP-BAI at two epsilon, the smaller one first."""
+
+BARS: dict[str, Any] = {"capsize": 1.5, "linestyle": "none", "markersize": 4}
 
 
 def budgets_by_ratio(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -62,12 +63,14 @@ def budgets_by_ratio(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         ]
         pairs = product(ALGORITHMS, EPSILONS)
         for look, ((algorithm, name), epsilon) in zip(looks, pairs, strict=True):
-            found = needed_budgets(evidence, algorithm, [(epsilon, each) for each in RATIOS])
+            budgets = ratio_budgets(evidence, algorithm, [(epsilon, ratio) for ratio in RATIOS])
             x = [ratio / epsilon for ratio in RATIOS]
             label = rf"{name}, $\varepsilon$ = {epsilon:g}"
-            marks = {"color": look.colour, "marker": look.marker, "label": label}
-            points += draw_estimates(axes, f"{name}, epsilon={epsilon:g}", x, found, marks)
-        a, b = fitted_inflation(evidence)
+            marks = {**BARS, "color": look.colour, "marker": look.marker, "label": label}
+            points += draw_estimates(
+                axes, f"{name}, epsilon={epsilon:g}", x, estimated(*budgets), marks
+            )
+        a, b = inflation_fit(evidence).coefficients[0]
         fine = np.geomspace(1.0, RATIOS[-1] / EPSILONS[0], 60)
         points += draw_line(axes, "fit", fine, a / GAP**2 + b * fine / GAP, "fit to DP-OD")
         finish(axes, r"$\rho / \varepsilon$", "Budget at 90 % success", "log", "log")
@@ -82,11 +85,11 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     points: Points = []
     with style.context():
         drawn, (left, right) = panels(2)
-        finite = [each for each in reversed(HARDNESS_EPSILONS) if math.isfinite(each)]
+        finite = [epsilon for epsilon in reversed(HARDNESS_EPSILONS) if math.isfinite(epsilon)]
         for gap, look in zip(HARDNESS_GAPS, style.ordered_looks(3), strict=True):
-            grid = [(gap, each) for each in finite]
+            grid = [(gap, epsilon) for epsilon in finite]
             names = f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}"
-            x = [1.0 / each for each in finite]
+            x = [1.0 / epsilon for epsilon in finite]
             points += _budgets_with_fit(left, evidence, names, look, grid, x)
         for epsilon, look in zip(HARDNESS_EPSILONS, style.ordered_looks(5), strict=True):
             grid = [(gap, epsilon) for gap in reversed(HARDNESS_GAPS)]
@@ -111,10 +114,9 @@ def _budgets_with_fit(
     x: Sequence[float],
 ) -> Points:
     """Draw T_0.9 at each (Delta, epsilon) of a grid, at x, and the fit of the two terms."""
-    (series, label), (a, b) = names, fitted_hardness(evidence)
-    marks = {"color": look.colour, "marker": look.marker, "label": label}
-    found = estimated(*hardness_budgets(evidence, grid))
-    points = draw_estimates(axes, series, x, found, marks)
+    (series, label), (a, b) = names, hardness_fit(evidence).coefficients[0]
+    marks = {**BARS, "color": look.colour, "marker": look.marker, "label": label}
+    points = draw_estimates(axes, series, x, estimated(*hardness_budgets(evidence, grid)), marks)
     fit = [a / gap**2 + b / (epsilon * gap) for gap, epsilon in grid]
     return points + draw_line(axes, f"{series}, fit", x, fit, "_", look.colour)
 
@@ -152,16 +154,15 @@ def log_error(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, both = panels(2)
         for axes, letter, epsilon in zip(both, "ab", (0.1, 1), strict=True):
-            own = results[results["epsilon"] == epsilon]
-            errors = _rates(own, "horizon")
+            errors = _rates(results[results["epsilon"] == epsilon], "horizon")
             series = f"{letter}: error, epsilon={epsilon:g}"
             look = style.line_look(DP_BAI[0]) | {"linestyle": "none"}
             points += _draw_errors(axes, (series, "DP-BAI"), errors, look)
-            found = log_errors(evidence, epsilon)
+            logs = log_errors(evidence, epsilon)
             # Few trials may leave no errors in the range of the fit.
-            if found.budgets.size > 2:
-                intercept, slope = found.line().coefficients[0]
-                x = np.linspace(found.budgets[0], found.budgets[-1], 30)
+            if logs.budgets.size > 2:
+                intercept, slope = logs.line().coefficients[0]
+                x = np.linspace(logs.budgets[0], logs.budgets[-1], 30)
                 y = np.exp(intercept + slope * x)
                 points += draw_line(axes, f"{series}, fit", x, y, "linear fit of the logarithm")
             finish(axes, "Budget $T$", "Error rate" if letter == "a" else "", "linear", "log")
@@ -178,13 +179,10 @@ def gauss_delta(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, (axes,) = panels(1)
         looks = style.ordered_looks(len(CURVE_DELTAS))
-        for look, (delta, own) in zip(looks, curves.groupby("delta"), strict=True):
-            own = own.sort_values("x")
-            axes.plot(
-                own["x"], own["y"], color=look.colour, label=rf"$\delta$ = {delta:g}", linewidth=1.2
-            )
-            series = f"delta={delta:g}"
-            points += [point(series, x, y) for x, y in zip(own["x"], own["y"], strict=True)]
+        for look, (delta, rows) in zip(looks, curves.groupby("delta"), strict=True):
+            x, y = rows.sort_values("x")[["x", "y"]].to_numpy().T
+            axes.plot(x, y, color=look.colour, label=rf"$\delta$ = {delta:g}", linewidth=1.2)
+            points += [point(f"delta={delta:g}", *pair) for pair in zip(x, y, strict=True)]
         axes.axhline(1.0, color="black", linewidth=0.8, linestyle="dashed")
         label = r"$\delta$ needed / $\delta$ claimed"
         finish(axes, r"$\varepsilon$", label, "linear", "log", ticks=range(0, 13, 2))
@@ -193,6 +191,22 @@ def gauss_delta(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.set_title("Three arms; above 1 the guarantee fails")
         shared_legend(drawn, 6)
     return drawn, table(points)
+
+
+def panels(count: int) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure of one panel, or of several side by side, and the panels."""
+    width = style.PAGE_WIDTH if count > 1 else 0.75 * style.PAGE_WIDTH
+    return canvas(width, style.PANEL_HEIGHT + 0.6, columns=count, sharey=count > 1)
+
+
+def finish(
+    axes: Axes, x: str, y: str, x_scale: str, y_scale: str, ticks: Sequence[float] | None = None
+) -> None:
+    """Set scales, ticks and labels of both axes."""
+    style.style_axis(axes, "x", x_scale, ticks)
+    style.style_axis(axes, "y", y_scale)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
 
 
 def _draw_errors(
@@ -212,17 +226,19 @@ def _draw_errors(
 def _errors(results: pd.DataFrame, instance: str, epsilon: float) -> pd.DataFrame:
     """Return error rates of DP-BAI by T, of the instance whose rows have a ratio or none."""
     simulated = results[(results["metric"] == "success") & (results["algorithm"] == "dp-bai")]
-    own = simulated["ratio"].isna() if instance == "section5" else simulated["ratio"] == 2
-    return _rates(simulated[own & (simulated["epsilon"] == epsilon)], "t")
+    ratio = simulated["ratio"]
+    is_there = ratio.isna() if instance == "section5" else ratio == 2
+    return _rates(simulated[is_there & (simulated["epsilon"] == epsilon)], "t")
 
 
 def _rates(rows: pd.DataFrame, by: str) -> pd.DataFrame:
-    found = []
-    for budget, own in rows[rows["metric"] == "success"].groupby(by):
-        won = rate_of(own)
-        low, high = 1.0 - won["hi"], 1.0 - won["lo"]
-        found.append({"x": budget, "y": 1.0 - won["y"], "lo": low, "hi": high, "runs": won["runs"]})
-    return pd.DataFrame(found)
+    """Return error rates with their exact 95 % intervals, by a column."""
+    errors = []
+    for budget, trials in rows[rows["metric"] == "success"].groupby(by):
+        won = rate_of(trials)
+        ends = {"lo": 1.0 - won["hi"], "hi": 1.0 - won["lo"]}
+        errors.append({"x": budget, "y": 1.0 - won["y"], **ends, "runs": won["runs"]})
+    return pd.DataFrame(errors)
 
 
 def _bound(results: pd.DataFrame, instance: str, epsilon: float) -> tuple[Values, Values]:

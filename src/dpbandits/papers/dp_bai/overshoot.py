@@ -3,20 +3,108 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS
-from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.algorithms.best_arm.g_optimal import g_optimal
+from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, halving_schedule, phase_schedule
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
-from dpbandits.papers.dp_bai.pull_totals import (
-    Counts,
-    phase_totals,
-    random_design_totals,
-    worst_design_totals,
-)
+
+Counts = NDArray[np.int64]
+
+LARGEST_BUDGET = 5000
+
+ROUND_OFF = 1e-9
+"""Excess over a whole number that the ceiling of OD-LinBAI ignores."""
+
+
+def phase_pulls(size: int, dimension: int, linear: bool) -> int:
+    """Return how many arms a phase pulls: the rank where that is below sqrt(s), else all s.
+
+    Args:
+        size: s_p, active arms.
+        dimension: d; features are generic, so that their rank is min(d, s_p).
+        linear: whether the Max-Det branch exists (DP-BAI), or not (Baseline).
+    """
+    rank = min(dimension, size)
+    return rank if linear and rank * rank < size else size
+
+
+@cache
+def _rounded_up(arms: int, phases: int) -> Counts:
+    """Return arms * ceil(T' / (M arms)) for T' = 1, ..., the largest budget."""
+    effective = np.arange(1, LARGEST_BUDGET + 1)
+    return np.asarray(arms * -(-effective // (phases * arms)))
+
+
+def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tuple[Counts, Counts]:
+    """Return all budgets with T' > 0 up to the largest, and the pulls that they lead to.
+
+    Args:
+        arms: K.
+        dimension: d.
+        schedule: an interpretation of the phase schedule, or ``halving`` (E4).
+        linear: whether the Max-Det branch exists (DP-BAI), or not (Baseline).
+    """
+    halving = schedule == "halving"
+    phases = halving_schedule(arms) if halving else phase_schedule(arms, dimension, schedule)
+    budgets = np.arange(phases.reserved + 1, LARGEST_BUDGET + 1)
+    pulls = np.zeros(budgets.size, np.int64)
+    for size in phases.sizes[:-1]:
+        pulled = phase_pulls(size, dimension, linear)
+        pulls += _rounded_up(pulled, phases.phases)[: budgets.size]
+    return budgets, pulls
+
+
+def design_rounds(rank: int) -> int:
+    """Return R, the rounds of OD-LinBAI and DP-OD on features of this rank."""
+    return max(1, math.ceil(math.log2(rank)))
+
+
+def design_supports(arms: int, rank: int) -> list[int]:
+    """Return how many arms a round's design may have: r(r + 1)/2 at first, then all active ones."""
+    later = [-(-rank // 2**r) for r in range(1, design_rounds(rank))]
+    return [min(arms, rank * (rank + 1) // 2), *later]
+
+
+def worst_design_totals(arms: int, dimension: int) -> tuple[Counts, Counts]:
+    """Return all budgets with m > 0 and the most pulls OD-LinBAI can use, whatever the features.
+
+    Their rank is min(K, d). A round with a design of S arms pulls at most ceil(m) + S - 1 times,
+    and R m is T less the sum of all S.
+    """
+    supports = design_supports(arms, min(arms, dimension))
+    budgets = np.arange(sum(supports) + 1, LARGEST_BUDGET + 1)
+    per_round = -(-(budgets - sum(supports)) // len(supports))
+    return budgets, len(supports) * (per_round - 1) + sum(supports)
+
+
+def random_design_totals(
+    features: NDArray[np.float64], generator: np.random.Generator
+) -> tuple[Counts, Counts]:
+    """Return all budgets and the pulls of OD-LinBAI on these features, random arms surviving.
+
+    Args:
+        features: of full rank min(K, d) >= 2, shape (K, d).
+        generator: decides which arms survive a round.
+    """
+    rank = min(features.shape)
+    supports = design_supports(len(features), rank)
+    budgets = np.arange(sum(supports) + 1, LARGEST_BUDGET + 1)
+    pulls = np.zeros(budgets.size, np.int64)
+    active = np.arange(len(features))
+    for survivors in [-(-rank // 2**r) for r in range(1, len(supports) + 1)]:
+        left, sizes, _ = np.linalg.svd(features[active], full_matrices=False)
+        weights = g_optimal(left * sizes).weights
+        shares = weights[:, None] * (budgets - sum(supports)) / len(supports)
+        pulls += np.ceil(shares - ROUND_OFF).astype(np.int64).sum(axis=0)
+        active = generator.permutation(active)[:survivors]
+    return budgets, pulls
+
 
 MOST_ARMS, MOST_DIMENSIONS = 120, 8
 LISTED = 12
@@ -79,11 +167,11 @@ class Overrun:
 
 def enumerate_overruns(count: Totals) -> Overrun:
     """Enumerate 2 <= K <= 120 and 1 <= d <= 8."""
-    found = Overrun()
+    overrun = Overrun()
     for arms in range(2, MOST_ARMS + 1):
         for dimension in range(1, MOST_DIMENSIONS + 1):
-            found.add(arms, dimension, *count(arms, dimension))
-    return found
+            overrun.add(arms, dimension, *count(arms, dimension))
+    return overrun
 
 
 def sample_designs() -> Overrun:
@@ -91,17 +179,17 @@ def sample_designs() -> Overrun:
 
     At d = 1 its design is one arm, and the bound is what it uses.
     """
-    found = Overrun()
+    overrun = Overrun()
     for arms in SAMPLED_ARMS:
         for dimension in range(2, MOST_DIMENSIONS + 1):
             generator = np.random.default_rng([SEED, arms, dimension])
             features = generator.standard_normal((arms, dimension))
-            found.add(arms, dimension, *random_design_totals(features, generator))
-    return found
+            overrun.add(arms, dimension, *random_design_totals(features, generator))
+    return overrun
 
 
 def overshoot() -> pd.DataFrame:
-    """Enumerate the pulls of DP-BAI, Baseline and OD-LinBAI for K <= 120, d <= 8, T <= 5000 (C13).
+    """Return the pulls of DP-BAI, Baseline and OD-LinBAI for K <= 120, d <= 8, T <= 5000 (C13).
 
     Features are generic: any s of them have rank min(d, s). Of OD-LinBAI, whose designs depend on
     more than that, the most pulls are counted that any features can lead to (schedule ``bound``),
@@ -121,10 +209,10 @@ def overshoot() -> pd.DataFrame:
         for algorithm, linear in (("dp-bai", True), ("baseline", False))
         for schedule in (*INTERPRETATIONS, *(() if linear else ("halving",)))
     }
-    found = {key: enumerate_overruns(count) for key, count in interpretations.items()}
-    found["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
-    found["od-linbai", "random features"] = sample_designs()
-    rows = [row for key, each in found.items() for row in _rows(*key, each)]
+    overruns = {key: enumerate_overruns(count) for key, count in interpretations.items()}
+    overruns["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
+    overruns["od-linbai", "random features"] = sample_designs()
+    rows = [row for key, overrun in overruns.items() for row in _rows(*key, overrun)]
     return joined([*rows, *_on_instances(interpretations)])
 
 
@@ -146,7 +234,7 @@ def _on_instances(interpretations: Mapping[tuple[str, str], Totals]) -> Iterator
             yield curve(f"worst on {instance}, {label}", tags, [0], [float(max(excess.values()))])
 
 
-def _rows(algorithm: str, schedule: str, found: Overrun) -> Iterator[pd.DataFrame]:
+def _rows(algorithm: str, schedule: str, overrun: Overrun) -> Iterator[pd.DataFrame]:
     def row(quantity: str, x: float, y: float, place: Sequence[float]) -> pd.DataFrame:
         where = dict(zip(("arms", "dimension", "budget"), place, strict=True))
         series = f"{quantity}, {algorithm}, {schedule}"
@@ -154,15 +242,15 @@ def _rows(algorithm: str, schedule: str, found: Overrun) -> Iterator[pd.DataFram
         return curve(series, tags, [x], [y])
 
     nowhere = [math.nan] * 3
-    yield row("triples", 0, found.triples, nowhere)
-    yield row("overruns", 0, found.overruns, nowhere)
-    yield row("share", 0, found.overruns / found.triples, nowhere)
-    yield row("worst", 0, found.worst[0], found.worst[1][:3])
-    yield row("worst_relative", 0, found.worst_relative[0], found.worst_relative[1][:3])
-    for number, (*place, pulls) in enumerate(found.first[:LISTED], start=1):
+    yield row("triples", 0, overrun.triples, nowhere)
+    yield row("overruns", 0, overrun.overruns, nowhere)
+    yield row("share", 0, overrun.overruns / overrun.triples, nowhere)
+    yield row("worst", 0, overrun.worst[0], overrun.worst[1][:3])
+    yield row("worst_relative", 0, overrun.worst_relative[0], overrun.worst_relative[1][:3])
+    for number, (*place, pulls) in enumerate(overrun.first[:LISTED], start=1):
         yield row("counterexample", number, pulls, place)
-    for dimension in sorted({d for _, d, _ in found.shares}):
-        shares = [(arms, share) for arms, d, share in found.shares if d == dimension]
+    for dimension in sorted({d for _, d, _ in overrun.shares}):
+        shares = [(arms, share) for arms, d, share in overrun.shares if d == dimension]
         arms, values = zip(*shares, strict=True)
         tags = {
             "algorithm": algorithm,

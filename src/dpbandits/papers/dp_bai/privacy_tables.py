@@ -1,4 +1,4 @@
-"""The audit of pure privacy: which losses are computed, at which budgets (C14)."""
+"""The audit of privacy: losses of pure privacy (C14), and the delta of DP-BAI-Gauss (C24, E9)."""
 
 import itertools
 import math
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.audit.releases.best_arm import (
@@ -26,9 +27,16 @@ from dpbandits.audit.releases.dp_od import (
     turned_scales,
     unit_vectors,
 )
-from dpbandits.audit.releases.gaussian_means import witness_pulls
+from dpbandits.audit.releases.gaussian_means import (
+    CALIBRATIONS,
+    INSTANCES,
+    deviation,
+    needed_delta,
+    pulls_of,
+    witness_pulls,
+)
 from dpbandits.audit.releases.losses import Loss
-from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.papers.curves import curve, joined
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
 REWARDS = (1.0, 1.1)
@@ -67,9 +75,9 @@ def privacy_loss() -> pd.DataFrame:
     1, or the largest reward.
     """
     grid = itertools.product((_line, _plane, _square), EPSILONS, REWARDS)
-    found = [row for losses, *at in grid for row in losses(*at)]
-    found += [row for epsilon in EPSILONS for row in _trees(epsilon)]
-    return joined([*found, *_angles(), *_search()])
+    rows = [row for losses, *at in grid for row in losses(*at)]
+    rows += [row for epsilon in EPSILONS for row in _trees(epsilon)]
+    return joined([*rows, *_angles(), *_search()])
 
 
 def _row(x: float, loss: Loss, *, epsilon: float, **tags: Any) -> pd.DataFrame:
@@ -110,44 +118,32 @@ def _line(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
 
 
 def _plane(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
-    """Return the losses of two arms in two dimensions, by budget."""
-    tags = {"arms": 2, "dimension": 2, "epsilon": epsilon, "largest_reward": reward}
+    """Return the losses of two arms in two dimensions, and of DP-OD with their midpoint too."""
+    levels: dict[str, Any] = {"epsilon": epsilon, "largest_reward": reward, "dimension": 2}
     for budget in BUDGETS:
         pulls = -(-(budget - 2) // 2)
         loss = difference_loss(pulls, epsilon, reward)
         for algorithm in ("dp-bai", "baseline"):
-            yield _row(budget, loss, algorithm=algorithm, **tags)
+            yield _row(budget, loss, algorithm=algorithm, arms=2, **levels)
         for norm in NORMS:
-            own: dict[str, Any] = {"algorithm": "dp-od", "norm": norm, **tags}
-            for ratio in RATIOS:
-                scales = dp_od_scales([[1.0, 0.0], [0.0, ratio]], norm)
-                loss = difference_loss(pulls, epsilon, reward, scales)
-                yield _row(budget, loss, features="axis-aligned", ratio=ratio, **own)
-            scales = dp_od_scales(unit_vectors(*DIAGONAL), norm)
-            loss = difference_loss(pulls, epsilon, reward, scales)
-            yield _row(budget, loss, features="diagonal", **own)
-            yield from _three(budget, epsilon, reward, norm)
+            yield from _dp_od(budget, pulls, norm, arms=2, **levels)
+            pulls_of_three = three_arm_pulls(budget)
+            yield from _dp_od(budget, pulls_of_three, norm, arms=3, **levels)
+            loss = difference_loss(pulls_of_three, epsilon, reward, turned_scales(norm))
+            tags: dict[str, Any] = {"algorithm": "dp-od", "norm": norm, "features": "turned"}
+            yield _row(budget, loss, arms=3, **tags, **levels)
 
 
-def _three(budget: int, epsilon: float, reward: float, norm: str) -> Iterator[pd.DataFrame]:
-    """Return the losses of DP-OD on two arms and their midpoint."""
-    tags: dict[str, Any] = {
-        "algorithm": "dp-od",
-        "norm": norm,
-        "arms": 3,
-        "dimension": 2,
-        "epsilon": epsilon,
-        "largest_reward": reward,
-    }
-    pulls = three_arm_pulls(budget)
-    for ratio in RATIOS:
-        scales = dp_od_scales([[1.0, 0.0], [0.0, ratio]], norm)
-        loss = difference_loss(pulls, epsilon, reward, scales)
-        yield _row(budget, loss, features="axis-aligned", ratio=ratio, **tags)
-    loss = difference_loss(pulls, epsilon, reward, dp_od_scales(unit_vectors(*DIAGONAL), norm))
-    yield _row(budget, loss, features="diagonal", **tags)
-    loss = difference_loss(pulls, epsilon, reward, turned_scales(norm))
-    yield _row(budget, loss, features="turned", **tags)
+def _dp_od(budget: int, pulls: int, norm: str, **tags: Any) -> Iterator[pd.DataFrame]:
+    """Return the losses of DP-OD on two arms that are pulled so often, by their features."""
+    kinds: list[tuple[str, Any, dict[str, float]]] = [
+        *(("axis-aligned", [[1.0, 0.0], [0.0, y]], {"ratio": y}) for y in RATIOS),
+        ("diagonal", unit_vectors(*DIAGONAL), {}),
+    ]
+    for name, rows, ratio in kinds:
+        scales = dp_od_scales(rows, norm)
+        loss = difference_loss(pulls, tags["epsilon"], tags["largest_reward"], scales)
+        yield _row(budget, loss, algorithm="dp-od", norm=norm, features=name, **ratio, **tags)
 
 
 def _square(epsilon: float, reward: float) -> Iterator[pd.DataFrame]:
@@ -191,3 +187,104 @@ def _search() -> Iterator[pd.DataFrame]:
         tags = {"algorithm": "dp-od", "norm": norm, "arms": 2, "dimension": 2}
         angle = ANGLES[second]
         yield _row(ANGLES[first], loss, epsilon=1.0, features="search", angle=angle, **tags)
+
+
+LARGER_EPSILONS = (8.0, 10.0, 20.0)
+DELTAS = (1e-5, 0.01, 0.1, 0.2, 0.3, 0.38, 0.42, 0.5, 0.9)
+GAUSS_BUDGETS = (12, 10_002)
+TABLES = ("binary", "all")
+
+CURVE_EPSILONS = tuple(np.linspace(0.5, 12.0, 93).tolist())
+"""Where the witness is drawn."""
+
+CURVE_DELTAS = (0.1, 0.2, 0.3, 0.38, 0.42, 0.5)
+
+_SEARCHED_DELTAS = np.arange(0.3, 0.55, 0.002)
+"""Where the smallest epsilon that refutes is looked for; elsewhere it is larger."""
+
+
+def gauss_privacy() -> pd.DataFrame:
+    """Return the delta that DP-BAI-Gauss needs (C24).
+
+    Tags: calibration; instance, ``witness`` (three arms, as the paper asks for), ``line`` (two arms
+    in one dimension) or ``plane`` (two in two); arms; dimension; tables, ``binary`` (rewards 0 or
+    1) or ``all`` (anything between, too); budget; delta; needed, the delta that is needed;
+    epsilons, ``asked`` (up to 5), ``larger``, ``curve`` (a finer grid for the witness) or ``from``
+    (the smallest epsilon at which the witness refutes some delta). x: epsilon. y: needed over
+    delta; above 1 it is not (epsilon, delta)-DP.
+    """
+    kinds = itertools.product(CALIBRATIONS, INSTANCES, TABLES, GAUSS_BUDGETS, DELTAS)
+    frames = [_of_kind(*kind, (*EPSILONS, *LARGER_EPSILONS)) for kind in kinds]
+    curves = [
+        _of_kind("classical", "witness", "all", GAUSS_BUDGETS[0], delta, CURVE_EPSILONS)
+        for delta in CURVE_DELTAS
+    ]
+    finer = [frame.assign(series="curve, " + frame["series"], epsilons="curve") for frame in curves]
+    return joined([*frames, *finer, _smallest()])
+
+
+def smallest_refuted() -> tuple[float, float]:
+    """Return the smallest epsilon at which the witness refutes some delta, and that delta."""
+
+    def excess(epsilon: float) -> tuple[float, float]:
+        ratios = (
+            needed_delta(
+                epsilon,
+                deviation(epsilon, delta, "classical"),
+                witness_pulls(GAUSS_BUDGETS[0]),
+                two_sums=False,
+                binary=False,
+            )
+            / delta
+            for delta in _SEARCHED_DELTAS.tolist()
+        )
+        return max(zip(ratios, _SEARCHED_DELTAS.tolist(), strict=True))
+
+    root = float(brentq(lambda epsilon: excess(epsilon)[0] - 1.0, 2.0, 5.0, xtol=1e-6))
+    return root, excess(root)[1]
+
+
+def _smallest() -> pd.DataFrame:
+    epsilon, delta = smallest_refuted()
+    tags = {
+        "calibration": "classical",
+        "instance": "witness",
+        "tables": "all",
+        "delta": delta,
+        "epsilons": "from",
+    }
+    return curve("smallest epsilon refuted", tags, [epsilon], [1.0])
+
+
+def _of_kind(
+    calibration: str,
+    instance: str,
+    tables: str,
+    budget: int,
+    delta: float,
+    epsilons: tuple[float, ...],
+) -> pd.DataFrame:
+    arms, dimension = INSTANCES[instance]
+    needed = [
+        needed_delta(
+            epsilon,
+            deviation(epsilon, delta, calibration),
+            pulls_of(instance, budget),
+            two_sums=instance == "plane",
+            binary=tables == "binary",
+        )
+        for epsilon in epsilons
+    ]
+    tags = {
+        "calibration": calibration,
+        "instance": instance,
+        "arms": arms,
+        "dimension": dimension,
+        "tables": tables,
+        "budget": budget,
+        "delta": delta,
+        "needed": needed,
+        "epsilons": np.where(np.array(epsilons) <= max(EPSILONS), "asked", "larger"),
+    }
+    series = f"{calibration}, {instance}, {tables}, T={budget}, delta={delta:g}"
+    return curve(series, tags, epsilons, np.array(needed) / delta)

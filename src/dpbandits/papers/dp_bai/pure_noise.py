@@ -1,4 +1,4 @@
-"""What noise alone decides: success rates as epsilon goes to 0, and tails (F2, F5)."""
+"""Decisions by noise alone: success rates as epsilon goes to 0, and tails (F2, F5)."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ from scipy.stats import laplace
 
 from dpbandits.algorithms.best_arm.max_det import max_det
 from dpbandits.audit.releases.laplace import log_tail_of_two
-from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
 
 Values = NDArray[np.float64]
@@ -120,7 +120,7 @@ def pure_noise() -> pd.DataFrame:
 def _limits() -> Iterator[pd.DataFrame]:
     features = section5().feature_matrix
     first, second = max_det(features).arms
-    found = {
+    limits = {
         ("dp-bai", "section5", math.nan): linear_limit(features, (first, second), (1.0, 1.0)),
         # The noise on theta has one scale, and arm 3's feature is ten times as long.
         ("dp-od", "section5", math.nan): linear_limit(features, (0, 2), (10.0, 1.0)),
@@ -128,9 +128,9 @@ def _limits() -> Iterator[pd.DataFrame]:
     }
     for ratio in RATIOS:
         pair = two_armed(ratio=ratio).feature_matrix
-        found["dp-bai", "two-armed", ratio] = linear_limit(pair, (0, 1), (1.0, 1.0))
-        found["dp-od", "two-armed", ratio] = linear_limit(pair, (0, 1), (ratio, 1.0))
-    for (algorithm, instance, ratio), value in found.items():
+        limits["dp-bai", "two-armed", ratio] = linear_limit(pair, (0, 1), (1.0, 1.0))
+        limits["dp-od", "two-armed", ratio] = linear_limit(pair, (0, 1), (ratio, 1.0))
+    for (algorithm, instance, ratio), value in limits.items():
         tags = {"quantity": "limit", "algorithm": algorithm, "instance": instance, "ratio": ratio}
         yield curve(f"limit, {algorithm}, {instance}, y/x={ratio:g}", tags, [0.0], [value])
 
@@ -151,10 +151,10 @@ def _thresholds() -> Iterator[pd.DataFrame]:
         return log_tail_of_two(c) - log_error
 
     ends = np.zeros(ERRORS.size), np.full(ERRORS.size, 1e4)
-    found = {("dp-bai", 0.0): elementwise.find_root(excess, ends, args=(log_errors,)).x}
+    thresholds = {("dp-bai", 0.0): elementwise.find_root(excess, ends, args=(log_errors,)).x}
     for delta in DELTAS:
         unit = math.sqrt(2.0) * gauss_deviation(delta)
-        found["dp-bai-gauss", delta] = -unit * ndtri_exp(log_errors)
-    for (algorithm, delta), y in found.items():
+        thresholds["dp-bai-gauss", delta] = -unit * ndtri_exp(log_errors)
+    for (algorithm, delta), y in thresholds.items():
         tags = {"quantity": "threshold", "algorithm": algorithm, "delta": delta}
         yield curve(f"threshold, {algorithm}, delta={delta:g}", tags, ERRORS, y)

@@ -4,33 +4,7 @@ import math
 from collections.abc import Iterator
 
 from dpbandits.claims import Estimate, Evidence, exact, mean, rate_difference
-from dpbandits.papers.dp_bai.comparing import (
-    Differences,
-    add_difference,
-    is_in_range,
-    labelled,
-    pair_at,
-    summary,
-    turning_margin,
-)
-from dpbandits.papers.dp_bai.points import (
-    BUDGET_EPSILONS,
-    BUDGETS,
-    EPSILONS,
-    MORE_RATIOS,
-    PAIR_BUDGETS,
-    PAIR_EPSILONS,
-    RATIOS,
-    SECTION5_LIMITS,
-    Point,
-    budget_point,
-    epsilon_point,
-    figure1_points,
-    is_chosen,
-    pair_point,
-    successes,
-    weak_point,
-)
+from dpbandits.papers.dp_bai import grid
 
 MARGIN = 0.03
 """Success rates that differ by less are similar."""
@@ -42,14 +16,18 @@ NEGLIGIBLE = 1e9
 """Epsilon whose noise moves no mean by more than about 1e-9."""
 
 PANELS = {
-    "T": tuple(budget_point(budget, each) for each in BUDGET_EPSILONS for budget in BUDGETS),
-    "epsilon": tuple(map(epsilon_point, EPSILONS)),
+    "T": tuple(
+        grid.budget_point(budget, epsilon)
+        for epsilon in grid.BUDGET_EPSILONS
+        for budget in grid.BUDGETS
+    ),
+    "epsilon": tuple(map(grid.epsilon_point, grid.EPSILONS)),
 }
 """Points of the two panels of Figure 1, by what is on the horizontal axis."""
 
 
-def advantage(evidence: Evidence, *, over: str, panel: str, points: str) -> Differences:
-    """Success of DP-BAI minus that of ``over``, Baseline or DP-OD, in a panel of Figure 1.
+def advantage(evidence: Evidence, *, over: str, panel: str, points: str) -> grid.Differences:
+    """Return success of DP-BAI minus that of ``over``, Baseline or DP-OD, in a panel of Figure 1.
 
     Args:
         evidence: the results.
@@ -57,125 +35,127 @@ def advantage(evidence: Evidence, *, over: str, panel: str, points: str) -> Diff
         panel: a key of ``PANELS``.
         points: see ``comparing``.
     """
-    limits = SECTION5_LIMITS["dp-bai"], SECTION5_LIMITS[over]
-    found: Differences = {}
+    limits = grid.SECTION5_LIMITS["dp-bai"], grid.SECTION5_LIMITS[over]
+    differences: grid.Differences = {}
     for point in PANELS[panel]:
-        pair = pair_at(evidence, ("dp-bai", over), point)
-        add_difference(found, point.label, pair, limits, points)
-    return found
+        pair = grid.pair_at(evidence, ("dp-bai", over), point)
+        grid.add_difference(differences, point.label, pair, limits, points)
+    return differences
 
 
 def advantage_summary(evidence: Evidence, *, over: str, quantity: str) -> Estimate:
-    """The smallest, median or largest of these at informative points, or the turning margin."""
+    """Return smallest, median or largest of these at informative points, or the turning margin."""
     return _summed(_advantages(evidence, over), quantity)
 
 
-def _advantages(evidence: Evidence, over: str) -> Differences:
-    parts = [advantage(evidence, over=over, panel=each, points="informative") for each in PANELS]
-    return {label: each for part in parts for label, each in part.items()}
+def _advantages(evidence: Evidence, over: str) -> grid.Differences:
+    differences: grid.Differences = {}
+    for panel in PANELS:
+        differences |= advantage(evidence, over=over, panel=panel, points="informative")
+    return differences
 
 
-def _summed(differences: Differences, quantity: str) -> Estimate:
+def _summed(differences: grid.Differences, quantity: str) -> Estimate:
     if quantity == "turning margin":
-        return turning_margin(differences, "greater", LEVEL)
-    return summary(differences, quantity)
+        return grid.turning_margin(differences, "greater", LEVEL)
+    return grid.summary(differences, quantity)
 
 
-def ratio_advantage(evidence: Evidence, *, points: str) -> Differences:
-    """Success of DP-BAI minus that of DP-OD on two arms, for all y/x above 1.
+def ratio_advantage(evidence: Evidence, *, points: str) -> grid.Differences:
+    """Return the success of DP-BAI minus that of DP-OD on two arms, for all y/x above 1.
 
     Informative are the points where DP-BAI lies in [0.6, 0.98].
     """
-    found: Differences = {}
+    differences: grid.Differences = {}
     for point in _pair_points():
-        pair = pair_at(evidence, ("dp-bai", "dp-od"), point)
-        kind = "informative" if is_in_range(pair[0]) else "out of range"
-        if is_chosen(kind, points):
-            found[labelled(point.label, kind)] = rate_difference(*pair)
-    return found
+        pair = grid.pair_at(evidence, ("dp-bai", "dp-od"), point)
+        kind = "informative" if grid.is_in_range(pair[0]) else "out of range"
+        if grid.is_chosen(kind, points):
+            differences[grid.labelled(point.label, kind)] = rate_difference(*pair)
+    return differences
 
 
 def ratio_advantage_summary(evidence: Evidence, *, quantity: str) -> Estimate:
-    """The smallest, median or largest of these at informative points, or the turning margin."""
+    """Return smallest, median or largest of these at informative points, or the turning margin."""
     return _summed(ratio_advantage(evidence, points="informative"), quantity)
 
 
-def _pair_points() -> Iterator[Point]:
-    for ratio in (each for each in RATIOS if each > 1):
-        for epsilon in PAIR_EPSILONS:
-            yield from (pair_point(ratio, epsilon, budget) for budget in PAIR_BUDGETS)
-    yield from (pair_point(ratio, 0.5, 1000) for ratio in MORE_RATIOS)
+def _pair_points() -> Iterator[grid.Point]:
+    for ratio in (y for y in grid.RATIOS if y > 1):
+        for epsilon in grid.PAIR_EPSILONS:
+            yield from (grid.pair_point(ratio, epsilon, budget) for budget in grid.PAIR_BUDGETS)
+    yield from (grid.pair_point(ratio, 0.5, 1000) for ratio in grid.MORE_RATIOS)
 
 
-def lead_of_private(evidence: Evidence, *, algorithm: str) -> Differences:
-    """Success of a private algorithm minus that of OD-LinBAI, on the grid of Figure 1."""
+def lead_of_private(evidence: Evidence, *, algorithm: str) -> grid.Differences:
+    """Return success of a private algorithm minus that of OD-LinBAI, on the grid of Figure 1."""
     return {
-        point.label: rate_difference(*pair_at(evidence, (algorithm, "od-linbai"), point))
-        for point in figure1_points()
+        point.label: rate_difference(*grid.pair_at(evidence, (algorithm, "od-linbai"), point))
+        for point in grid.figure1_points()
     }
 
 
 def largest_lead(evidence: Evidence, *, algorithm: str, quantity: str) -> Estimate:
-    """The ``largest`` of these, or the ``turning margin`` below which all of them are."""
+    """Return the ``largest`` of these, or the ``turning margin`` below which all of them are."""
     leads = lead_of_private(evidence, algorithm=algorithm)
     if quantity == "turning margin":
         # The claim asks of each point too that it is not above 0, which no margin decides.
-        return turning_margin(leads, "less", LEVEL, others=len(leads))
-    return summary(leads, quantity)
+        return grid.turning_margin(leads, "less", LEVEL, others=len(leads))
+    return grid.summary(leads, quantity)
 
 
-def gap_at_weak_privacy(evidence: Evidence, *, schedule: str = "consistent") -> Differences:
-    """Success of DP-BAI at epsilon = 100 minus that of OD-LinBAI, at each T of Figure 1."""
+def gap_at_weak_privacy(evidence: Evidence, *, schedule: str = "consistent") -> grid.Differences:
+    """Return success of DP-BAI at epsilon = 100 minus that of OD-LinBAI, at each T of Figure 1."""
     return {
         f"T={budget}": rate_difference(
-            successes(evidence, "dp-bai", weak_point(budget), schedule),
-            successes(evidence, "od-linbai", budget_point(budget, 100)),
+            grid.successes(evidence, "dp-bai", grid.weak_point(budget), schedule),
+            grid.successes(evidence, "od-linbai", grid.budget_point(budget, 100)),
         )
-        for budget in BUDGETS
+        for budget in grid.BUDGETS
     }
 
 
 def largest_gap_at_weak_privacy(evidence: Evidence, *, level: float) -> Estimate:
-    """The smallest margin within which all these differences are, at the level of the claim."""
-    return turning_margin(gap_at_weak_privacy(evidence), "equivalent", level)
+    """Return smallest margin within which all these differences are, at the level of the claim."""
+    return grid.turning_margin(gap_at_weak_privacy(evidence), "equivalent", level)
 
 
 def gap_on_common_rewards(evidence: Evidence) -> dict[str, Estimate]:
-    """Success of DP-BAI at epsilon = 100 minus that without noise, on the same rewards, by T.
+    """Return success of DP-BAI at epsilon = 100 minus that without noise on the same rewards.
 
-    Without noise stands epsilon = 1e9, which takes as many random numbers.
+    Epsilon = 1e9 represents no noise, which takes as many random numbers.
     """
-    found: dict[str, Estimate] = {}
-    for budget in BUDGETS:
+    gaps: dict[str, Estimate] = {}
+    for budget in grid.BUDGETS:
         noisy, plain = (
             evidence.values("weak-privacy-stream", "recommended", horizon=budget, epsilon=epsilon)
             for epsilon in (100.0, NEGLIGIBLE)
         )
-        found[f"T={budget}"] = mean((noisy == 0.0).astype(float) - (plain == 0.0))
-    return found
+        gaps[f"T={budget}"] = mean((noisy == 0.0).astype(float) - (plain == 0.0))
+    return gaps
 
 
-def gap_by_epsilon(evidence: Evidence) -> Differences:
-    """Success of DP-BAI minus that of OD-LinBAI at T = 1000, at each epsilon of Figure 1."""
+def gap_by_epsilon(evidence: Evidence) -> grid.Differences:
+    """Return success of DP-BAI minus that of OD-LinBAI at T = 1000, at each epsilon of Figure 1."""
     return {
         f"epsilon={epsilon:g}": rate_difference(
-            *pair_at(evidence, ("dp-bai", "od-linbai"), epsilon_point(epsilon))
+            *grid.pair_at(evidence, ("dp-bai", "od-linbai"), grid.epsilon_point(epsilon))
         )
-        for epsilon in EPSILONS
+        for epsilon in grid.EPSILONS
     }
 
 
 def smallest_similar_epsilon(evidence: Evidence, *, alpha: float) -> Estimate:
-    """Smallest epsilon of Figure 1 from which on DP-BAI is similar to OD-LinBAI; NaN if none is.
+    """Return the smallest epsilon from which on DP-BAI is similar to OD-LinBAI; NaN if none is.
 
     Similar is a difference whose interval of coverage 1 - alpha lies within the margin.
     """
-    found, runs = math.nan, 0
+    smallest, runs = math.nan, 0
     gaps = gap_by_epsilon(evidence)
-    for epsilon, gap in reversed(list(zip(EPSILONS, gaps.values(), strict=True))):
+    for epsilon, gap in reversed(list(zip(grid.EPSILONS, gaps.values(), strict=True))):
         runs = gap.runs
         low, high = gap.interval(alpha)
         if low < -MARGIN or high > MARGIN:
             break
-        found = epsilon
-    return exact(found, runs)
+        smallest = epsilon
+    return exact(smallest, runs)

@@ -1,17 +1,17 @@
-"""What the paper's exact claims are made of, and a few runs that are played to be looked into.
+"""The exact results behind the paper's claims, and a few runs that are played to be looked into.
 
-Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y. Sections, questions
-(Q) and differences (D) are those of the replication's specification; epsilon is 0.2 unless said.
+Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y. Differences (D) and
+open questions (A) are those of ``docs/deviations.md``; epsilon is 0.2 unless said.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import ldp_ncb
+from dpbandits.audit.releases.stop_test import published_threshold
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.index_plays import index_plays
 from dpbandits.papers.dp_ncb.instances import drawn_means
@@ -23,25 +23,14 @@ EPSILONS = (0.2, 0.5, 1.0, 2.0)
 """Epsilon of panels (c) and (d)."""
 
 HORIZONS = tuple(10**power for power in range(6, 11))
-"""T of Section 6."""
+"""T at which Phase I and the bounds are evaluated."""
 
 LOSS_HORIZONS = tuple(10**power for power in range(3, 11))
 """T at which the composed loss is computed (claim C15)."""
 
-MEASURED = ["x", "y", "lo", "hi"]
-
-
-def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
-    return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
-
-
-def _joined(curves: Iterator[pd.DataFrame]) -> pd.DataFrame:
-    frame = pd.concat(list(curves), ignore_index=True)
-    return frame[[column for column in frame if column not in MEASURED] + MEASURED]
-
 
 def phase_one_start() -> pd.DataFrame:
-    """Section 6: how long Phase I lasts as written on the fifty arms, and what it alone costs.
+    """Return how long Phase I lasts as written on the fifty arms, and what it alone costs.
 
     Tags, each for ``global`` (GDP-NCB) and ``local`` (LDP-NCB): rounds, those of Phase I were
     nothing random and the horizon no end; share, over T; floor, the Nash regret if all other rounds
@@ -50,9 +39,9 @@ def phase_one_start() -> pd.DataFrame:
     means = np.array(drawn_means())
     best, average = float(means.max()), float(means.mean())
     frame = pd.DataFrame({"series": "Phase I", "horizon": HORIZONS, "log": np.log(HORIZONS)})
-    frame["threshold"] = [theory.threshold(each, EPSILON) for each in HORIZONS]
+    frame["threshold"] = [published_threshold(horizon, EPSILON) for horizon in HORIZONS]
     for name, algorithm in (("global", GLOBAL), ("local", LOCAL)):
-        pulls = [theory.expected_pulls(algorithm, each, EPSILON, best) for each in HORIZONS]
+        pulls = [theory.expected_pulls(algorithm, horizon, EPSILON, best) for horizon in HORIZONS]
         frame[f"{name}_rounds"] = means.size * np.array(pulls)
         shares = frame[f"{name}_rounds"] / frame["horizon"]
         frame[f"{name}_share"] = shares
@@ -64,29 +53,32 @@ def phase_one_start() -> pd.DataFrame:
 
 
 def first_horizons() -> pd.DataFrame:
-    """Section 6: smallest T at which Phase I ends before T as written, on the fifty arms.
+    """Return the smallest T at which Phase I ends before T as written, on the fifty arms.
 
     Tags: algorithm. x: epsilon. y: T.
     """
     means = drawn_means()
-    return _joined(
-        _curve(
+    return joined(
+        curve(
             algorithm,
             {"algorithm": algorithm},
             EPSILONS,
-            [theory.first_horizon(algorithm, len(means), each, max(means)) for each in EPSILONS],
+            [
+                theory.first_horizon(algorithm, len(means), epsilon, max(means))
+                for epsilon in EPSILONS
+            ],
         )
         for algorithm in (GLOBAL, LOCAL)
     )
 
 
 def phase_one() -> pd.DataFrame:
-    """Length of Phase I over k S (claim C13): as written were nothing random, as coded exactly.
+    """Return length of Phase I over k S: as written were nothing random, as coded exactly (C13).
 
     Tags: algorithm, variant. x: T. y: rounds over k S.
     """
-    return _joined(
-        _curve(
+    return joined(
+        curve(
             f"{algorithm}, {variant}",
             {"algorithm": algorithm, "variant": variant},
             HORIZONS,
@@ -108,7 +100,7 @@ def _phase_one_ratio(algorithm: str, variant: str, horizon: int) -> float:
 
 
 def composed_loss() -> pd.DataFrame:
-    """Composed loss of the releases of GDP-NCB that one reward of Phase I enters (claim C15).
+    """Return the composed loss of the releases of GDP-NCB that a reward of Phase I enters (C15).
 
     Tags: variant; release_log (``natural`` or ``base2``); counted, as written releases of ``all``
     kinds or of ``phase-two`` alone, without the means that Phase I consults (NCB-Q2). As written
@@ -117,7 +109,7 @@ def composed_loss() -> pd.DataFrame:
     release of the means that Phase II begins with is among them. x: T. y: loss over epsilon, by
     basic composition.
     """
-    return _joined(_losses())
+    return joined(_losses())
 
 
 def _losses() -> Iterator[pd.DataFrame]:
@@ -127,14 +119,14 @@ def _losses() -> Iterator[pd.DataFrame]:
         for horizon in LOSS_HORIZONS:
             consulted = _consulted(horizon) if counted == "all" else 0.0
             losses.append(theory.composed_loss(horizon, 0, 1.0 + consulted))
-        yield _curve(f"as-written, {counted}", tags, LOSS_HORIZONS, losses)
+        yield curve(f"as-written, {counted}", tags, LOSS_HORIZONS, losses)
     for variant, log, carried in (("as-coded", "natural", 0.0), ("repaired", "base2", 1.0)):
         tags = {"variant": variant, "release_log": log, "counted": "all"}
         losses = [
-            theory.composed_loss(each, theory.capped_phase_one(each), carried, log)
-            for each in LOSS_HORIZONS
+            theory.composed_loss(horizon, theory.capped_phase_one(horizon), carried, log)
+            for horizon in LOSS_HORIZONS
         ]
-        yield _curve(f"{variant}, {log}", tags, LOSS_HORIZONS, losses)
+        yield curve(f"{variant}, {log}", tags, LOSS_HORIZONS, losses)
 
 
 def _consulted(horizon: int) -> float:
@@ -144,12 +136,12 @@ def _consulted(horizon: int) -> float:
 
 
 def noise_scales() -> pd.DataFrame:
-    """Scale of the noise in an observation of LDP-NCB, as its kernel is told it (claim C16).
+    """Return the scale of the noise in an observation of LDP-NCB, its kernel's parameter (C16).
 
     Tags: variant, phase (``I`` or ``II``). x: epsilon. y: scale times epsilon.
     """
-    return _joined(
-        _curve(
+    return joined(
+        curve(
             f"{variant}, Phase {phase}",
             {"variant": variant, "phase": phase},
             EPSILONS,
@@ -168,13 +160,13 @@ def _noise_scale(variant: str, phase: str, epsilon: float) -> float:
 
 
 def bounds() -> pd.DataFrame:
-    """Explicit bounds on the Nash regret on the fifty arms, and their premises (claim C17).
+    """Return explicit bounds on the Nash regret on the fifty arms, and their premises (claim C17).
 
     Tags: theorem (1, of GDP-NCB; 3, of LDP-NCB), quantity (``bound``; ``premise``, the mu* that the
     proof asks for; ``best_mean``, mu*; of Theorem 1 ``first_informative``, the bound at the T from
     which on it is below mu*). x: T. y: the quantity.
     """
-    return _joined(_bounds())
+    return joined(_bounds())
 
 
 def _bounds() -> Iterator[pd.DataFrame]:
@@ -189,20 +181,20 @@ def _bounds() -> Iterator[pd.DataFrame]:
     }
     for (theorem, name), quantity in quantities.items():
         tags = {"theorem": theorem, "quantity": name}
-        values = [quantity(each) for each in HORIZONS]
-        yield _curve(f"Theorem {theorem}, {name}", tags, HORIZONS, values)
+        values = [quantity(horizon) for horizon in HORIZONS]
+        yield curve(f"Theorem {theorem}, {name}", tags, HORIZONS, values)
     first = theory.first_informative_horizon(EPSILON, best, arms)
     tags = {"theorem": 1, "quantity": "first_informative"}
-    yield _curve("Theorem 1, first informative", tags, [first], [best])
+    yield curve("Theorem 1, first informative", tags, [first], [best])
 
 
 def bound_terms() -> pd.DataFrame:
-    """Privacy term over the other term in the order of Theorem 1, fifty arms (claims C18, C20).
+    """Return the privacy term over the other one in the order of Theorem 1, fifty arms (C18, C20).
 
     Tags: quantity, horizon. ``ratio``: x epsilon, y the ratio at that horizon; ``balance``: x T, y
     the epsilon of Remark 2, sqrt(k/T) L^1.5; ``ratio-at-balance``: x T, y the ratio at it.
     """
-    return _joined(_bound_terms())
+    return joined(_bound_terms())
 
 
 def _bound_terms() -> Iterator[pd.DataFrame]:
@@ -210,12 +202,12 @@ def _bound_terms() -> Iterator[pd.DataFrame]:
     for horizon in HORIZONS:
         ratios = [theory.term_ratio(horizon, epsilon, arms) for epsilon in EPSILONS]
         tags = {"quantity": "ratio", "horizon": horizon}
-        yield _curve(f"ratio, T={horizon:.0e}", tags, EPSILONS, ratios)
+        yield curve(f"ratio, T={horizon:.0e}", tags, EPSILONS, ratios)
         balance = theory.balancing_epsilon(horizon, arms)
         at_balance = theory.term_ratio(horizon, balance, arms)
         for name, value in (("balance", balance), ("ratio-at-balance", at_balance)):
             tags = {"quantity": name, "horizon": horizon}
-            yield _curve(f"{name}, T={horizon:.0e}", tags, [horizon], [value])
+            yield curve(f"{name}, T={horizon:.0e}", tags, [horizon], [value])
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {

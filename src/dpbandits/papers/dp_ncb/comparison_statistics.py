@@ -28,7 +28,7 @@ def regret(
     adap_ucb: str = "own",
     ncb: str = "own",
 ) -> Estimate:
-    """Nash regret of an algorithm at a share of T."""
+    """Return the Nash regret of an algorithm at a share of T."""
     chosen = line(algorithm, variant, horizon, scored=scored, adap_ucb=adap_ucb, ncb=ncb)
     return chosen.regret(evidence, share).estimate()
 
@@ -46,7 +46,7 @@ def regret_ratio(
     ldp_ucb: str = "own",
     ncb: str = "own",
 ) -> Estimate:
-    """Nash regret of the first algorithm over that of the second at a share of T."""
+    """Return the Nash regret of the first algorithm over that of the second at a share of T."""
     interpretations = {"scored": scored, "adap_ucb": adap_ucb, "ldp_ucb": ldp_ucb, "ncb": ncb}
     one, other = (
         line(name, variant, horizon, **interpretations).regret(evidence, share)
@@ -64,9 +64,9 @@ def smallest_ratio(
     horizon: int,
     scored: str = "code",
 ) -> Estimate:
-    """Smallest Nash regret of the first algorithm over that of the second at any recorded time."""
+    """Return smallest ratio of the first algorithm's Nash regret to the second's at any time."""
     lines = [line(name, variant, horizon, scored=scored) for name in (first, second)]
-    (_, one), (_, other) = (each.history(evidence) for each in lines)
+    (_, one), (_, other) = (curve.history(evidence) for curve in lines)
     if not one or not other:
         return StudentEstimate(math.nan)
     return smallest(ratio_of(above, below) for above, below in zip(one, other, strict=True))
@@ -75,7 +75,7 @@ def smallest_ratio(
 def crossing_time(
     evidence: Evidence, *, variant: str, scored: str = "code", adap_ucb: str = "own"
 ) -> Estimate:
-    """Last time in panel (b) at which GDP-NCB falls below AdaP-UCB; NaN where it ends above.
+    """Return last time in panel (b) at which GDP-NCB falls below AdaP-UCB; NaN if it ends above.
 
     Between recorded times their difference is taken to be linear in log t.
     """
@@ -83,7 +83,7 @@ def crossing_time(
     lines = [
         line(name, variant, HUNDRED_MILLION, **interpretations) for name in (GLOBAL, "adap-ucb")
     ]
-    (times, one), (_, other) = (each.history(evidence) for each in lines)
+    (times, one), (_, other) = (curve.history(evidence) for curve in lines)
     differences = [first - second for first, second in zip(one, other, strict=True)]
     if not differences or differences[-1].value > 0.0:
         return StudentEstimate(math.nan)
@@ -93,19 +93,19 @@ def crossing_time(
 def time_below(
     evidence: Evidence, *, variant: str, algorithm: str, level: float, ncb: str = "own"
 ) -> Estimate:
-    """Last time at which a Nash regret of panel (e) falls below a level; T where it does not."""
+    """Return the last time at which a Nash regret of panel (e) is below a level; T if it is not."""
     return exponential(_time_below(evidence, line(algorithm, variant, TEN_MILLION, ncb=ncb), level))
 
 
 def time_below_ratio(
     evidence: Evidence, *, variant: str, first: str, second: str, level: float, ncb: str = "own"
 ) -> Estimate:
-    """Time at which the first Nash regret of panel (e) falls below a level, over the second's.
+    """Return the time at which one Nash regret of panel (e) falls below a level over another's.
 
     One that does not fall below it by T counts as falling below it at T; NaN where neither does.
     """
     lines = [line(name, variant, TEN_MILLION, ncb=ncb) for name in (first, second)]
-    one, other = (_time_below(evidence, each, level) for each in lines)
+    one, other = (_time_below(evidence, curve, level) for curve in lines)
     if not one.influences and not other.influences:
         return StudentEstimate(math.nan)
     return exponential(one - other)
@@ -114,7 +114,7 @@ def time_below_ratio(
 def _time_below(evidence: Evidence, chosen: Line, level: float) -> Measure:
     """Return the logarithm of the time at which a Nash regret falls below a level."""
     times, regrets = chosen.history(evidence)
-    return _last_fall(times, [each - level for each in regrets])
+    return _last_fall(times, [regret - level for regret in regrets])
 
 
 def _last_fall(times: Values, differences: list[Measure]) -> Measure:
@@ -125,7 +125,7 @@ def _last_fall(times: Values, differences: list[Measure]) -> Measure:
     """
     if not differences:
         return Measure(math.nan)
-    above = np.flatnonzero([each.value > 0.0 for each in differences])
+    above = np.flatnonzero([difference.value > 0.0 for difference in differences])
     if above.size == 0:
         return Measure(math.log(times[0]))
     last = int(above[-1])

@@ -5,6 +5,7 @@ claims' intervals come. The bias of first order in the number of runs is subtrac
 Nash regret about one standard error too high. Differences (D) are those of ``docs/deviations.md``.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -83,10 +84,14 @@ class Line:
     def curves(self, evidence: Evidence) -> Curves:
         """Return its curves; none where no run is read."""
         simulation, tags = self.place
-        found = nash_curves(evidence, simulation, nominal=self.nominal, **tags)
+        curves = nash_curves(evidence, simulation, nominal=self.nominal, **tags)
         if self.best_mean is None:
-            return found
-        return {sample: curve.against(self.best_mean) for sample, curve in found.items()}
+            return curves
+        return {sample: curve.against(self.best_mean) for sample, curve in curves.items()}
+
+    def last_time(self, evidence: Evidence) -> float:
+        """Return the last recorded time; NaN without runs."""
+        return float(next((curve.times[-1] for curve in self.curves(evidence).values()), math.nan))
 
     def regrets(self, evidence: Evidence, shares: Iterable[float]) -> list[Measure]:
         """Return its Nash regret at shares of its horizon, less its bias.
@@ -99,8 +104,8 @@ class Line:
             InputError: no time is recorded within 2 % of a share.
         """
         curves = self.curves(evidence)
-        found = positions(curves, shares)
-        return [nash_regret(curves, index, subtract_bias=True) for index in found]
+        indices = positions(curves, shares)
+        return [nash_regret(curves, index, subtract_bias=True) for index in indices]
 
     def regret(self, evidence: Evidence, share: float = 1.0) -> Measure:
         """Return its Nash regret at one share of its horizon, less its bias."""
@@ -112,7 +117,7 @@ class Line:
         if not curves:
             return np.empty(0), []
         times = next(iter(curves.values())).times
-        regrets = (nash_regret(curves, each, subtract_bias=True) for each in range(times.size))
+        regrets = (nash_regret(curves, index, subtract_bias=True) for index in range(times.size))
         return times.astype(np.float64), list(regrets)
 
 
@@ -130,15 +135,15 @@ def positions(curves: Curves, shares: Iterable[float]) -> list[int]:
         return [0 for _ in shares]
     times = next(iter(curves.values())).times
     wanted = np.fromiter(shares, np.float64) * times[-1]
-    found = np.abs(times[:, None] - wanted).argmin(axis=0)
-    far = np.flatnonzero(np.abs(times[found] - wanted) > _LARGEST_DISTANCE * wanted)
+    nearest = np.abs(times[:, None] - wanted).argmin(axis=0)
+    far = np.flatnonzero(np.abs(times[nearest] - wanted) > _LARGEST_DISTANCE * wanted)
     if far.size:
         (_, series, _), first = next(iter(curves)), far[0]
         raise InputError(
             f"{series}: t = {wanted[first]:.0f} is not recorded; "
-            f"the nearest is {times[found[first]]}"
+            f"the nearest is {times[nearest[first]]}"
         )
-    return [int(each) for each in found]
+    return [int(index) for index in nearest]
 
 
 def ncb_line(variant: str, version: str, horizon: int = TEN_MILLION, **attributes: Any) -> Line:
@@ -157,21 +162,6 @@ def ncb_line(variant: str, version: str, horizon: int = TEN_MILLION, **attribute
     return Line("ncb", chosen, horizon, **attributes)
 
 
-def adap_ucb_line(variant: str, horizon: int, scored: str, version: str = "own") -> Line:
-    """Return the curve of AdaP-UCB.
-
-    Args:
-        variant: of the claim.
-        horizon: T.
-        scored: by the ``code``, as coded against a best mean of 1 (D17), or by ``equation-2``.
-        version: ``own`` of the variant, or ``original``, that of its own paper.
-    """
-    if version == "original":
-        return Line("adap-ucb", "as-written", horizon)
-    shifted = variant == "as-coded" and scored == "code"
-    return Line("adap-ucb", variant, horizon, best_mean=1.0 if shifted else None)
-
-
 def line(
     algorithm: str,
     variant: str,
@@ -188,15 +178,17 @@ def line(
         algorithm: its id.
         variant: of the claim.
         horizon: T.
-        scored: see ``adap_ucb_line``.
-        adap_ucb: see there.
+        scored: AdaP-UCB by the ``code``, as coded against a best mean of 1 (D17), or by
+            ``equation-2``.
+        adap_ucb: AdaP-UCB is that of the variant, ``own``, or of its own paper, ``original``.
         ldp_ucb: LDP-UCB-L is that of the variant, ``own``, or of its own paper, ``original``.
         ncb: see ``ncb_line``.
     """
-    if algorithm == "adap-ucb":
-        return adap_ucb_line(variant, horizon, scored, adap_ucb)
+    if algorithm == "adap-ucb" and adap_ucb != "original":
+        shifted = variant == "as-coded" and scored == "code"
+        return Line(algorithm, variant, horizon, best_mean=1.0 if shifted else None)
     if algorithm == "ncb":
         return ncb_line(variant, ncb, horizon)
     # UCB1 is played once for all; as coded it hides an arm's first mean, which leaves no trace.
-    is_original = algorithm == "ldp-ucb-l" and ldp_ucb == "original"
+    is_original = {"adap-ucb": adap_ucb, "ldp-ucb-l": ldp_ucb}.get(algorithm) == "original"
     return Line(algorithm, "as-written" if is_original or algorithm == "ucb1" else variant, horizon)

@@ -1,21 +1,21 @@
-"""What figures derive from simulations: slopes, the price of privacy, Nash regret over epsilon.
+"""Values that figures derive: slopes, the price of privacy, Nash regret over epsilon.
 
 Nash regret has its bias of first order in 1/runs subtracted, intervals are 95 % intervals by the
 infinitesimal jackknife. Every frame has the columns series, its tags, x, y, lo, hi and runs.
 """
 
-import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpbandits.claims import Evidence
-from dpbandits.claims.jackknife import Measure, ratio_of, slope
-from dpbandits.claims.nash import Curves, nash_curves, nash_regret
+from dpbandits.claims.jackknife import ratio_of, slope
+from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, LOCAL, Line
 from dpbandits.papers.dp_ncb.instances import drawn_means
+from dpbandits.papers.dp_ncb.slope_statistics import HORIZONS, SHARES
+from dpbandits.papers.dp_ncb.theory import balancing_epsilon
 
 Frames = Callable[[str], pd.DataFrame]
 
@@ -25,51 +25,17 @@ VARIANTS = ("as-coded", "repaired")
 PAPER = "as-written"
 """Stands for the variant of what is not simulated."""
 
-EPSILON = 0.2
-"""Epsilon of Figures 1(b) and 1(e)."""
-
 ALPHA = 0.05
-
-WINDOW = tuple(float(share) for share in np.geomspace(0.3, 1.0, 20))
-"""Times of a fitted slope, as shares of the horizon."""
 
 NAMES = {"ncb": "NCB", "gdp-ncb": "GDP-NCB", "ldp-ncb": "LDP-NCB"}
 
-_BY_HORIZON = {10**6: "one-million", 10**7: "panels-c-to-e", 10**8: "panel-b"}
-_EPSILONS = {0.1: "ten-million", 0.2: "panels-c-to-e", 0.5: "panels-c-to-e", 1.0: "panels-c-to-e"}
-_EPSILONS |= {2.0: "panels-c-to-e", 10.0: "ten-million", 100.0: "ten-million"}
+EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 10.0, 100.0)
+"""Epsilon of the simulations with T = 1e7."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Curve:
-    """The Nash curves of one algorithm in one simulation."""
-
-    curves: Curves
-
-    @property
-    def times(self) -> np.ndarray:
-        """The recorded times, increasing."""
-        times: np.ndarray = next(iter(self.curves.values())).times
-        return times
-
-    def regret(self, share: float = 1.0) -> Measure:
-        """Return the Nash regret at the recorded time nearest to a share of the horizon."""
-        index = int(np.abs(self.times - share * self.times[-1]).argmin())
-        return nash_regret(self.curves, index, subtract_bias=True)
-
-    def regrets(self) -> list[Measure]:
-        """Return the Nash regret at every recorded time."""
-        indices = range(self.times.size)
-        return [nash_regret(self.curves, index, subtract_bias=True) for index in indices]
-
-
-def _curve(
-    frames: Frames, simulation: str, algorithm: str, variant: str, epsilon: float = EPSILON
-) -> _Curve:
-    tags: dict[str, Any] = {"algorithm": algorithm, "variant": variant}
-    if algorithm != "ncb":
-        tags["epsilon"] = epsilon
-    return _Curve(nash_curves(Evidence.of(frames, root_seed=0), simulation, **tags))
+def _evidence(frames: Frames) -> Evidence:
+    # No interval here is by the bootstrap, so that the root of its streams is not used.
+    return Evidence.of(frames, root_seed=0)
 
 
 def _points(x: Iterable[float], y: Iterable[Any], **tags: Any) -> pd.DataFrame:
@@ -95,36 +61,38 @@ def slopes(frames: Frames) -> pd.DataFrame:
     slope, slope_lo and slope_hi; ``guide``, a line of slope -1/2 or -1 through LDP-NCB at 0.3 T).
     Slopes are of log Nash regret over log t, by least squares.
     """
-    found = []
+    evidence, rows = _evidence(frames), []
     for variant in VARIANTS:
         for algorithm, name in NAMES.items():
-            curve = _curve(frames, "panels-c-to-e", algorithm, variant)
+            curve = Line(algorithm, variant)
             tags = {"variant": variant, "algorithm": algorithm}
-            estimates = [regret.estimate() for regret in curve.regrets()]
+            times, regrets = curve.history(evidence)
             named = {"series": f"{name}, {variant}", "part": "curve", **tags}
-            found.append(_points(curve.times, estimates, **named))
-            found.append(_fit(curve, series=f"fit of {name}, {variant}", **tags))
+            rows.append(_points(times, [regret.estimate() for regret in regrets], **named))
+            fit = {"series": f"fit of {name}, {variant}", **tags}
+            rows.append(_fit(evidence, curve, times[-1], **fit))
         # The last one is LDP-NCB's.
-        found += [_guide(curve, each, variant) for each in (-0.5, -1.0)]
-    return pd.concat(found, ignore_index=True)
+        level = curve.regret(evidence, 0.3).value
+        rows += [_guide(level, times[-1], exponent, variant) for exponent in (-0.5, -1.0)]
+    return pd.concat(rows, ignore_index=True)
 
 
-def _fit(curve: _Curve, **tags: Any) -> pd.DataFrame:
-    logs = [curve.regret(share).log() for share in WINDOW]
-    fitted = slope(np.log(WINDOW), logs)
+def _fit(evidence: Evidence, curve: Line, horizon: float, **tags: Any) -> pd.DataFrame:
+    logs = [regret.log() for regret in curve.regrets(evidence, SHARES)]
+    fitted = slope(np.log(SHARES), logs)
     low, high = fitted.estimate().interval(ALPHA)
-    level = float(np.mean([each.value for each in logs]) - fitted.value * np.mean(np.log(WINDOW)))
-    shares = np.array([0.1, 1.0])
-    line = np.exp(level + fitted.value * np.log(shares))
+    level = float(np.mean([log.value for log in logs]) - fitted.value * np.mean(np.log(SHARES)))
+    ends = np.array([0.1, 1.0])
+    line = np.exp(level + fitted.value * np.log(ends))
     slopes_of = {"slope": fitted.value, "slope_lo": low, "slope_hi": high}
-    return _exact(shares * curve.times[-1], line, part="fit", **slopes_of, **tags)
+    return _exact(ends * horizon, line, part="fit", **slopes_of, **tags)
 
 
-def _guide(curve: _Curve, exponent: float, variant: str) -> pd.DataFrame:
+def _guide(level: float, horizon: float, exponent: float, variant: str) -> pd.DataFrame:
     shares = np.array([0.3, 1.0])
-    line = curve.regret(0.3).value * (shares / 0.3) ** exponent
     tags = {"series": f"slope {exponent:g}, {variant}", "variant": variant, "part": "guide"}
-    return _exact(shares * curve.times[-1], line, slope=exponent, **tags)
+    line = level * (shares / 0.3) ** exponent
+    return _exact(shares * horizon, line, slope=exponent, **tags)
 
 
 def price_over_horizons(frames: Frames) -> pd.DataFrame:
@@ -132,37 +100,41 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
 
     Tags: variant, part (``measured``; ``bound``, the ratio of the two terms of Theorem 1's bound).
     """
-    found = []
+    evidence = _evidence(frames)
+    measured = []
     for variant in VARIANTS:
-        pairs = [
-            [_curve(frames, name, each, variant) for each in ("gdp-ncb", "ncb")]
-            for name in _BY_HORIZON.values()
-        ]
-        horizons = [float(private.times[-1]) for private, _ in pairs]
-        ratios = [ratio_of(private.regret(), plain.regret()) for private, plain in pairs]
-        named = _measured(variant, "gdp-ncb")
-        found.append(_points(horizons, ratios, **named))
-    bound = [ratio_of_terms(each, EPSILON) for each in horizons]
-    return pd.concat([*found, _bound(horizons, bound)])
+        private, plain = (
+            [Line(algorithm, variant, horizon) for horizon in HORIZONS]
+            for algorithm in (GLOBAL, "ncb")
+        )
+        # At the quick scale the runs are shorter than their names say.
+        ends = [line.last_time(evidence) for line in private]
+        regrets = [[line.regret(evidence) for line in lines] for lines in (private, plain)]
+        measured.append(_measured(variant, GLOBAL, ends, map(ratio_of, *regrets)))
+    return pd.concat([*measured, _bound(ends, [ratio_of_terms(end, EPSILON) for end in ends])])
 
 
 def price_over_epsilon(frames: Frames) -> pd.DataFrame:
     """Return the same ratio at T = 1e7 against epsilon from 0.2 to 100 (claim C20)."""
-    epsilons = [each for each in _EPSILONS if each >= EPSILON]
-    found = []
+    evidence = _evidence(frames)
+    epsilons = [epsilon for epsilon in EPSILONS if epsilon >= EPSILON]
+    measured = []
     for variant in VARIANTS:
-        plain = _curve(frames, _EPSILONS[EPSILON], "ncb", variant)
-        private = [_curve(frames, _EPSILONS[e], "gdp-ncb", variant, e) for e in epsilons]
-        ratios = [ratio_of(each.regret(), plain.regret()) for each in private]
-        named = _measured(variant, "gdp-ncb")
-        found.append(_points(epsilons, ratios, **named))
-    bound = [ratio_of_terms(float(plain.times[-1]), each) for each in epsilons]
-    return pd.concat([*found, _bound(epsilons, bound)])
+        plain = Line("ncb", variant).regret(evidence)
+        private = [Line(GLOBAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons]
+        measured.append(
+            _measured(variant, GLOBAL, epsilons, [ratio_of(cost, plain) for cost in private])
+        )
+    end = Line("ncb", VARIANTS[-1]).last_time(evidence)
+    bound = [ratio_of_terms(end, epsilon) for epsilon in epsilons]
+    return pd.concat([*measured, _bound(epsilons, bound)])
 
 
-def _measured(variant: str, algorithm: str) -> dict[str, str]:
-    series = f"measured, {variant}"
-    return {"series": series, "variant": variant, "part": "measured", "algorithm": algorithm}
+def _measured(
+    variant: str, algorithm: str, x: Iterable[float], y: Iterable[Any], **tags: Any
+) -> pd.DataFrame:
+    named = {"series": f"measured, {variant}", "variant": variant, "part": "measured"}
+    return _points(x, y, **named, algorithm=algorithm, **tags)
 
 
 def _bound(x: Iterable[float], y: Iterable[float]) -> pd.DataFrame:
@@ -170,12 +142,8 @@ def _bound(x: Iterable[float], y: Iterable[float]) -> pd.DataFrame:
 
 
 def ratio_of_terms(horizon: float, epsilon: float) -> float:
-    """Return the privacy term of Theorem 1's bound over the other, on the fifty arms.
-
-    They are k L^2 / (epsilon T) and sqrt(k L / T), with L = ln T, without constants.
-    """
-    log = math.log(horizon)
-    return math.sqrt(len(drawn_means()) / horizon) * math.pow(log, 1.5) / epsilon
+    """Return the privacy term of Theorem 1's bound over the other, on the fifty arms."""
+    return balancing_epsilon(horizon, len(drawn_means())) / epsilon
 
 
 def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
@@ -184,19 +152,23 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
     Tags: variant, part (``measured``, with slope, slope_lo and slope_hi from epsilon = 0.2 to 0.5;
     ``guide``, slope -1 through the value of the code at 0.2).
     """
-    epsilons = [each for each in _EPSILONS if each <= 2.0]
-    found = []
+    evidence = _evidence(frames)
+    epsilons = [epsilon for epsilon in EPSILONS if epsilon <= 2.0]
+    measured = []
     for variant in VARIANTS:
-        curves = [_curve(frames, _EPSILONS[e], "ldp-ncb", variant, e) for e in epsilons]
-        regrets = dict(zip(epsilons, (each.regret() for each in curves), strict=True))
+        regrets = {
+            epsilon: Line(LOCAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons
+        }
         steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()]).estimate()
         low, high = steep.interval(ALPHA)
-        named = _measured(variant, "ldp-ncb")
-        tags = {**named, "slope": steep.value, "slope_lo": low, "slope_hi": high}
-        found.append(_points(epsilons, [each.estimate() for each in regrets.values()], **tags))
-    first = found[0].set_index("x")["y"]
-    line = [first[EPSILON] * EPSILON / each for each in epsilons]
-    return pd.concat([*found, _exact(epsilons, line, series="guide", variant=PAPER, part="guide")])
+        tags = {"slope": steep.value, "slope_lo": low, "slope_hi": high}
+        estimates = [regret.estimate() for regret in regrets.values()]
+        measured.append(_measured(variant, LOCAL, epsilons, estimates, **tags))
+    first = measured[0].set_index("x")["y"]
+    line = [first[EPSILON] * EPSILON / epsilon for epsilon in epsilons]
+    return pd.concat(
+        [*measured, _exact(epsilons, line, series="guide", variant=PAPER, part="guide")]
+    )
 
 
 DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {

@@ -129,7 +129,7 @@ _GDP_A = _panel_a("gdp-ncb")
 _ADAP = _coded("adap-ucb")
 
 DEVIATIONS = (
-    *(_switched(*each) for each in _SWITCHES),
+    *(_switched(*texts) for texts in _SWITCHES),
     Deviation(
         *("D15", "adap-ucb, panel (a)", "first_pulls=private"),
         *("first pulls with noise", "raw", _ORIGINAL),
@@ -154,6 +154,6 @@ DEVIATIONS = (
         *("1600 (9 L + L²/ε)", "9 log W + L²/ε", _NO_TEST),
         *(_GDP_A, Curve("switches-panel-a", {"switch": "D20"})),
     ),
-    *(_mixed(each) for each in ("ncb", "gdp-ncb", "ldp-ncb")),
+    *(_mixed(texts) for texts in ("ncb", "gdp-ncb", "ldp-ncb")),
 )
 """Every switch, in the order of the table."""

@@ -1,10 +1,11 @@
 """Statistics of numbers computed exactly, of single runs of Phase I, and of all curves at once."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dpbandits.claims import Estimate, Evidence, exact
 from dpbandits.claims.nash import all_curves
@@ -13,6 +14,7 @@ from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line
 from dpbandits.papers.dp_ncb.index_plays import RUNS as PLAYED_RUNS
 from dpbandits.papers.dp_ncb.index_plays import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
+from dpbandits.papers.dp_ncb.privacy_witnesses import WITNESSED
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, capped_phase_one, scale
 
 CURVES = (
@@ -29,6 +31,9 @@ CURVES = (
 )
 """Simulations with Nash curves that the claims read."""
 
+JUDGED_OFFSETS = (-50, 0, 100)
+"""Pulls of arm 1 minus the threshold, of the witnesses as written that claim C15 reads."""
+
 SMALLEST_RISE = 1e-3
 """A bin of time whose mean has left that of uniform play by this share of the best is no longer all
 Phase I; the few pulls of Phase I that are recorded by arm move it by far less."""
@@ -36,12 +41,12 @@ Phase I; the few pulls of Phase I that are recorded by arm move it by far less."
 
 def _numbers(evidence: Evidence, name: str, **where: Any) -> list[tuple[float, float]]:
     """Return x and y of exactly computed results, by increasing x."""
-    found = evidence.analytic(name, **where)
-    return [(float(x), float(y)) for x, y in found[["x", "y"]].to_numpy()]
+    frame = evidence.analytic(name, **where)
+    return [(float(x), float(y)) for x, y in frame[["x", "y"]].to_numpy()]
 
 
 def smallest_difference(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
-    """Smallest Nash regret minus average regret, over all curves and times, in each simulation.
+    """Return the smallest Nash minus average regret over curves and times, in each simulation.
 
     Both are taken from the same mu*, which cancels, and from plain means over runs: with its bias
     subtracted a Nash regret may lie below an average regret.
@@ -61,7 +66,7 @@ def smallest_difference(evidence: Evidence, *, variant: str) -> Mapping[str, Est
 
 
 def bound_excess(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
-    """Nash regret of GDP-NCB minus the explicit bound of Theorem 1, epsilon = 0.2.
+    """Return the Nash regret of GDP-NCB minus the explicit bound of Theorem 1, epsilon = 0.2.
 
     At each T at which mu* is as large as the proof asks.
     """
@@ -84,24 +89,24 @@ def _bounds(evidence: Evidence) -> list[tuple[int, float, float, float]]:
 
 
 def smallest_bound(evidence: Evidence) -> Estimate:
-    """Smallest bound of Theorem 1 over mu*; from 1 on it says nothing."""
+    """Return the smallest bound of Theorem 1 over mu*; from 1 on it says nothing."""
     return exact(min(bound / best_mean for _, bound, best_mean, _ in _bounds(evidence)))
 
 
 def first_informative_horizon(evidence: Evidence) -> Estimate:
-    """Smallest T at which the bound of Theorem 1 is below mu*, epsilon = 0.2."""
+    """Return the smallest T at which the bound of Theorem 1 is below mu*, epsilon = 0.2."""
     [(horizon, _)] = _numbers(evidence, "bounds", theorem=1, quantity="first_informative")
     return exact(horizon)
 
 
 def term_ratios(evidence: Evidence, *, horizon: int, above: float = 0.0) -> Mapping[str, Estimate]:
-    """Privacy term of the bound of Theorem 1 over its other term, at each epsilon above one."""
-    found = _numbers(evidence, "bound-terms", quantity="ratio", horizon=horizon)
-    return {f"epsilon={x:g}": exact(y) for x, y in found if x > above}
+    """Return privacy term of Theorem 1's bound over its other term, at each epsilon ``above``."""
+    ratios = _numbers(evidence, "bound-terms", quantity="ratio", horizon=horizon)
+    return {f"epsilon={x:g}": exact(y) for x, y in ratios if x > above}
 
 
 def balances(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
-    """Where the two terms of the bound of Theorem 1 are equal, at each T.
+    """Return the where the two terms of the bound of Theorem 1 are equal, at each T.
 
     ``quantity``: ``balance``, the epsilon of Remark 2, or ``ratio-at-balance``, of the terms there.
     """
@@ -109,7 +114,7 @@ def balances(evidence: Evidence, *, quantity: str) -> Mapping[str, Estimate]:
 
 
 def phase_one_outside(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Number of runs of GDP-NCB as written whose Phase I lasts less than 512 k S, or over 3872 k S.
+    """Return the number of runs of GDP-NCB whose Phase I lasts less than 512 k S, or over 3872 k S.
 
     At T = 1e9 and 1e10; NaN where an end of the range lies within the bin of time in which Phase I
     ends.
@@ -144,7 +149,7 @@ def _phase_one_ratios(evidence: Evidence, horizon: int) -> list[tuple[float, flo
 
 
 def phase_one_ratios(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Mean length of Phase I over k S in runs of GDP-NCB as written."""
+    """Return the mean length of Phase I over k S in runs of GDP-NCB as written."""
     points: dict[str, Estimate] = {}
     for horizon in (10**9, 10**10):
         ratios = _phase_one_ratios(evidence, horizon)
@@ -156,7 +161,7 @@ def phase_one_ratios(evidence: Evidence) -> Mapping[str, Estimate]:
 def predicted_phase_one(
     evidence: Evidence, *, variant: str, algorithm: str
 ) -> Mapping[str, Estimate]:
-    """Length of Phase I over k S at each T: as written were nothing random, as coded exactly."""
+    """Return Phase I over k S at each T: as written were nothing random, as coded exactly."""
     lengths = _numbers(evidence, "phase-one", variant=variant, algorithm=algorithm)
     return {f"T={x:.0e}": exact(y) for x, y in lengths}
 
@@ -164,13 +169,13 @@ def predicted_phase_one(
 def composed_losses(
     evidence: Evidence, *, variant: str, release_log: str = "natural", counted: str = "all"
 ) -> Mapping[str, Estimate]:
-    """Composed loss of the releases that one reward of Phase I enters, over epsilon, at each T."""
+    """Return the composed loss of the releases that a reward enters, over epsilon, at each T."""
     tags = {"variant": variant, "release_log": release_log, "counted": counted}
     return {f"T={x:.0e}": exact(y) for x, y in _numbers(evidence, "composed-loss", **tags)}
 
 
 def noise_scales(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
-    """Scale of the noise in an observation of LDP-NCB times epsilon, in each phase."""
+    """Return the scale of the noise in an observation of LDP-NCB times epsilon, in each phase."""
     return {
         f"epsilon={x:g}, Phase {phase}": exact(y)
         for phase in ("I", "II")
@@ -181,18 +186,18 @@ def noise_scales(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
 def violating_runs(
     evidence: Evidence, *, variant: str, statement: str, algorithm: str = GLOBAL
 ) -> Mapping[str, Estimate]:
-    """Number of runs whose Phase II violates a statement about its index.
+    """Return the number of runs whose Phase II violates a statement about its index.
 
     ``statement``: ``best-index``, the best arm's index never falls below mu*; ``weak-arms``, arms
     with means of at most mu*/256 are never pulled.
     """
     tags = {"algorithm": algorithm, "variant": variant, "statement": statement}
-    found = _numbers(evidence, "index-plays", **tags)
-    return {f"T={x:.0e}": exact(y, PLAYED_RUNS) for x, y in found}
+    counts = _numbers(evidence, "index-plays", **tags)
+    return {f"T={x:.0e}": exact(y, PLAYED_RUNS) for x, y in counts}
 
 
 def runs_with_weak_pulls(evidence: Evidence, *, variant: str, algorithm: str) -> Estimate:
-    """Number of runs with more pulls of arms of at most mu*/256 than the capped Phase I has rounds.
+    """Return the number of runs that pull arms of at most mu*/256 more often than Phase I lasts.
 
     So many pulls are partly of Phase II, whose pulls are not recorded apart.
     """
@@ -201,3 +206,34 @@ def runs_with_weak_pulls(evidence: Evidence, *, variant: str, algorithm: str) ->
     weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
     explored = capped_phase_one(evidence.horizon("weak-arms")) + (algorithm != GLOBAL)
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
+
+
+def witnessed_loss(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
+    """Return ln of the ratio of an event's probabilities over epsilon, for each witness.
+
+    The two reward sequences differ in one round, so that Theorem 2 allows 1 at most; one witness
+    above 1 refutes it, and none establishes it.
+    """
+    return {name: exact(float(row["y"])) for name, row in _witnesses(evidence, variant)}
+
+
+def witness_probability(evidence: Evidence, *, variant: str, of: str) -> Mapping[str, Estimate]:
+    """Return log10 of a probability of each witness under the first reward sequence.
+
+    Args:
+        evidence: the results.
+        variant: of the claim.
+        of: ``probability``, of the event, given the arms of Phase I; ``arms``, of these.
+    """
+    return {name: exact(float(row[f"log10_{of}"])) for name, row in _witnesses(evidence, variant)}
+
+
+def _witnesses(evidence: Evidence, variant: str) -> Iterator[tuple[str, "pd.Series[float]"]]:
+    """Yield the name and the row of each witness that the claim reads."""
+    rows = evidence.analytic("privacy-witnesses", variant=variant, quantity=WITNESSED)
+    for _, row in rows.sort_values(["horizon", "epsilon", "x"]).iterrows():
+        name = f"T={row['horizon']:.0e}, epsilon={row['epsilon']:g}"
+        if variant != "as-written":
+            yield name, row
+        elif row["x"] in JUDGED_OFFSETS:
+            yield f"{name}, threshold {int(row['x']):+d}", row

@@ -7,7 +7,6 @@ mean of at most mu*/256 is pulled next.
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numba
 import numpy as np
@@ -17,6 +16,7 @@ from dpbandits.algorithms.gdp_ncb import ALGORITHM, Parameters, advance
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
 from dpbandits.algorithms.gdp_ncb_window import Settings, State, open_window, start_phase_two
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb.instances import weak_arms
 from dpbandits.papers.dp_ncb.theory import ALPHA, GLOBAL, C
 
@@ -90,24 +90,18 @@ def index_plays() -> pd.DataFrame:
     ``weak-arms``, arms with means of at most mu*/256 are never pulled), runs, episodes (those that
     violate it, over all runs). x: T. y: number of runs with a violation.
     """
-    return pd.DataFrame(
-        [row for variant, horizon in HORIZONS.items() for row in _rows(variant, horizon)]
-    )
+    return joined(row for variant, horizon in HORIZONS.items() for row in _rows(variant, horizon))
 
 
-def _rows(variant: str, horizon: int) -> Iterator[dict[str, Any]]:
+def _rows(variant: str, horizon: int) -> Iterator[pd.DataFrame]:
     counted = zip(*(violations(variant, horizon, run) for run in range(RUNS)), strict=True)
     for statement, counts in zip(STATEMENTS, counted, strict=True):
-        violated = float(np.sum(np.array(counts) > 0))
-        yield {
-            "series": f"{variant}, {statement}",
+        tags = {
             "algorithm": GLOBAL,
             "variant": variant,
             "statement": statement,
             "runs": RUNS,
             "episodes": int(np.sum(counts)),
-            "x": horizon,
-            "y": violated,
-            "lo": violated,
-            "hi": violated,
         }
+        violated = float(np.sum(np.array(counts) > 0))
+        yield curve(f"{variant}, {statement}", tags, [horizon], [violated])

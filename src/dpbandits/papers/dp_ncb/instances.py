@@ -1,7 +1,4 @@
-"""The instances of the paper and ours, as the experiments file names them under ``make``.
-
-Sections named here are those of the replication's specification.
-"""
+"""Instances, as the experiments file names them under ``make``: the paper's and others."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +18,7 @@ WEAK_MEAN = 0.002
 def drawn_means(seed: int = 42, low: float = 0.005) -> tuple[float, ...]:
     """Return the fifty means of panels (b) to (f): the first draws of a legacy generator.
 
-    Section 1.2: uniform on [low, 1]; the largest, 0.97006, is that of arm 11.
+    Uniform on [low, 1]; the largest, 0.97006, is that of arm 11.
 
     Args:
         seed: of numpy's legacy generator; the released code has 42.
@@ -38,7 +35,7 @@ def drawn_means(seed: int = 42, low: float = 0.005) -> tuple[float, ...]:
 
 @cache
 def fifty_arms(seed: int = 42, low: float = 0.005) -> Bandit:
-    """Fifty Bernoulli arms, panels (b) to (e) (Section 1.2); arguments as ``drawn_means``."""
+    """Return the fifty Bernoulli arms, panels (b) to (e); arguments as ``drawn_means``."""
     return bernoulli(drawn_means(seed, low))
 
 
@@ -53,7 +50,7 @@ def _law_of(nominal: float) -> Law:
 
 @cache
 def mixed_arms(seed: int = 42, low: float = 0.005) -> Bandit:
-    """Panel (f): the means of ``fifty_arms`` choose the law of each arm (Section 1.3).
+    """Return the panel (f): the means of ``fifty_arms`` choose the law of each arm.
 
     They are kept as nominal means, by which the released code scores regret.
     """
@@ -63,7 +60,7 @@ def mixed_arms(seed: int = 42, low: float = 0.005) -> Bandit:
 
 @cache
 def vanishing_arm(horizon: int) -> Bandit:
-    """Panel (a): Bernoulli arms with means (2e)^-T and 1, the bad one first (Section 7).
+    """Return the panel (a): Bernoulli arms with means (2e)^-T and 1, the bad one first.
 
     The mean is 0 in double precision from T = 441 on; its logarithm is kept exactly.
 
@@ -82,7 +79,7 @@ def vanishing_arm(horizon: int) -> Bandit:
 
 @cache
 def weak_arms() -> Bandit:
-    """Ours: 45 arms with mean 0.002, far below mu*/256, and five from 0.5 to 0.9 (Section 10.1)."""
+    """Return 45 arms with mean 0.002, far below mu*/256, and five from 0.5 to 0.9 (for C22)."""
     return bernoulli([WEAK_MEAN] * 45 + [0.5, 0.6, 0.7, 0.8, 0.9])
 
 

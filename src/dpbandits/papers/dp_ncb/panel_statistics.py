@@ -49,9 +49,9 @@ def _two_arm_regret(
     if algorithm == "adap-ucb":
         tags["order"] = None if order == "index" else order
     curves = nash_curves(evidence, TWO_ARMS, **tags)
-    each = [nash_regret({key: curve}, -1, subtract_bias=True) for key, curve in curves.items()]
-    mean = average(each).value
-    values = np.array([curve.value for curve in each])
+    regrets = [nash_regret({key: curve}, -1, subtract_bias=True) for key, curve in curves.items()]
+    mean = average(regrets).value
+    values = np.array([curve.value for curve in regrets])
     return Measure(mean, {(TWO_ARMS, *map(str, tags.values())): values - mean})
 
 
@@ -64,14 +64,14 @@ def two_arm_regret(
     epsilon: float,
     order: str = "index",
 ) -> Estimate:
-    """Nash regret at T on the two arms of panel (a); order: of the first pulls of AdaP-UCB."""
+    """Return the Nash regret at T in panel (a); ``order`` is that of AdaP-UCB's first pulls."""
     return _two_arm_regret(evidence, variant, algorithm, horizon, epsilon, order).estimate()
 
 
 def two_arm_difference(
     evidence: Evidence, *, variant: str, first: str, second: str, horizon: int, epsilon: float
 ) -> Estimate:
-    """Nash regret at T of one algorithm minus that of another, on the two arms of panel (a)."""
+    """Return the Nash regret at T of one algorithm minus that of another, in panel (a)."""
     one, other = (
         _two_arm_regret(evidence, variant, algorithm, horizon, epsilon)
         for algorithm in (first, second)
@@ -82,7 +82,7 @@ def two_arm_difference(
 def two_arm_growth(
     evidence: Evidence, *, variant: str, algorithm: str, begin: int, end: int, epsilon: float
 ) -> Estimate:
-    """Nash regret at one T over that at a smaller one, on the two arms of panel (a)."""
+    """Return the Nash regret at one T over that at a smaller one, on the two arms of panel (a)."""
     last, first = (
         _two_arm_regret(evidence, variant, algorithm, horizon, epsilon) for horizon in (end, begin)
     )
@@ -97,7 +97,7 @@ def epsilon_ratios(
     share: float = 1.0,
     epsilons: Sequence[float] = EPSILONS,
 ) -> Mapping[str, Estimate]:
-    """Nash regret at each epsilon over that at the next smaller one, T = 1e7."""
+    """Return the Nash regret at each epsilon over that at the next smaller one, T = 1e7."""
     regrets = {
         epsilon: Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
         for epsilon in epsilons
@@ -111,11 +111,11 @@ def epsilon_ratios(
 def ncb_ratios(
     evidence: Evidence, *, variant: str, algorithm: str, share: float, ncb: str = "own"
 ) -> Mapping[str, Estimate]:
-    """Nash regret of NCB over that of a private algorithm at each epsilon of its panel."""
-    own = ncb_line(variant, ncb).regret(evidence, share)
+    """Return Nash regret of NCB over that of a private algorithm at each epsilon of its panel."""
+    plain = ncb_line(variant, ncb).regret(evidence, share)
     return {
         f"epsilon={epsilon:g}": ratio_of(
-            own, Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
+            plain, Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
         )
         for epsilon in EPSILONS
     }
@@ -132,7 +132,7 @@ def _panel_regret(
 def order_ratios(
     evidence: Evidence, *, variant: str, share: float, scored: str
 ) -> Mapping[str, Estimate]:
-    """Nash regret in panel (f) of each curve over that of the next, in the order that (e) has.
+    """Return the Nash regret in panel (f) of each curve over that of the next in the order of (e).
 
     NaN for two curves whose order in (e) is not clear at the level ``SURE``.
 
@@ -159,7 +159,7 @@ def order_ratios(
 def falls(
     evidence: Evidence, *, variant: str, begin: float, end: float, scored: str
 ) -> Mapping[str, Estimate]:
-    """Nash regret of each curve of panel (f) at one share of T over that at an earlier one."""
+    """Return the Nash regret of each curve of panel (f) at a share of T over an earlier one."""
     points: dict[str, Estimate] = {}
     for name in ALGORITHMS:
         first, last = (

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
 from dpbandits.audit.releases.phase_two import as_coded, explored, release_witness
 from dpbandits.audit.releases.stop_test import Witness, exploration_witness, published_threshold
+from dpbandits.papers.curves import curve, joined
 
 EPSILON = 0.2
 WRITTEN_HORIZONS = (10**7, 10**8)
@@ -23,17 +23,17 @@ WITNESSED, ALLOWED = "witnessed", "allowed"
 
 
 def privacy_witnesses() -> pd.DataFrame:
-    """Witnessed privacy losses of GDP-NCB over epsilon, exact (claim C15).
+    """Return the witnessed privacy losses of GDP-NCB over epsilon, exact (claim C15).
 
     Tags: variant; quantity (``witnessed``, ln of a ratio of probabilities over epsilon, or
     ``allowed``, 1); horizon; epsilon; log10_probability (of the event under X, given the arms of
     Phase I) and log10_arms (of these), 0 for what is allowed. x: as written the pulls of arm 1
     minus the threshold rounded down, as coded T. y: the loss over epsilon.
     """
-    return pd.DataFrame([*_written_rows(), *_coded_rows()])
+    return joined([*_written_rows(), *_coded_rows()])
 
 
-def _written_rows() -> Iterator[dict[str, Any]]:
+def _written_rows() -> Iterator[pd.DataFrame]:
     for horizon in WRITTEN_HORIZONS:
         threshold = published_threshold(horizon, EPSILON)
         scale = math.log(horizon) / EPSILON
@@ -45,7 +45,7 @@ def _written_rows() -> Iterator[dict[str, Any]]:
             yield _row("as-written", horizon, EPSILON, offset, allowed, ALLOWED)
 
 
-def _coded_rows() -> Iterator[dict[str, Any]]:
+def _coded_rows() -> Iterator[pd.DataFrame]:
     for epsilon in CODED_EPSILONS:
         for horizon in CODED_HORIZONS:
             rules = as_coded(horizon, epsilon)
@@ -60,19 +60,15 @@ def _row(
     x: int,
     witness: Witness,
     quantity: str = WITNESSED,
-) -> dict[str, Any]:
+) -> pd.DataFrame:
     """Return one row of the frame."""
-    loss = witness.log_ratio / epsilon
-    return {
-        "series": f"{variant}, {quantity}, T={horizon:.0e}, epsilon={epsilon:g}",
+    tags = {
         "variant": variant,
         "quantity": quantity,
         "horizon": horizon,
         "epsilon": epsilon,
         "log10_probability": witness.log_probability / math.log(10.0),
         "log10_arms": witness.log_arms / math.log(10.0),
-        "x": x,
-        "y": loss,
-        "lo": loss,
-        "hi": loss,
     }
+    series = f"{variant}, {quantity}, T={horizon:.0e}, epsilon={epsilon:g}"
+    return curve(series, tags, [x], [witness.log_ratio / epsilon])

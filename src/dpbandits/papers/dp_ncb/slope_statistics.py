@@ -37,7 +37,7 @@ WINDOWS = tuple(2**m - 1 for m in range(17, 24))
 
 def _slope(evidence: Evidence, chosen: Line) -> Measure:
     regrets = chosen.regrets(evidence, SHARES)
-    return slope(np.log(SHARES), [each.log() for each in regrets])
+    return slope(np.log(SHARES), [regret.log() for regret in regrets])
 
 
 def slope_of_regret(
@@ -48,7 +48,7 @@ def slope_of_regret(
     horizon: int = TEN_MILLION,
     ncb: str = "own",
 ) -> Estimate:
-    """Slope of log Nash regret over log t on [0.3 T, T], epsilon = 0.2."""
+    """Return the slope of log Nash regret over log t on [0.3 T, T], epsilon = 0.2."""
     return _slope(evidence, line(algorithm, variant, horizon, ncb=ncb)).estimate()
 
 
@@ -61,18 +61,18 @@ def slope_difference(
     horizon: int = TEN_MILLION,
     ncb: str = "own",
 ) -> Estimate:
-    """Slope of the first algorithm minus that of the second."""
+    """Return the slope of the first algorithm minus that of the second."""
     lines = [line(name, variant, horizon, ncb=ncb) for name in (first, second)]
-    one, other = (_slope(evidence, each) for each in lines)
+    one, other = (_slope(evidence, curve) for curve in lines)
     return (one - other).estimate()
 
 
 def cost_steps(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
-    """Nash regret of GDP-NCB over that of NCB at ten times a T, over the same ratio at T."""
+    """Return GDP-NCB's Nash regret over NCB's at ten times a T, over the same ratio at T."""
     costs = {
-        each: Line(GLOBAL, variant, each).regret(evidence).log()
-        - ncb_line(variant, "own", each).regret(evidence).log()
-        for each in HORIZONS
+        horizon: Line(GLOBAL, variant, horizon).regret(evidence).log()
+        - ncb_line(variant, "own", horizon).regret(evidence).log()
+        for horizon in HORIZONS
     }
     return {
         f"T={high:.0e} over {low:.0e}": exponential(costs[high] - costs[low])
@@ -83,14 +83,14 @@ def cost_steps(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
 def cost_at_epsilon(
     evidence: Evidence, *, variant: str, epsilon: float, ncb: str = "own"
 ) -> Estimate:
-    """Nash regret of GDP-NCB at an epsilon over that of NCB, T = 1e7."""
+    """Return the Nash regret of GDP-NCB at an epsilon over that of NCB, T = 1e7."""
     private = Line(GLOBAL, variant, epsilon=epsilon).regret(evidence)
     return ratio_of(private, ncb_line(variant, ncb).regret(evidence))
 
 
 def slope_in_epsilon(evidence: Evidence, *, variant: str, epsilons: Sequence[float]) -> Estimate:
-    """Slope of log Nash regret of LDP-NCB over log epsilon, T = 1e7."""
-    regrets = [Line(LOCAL, variant, epsilon=each).regret(evidence).log() for each in epsilons]
+    """Return the slope of log Nash regret of LDP-NCB over log epsilon, T = 1e7."""
+    regrets = [Line(LOCAL, variant, epsilon=epsilon).regret(evidence).log() for epsilon in epsilons]
     return slope(np.log(epsilons), regrets).estimate()
 
 
@@ -108,7 +108,7 @@ def _anytime_costs(evidence: Evidence, variant: str, algorithm: str) -> dict[int
 
 
 def anytime_cost(evidence: Evidence, *, variant: str, algorithm: str, extreme: str) -> Estimate:
-    """Nash regret under the anytime wrapper over that with known horizon, at ends of windows.
+    """Return the anytime wrapper's Nash regret over that with known horizon, at ends of windows.
 
     ``extreme``: the ``smallest`` or the ``largest`` of them.
     """
@@ -117,6 +117,6 @@ def anytime_cost(evidence: Evidence, *, variant: str, algorithm: str, extreme: s
 
 
 def anytime_growth(evidence: Evidence, *, variant: str, algorithm: str) -> Estimate:
-    """Cost of not knowing the horizon at the end of the last window over that of the one before."""
+    """Return anytime wrapper's cost at the end of the last window over that of the one before."""
     *_, before, last = _anytime_costs(evidence, variant, algorithm).values()
     return exponential(last - before)

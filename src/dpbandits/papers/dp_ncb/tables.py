@@ -79,7 +79,7 @@ def deviations(frames: Frames) -> pd.DataFrame:
     Args:
         frames: results by name, those that ``DEVIATIONS`` names.
     """
-    return pd.DataFrame([_row(each, frames) for each in DEVIATIONS])
+    return pd.DataFrame([_row(deviation, frames) for deviation in DEVIATIONS])
 
 
 def reproduction(frames: Frames) -> pd.DataFrame:

@@ -1,26 +1,25 @@
 """Formulas of the paper's analysis: how long Phase I lasts, explicit bounds, composed privacy loss.
 
-Sections, questions (Q) and differences (D) are those of the replication's specification. L = ln T,
-c = 3, alpha = 3.1, k arms, mu* the largest mean, W = floor(sqrt T) + 1.
+Differences (D) are those of ``docs/deviations.md``. L = ln T, c = 3, alpha = 3.1, k arms,
+mu* the largest mean, W = floor(sqrt T) + 1.
 """
 
 import math
 
 from scipy.optimize import brentq
 
+from dpbandits.audit.releases.stop_test import THRESHOLD, published_threshold
+
 C = 3.0
 ALPHA = 3.1
-THRESHOLD = 1600.0
-"""Constant of the stop conditions of Phase I."""
-
 PHASE_ONE_RANGE = (512.0, 3872.0)
-"""Length of Phase I over k S on the good event (appendix D.2, D.3; Section 5.1)."""
+"""Length of Phase I over k S on the good event (DP-NCB, appendices D.2 and D.3)."""
 
 GLOBAL, LOCAL = "gdp-ncb", "ldp-ncb"
 
 
 def scale(algorithm: str, horizon: float, epsilon: float, best_mean: float) -> float:
-    """Return S, the number of pulls of an arm by which the analysis measures (Section 5.1).
+    """Return S, the number of pulls of an arm by which the analysis measures (appendix D).
 
     Args:
         algorithm: ``gdp-ncb`` or ``ldp-ncb``.
@@ -35,20 +34,14 @@ def scale(algorithm: str, horizon: float, epsilon: float, best_mean: float) -> f
     return clean + (log / (best_mean * epsilon)) ** 2
 
 
-def threshold(horizon: float, epsilon: float) -> float:
-    """Return the private sum of rewards at which Phase I of GDP-NCB stops (Algorithm 1)."""
-    log = math.log(horizon)
-    return THRESHOLD * (C**2 * log + log**2 / epsilon)
-
-
 def expected_pulls(algorithm: str, horizon: float, epsilon: float, best_mean: float) -> float:
-    """Return the pulls of the best arm at which Phase I stops, were nothing random (Section 6).
+    """Return the pulls of the best arm at which Phase I stops, were nothing random.
 
     They solve the stop condition of Algorithm 1 or 2 with every mean in the place of its estimate;
     the horizon does not cut them.
     """
     if algorithm == GLOBAL:
-        return threshold(horizon, epsilon) / best_mean
+        return published_threshold(horizon, epsilon) / best_mean
     log = math.log(horizon)
     width = math.sqrt(8.0 * ALPHA * log) / epsilon
 
@@ -62,7 +55,7 @@ def expected_pulls(algorithm: str, horizon: float, epsilon: float, best_mean: fl
 
 
 def first_horizon(algorithm: str, arms: int, epsilon: float, best_mean: float) -> float:
-    """Return the smallest T at which Phase I, as written, ends before T (Section 6)."""
+    """Return the smallest T at which Phase I, as written, ends before T."""
 
     def excess(log_horizon: float) -> float:
         horizon = math.exp(log_horizon)

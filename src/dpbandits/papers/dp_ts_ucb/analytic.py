@@ -1,4 +1,4 @@
-"""What the paper's analytic figures and claims are made of: exactly computed curves and numbers.
+"""Exactly computed curves and numbers behind the paper's analytic figures and claims.
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from dpbandits import privacy
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ts_ucb.optimism import counts, misses_by_count, waits_by_count
-from dpbandits.papers.dp_ts_ucb.summary import HORIZONS as TABLE_HORIZONS
-from dpbandits.papers.dp_ts_ucb.summary import summary
 from dpbandits.papers.dp_ts_ucb.trace import trace
 from dpbandits.privacy.dp_ts_ucb import BUDGET_FACTOR, GDP_INTERPRETATIONS
 
@@ -35,7 +33,10 @@ PRE_PULLS = (0, 1, 500, 1000, 2000, 5000, 100_000)
 SMALLEST_B_BETWEEN = 2
 """Smallest b of the finer grid at alpha = 0 that Figure 6 does not have."""
 
-LEMMA_HORIZONS = (10_000, 100_000, 1_000_000)
+TABLE_HORIZONS = (10_000, 100_000, 1_000_000)
+"""T of Table 1 and of the composed draws."""
+
+LEMMA_HORIZONS = TABLE_HORIZONS
 """T at which Lemmas 4.1 and C.1 are checked."""
 
 MISS_BOUND = 3.0
@@ -53,25 +54,29 @@ EQUAL_BOUND_FACTOR = 5.0
 LONG_HORIZONS = tuple(round(10 ** (step / 20)) for step in range(80, 161))
 """T from 1e4 to 1e8, log-spaced with the decades among them."""
 
+LEVELS: dict[str, Callable[[int], float]] = {
+    "TS-Gaussian": privacy.ts_gaussian_gdp,
+    "M-TS-Gaussian, b = 0, c = 5": lambda horizon: privacy.modified_ts_gdp(0, 5.0, horizon),
+    "M-TS-Gaussian, b + 1 = c = T^(1/4)": lambda horizon: horizon**0.25,
+    "M-TS-Gaussian, b + 1 = c = ln T": lambda horizon: math.sqrt(horizon) / math.log(horizon),
+    "DP-TS-UCB, α = 1/2": lambda horizon: privacy.dp_ts_ucb_gdp(0.5, horizon),
+    "DP-TS-UCB, α = 0": lambda horizon: privacy.dp_ts_ucb_gdp(0.0, horizon),
+    "DP-TS-UCB, α = 1": lambda horizon: privacy.dp_ts_ucb_gdp(1.0, horizon),
+}
+"""By algorithm: from T to eta, at an example of each row of Table 1.
 
-def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
-    return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
-
-
-def _joined(curves: Iterator[pd.DataFrame]) -> pd.DataFrame:
-    frame = pd.concat(list(curves), ignore_index=True)
-    measured = ["x", "y", "lo", "hi"]
-    return frame[[column for column in frame if column not in measured] + measured]
+Where b and c grow with T, b is not rounded: the level of M-TS-Gaussian is sqrt(T / (c (b + 1))).
+"""
 
 
 def privacy_by_horizon() -> pd.DataFrame:
-    """Figure 3b: eta of DP-TS-UCB over the horizon, one series for each alpha and accounting.
+    """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting.
 
     Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha, horizon.
     x: T. y: eta.
     """
-    return _joined(
-        _curve(
+    return joined(
+        curve(
             f"{accounting}, alpha={alpha:g}",
             {
                 "algorithm": "dp-ts-ucb",
@@ -91,7 +96,7 @@ def privacy_by_horizon() -> pd.DataFrame:
 
 
 def privacy_by_alpha() -> pd.DataFrame:
-    """Figure 4b: eta over alpha at T = 1e6, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
+    """Return eta (Figure 4b) over alpha, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
 
     Tags: algorithm, accounting (as in Figure 3b; ``lemma5`` for Modified TS). x: alpha. y: eta.
     """
@@ -104,14 +109,14 @@ def privacy_by_alpha() -> pd.DataFrame:
     }
     factors = EQUAL_BOUND_FACTOR * math.log(HORIZON) ** alphas
     curves["m-ts-gaussian", "lemma5"] = [privacy.modified_ts_gdp(0, c, HORIZON) for c in factors]
-    return _joined(
-        _curve(f"{algorithm}, {accounting}", _named(algorithm, accounting), alphas, y)
+    return joined(
+        curve(f"{algorithm}, {accounting}", _named(algorithm, accounting), alphas, y)
         for (algorithm, accounting), y in curves.items()
     )
 
 
 def crossover() -> pd.DataFrame:
-    """Compare eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS.
+    """Return eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS.
 
     Tags: algorithm (``dp-ts-ucb``, alpha = 0; ``ts-gaussian``; ``m-ts-gaussian``, b = 0, c = 5),
     accounting (``theorem4.4`` or ``tight``; ``lemma4``; ``lemma5``). x: T. y: eta.
@@ -126,8 +131,8 @@ def crossover() -> pd.DataFrame:
             0, EQUAL_BOUND_FACTOR, horizon
         ),
     }
-    return _joined(
-        _curve(
+    return joined(
+        curve(
             f"{algorithm}, {accounting}",
             _named(algorithm, accounting),
             LONG_HORIZONS,
@@ -138,7 +143,7 @@ def crossover() -> pd.DataFrame:
 
 
 def privacy_conversion() -> pd.DataFrame:
-    """Epsilon at delta = 1e-6 of each level in Figure 3b.
+    """Return the epsilon at delta = 1e-6 of each level in Figure 3b.
 
     Tags: algorithm, accounting, alpha, horizon, delta, eta. x: T. y: epsilon.
     """
@@ -149,32 +154,32 @@ def privacy_conversion() -> pd.DataFrame:
 
 
 def lemma_4_1() -> pd.DataFrame:
-    """Compute T times the chance that every draw misses the mean, the largest over the means.
+    """Return T times the chance that every draw misses the mean, the largest over the means.
 
     Tags: quantity (``chance``, or ``bound``, the constant of the proof), alpha, rounding (of the
     budget phi), horizon. x: number s of rewards in the estimate. y: T times the chance.
     """
-    return _joined(_misses())
+    return joined(_misses())
 
 
 def lemma_c1() -> pd.DataFrame:
-    """Compute the expectation of Lemma C.1, the largest over the means.
+    """Return the expectation of Lemma C.1, the largest over the means.
 
     Tags: quantity (``expectation`` or ``bound``), alpha, horizon. x: number s of rewards in the
     estimate. y: E[1/P(draw above the mean) - 1].
     """
-    return _joined(_waits())
+    return joined(_waits())
 
 
 def constants() -> pd.DataFrame:
-    """Every other number that a claim needs, one a row.
+    """Return every other number that a claim needs, one a row.
 
     Tags: quantity, and by quantity: ``c`` (of equal privacy): alpha, root; x is b. ``root``
     (sqrt(2 c0)): x is alpha = 1. ``crossover`` (smallest horizon from which eta of DP-TS-UCB(0)
     is below): algorithm, accounting; the other's eta is sqrt(T/x). ``composed`` (eta of plain
     Thompson sampling, from the draws of every round): x is T.
     """
-    return _joined(curve for rows in (_factors, _levels, _composed) for curve in rows())
+    return joined([*_factors(), *_levels(), *_composed()])
 
 
 def _named(algorithm: str, accounting: str) -> dict[str, Any]:
@@ -189,23 +194,23 @@ def _factors() -> Iterator[pd.DataFrame]:
             factors = [
                 privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in pulls
             ]
-            yield _curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
+            yield curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
 
 
 def _levels() -> Iterator[pd.DataFrame]:
-    yield _curve("sqrt(2 c0)", {"quantity": "root"}, [1.0], [math.sqrt(2.0 * BUDGET_FACTOR)])
+    yield curve("sqrt(2 c0)", {"quantity": "root"}, [1.0], [math.sqrt(2.0 * BUDGET_FACTOR)])
     for accounting, phases in (("theorem4.4", 2), ("tight", 1)):
         for algorithm, divisor in (("ts-gaussian", 2.0), ("m-ts-gaussian", EQUAL_BOUND_FACTOR)):
             tags = {"quantity": "crossover", **_named(algorithm, accounting)}
             horizon = crossover_horizon(phases, divisor)
-            yield _curve(f"crossover, {accounting}, {algorithm}", tags, [divisor], [horizon])
+            yield curve(f"crossover, {accounting}, {algorithm}", tags, [divisor], [horizon])
 
 
 def _composed() -> Iterator[pd.DataFrame]:
     levels = [
         float(privacy.compose_gdp(np.full(horizon, draw_level()))) for horizon in TABLE_HORIZONS
     ]
-    yield _curve("composed draws", {"quantity": "composed"}, TABLE_HORIZONS, levels)
+    yield curve("composed draws", {"quantity": "composed"}, TABLE_HORIZONS, levels)
 
 
 def draw_level() -> float:
@@ -243,8 +248,8 @@ def _misses() -> Iterator[pd.DataFrame]:
         for alpha, rounding in itertools.product(ALPHAS, ("floor", "ceil")):
             tags = {"quantity": "chance", "alpha": alpha, "rounding": rounding, "horizon": horizon}
             name = f"chance, alpha={alpha:g}, {rounding}, T={horizon}"
-            yield _curve(name, tags, x, misses_by_count(alpha, horizon, rounding))
-        yield _curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), MISS_BOUND))
+            yield curve(name, tags, x, misses_by_count(alpha, horizon, rounding))
+        yield curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), MISS_BOUND))
 
 
 def _waits() -> Iterator[pd.DataFrame]:
@@ -253,12 +258,21 @@ def _waits() -> Iterator[pd.DataFrame]:
         for alpha in ALPHAS:
             tags = {"quantity": "expectation", "alpha": alpha, "horizon": horizon}
             name = f"expectation, alpha={alpha:g}, T={horizon}"
-            yield _curve(name, tags, x, waits_by_count(alpha, horizon))
-        yield _curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), WAIT_BOUND))
+            yield curve(name, tags, x, waits_by_count(alpha, horizon))
+        yield curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), WAIT_BOUND))
 
 
 def _bound(horizon: int) -> dict[str, Any]:
     return {"quantity": "bound", "horizon": horizon}
+
+
+def summary() -> pd.DataFrame:
+    """Return eta (Table 1) of each algorithm at three horizons. Tags: algorithm. x: T. y: eta."""
+    x = TABLE_HORIZONS
+    return joined(
+        curve(algorithm, {"algorithm": algorithm}, x, [level(horizon) for horizon in x])
+        for algorithm, level in LEVELS.items()
+    )
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {

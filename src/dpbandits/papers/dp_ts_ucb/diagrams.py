@@ -4,10 +4,10 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
+from dpbandits.papers.panels import canvas, table
 from dpbandits.reporting import style
 from dpbandits.reporting.diagrams import Diagram
 from dpbandits.reporting.palette import COLOURS
@@ -31,24 +31,22 @@ def draws(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         "batch full": rows[rows["completed"] == 1],
     }
     with style.context():
-        drawn, axes = _canvas(style.PANEL_HEIGHT + 0.25)
+        drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.25)
         _draw_renewals(axes, parts["batch full"])
         for name, colour, label in (
             ("estimate", "black", r"estimate $\hat\mu$ of the last full batch"),
             ("largest draw", "orange", "largest draw since the renewal"),
         ):
-            own = parts[name]
-            look: dict[str, Any] = {"color": COLOURS[colour], "linewidth": 1.0}
-            axes.step(own["x"], own["y"], where="mid", label=label, **look)
+            x, y = parts[name]["x"], parts[name]["y"]
+            axes.step(x, y, where="mid", label=label, color=COLOURS[colour], linewidth=1.0)
         below = rows["y"].min() - 0.12 * (rows["y"].max() - rows["y"].min())
-        for own, marker, colour, label in (
+        for points, marker, colour, label in (
             (parts["fresh draw"], "o", "blue", r"fresh draw $\theta$"),
             (parts["largest draw again"], "s", "vermillion", "budget used up: the largest again"),
             (parts["pull"].assign(y=below), "^", "green", "round in which the arm is pulled"),
         ):
-            axes.plot(
-                own["x"], own["y"], marker, color=COLOURS[colour], markersize=3.2, label=label
-            )
+            look: dict[str, Any] = {"color": COLOURS[colour], "markersize": 3.2}
+            axes.plot(points["x"], points["y"], marker, label=label, **look)
         _finish(drawn, axes, trace, rf"Value $\theta$ of arm {SHOWN_ARM}", columns=2)
     return drawn, _points(parts)
 
@@ -74,12 +72,12 @@ def batches(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     sizes = sorted(pulled.loc[pulled["full_at"].notna(), "batch"].unique())
     parts = {}
     with style.context():
-        drawn, axes = _canvas(style.PANEL_HEIGHT + 0.15)
+        drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.15)
         for size, look in zip(sizes, style.ordered_looks(len(sizes)), strict=True):
-            own = pulled[(pulled["batch"] == size) & pulled["full_at"].notna()]
-            _squares(axes, own, facecolor=look.colour, label=_batch_name(size))
-            _mark_estimates(axes, own)
-            for arm, rows in own.groupby("arm"):
+            full = pulled[(pulled["batch"] == size) & pulled["full_at"].notna()]
+            _squares(axes, full, facecolor=look.colour, label=_batch_name(size))
+            _mark_estimates(axes, full)
+            for arm, rows in full.groupby("arm"):
                 parts[f"arm {arm!s}, {_batch_name(size)}"] = rows
         waiting = pulled[pulled["full_at"].isna()]
         _squares(axes, waiting, facecolor="none", label="batch not full at T: in no estimate")
@@ -123,12 +121,6 @@ def _mark_estimates(axes: Axes, rows: pd.DataFrame) -> None:
         axes.text(x + 0.5, y - 0.38, str(size), ha="center", va="bottom", fontsize=_ANNOTATION)
 
 
-def _canvas(height: float) -> tuple[Figure, Axes]:
-    drawn = Figure(figsize=(style.PAGE_WIDTH, height), layout="constrained")
-    FigureCanvasAgg(drawn)
-    return drawn, drawn.subplots()
-
-
 def _finish(drawn: Figure, axes: Axes, trace: pd.DataFrame, y_label: str, *, columns: int) -> None:
     axes.set_xlim(0, trace["x"].max() + 1)
     axes.set_xlabel("Round $t$")
@@ -142,9 +134,7 @@ def _points(parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
         for name, rows in parts.items()
     ]
     points = pd.concat(tables, ignore_index=True)
-    return points.assign(
-        variant="as-written", interpretation="", lo=points["y"], hi=points["y"], runs=1
-    )
+    return table(points.assign(lo=points["y"], hi=points["y"], runs=1))
 
 
 DIAGRAMS: dict[str, Diagram] = {"fig1": draws, "fig2": batches}

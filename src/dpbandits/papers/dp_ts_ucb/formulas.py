@@ -7,12 +7,12 @@ from dpbandits.privacy import dp_ts_ucb
 
 
 def equal_bound_c(context: Context) -> float:
-    """Variance factor 5 ln(T)^alpha of Section 5.2, of the same regret bound as DP-TS-UCB."""
+    """Return variance factor 5 ln(T)^alpha, of the same regret bound as DP-TS-UCB (Section 5.2)."""
     return float(5.0 * math.log(context.horizon) ** context.tags["alpha"])
 
 
 def equal_privacy_c(context: Context) -> float:
-    """Variance factor that gives b pre-pulls the level of Theorem 4.4 (Appendix E.1, no root)."""
+    """Return the factor that gives b pre-pulls the level of Theorem 4.4 (Appendix E.1, no root)."""
     tags = context.tags
     return float(dp_ts_ucb.equal_privacy_c(tags["alpha"], tags["b"], context.horizon))
 

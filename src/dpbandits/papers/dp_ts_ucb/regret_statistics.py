@@ -40,7 +40,7 @@ Values = NDArray[np.float64]
 
 
 def _proposed(evidence: Evidence, alpha: float, horizon: int | None = None) -> Sample:
-    """Final regret of DP-TS-UCB at a horizon (None: the longest)."""
+    """Return the final regret of DP-TS-UCB at a horizon (None: the longest)."""
     rounds = evidence.horizon(OWN) if horizon is None else horizon
     return evidence.sample(OWN, "pseudo_regret", alpha=alpha, horizon=rounds)
 
@@ -57,7 +57,7 @@ def _contender(
     lazy_ucb_log: str,
     lazy_dp_ts_log: str,
 ) -> Sample:
-    """Final regret of one algorithm of Figure 7."""
+    """Return the final regret of one algorithm of Figure 7."""
     if algorithm == "dp-ts-ucb":
         return _proposed(evidence, alpha)
     if algorithm == "m-ts-gaussian":
@@ -70,20 +70,20 @@ def _contender(
 def alpha_difference(
     evidence: Evidence, *, horizon: int, alpha: float, minus: float
 ) -> StudentEstimate:
-    """Final regret of DP-TS-UCB at one alpha minus that at another."""
+    """Return the final regret of DP-TS-UCB at one alpha minus that at another."""
     return welch_difference(
         _proposed(evidence, alpha, horizon).values, _proposed(evidence, minus, horizon).values
     )
 
 
 def alpha_trend(evidence: Evidence, *, horizon: int) -> Estimate:
-    """Kendall's tau between alpha and the final regret of DP-TS-UCB."""
+    """Return Kendall's tau between alpha and the final regret of DP-TS-UCB."""
     regrets = [_proposed(evidence, alpha, horizon) for alpha in ALPHAS]
     return from_means(regrets, lambda means: kendall_tau(ALPHAS, means))
 
 
 def steps_down(evidence: Evidence, *, horizons: tuple[int, ...]) -> Estimate:
-    """Number of steps from one alpha to the next, over horizons, with a 95 % interval below 0."""
+    """Return the number of steps from an alpha to the next with a 95 % interval below 0."""
     steps = [
         alpha_difference(evidence, horizon=horizon, alpha=higher, minus=alpha)
         for horizon, (alpha, higher) in itertools.product(horizons, itertools.pairwise(ALPHAS))
@@ -94,7 +94,7 @@ def steps_down(evidence: Evidence, *, horizons: tuple[int, ...]) -> Estimate:
 
 
 def equal_bound_difference(evidence: Evidence, *, alpha: float, count: str) -> Estimate:
-    """Final regret of DP-TS-UCB minus that of Modified TS at (0, 5 ln(T)^alpha)."""
+    """Return the final regret of DP-TS-UCB minus that of Modified TS at (0, 5 ln(T)^alpha)."""
     other = evidence.values(EQUAL_BOUND, "pseudo_regret", alpha=alpha, count=count)
     return welch_difference(_proposed(evidence, alpha).values, other)
 
@@ -113,33 +113,33 @@ class ChoiceEstimate(PercentileEstimate):
 
 
 def is_best_b(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
-    """1 where b has the lowest final regret of the seven pre-pulls of Figure 6, otherwise 0.
+    """Return 1 where b has the lowest final regret of the seven pre-pulls of Figure 6, otherwise 0.
 
     Its bootstrap interval is [1, 1] where b wins in all resamples but a share of half the level.
     """
-    regrets = [_equally_private(evidence, alpha, each, count) for each in PRE_PULLS]
+    regrets = [_equally_private(evidence, alpha, pulls, count) for pulls in PRE_PULLS]
     place = PRE_PULLS.index(b)
 
     def wins(means: Values) -> Values:
         best = argmin(means)
         return np.where(np.isnan(best), np.nan, best == place)
 
-    found = from_means(regrets, wins)
-    return ChoiceEstimate(found.value, found.runs, found.resamples)
+    choice = from_means(regrets, wins)
+    return ChoiceEstimate(choice.value, choice.runs, choice.resamples)
 
 
 def best_b_margin(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
-    """Final regret of the best other of the seven pre-pulls minus that of b."""
+    """Return the final regret of the best other of the seven pre-pulls minus that of b."""
     chosen = _equally_private(evidence, alpha, b, count).values
     return smallest(
-        welch_difference(_equally_private(evidence, alpha, each, count).values, chosen)
-        for each in PRE_PULLS
-        if each != b
+        welch_difference(_equally_private(evidence, alpha, other, count).values, chosen)
+        for other in PRE_PULLS
+        if other != b
     )
 
 
 def pre_pull_difference(evidence: Evidence, *, alpha: float, b: int, minus: int) -> Estimate:
-    """Final regret of b pre-pulls minus that of another number, both with n + 1."""
+    """Return the final regret of b pre-pulls minus that of another number, both with n + 1."""
     return welch_difference(
         _pre_pulled(evidence, alpha, b).values, _pre_pulled(evidence, alpha, minus).values
     )
@@ -148,24 +148,24 @@ def pre_pull_difference(evidence: Evidence, *, alpha: float, b: int, minus: int)
 def best_between_margin(
     evidence: Evidence, *, alpha: float, b: int, between: Sequence[int]
 ) -> Estimate:
-    """Smallest difference between the final regret of other numbers of pre-pulls and that of b."""
+    """Return the smallest difference of final regret between other numbers of pre-pulls and b."""
     return smallest(
         pre_pull_difference(evidence, alpha=alpha, b=other, minus=b) for other in between
     )
 
 
 def pre_pull_regret(evidence: Evidence, *, alpha: float, b: int) -> Estimate:
-    """Final regret of Modified TS at equal privacy with b pre-pulls, n + 1."""
+    """Return the final regret of Modified TS at equal privacy with b pre-pulls, n + 1."""
     return mean(_pre_pulled(evidence, alpha, b).values)
 
 
 def regret_over_pre_pulled(evidence: Evidence, *, alpha: float, b: int) -> Estimate:
-    """Final regret of DP-TS-UCB over that of Modified TS with b pre-pulls, n + 1."""
+    """Return the final regret of DP-TS-UCB over that of Modified TS with b pre-pulls, n + 1."""
     return ratio(_proposed(evidence, alpha), _pre_pulled(evidence, alpha, b))
 
 
 def _pre_pulled(evidence: Evidence, alpha: float, b: int) -> Sample:
-    """Final regret of b pre-pulls, of the seven of Figure 6 or of the finer grid."""
+    """Return the final regret of b pre-pulls, of the seven of Figure 6 or of the finer grid."""
     if b in PRE_PULLS:
         return _equally_private(evidence, alpha, b, "n+1")
     return evidence.sample(FINER, "pseudo_regret", alpha=alpha, b=b)
@@ -181,7 +181,7 @@ def regret_difference(
     lazy_ucb_log: str = "base2",
     lazy_dp_ts_log: str = "natural",
 ) -> Estimate:
-    """Final regret of the first algorithm of Figure 7 minus that of the second."""
+    """Return the final regret of the first algorithm of Figure 7 minus that of the second."""
     one, other = (
         _contender(evidence, name, alpha, count, lazy_ucb_log, lazy_dp_ts_log)
         for name in (first, second)
@@ -192,7 +192,7 @@ def regret_difference(
 def regret_ratio(
     evidence: Evidence, *, first: str, second: str, alpha: float, count: str
 ) -> Estimate:
-    """Final regret of DP-TS-UCB over that of Modified TS at equal privacy, or the inverse."""
+    """Return final regret of DP-TS-UCB over that of Modified TS at equal privacy or inversely."""
     one, other = (
         _contender(evidence, name, alpha, count, "base2", "natural") for name in (first, second)
     )
@@ -200,7 +200,7 @@ def regret_ratio(
 
 
 def gap_share(evidence: Evidence, *, count: str) -> Estimate:
-    """Lead of Modified TS at the level of alpha = 0, over that of DP-TS-UCB at alpha = 1."""
+    """Return the lead of Modified TS at the level of alpha = 0 over DP-TS-UCB's at alpha = 1."""
     regrets = [
         _contender(evidence, algorithm, alpha, count, "base2", "natural")
         for alpha in (0, 1)

@@ -1,6 +1,6 @@
 """One short run of DP-TS-UCB, round by round and arm by arm: what Figures 1 and 2 are drawn from.
 
-The run is the compiled kernel's own, a step at a time. The kernel keeps the largest draw of an arm
+The compiled kernel plays the run, a step at a time. The kernel keeps the largest draw of an arm
 and not the draws; they are read off a copy of the random stream taken before the step.
 """
 
@@ -50,7 +50,7 @@ def steps(bandit: Bandit, settings: Settings, generator: np.random.Generator) ->
 
     Args:
         bandit: the arms.
-        settings: what the kernel is told.
+        settings: the parameters of the kernel.
         generator: the stream of the run.
     """
     state = ALGORITHM.state(len(bandit.arms))

@@ -3,16 +3,17 @@
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
 
+import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from dpbandits import privacy
 from dpbandits.bandits import clipped_exponential, truncated_exponential
+from dpbandits.papers.curves import curve, joined
 
 ANALYSIS_HORIZON = 1_000
 """T of Figures 1, 6 and 7."""
@@ -56,33 +57,26 @@ def deltas() -> NDArray[np.float64]:
     return np.union1d(grid[~repeated], decades)
 
 
-def _curve(series: str, tags: dict[str, Any], x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
-    return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
-
-
 def privacy_by_b_and_c() -> pd.DataFrame:
-    """Figure 1: epsilon over delta of Theorem 4, with b or c away from (0, 1); T = 1000.
+    """Return epsilon over delta (Figure 1) of Theorem 4, with b or c away from (0, 1); T = 1000.
 
     Tags: family (``b``, left, or ``c``, right), b, c. x: delta. y: epsilon.
     """
     x = deltas()
     pairs = [("b", b, 1) for b in CURVE_B] + [("c", 0, c) for c in CURVE_C]
-    return pd.concat(
-        [
-            _curve(
-                f"{family}: b={b}, c={c}",
-                {"family": family, "b": b, "c": c},
-                x,
-                privacy.modified_ts_epsilon(x, b, c, ANALYSIS_HORIZON),
-            )
-            for family, b, c in pairs
-        ],
-        ignore_index=True,
+    return joined(
+        curve(
+            f"{family}: b={b}, c={c}",
+            {"family": family, "b": b, "c": c},
+            x,
+            privacy.modified_ts_epsilon(x, b, c, ANALYSIS_HORIZON),
+        )
+        for family, b, c in pairs
     )
 
 
 def privacy_by_analysis() -> pd.DataFrame:
-    """Figures 6 and 7: epsilon over delta of plain Thompson sampling by each analysis; T = 1000.
+    """Return epsilon over delta of plain Thompson sampling by each analysis (Figures 6 and 7).
 
     Tags: analysis (``gdp``, Theorem 3; ``rdp``, Theorem 8 at its best order; ``rdp-fixed-order``,
     Theorem 8 at the order 1.15; ``standard-dp``, Corollary 1 as printed;
@@ -104,19 +98,19 @@ def privacy_by_analysis() -> pd.DataFrame:
         for (analysis, split), y in by_analysis.items():
             tags = {"analysis": analysis, "split": split, "arms": arms}
             name = analysis if split == "none" else f"{analysis}, {split} split"
-            curves.append(_curve(f"{name}, N={arms}", tags, x, y))
-    return pd.concat(curves, ignore_index=True)
+            curves.append(curve(f"{name}, N={arms}", tags, x, y))
+    return joined(curves)
 
 
 def delta_by_analysis() -> pd.DataFrame:
-    """Delta by Renyi DP over the one by Gaussian DP, at the epsilon of Gaussian DP; T = 1000.
+    """Return delta by Renyi DP over the one by Gaussian DP, at the latter's epsilon; T = 1000.
 
     x: delta by Gaussian DP (Theorem 3). y: the smallest delta of Theorem 8 over all orders, at the
     epsilon that Theorem 3 gives at x, divided by x.
     """
     x = deltas()
     epsilons = privacy.ts_gaussian_epsilon(x, ANALYSIS_HORIZON)
-    return _curve("rdp over gdp", {}, x, renyi_delta(epsilons, ANALYSIS_HORIZON) / x)
+    return curve("rdp over gdp", {}, x, renyi_delta(epsilons, ANALYSIS_HORIZON) / x)
 
 
 def renyi_delta(epsilon: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
@@ -134,7 +128,7 @@ def renyi_delta(epsilon: NDArray[np.float64], horizon: int) -> NDArray[np.float6
 
 
 def report_noisy_max() -> pd.DataFrame:
-    """True over claimed delta of report-noisy-max with two functions (Theorems 6 and 7).
+    """Return the true over claimed delta of report-noisy-max with two functions (Theorems 6 and 7).
 
     Tags: means (``any``, Theorem 6; ``reachable``, those of two arms with rewards in [0, 1],
     Theorem 7; ``claimed``, the level 1). x: claimed delta. y: exact delta over the claimed one,
@@ -143,15 +137,15 @@ def report_noisy_max() -> pd.DataFrame:
     x = np.geomspace(1e-8, 1e-1, 71)
     shift, lowest = two_armed_choice(1, MANY)
     epsilons = privacy.ts_round_epsilon(x, 2)
-    curves = [_curve("claimed delta", {"means": "claimed"}, x, np.ones_like(x))]
+    curves = [curve("claimed delta", {"means": "claimed"}, x, np.ones_like(x))]
     for means, bound in (("any", -np.inf), ("reachable", lowest)):
         true = privacy.report_noisy_max_true_delta(epsilons, shift, bound)
-        curves.append(_curve(f"{means} means", {"means": means}, x, true / x))
-    return pd.concat(curves, ignore_index=True)
+        curves.append(curve(f"{means} means", {"means": means}, x, true / x))
+    return joined(curves)
 
 
 def constants() -> pd.DataFrame:
-    """Every other number that a claim or a finding needs, one a row.
+    """Return every other number that a claim or a finding needs, one a row.
 
     Tags: quantity, and by quantity: ``epsilon``: eta (delta = 1e-6); ``gdp``: accounting, of
     (b, c) = (0, 1) at T = 1e5; ``arm-mean``: law; ``turning-order``: measure, the Renyi order up
@@ -162,29 +156,27 @@ def constants() -> pd.DataFrame:
     arms, or the delta that is claimed. y: the number.
     """
     parts = (_levels(), _arm_means(), _orders(), _least_epsilons(), _quoted(), _true_deltas())
-    frame = pd.concat([each for part in parts for each in part], ignore_index=True)
-    measured = ["x", "y", "lo", "hi"]
-    return frame[[column for column in frame if column not in measured] + measured]
+    return joined(itertools.chain.from_iterable(parts))
 
 
 def _levels() -> Iterator[pd.DataFrame]:
     for eta in COMPARED_LEVELS:
         tags = {"quantity": "epsilon", "eta": eta}
-        yield _curve(f"epsilon, eta={eta}", tags, [eta], [privacy.epsilon(1e-6, float(eta))])
+        yield curve(f"epsilon, eta={eta}", tags, [eta], [privacy.epsilon(1e-6, float(eta))])
     for accounting in ("lemma5", "lemma4"):
         tags = {"quantity": "gdp", "accounting": accounting}
         level = privacy.modified_ts_gdp(0, 1, EXPERIMENT_HORIZON, interpretation=accounting)
-        yield _curve(f"gdp, {accounting}", tags, [EXPERIMENT_HORIZON], [level])
+        yield curve(f"gdp, {accounting}", tags, [EXPERIMENT_HORIZON], [level])
 
 
 def _arm_means() -> Iterator[pd.DataFrame]:
     for law, make in (("conditional", truncated_exponential), ("clipped", clipped_exponential)):
         tags = {"quantity": "arm-mean", "law": law}
-        yield _curve(f"arm means, {law}", tags, RATES, make(RATES).means)
+        yield curve(f"arm means, {law}", tags, RATES, make(RATES).means)
 
 
 def _orders() -> Iterator[pd.DataFrame]:
-    """Renyi orders at which GDP's advantage is as large at delta = 1e-10 as at 1e-1."""
+    """Return the renyi orders at which GDP's advantage is as large at delta = 1e-10 as at 1e-1."""
     ends = np.array([1e-10, 1e-1])
     gdp = privacy.ts_gaussian_epsilon(ends, ANALYSIS_HORIZON)
 
@@ -199,27 +191,27 @@ def _orders() -> Iterator[pd.DataFrame]:
     for measure, excess in (("difference", by_difference), ("ratio", by_ratio)):
         tags = {"quantity": "turning-order", "measure": measure}
         order = brentq(excess, 1.01, 2.0, xtol=1e-12)
-        yield _curve(f"turning order, {measure}", tags, [ANALYSIS_HORIZON], [order])
+        yield curve(f"turning order, {measure}", tags, [ANALYSIS_HORIZON], [order])
 
 
 def _least_epsilons() -> Iterator[pd.DataFrame]:
-    """Epsilon of Corollary 1 at the largest delta below 1, with two arms and with ten."""
+    """Return epsilon of Corollary 1 at the largest delta below 1, with two arms and with ten."""
     for arms in ARM_NUMBERS:
         least = privacy.ts_standard_epsilon(float(np.nextafter(1.0, 0.0)), ANALYSIS_HORIZON, arms)
         tags = {"quantity": "least-epsilon", "arms": arms}
-        yield _curve(f"least epsilon, N={arms}", tags, [arms], [least])
+        yield curve(f"least epsilon, N={arms}", tags, [arms], [least])
 
 
 def _quoted() -> Iterator[pd.DataFrame]:
-    """Exact delta of the longest shift of a unit normal variable that Lemma 13 admits."""
+    """Return exact delta of the longest shift of a unit normal variable that Lemma 13 admits."""
     shift = 2 * QUOTED_EPSILON / np.sqrt(-np.log(2 * QUOTED_DELTA))
     true = privacy.delta(QUOTED_EPSILON, float(shift))
     for quantity, number in (("quoted-shift", shift), ("quoted-delta", true)):
-        yield _curve(quantity, {"quantity": quantity}, [QUOTED_DELTA], [number])
+        yield curve(quantity, {"quantity": quantity}, [QUOTED_DELTA], [number])
 
 
 def _true_deltas() -> Iterator[pd.DataFrame]:
-    """Exact delta of one action of two-armed Thompson sampling at the epsilon claimed for it."""
+    """Return the exact delta of an action of two-armed sampling at the epsilon claimed for it."""
     for pulls in ((1, MANY), (1, 1)):
         shift, lowest = two_armed_choice(*pulls)
         named = f"1,{'many' if pulls[1] == MANY else pulls[1]}"
@@ -235,7 +227,7 @@ def _true_deltas() -> Iterator[pd.DataFrame]:
                     }
                     true = privacy.report_noisy_max_true_delta(claimed(delta), shift, bound)
                     name = f"true delta, {calibration}, {means} means, {named} pulls, {delta:g}"
-                    yield _curve(name, tags, [delta], [true])
+                    yield curve(name, tags, [delta], [true])
 
 
 def printed_epsilon(delta: float) -> float:

@@ -85,7 +85,7 @@ def largest_ratio_to_standard(evidence: Evidence, *, family: str, product: int) 
 
 def epsilon_of_pair(evidence: Evidence, *, b: int, delta: float) -> Estimate:
     """Return epsilon at a delta of Figure 1 of the pair (b, 1), T = 1000 (Theorem 4)."""
-    return exact(evidence.analytic(CURVES, family="b", b=b, x=delta)["y"].item())
+    return exact(evidence.number(CURVES, family="b", b=b, x=delta))
 
 
 def epsilon_by_analysis(
@@ -93,7 +93,7 @@ def epsilon_by_analysis(
 ) -> Estimate:
     """Return epsilon at a delta of Figures 6 and 7."""
     where = {"analysis": analysis, "split": split, "arms": arms, "x": delta}
-    return exact(evidence.analytic(ANALYSES, **where)["y"].item())
+    return exact(evidence.number(ANALYSES, **where))
 
 
 def smallest_advantage(
@@ -213,20 +213,20 @@ def true_over_claimed_delta(
             with rewards in [0, 1] (Theorem 7).
     """
     where = {"quantity": "true-delta", "calibration": calibration, "means": means}
-    found = evidence.analytic(CONSTANTS, **where)
+    frame = evidence.analytic(CONSTANTS, **where)
     names = POINTS_OF_CHOICE[means]
     return {
         f"{names[pulls]}, delta {claimed:g}": exact(true / claimed)
-        for pulls, claimed, true in zip(found["pulls"], found["x"], found["y"], strict=True)
+        for pulls, claimed, true in zip(frame["pulls"], frame["x"], frame["y"], strict=True)
     }
 
 
 def _constant(evidence: Evidence, **where: object) -> Estimate:
-    return exact(evidence.analytic(CONSTANTS, **where)["y"].item())
+    return exact(evidence.number(CONSTANTS, **where))
 
 
 def _figure1(evidence: Evidence, family: str) -> Values:
-    """Epsilon, shape (deltas, values of the family), both increasing."""
+    """Return the epsilon, shape (deltas, values of the family), both increasing."""
     frame = evidence.analytic(CURVES, family=family)
     return frame.pivot(index="x", columns=family, values="y").to_numpy()
 
@@ -246,7 +246,7 @@ def _ratios(evidence: Evidence, analysis: str, over: str, split: str, arms: int)
 
 
 def _rdp_over_gdp(evidence: Evidence, order: str | float, measure: str) -> Values:
-    """Ratio of RDP to GDP by increasing delta, of epsilon or of delta."""
+    """Return the ratio of RDP to GDP by increasing delta, of epsilon or of delta."""
     if measure == "delta" and order != "best":
         raise InputError(f"order is {order!r} with measure 'delta'; allowed: best")
     if measure == "delta":

@@ -29,7 +29,7 @@ Values = NDArray[np.float64]
 
 
 def _contender(evidence: Evidence, algorithm: str, eta: int, log: str) -> Sample:
-    """Final regret of one algorithm of Figure 8 at the level eta, or the epsilon printed for it."""
+    """Return final regret of an algorithm of Figure 8 at eta, or at the epsilon printed for it."""
     interpretations = {"anytime-lazy-ucb": {"log": log}, "m-ts-gaussian": {"c_range": "any"}}
     tags: dict[str, Any] = {
         "algorithm": algorithm,
@@ -92,7 +92,7 @@ def differing_runs(evidence: Evidence) -> Estimate:
 
 
 def _everything(evidence: Evidence, algorithm: str) -> Values:
-    """All that is recorded of an algorithm on the shared stream, one row a run."""
+    """Return the all that is recorded of an algorithm on the shared stream, one row a run."""
     curves = [
         evidence.table(SAME_ALGORITHM, metric, algorithm=algorithm).to_numpy()
         for metric in ("pseudo_regret", "realised_regret")

@@ -9,12 +9,12 @@ PRINTED_EPSILON = {1: 4.88, 5: 35.57, 10: 96.71}
 
 
 def lemma5_c(context: Context) -> float:
-    """Variance factor that makes b pre-pulls eta-GDP by Lemma 5: c = T / (eta^2 (b + 1))."""
+    """Return the factor that makes b pre-pulls eta-GDP by Lemma 5: c = T / (eta^2 (b + 1))."""
     return float(required_c(context.tags["b"], context.tags["eta"], context.horizon))
 
 
 def printed_epsilon(context: Context) -> float:
-    """Epsilon that the paper prints for the level eta."""
+    """Return the epsilon that the paper prints for the level eta."""
     return PRINTED_EPSILON[context.tags["eta"]]
 
 
@@ -44,12 +44,12 @@ def tuned(context: Context) -> tuple[int, float]:
 
 
 def tuned_b(context: Context) -> int:
-    """Pre-pulls of the tuned pair."""
+    """Return the pre-pulls of the tuned pair."""
     return tuned(context)[0]
 
 
 def tuned_c(context: Context) -> float:
-    """Variance factor of the tuned pair."""
+    """Return the variance factor of the tuned pair."""
     return tuned(context)[1]
 
 

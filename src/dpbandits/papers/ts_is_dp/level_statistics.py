@@ -63,7 +63,7 @@ def largest_realised_levels(
 ) -> Mapping[str, Estimate]:
     """Return the largest realised level of any run over Lemma 5's, for each b."""
     levels = {b: _modified(evidence, family, eta, b) for b in b_grid}
-    return {f"b={b}": exact(each.max(), each.size) for b, each in levels.items()}
+    return {f"b={b}": exact(level.max(), level.size) for b, level in levels.items()}
 
 
 def _modified(evidence: Evidence, family: str, eta: int, b: int) -> Values:
@@ -78,7 +78,7 @@ def _modified(evidence: Evidence, family: str, eta: int, b: int) -> Values:
 def prepull_sums(b: int, arms: int, horizon: int) -> Values:
     """Return the part of the sums of 1/(n + 1) that the pre-pulls add, for each arm."""
     index = np.arange(arms)
-    own = np.clip(horizon - b * index, 0, b)
+    first = np.clip(horizon - b * index, 0, b)
     later = np.clip(horizon - b * (index + 1), 0, b * (arms - 1 - index))
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1.0, b + 1.0))])
-    return np.asarray(np.maximum(harmonic[own] - 1.0, 0.0) + later / (b + 1))
+    return np.asarray(np.maximum(harmonic[first] - 1.0, 0.0) + later / (b + 1))

@@ -44,8 +44,8 @@ class OrderEstimate(Estimate):
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends by the intervals of all differences, which hold at once."""
-        each = [one.interval(alpha / len(self.differences)) for one in self.differences]
-        low, high = np.sign(np.array(each, dtype=np.float64)).T
+        intervals = [one.interval(alpha / len(self.differences)) for one in self.differences]
+        low, high = np.sign(np.array(intervals, dtype=np.float64)).T
         if math.isnan(self.value) or np.isnan([low, high]).any():
             return -math.inf, math.inf
         below, above = self.ends(low, high)
@@ -61,8 +61,8 @@ def measure(sample: Sample) -> Measure:
 def trend(order: Sequence[float], measures: Sequence[Measure]) -> OrderEstimate:
     """Return Kendall's tau-b between increasing numbers and measures."""
     differences = tuple((later - sooner).estimate() for sooner, later in _pairs(measures))
-    value = kendall_tau(order, np.array([[each.value for each in measures]]))[0]
-    runs = min(each.runs for each in differences)
+    value = kendall_tau(order, np.array([[one.value for one in measures]]))[0]
+    runs = min(difference.runs for difference in differences)
     return OrderEstimate(
         float(value),
         runs,
@@ -83,9 +83,9 @@ def distance_of_best(
         second: as many.
         distance: of two places.
     """
-    lists = [[measure(sample) for sample in each] for each in (first, second)]
+    lists = [[measure(sample) for sample in samples] for samples in (first, second)]
     differences = tuple(
-        (later - sooner).estimate() for each in lists for sooner, later in _pairs(each)
+        (later - sooner).estimate() for measures in lists for sooner, later in _pairs(measures)
     )
     half = len(differences) // 2
 
@@ -97,9 +97,9 @@ def distance_of_best(
         apart = [distance(one, other) for one, other in itertools.product(*places)]
         return min(apart), max(apart)
 
-    value = distance(*(_smallest(each) for each in lists))
-    is_known = all(math.isfinite(each.value) for own in lists for each in own)
-    runs = min(each.runs for each in differences)
+    value = distance(*(_smallest(measures) for measures in lists))
+    is_known = all(math.isfinite(one.value) for measures in lists for one in measures)
+    runs = min(difference.runs for difference in differences)
     return OrderEstimate(value if is_known else math.nan, runs, differences, ends)
 
 
@@ -108,11 +108,11 @@ def _pairs(measures: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
 
 
 def _smallest(measures: Sequence[Measure]) -> int:
-    return int(np.argmin([each.value for each in measures]))
+    return int(np.argmin([one.value for one in measures]))
 
 
 def _possibly_best(count: int, low: Values, high: Values) -> list[int]:
-    """Places that no other one is certainly below; signs are of later minus sooner."""
+    """Return the places that no other one is certainly below; signs are of later minus sooner."""
     ruled_out = set()
     for (sooner, later), below, above in zip(
         itertools.combinations(range(count), 2), low, high, strict=True

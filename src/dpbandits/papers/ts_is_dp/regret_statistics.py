@@ -64,13 +64,13 @@ def _last_fifth(evidence: Evidence, family: str) -> tuple[int, int]:
 
 
 def _with_sampling(evidence: Evidence, family: str, b_grid: Sequence[int]) -> list[int]:
-    """Values of b whose pre-pull phase ends before the horizon."""
+    """Return the values of b whose pre-pull phase ends before the horizon."""
     arms, horizon = len(FAMILIES[family].arms), horizon_of(evidence, family)
     return [b for b in b_grid if b * arms < horizon]
 
 
 def _prepulled(evidence: Evidence, family: str, eta: int, b: int) -> tuple[Values, Values]:
-    """Times recorded in the pre-pull phase, and pseudo-regret then, shape (runs, times)."""
+    """Return times recorded in the pre-pull phase, and pseudo-regret then, shape (runs, times)."""
     table = evidence.table(f"{family}-verdicts", "pseudo_regret", eta=eta, b=b)
     times = table.columns.to_numpy(np.float64)
     inside = times <= b * len(FAMILIES[family].arms)
@@ -85,26 +85,26 @@ def prepull_deviation(
     The maximum is over runs and recorded times of the pre-pull phase.
     """
     gaps = FAMILIES[family].gaps
-    found = {}
+    deviations = {}
     for b in b_grid:
         times, regret = _prepulled(evidence, family, eta, b)
         if times.size:
             pulls = np.clip(times[:, None] - b * np.arange(gaps.size), 0, b)
-            found[f"b={b}"] = exact(np.abs(regret - pulls @ gaps).max(), len(regret))
-    return found
+            deviations[f"b={b}"] = exact(np.abs(regret - pulls @ gaps).max(), len(regret))
+    return deviations
 
 
 def prepull_bend(
     evidence: Evidence, *, family: str, eta: int, b_grid: Sequence[int]
 ) -> Mapping[str, Estimate]:
     """Return the smallest change of slope between recorded times of the pre-pull phase."""
-    found = {}
+    bends = {}
     for b in b_grid:
         times, regret = _prepulled(evidence, family, eta, b)
         if times.size >= 2:
             slopes = np.diff(regret, prepend=0.0, axis=1) / np.diff(times, prepend=0.0)
-            found[f"b={b}"] = exact(np.diff(slopes, axis=1).min(), len(regret))
-    return found
+            bends[f"b={b}"] = exact(np.diff(slopes, axis=1).min(), len(regret))
+    return bends
 
 
 def slope_after_prepulls(
@@ -143,8 +143,8 @@ def _final_slopes(
     evidence: Evidence, family: str, eta: int, b_grid: Sequence[int]
 ) -> dict[int, Sample]:
     rounds = _last_fifth(evidence, family)
-    kept = _with_sampling(evidence, family, b_grid)
-    return {b: slope(evidence, family, eta, b, rounds) for b in kept}
+    sampling = _with_sampling(evidence, family, b_grid)
+    return {b: slope(evidence, family, eta, b, rounds) for b in sampling}
 
 
 def final_slope_steps(

@@ -34,18 +34,24 @@ def _over_grid(
     return [final_regret(evidence, family, eta, b, metric) for b in b_grid]
 
 
-def _kept(
-    evidence: Evidence, family: str, eta: int, b_grid: Sequence[int], c_range: str
-) -> list[int]:
-    """The grid, or with ``at-least-1`` the b whose c is not below 1."""
+def _ends_and_interior(
+    evidence: Evidence,
+    family: str,
+    eta: int,
+    b_grid: Sequence[int],
+    c_range: str,
+    metric: str = "pseudo_regret",
+) -> tuple[tuple[Sample, Sample], list[Sample]]:
+    """Return regret at the ends of the grid, and between; ``at-least-1`` leaves c below 1 out."""
     horizon = horizon_of(evidence, family)
-    kept = [b for b in b_grid if c_range == "any" or required_c(b, eta, horizon) >= 1.0]
-    if len(kept) < 3:
+    chosen = [b for b in b_grid if c_range == "any" or required_c(b, eta, horizon) >= 1.0]
+    if len(chosen) < 3:
         raise InputError(
-            f"b_grid: {len(kept)} values with c of at least 1 at eta={eta}, T={horizon}; "
+            f"b_grid: {len(chosen)} values with c of at least 1 at eta={eta}, T={horizon}; "
             f"allowed: at least 3, two ends and at least one between them"
         )
-    return kept
+    first, *interior, last = _over_grid(evidence, family, eta, chosen, metric)
+    return (first, last), interior
 
 
 def interior_gain(
@@ -58,11 +64,9 @@ def interior_gain(
     metric: str = "pseudo_regret",
 ) -> Estimate:
     """Return the regret of the better end of the grid minus that of the best b in between."""
-    kept = _kept(evidence, family, eta, b_grid, c_range)
-    first, *interior, last = _over_grid(evidence, family, eta, kept, metric)
+    ends, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range, metric)
     return largest(
-        smallest(welch_difference(end.values, each.values) for end in (first, last))
-        for each in interior
+        smallest(welch_difference(end.values, inner.values) for end in ends) for inner in interior
     )
 
 
@@ -76,11 +80,9 @@ def interior_ratio(
     metric: str = "pseudo_regret",
 ) -> Estimate:
     """Return the regret of the best b between the ends over that of the better end."""
-    kept = _kept(evidence, family, eta, b_grid, c_range)
-    first, *interior, last = _over_grid(evidence, family, eta, kept, metric)
+    ends, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range, metric)
     return smallest(
-        largest(ratio_of_means(each.values, end.values) for end in (first, last))
-        for each in interior
+        largest(ratio_of_means(inner.values, end.values) for end in ends) for inner in interior
     )
 
 
@@ -93,7 +95,7 @@ def extremes_margin(
     """
     first, *interior, last = _over_grid(evidence, family, eta, b_grid)
     return smallest(
-        welch_difference(end.values, each.values) for end in (first, last) for each in interior
+        welch_difference(end.values, inner.values) for end in (first, last) for inner in interior
     )
 
 
@@ -122,7 +124,7 @@ def best_b_fall(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Es
 def _at_both_levels(
     evidence: Evidence, family: str, b_grid: Sequence[int]
 ) -> tuple[list[Sample], list[Sample]]:
-    """The grid at the strictest level, and at the weakest."""
+    """Return the grid at the strictest level, and at the weakest."""
     strict, weak = (_over_grid(evidence, family, eta, b_grid) for eta in (ETAS[0], ETAS[-1]))
     return strict, weak
 
@@ -163,7 +165,9 @@ def drop_trend(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Est
 def drop_excess(evidence: Evidence, *, family: str, b: int) -> Estimate:
     """Return the drop of regret from eta = 1 to 5 at ``b`` minus the one at b = 0."""
     regrets = [
-        final_regret(evidence, family, eta, each) for each in (b, 0) for eta in (ETAS[0], ETAS[-1])
+        final_regret(evidence, family, eta, pulls)
+        for pulls in (b, 0)
+        for eta in (ETAS[0], ETAS[-1])
     ]
     return from_means(regrets, lambda m: (m[:, 0] - m[:, 1]) - (m[:, 2] - m[:, 3]))
 
@@ -203,10 +207,9 @@ def best_over_single(
 
     b = 0 tunes c alone. b alone has c = 1, so that b = T/eta^2 - 1.
     """
-    kept = _kept(evidence, family, eta, b_grid, c_range)
     single = final_regret(evidence, family, eta, b)
-    interior = _over_grid(evidence, family, eta, kept[1:-1])
-    return smallest(ratio_of_means(each.values, single.values) for each in interior)
+    _, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range)
+    return smallest(ratio_of_means(inner.values, single.values) for inner in interior)
 
 
 def best_minus_single(
@@ -219,7 +222,6 @@ def best_minus_single(
     c_range: str = "any",
 ) -> Estimate:
     """Return the regret of the best b between the ends minus that at ``b``; see above."""
-    kept = _kept(evidence, family, eta, b_grid, c_range)
     single = final_regret(evidence, family, eta, b)
-    interior = _over_grid(evidence, family, eta, kept[1:-1])
-    return smallest(welch_difference(each.values, single.values) for each in interior)
+    _, interior = _ends_and_interior(evidence, family, eta, b_grid, c_range)
+    return smallest(welch_difference(inner.values, single.values) for inner in interior)

@@ -1,5 +1,6 @@
-"""The worked example of Appendix B, number by number, and how the phases grow with d (C11, C22)."""
+"""Schedules of phases: Appendix B, their growth with d, and Baseline's (C11, C20, C22)."""
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -7,8 +8,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
+from dpbandits.algorithms.base import Trial
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, PhaseSchedule, phase_schedule
-from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.engine.identification import identify
+from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.dp_bai.instances import INSTANCES
 
 ARMS, DIMENSION = 10_000, 16
 
@@ -43,7 +47,7 @@ ARM_COUNTS: dict[str, Callable[[int], int]] = {
 
 
 def appendix_b() -> pd.DataFrame:
-    """Compare Appendix B (d = 16, K = 10000) with each interpretation of its schedule.
+    """Return Appendix B (d = 16, K = 10000) by each interpretation of its schedule.
 
     Tags: schedule; quantity, ``g0``, ``h0``, ``lambda``, ``M1``, ``M``, ``size`` (s_p) or
     ``ratio`` ((s_{p-1} - g0) / (s_p - g0)); printed, the paper's number; half_unit, half a unit of
@@ -105,7 +109,7 @@ def phase_limit(dimension: int) -> float:
 
 
 def phase_counts() -> pd.DataFrame:
-    """Count the phases of the schedule for d = 2..64 and many K (C22).
+    """Return the number of phases of the schedule for d = 2..64 and many K (C22).
 
     Tags: arms, how K depends on d (a key of ``ARM_COUNTS``); quantity, ``phases`` or ``limit``
     (log d + 2 log2 d + 2), each with x = d. Over all d and K = d, d + 1, ..., 5 d^2 and the keys
@@ -113,7 +117,7 @@ def phase_counts() -> pd.DataFrame:
     (M < log2 d), ``early above`` (M1 > ceil(log d) + 1) and ``shrinking above`` (some h_i is not
     below h_0 / lambda^i + 1), each a number of schedules with x = 0.
     """
-    return joined([*(each for arms in ARM_COUNTS for each in _counts(arms)), *_enumerated()])
+    return joined([*(frame for arms in ARM_COUNTS for frame in _counts(arms)), *_enumerated()])
 
 
 def _counts(arms: str) -> Iterator[pd.DataFrame]:
@@ -125,15 +129,15 @@ def _counts(arms: str) -> Iterator[pd.DataFrame]:
 
 
 def _enumerated() -> Iterator[pd.DataFrame]:
-    found = Counter[str]()
+    counted = Counter[str]()
     for dimension in DIMENSIONS.tolist():
         counts = {*range(dimension, 5 * dimension**2 + 1, 1 + dimension // 8)}
         counts |= {count(dimension) for count in ARM_COUNTS.values()}
         for arms in sorted(counts):
-            found.update(violations(phase_schedule(arms, dimension), dimension))
+            counted.update(violations(phase_schedule(arms, dimension), dimension))
     for quantity in ("schedules", *VIOLATIONS):
         tags = {"arms": "many", "quantity": quantity}
-        yield curve(f"{quantity}, many K", tags, [0], [float(found[quantity])])
+        yield curve(f"{quantity}, many K", tags, [0], [float(counted[quantity])])
 
 
 def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
@@ -150,3 +154,81 @@ def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
         "shrinking above": max(excess) >= ROUND_OFF,
     }
     return ["schedules", *(name for name in VIOLATIONS if contradicted[name])]
+
+
+HALVED_ARMS = range(2, 301)
+HALVED_DIMENSIONS = range(2, 25)
+
+PLAYED = ("section5", "standard-basis", "sphere")
+BUDGET = 2000
+TRIALS = 20
+SEED = 20240123
+
+
+def halves(sizes: tuple[int, ...]) -> bool:
+    """Return whether every size is half the one before, rounded up."""
+    return all(after == -(-size // 2) for size, after in itertools.pairwise(sizes))
+
+
+def baseline_structure() -> pd.DataFrame:
+    """Return how Baseline's phases differ from those of Sequential Halving (C20).
+
+    Tags: quantity; instance, of those that are played. Over K = 2..300 and d = 2..24:
+    ``schedules``; ``late not halved``, schedules whose sizes do not halve from g_0 on; ``small``,
+    schedules with K <= ceil(d^2/4), and ``small not halved``, those of them that do not halve
+    throughout. ``unequal pulls`` and ``wrong arms``: phases of Baseline without noise, as played on
+    instances, that pull its active arms unequally often, or keep others than those with the largest
+    means; ``phases``, how many were played. x: 0. y: their number.
+    """
+    return joined([*_schedules(), *(row for name in PLAYED for row in _played(name))])
+
+
+def _schedules() -> Iterator[pd.DataFrame]:
+    counted = Counter[str]()
+    for arms in HALVED_ARMS:
+        for dimension in HALVED_DIMENSIONS:
+            schedule = phase_schedule(arms, dimension)
+            counted["schedules"] += 1
+            counted["late not halved"] += not halves(late_sizes(schedule))
+            if arms <= -(-(dimension**2) // 4):
+                counted["small"] += 1
+                counted["small not halved"] += not halves(schedule.sizes)
+    for quantity in ("schedules", "late not halved", "small", "small not halved"):
+        tags = {"quantity": quantity, "instance": "many"}
+        yield curve(f"{quantity}, many", tags, [0], [float(counted[quantity])])
+
+
+def late_sizes(schedule: PhaseSchedule) -> tuple[int, ...]:
+    """Return the sizes of a schedule from g_0 on."""
+    return schedule.sizes[schedule.early_phases :]
+
+
+def _played(name: str) -> Iterator[pd.DataFrame]:
+    bandit = INSTANCES[name]()
+    counted = Counter[str]()
+    for trial in range(TRIALS):
+        runs = identify(
+            algorithm="baseline",
+            params={"epsilon": np.inf},
+            bandit=bandit,
+            budget=BUDGET,
+            runs=1,
+            seed=SEED + trial,
+        )
+        counted.update(contradictions(runs.trace))
+    for quantity in ("phases", "unequal pulls", "wrong arms"):
+        tags = {"quantity": quantity, "instance": name}
+        yield curve(f"{quantity}, {name}", tags, [0], [float(counted[quantity])])
+
+
+def contradictions(trial: Trial) -> list[str]:
+    """Return what each phase of a trial contradicts, and that it is a phase."""
+    survivors_of = [phase.active for phase in trial.phases[1:]] + [np.array([trial.recommended])]
+    contradicted = []
+    for phase, survivors in zip(trial.phases, survivors_of, strict=True):
+        is_equal = np.array_equal(phase.arms, phase.active) and np.ptp(phase.pulls) == 0
+        best = phase.active[np.argsort(-phase.estimates, kind="stable")[: survivors.size]]
+        contradicted.append("phases")
+        contradicted += ["unequal pulls"] * (not is_equal)
+        contradicted += ["wrong arms"] * (not np.array_equal(np.sort(best), survivors))
+    return contradicted

@@ -1,14 +1,26 @@
-"""What the Max-Det collection does and does not achieve, on random sets of features (C10, C23)."""
+"""Features: Max-Det collections of random ones, and the instances (C10, C19, C21, C23)."""
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpbandits.algorithms.best_arm.max_det import max_det
-from dpbandits.papers.dp_bai.curves import curve, joined
+from dpbandits.algorithms.best_arm.span import rank_of
+from dpbandits.bandits import LinearBandit
+from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.dp_bai.hardness import hardness
+from dpbandits.papers.dp_bai.instances import (
+    LARGEST_OMEGA,
+    section5,
+    sphere,
+    standard_basis,
+    two_armed,
+)
+from dpbandits.papers.dp_bai.overshoot import design_rounds
 
 Values = NDArray[np.float64]
 
@@ -57,8 +69,8 @@ def largest_coefficients() -> pd.DataFrame:
         repetition, kind = divmod(index, len(kinds))
         rank, law = kinds[kind]
         n = MANY if repetition % 10 == 9 else int(generator.integers(rank, FEW + 1))
-        found = max_det(LAWS[law](generator, n, rank))
-        rows.append((rank, law, int(found.exact), np.abs(found.coefficients).max()))
+        collection = max_det(LAWS[law](generator, n, rank))
+        rows.append((rank, law, int(collection.exact), np.abs(collection.coefficients).max()))
     return pd.DataFrame(rows, columns=["rank", "law", "exact", "largest"])
 
 
@@ -113,7 +125,7 @@ def injected_noise(pulled: int) -> float:
 
 
 def max_det_table() -> pd.DataFrame:
-    """Check Lemma G.1 and the minimal noise of the Max-Det collection on random features.
+    """Return checks of Lemma G.1 and of the Max-Det collection's noise on random features.
 
     Tags: quantity, law, rank. ``sets``, ``searched`` (all subsets tried), ``coefficient`` (largest
     absolute one), ``above`` (sets with one above 1 + 1e-8): 10000 sets, laws ``normal``,
@@ -136,9 +148,9 @@ def _row(quantity: str, law: str, rank: int, value: float) -> pd.DataFrame:
 
 
 def _coefficient_rows() -> Iterator[pd.DataFrame]:
-    found = largest_coefficients()
+    frame = largest_coefficients()
     for rank, law in itertools.product(RANKS, LAWS):
-        sets = found[(found["rank"] == rank) & (found["law"] == law)]
+        sets = frame[(frame["rank"] == rank) & (frame["law"] == law)]
         yield _row("sets", law, rank, len(sets))
         yield _row("searched", law, rank, sets["exact"].sum())
         yield _row("coefficient", law, rank, sets["largest"].max())
@@ -151,9 +163,9 @@ def _coefficient_rows() -> Iterator[pd.DataFrame]:
 
 
 def _factor_rows() -> Iterator[pd.DataFrame]:
-    found = compared_factors()
+    frame = compared_factors()
     for rank in (0, *COMPARED_RANKS):
-        sets = found[found["rank"] == rank] if rank else found
+        sets = frame[frame["rank"] == rank] if rank else frame
         ratio = sets["max_det"] / sets["smallest"]
         noise = sets["max_det"] * sets["rank"] ** 2 / COMPARED_FEATURES**2
         yield _row("compared sets", "compared", rank, len(sets))
@@ -168,3 +180,102 @@ def _factor_rows() -> Iterator[pd.DataFrame]:
         yield _row("less injected", "compared", rank, less.sum())
         against_all = sets["injected"] / sets["injected_by_all"]
         yield _row("injected ratio", "compared", rank, against_all.max())
+
+
+DRAWS = 1000
+"""Draws of the omegas of I-A that are checked, the one of the figures first."""
+
+RATIOS = (1.0, 1.5, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+"""y/x of I-B."""
+
+INSTANCES: dict[str, LinearBandit] = {
+    "section5": section5(),
+    **{f"two-armed, y/x={ratio:g}": two_armed(ratio=ratio) for ratio in RATIOS},
+    "standard-basis": standard_basis(),
+    "sphere": sphere(),
+}
+
+
+def instances() -> pd.DataFrame:
+    """Return what the instances of the figures are like, and I-A over many draws of its omegas.
+
+    Tags: instance; quantity. ``omega`` (I-A, arms 4 to 30), ``mean``, ``gap``, ``largest reward``:
+    x is the arm, from 1. ``H_BAI`` and ``epsilon H_pri``: x is 0. Of 1000 draws of I-A (``section5
+    draws``): ``omega`` extremes ``smallest omega`` and ``largest omega``, ``gap 2`` and ``gap 3``
+    (largest distance of that gap from 0.05), ``smallest other gap`` and ``largest reward``, and,
+    as it depends on omega alone, the same at the end of its range (``section5 limit``); x is 0.
+    """
+    described = (row for name, bandit in INSTANCES.items() for row in _rows(name, bandit))
+    return joined([*described, *_draws(), *_limit()])
+
+
+def _rows(name: str, bandit: LinearBandit) -> Iterator[pd.DataFrame]:
+    means = bandit.means
+    arms = np.arange(1, means.size + 1)
+    hard = hardness(means, bandit.feature_matrix.shape[1], 1.0)
+    curves: dict[str, tuple[ArrayLike, ArrayLike]] = {
+        "mean": (arms, means),
+        "gap": (arms, means.max() - means),
+        "largest reward": (arms, 2.0 * means),
+        "H_BAI": ([0], [hard.identification]),
+        "epsilon H_pri": ([0], [hard.privacy]),
+    }
+    if name == "section5":
+        curves["omega"] = (arms[3:], bandit.feature_matrix[3:, 1])
+    for quantity, (x, y) in curves.items():
+        tags = {"instance": name, "quantity": quantity}
+        yield curve(f"{quantity}, {name}", tags, x, y)
+
+
+def _draws() -> Iterator[pd.DataFrame]:
+    drawn = [section5(draw=draw) for draw in range(DRAWS)]
+    omegas = np.array([bandit.feature_matrix[3:, 1] for bandit in drawn])
+    means = np.array([bandit.means for bandit in drawn])
+    numbers = {"smallest omega": omegas.min(), "largest omega": omegas.max(), **_extremes(means)}
+    return _single("section5 draws", numbers)
+
+
+def _limit() -> Iterator[pd.DataFrame]:
+    features = np.array([[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]])
+    return _single("section5 limit", _extremes((features @ np.array([0.045, 0.5]))[None, :]))
+
+
+def _extremes(means: NDArray[np.float64]) -> dict[str, float]:
+    """Return what C19 asks of means, shape (draws, arms)."""
+    gaps = means.max(axis=1, keepdims=True) - means
+    return {
+        "gap 2": np.abs(gaps[:, 1] - 0.05).max(),
+        "gap 3": np.abs(gaps[:, 2] - 0.05).max(),
+        "smallest other gap": gaps[:, 3:].min(),
+        "smallest mean": means.min(),
+        "largest reward": 2.0 * means.max(),
+    }
+
+
+def _single(instance: str, numbers: dict[str, float]) -> Iterator[pd.DataFrame]:
+    for quantity, value in numbers.items():
+        tags = {"instance": instance, "quantity": quantity}
+        yield curve(f"{quantity}, {instance}", tags, [0], [value])
+
+
+def rounds() -> pd.DataFrame:
+    """Return the rounds of OD-LinBAI and DP-OD on every instance (C21).
+
+    Tags: instance (``section5 draws``: 1000 draws of the omegas), draws, how many of them have
+    that rank. x: rank of the features. y: rounds.
+    """
+    ranks_of = {
+        name: Counter([rank_of(bandit.feature_matrix)]) for name, bandit in INSTANCES.items()
+    }
+    drawn = (section5(draw=draw) for draw in range(DRAWS))
+    ranks_of["section5 draws"] = Counter(rank_of(bandit.feature_matrix) for bandit in drawn)
+    return joined(
+        curve(
+            f"{name}, rank={rank}",
+            {"instance": name, "draws": count},
+            [rank],
+            [design_rounds(rank)],
+        )
+        for name, ranks in ranks_of.items()
+        for rank, count in ranks.items()
+    )
