@@ -209,8 +209,8 @@ def test_fitted_slopes_are_those_of_least_squares() -> None:
     ):
         curve = table[(table["part"] == "curve") & (table["variant"] == variant)]
         curve = curve[curve["algorithm"] == algorithm].set_index("x")["y"]
-        times = [curve.index[np.abs(curve.index - s * 1e7).argmin()] for s in derived.WINDOW]
-        expected = np.polyfit(np.log(derived.WINDOW), np.log(curve[times]), 1)
+        times = [curve.index[np.abs(curve.index - s * 1e7).argmin()] for s in derived.SHARES]
+        expected = np.polyfit(np.log(derived.SHARES), np.log(curve[times]), 1)
         assert own["slope"].iloc[0] == pytest.approx(expected[0], rel=1e-6)
         assert own["x"].tolist() == [1e6, 1e7]
         assert own["y"].iloc[1] == pytest.approx(np.exp(expected[1]), rel=1e-6)
