@@ -66,13 +66,18 @@ class Experiments:
     @property
     def simulations(self) -> Mapping[str, Any]:
         """The entry of every simulation, by name."""
-        simulations: Mapping[str, Any] = self.document["simulations"]
+        simulations: Mapping[str, Any] = self.document.get("simulations", {})
         return simulations
 
     @property
     def analytic(self) -> list[str]:
         """Names of the exactly computed results."""
         return list(self.document.get("analytic", ()))
+
+    @property
+    def scaled(self) -> list[str]:
+        """Names of the analytic results that depend on the scale and on the root seed."""
+        return list(self.document.get("scaled", ()))
 
     @property
     def figures(self) -> list[str]:
@@ -129,7 +134,7 @@ class Experiments:
         from dpbandits.engine.experiments import SimulationPlan
 
         where = f"{self.path}: simulations.{name}"
-        instances = self.document["instances"]
+        instances = self.document.get("instances", {})
         if spec["instance"] not in instances:
             allowed = ", ".join(instances)
             raise InputError(f"{where}.instance is {spec['instance']!r}; allowed: {allowed}")
@@ -150,7 +155,8 @@ class Experiments:
         """
         package = self.paper.package
         if name in self.analytic:
-            return digest_of([name, fingerprint(f"{package}.analytic")])[:16]
+            given = [self.scale, seed] if name in self.scaled else []
+            return digest_of([name, fingerprint(f"{package}.analytic"), *given])[:16]
         plan = self.plan(name)
         tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
         sources = [f"{package}.formulas"]
