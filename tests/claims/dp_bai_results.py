@@ -17,6 +17,7 @@ import pandas as pd
 import yaml
 from scipy.special import ndtr, ndtri
 
+from claims.audit_results import FOLDER, audited
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.formulas import FORMULAS
@@ -64,6 +65,8 @@ def unchanged(where: Where, rate: float) -> float:
 
 def make(name: str, change: Change = unchanged, trials: int = 10**9) -> pd.DataFrame:
     """Return the results of one name, of at most so many trials a series."""
+    if name.startswith(FOLDER):
+        return audited(name)
     if name in ANALYTIC:
         return analytic(name)
     if DOCUMENT["simulations"][name]["metrics"] == ["recommended"]:

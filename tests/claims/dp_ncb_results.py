@@ -17,6 +17,7 @@ import pandas as pd
 import yaml
 from numpy.typing import NDArray
 
+from claims.audit_results import FOLDER, audited
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.nash import NOMINAL, bin_edges
@@ -92,6 +93,8 @@ class World:
 
 def make(name: str, world: World) -> pd.DataFrame:
     """Return the results of one name."""
+    if name.startswith(FOLDER):
+        return audited(name)
     if name in ANALYTIC:
         return analytic(name)
     if name == "phase-lengths":

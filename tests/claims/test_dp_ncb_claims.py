@@ -7,6 +7,7 @@ case fails the tests.
 import numpy as np
 import pytest
 
+from claims.audit_results import AUDIT
 from claims.dp_ncb_judged import (
     BY_ID,
     CLAIMS,
@@ -66,7 +67,7 @@ def test_every_claim_has_the_runs_that_its_simulations_have() -> None:
     expected = {f"NCB-C1{each}": (10_000,) for each in "abc"} | {"NCB-C13": (200,)}
     for claim in CLAIMS:
         simulated = set(claim.reads) & set(simulations)
-        assert set(claim.reads) <= {*simulations, *DOCUMENT["analytic"]}
+        assert set(claim.reads) <= {*simulations, *DOCUMENT["analytic"], *AUDIT}
         assert claim.analyses == (expected.get(claim.id, (50,)) if simulated else ())
         assert claim.level == 0.01
         counts = [simulations[name]["runs"]["count"] for name in simulated]

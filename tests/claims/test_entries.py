@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from claims.audit_results import AUDIT, FOLDER, audited
 from claims.toys import STATISTICS as TOYS
 from dpbandits.claims import Claim, Evidence, judge, load_claims
 from dpbandits.claims.loading import load_findings
@@ -231,9 +232,11 @@ def made_up_results() -> dict[str, pd.DataFrame]:
 def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     """At paper scale a missing series, tag, time or metric would raise."""
     frames = {**made_up_results(), **{name: make() for name, make in ANALYTIC.items()}}
+    read = {name for entry in [*CLAIMS, *(each.claim for each in FINDINGS)] for name in entry.reads}
+    frames |= {name: audited(name) for name in read if name.startswith(FOLDER)}
     declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
     entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
-    results = {*declared["simulations"], *declared["analytic"]}
+    results = {*declared["simulations"], *declared["analytic"], *AUDIT}
     assert {name for entry in entries for name in entry.reads} <= results
     found = judge(entries, Evidence.of_frames(frames, root_seed=1, resamples=100))
     assert len(found) == sum(len(entry.interpretations) for entry in entries)

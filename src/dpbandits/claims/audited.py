@@ -1,6 +1,6 @@
 """Statistics of the privacy audit, which claims and findings of every paper may read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -23,8 +23,8 @@ def audited_share(
     engine: str = "",
     horizon: int | None = None,
     events: str = "any",
-) -> Mapping[str, Estimate]:
-    """Return the largest exact lower bound over its claim, labelled by its setting.
+) -> Estimate:
+    """Return the largest exact lower bound over its claim.
 
     A share above 1 refutes the claim; one below proves nothing. Bounds with constants scaled down
     are left out.
@@ -46,7 +46,7 @@ def audited_share(
     row = _strongest(
         evidence, results, statement, algorithm, variant, choice, engine, horizon, events
     )
-    return {_setting(row): exact(float(row["ratio"]))}
+    return exact(float(row["ratio"]))
 
 
 def audited_chance(
@@ -60,12 +60,12 @@ def audited_chance(
     engine: str = "",
     horizon: int | None = None,
     events: str = "any",
-) -> Mapping[str, Estimate]:
+) -> Estimate:
     """Return log10 of the chance of the event behind ``audited_share``, of the same arguments."""
     row = _strongest(
         evidence, results, statement, algorithm, variant, choice, engine, horizon, events
     )
-    return {_setting(row): exact(float(row["log10_alpha"]))}
+    return exact(float(row["log10_alpha"]))
 
 
 def _strongest(
@@ -93,13 +93,8 @@ def _strongest(
     return row
 
 
-def _setting(row: "pd.Series[float]") -> str:
-    parameters = f", {row['parameters']}" if row["parameters"] else ""
-    return f"K={row['arms']}, T={row['horizon']}{parameters}"
-
-
-AUDITED: dict[str, Callable[..., Mapping[str, Estimate]]] = {
+AUDITED: dict[str, Callable[..., Estimate]] = {
     "audited_share": audited_share,
     "audited_chance": audited_chance,
 }
-"""Names under which every paper's claims and findings may ask for them."""
+"""Names under which claims and findings ask for them."""

@@ -82,10 +82,8 @@ class Paper:
 
     @property
     def statistics(self) -> Mapping[str, Callable[..., Any]]:
-        """Statistics that its claims file may name: its own, and those of the privacy audit."""
-        from dpbandits.claims.audited import AUDITED
-
-        return {**AUDITED, **self._registry("statistics")}
+        """Statistics that its claims file may name."""
+        return self._registry("statistics")
 
 
 def find_paper(name: str) -> Paper:

@@ -168,8 +168,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
 def claims_fingerprint(project: Project, paper: str) -> str:
     """Return the hash of what claims are judged with: their entries and the sources."""
     package = project.experiments(paper).paper.package
-    modules = ("dpbandits.claims.audited", "dpbandits.claims.simultaneous")
-    sources = fingerprint(f"{package}.statistics", *modules)
+    sources = fingerprint(f"{package}.statistics", "dpbandits.claims.simultaneous")
     return digest_of([*project.statements(paper).texts(), sources])[:16]
 
 

@@ -1,6 +1,7 @@
 """Every statistic that the claims and findings of this paper may name."""
 
 from dpbandits.claims import Statistic
+from dpbandits.claims.audited import audited_share
 from dpbandits.papers.dp_bai import (
     beyond_statistics,
     bound_statistics,
@@ -53,6 +54,7 @@ _SIMULATED: tuple[Statistic, ...] = (
     error_statistics.error_decay,
     error_statistics.error_quality,
     error_statistics.error_slope_change,
+    audited_share,
 )
 
 STATISTICS: dict[str, Statistic] = {

@@ -1,6 +1,7 @@
 """Every statistic that the claims of this paper may name."""
 
 from dpbandits.claims import Statistic
+from dpbandits.claims.audited import AUDITED
 from dpbandits.papers.dp_ncb import (
     comparison_statistics,
     exact_statistics,
@@ -10,6 +11,7 @@ from dpbandits.papers.dp_ncb import (
 )
 
 STATISTICS: dict[str, Statistic] = {
+    **AUDITED,
     "regret": comparison_statistics.regret,
     "regret_ratio": comparison_statistics.regret_ratio,
     "smallest_ratio": comparison_statistics.smallest_ratio,

@@ -1,9 +1,11 @@
 """Every statistic that the claims and findings of this paper may name."""
 
 from dpbandits.claims import Statistic
+from dpbandits.claims.audited import AUDITED
 from dpbandits.papers.dp_ts_ucb import bound_statistics, regret_statistics
 
 STATISTICS: dict[str, Statistic] = {
+    **AUDITED,
     "largest_level_step": bound_statistics.largest_level_step,
     "constant_level": bound_statistics.constant_level,
     "level_spread": bound_statistics.level_spread,

@@ -1,6 +1,7 @@
 """Every statistic that the claims and findings of this paper may name."""
 
 from dpbandits.claims import Statistic
+from dpbandits.claims.audited import AUDITED
 from dpbandits.papers.ts_is_dp import (
     bound_statistics,
     comparison_statistics,
@@ -10,6 +11,7 @@ from dpbandits.papers.ts_is_dp import (
 )
 
 STATISTICS: dict[str, Statistic] = {
+    **AUDITED,
     "claimed_epsilon": bound_statistics.claimed_epsilon,
     "standard_level": bound_statistics.standard_level,
     "standard_level_over": bound_statistics.standard_level_over,
