@@ -14,7 +14,9 @@ import numpy as np
 
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.privacy.guarantee import Guarantee, Status
+from dpbandits.privacy.guarantees import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import (
+    abandoned_loss,
     classical_delta,
     release_loss,
     stop_test_loss,
@@ -126,6 +128,15 @@ def _classical(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
     return bool(classical_delta(parameters.epsilon, parameters.delta) > parameters.delta)
 
 
+def _abandoned(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """The witness has two arms, of which the first is never pulled again; of TS b = 0, c = 1."""
+    enough = bandit is None or len(bandit.arms) == 2
+    b, c = getattr(parameters, "b", 0), getattr(parameters, "c", 1.0)
+    is_plain = not hasattr(parameters, "b")
+    claimed = ts_gaussian_gdp(horizon) if is_plain else modified_ts_gdp(b, c, horizon)
+    return enough and abandoned_loss(horizon, b, c) > claimed
+
+
 ONE_RELEASE = Entry("proved", "parallel composition: every reward enters one release")
 TWO_COUNTERS = Entry("proved", "composition: every reward enters two counters, epsilon/2 each")
 EVERY_REWARD = Entry("proved", "Laplace mechanism on every reward")
@@ -167,10 +178,12 @@ _ELSEWHERE = "NCB-C15 refutes it for other horizons, epsilons or numbers of arms
 KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "ts-gaussian": (
         Entry("proved", "ts-is-dp, Lemma 4", {"count": "n+1"}),
+        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS),
         Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
     ),
     "m-ts-gaussian": (
         Entry("proved", "ts-is-dp, Lemma 5", {"count": "n+1"}),
+        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS),
         Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
     ),
     "dp-ts-ucb": (

@@ -5,7 +5,8 @@ A guarantee is refuted for those parameters for which the loss, or the delta nee
 
 import math
 
-from scipy.special import log_ndtr, ndtr
+import numpy as np
+from scipy.special import log_ndtr, ndtr, ndtri_exp
 
 
 def _log_cdf(value: float) -> float:
@@ -122,3 +123,26 @@ def _mixed_loss(gap: float, scale: float, window: int) -> float:
     changed = max(uniform, log_changed) + math.log1p(math.exp(-abs(uniform - log_changed)))
     passed = max(uniform, log_passed) + math.log1p(math.exp(-abs(uniform - log_passed)))
     return changed - passed - 1.0 / window
+
+
+LONGEST = 1_000_000
+"""Horizon up to which the loss of an abandoned arm is computed."""
+
+
+def abandoned_loss(horizon: int, b: int = 0, c: float = 1.0) -> float:
+    """Return the mu that Modified TS with centre and variance over n shows, two arms.
+
+    Arm 1 always pays 1 but for its first reward, which is 1 or 0, arm 2 always 0; the output pulls
+    each arm max(b, 1) times and then arm 2 for ever. 0 beyond ``LONGEST``, where it is not computed.
+
+    Args:
+        horizon: T.
+        b: pre-pulls of every arm.
+        c: factor of the variance.
+    """
+    pulls = max(b, 1)
+    if not 2 * pulls < horizon <= LONGEST:
+        return 0.0
+    spread = np.sqrt(c / pulls + c / np.arange(pulls, horizon - pulls))
+    full, less = (log_ndtr(-mean / spread).sum() for mean in (1.0, (pulls - 1) / pulls))
+    return float(ndtri_exp(less) - ndtri_exp(full))
