@@ -1,6 +1,7 @@
 """The audit in the pipeline: a line for everything, verdicts, and agreement with the guarantees."""
 
 import math
+import re
 from functools import cache
 from typing import Any
 
@@ -44,7 +45,7 @@ def test_an_algorithm_without_a_row_is_an_error(monkeypatch: pytest.MonkeyPatch)
     rows = exact().drop(columns=["verdict", "observable"])
     rows = rows[rows["algorithm"] != "gdp-ncb"]
     assert {"gdp-ncb as-written", "gdp-ncb as-coded", "gdp-ncb repaired"} < set(missing(rows))
-    with pytest.raises(InputError, match="gdp-ncb as-written.*: no row; allowed: one at least"):
+    with pytest.raises(InputError, match="gdp-ncb as-written"):
         all_rows({"rows": rows})
     monkeypatch.setattr(tables, "REGISTRY", {"dp-se": REGISTRY["dp-se"]})
     assert missing(rows) == []
@@ -89,10 +90,13 @@ def test_the_ledger_has_words_for_its_table(monkeypatch: pytest.MonkeyPatch) -> 
 def status(row: "pd.Series[Any]") -> str:
     """Return what is known of the guarantee in the setting of a row."""
     definition = REGISTRY[row["algorithm"]]
-    text = row["parameters"].replace(", ", " ")
-    values = dict(each.split("=") for each in text.split())
+    values = dict(re.findall(r"(\w+)=([0-9.e+-]+)", row["parameters"]))
     parameters = definition.parameters_from(
-        {key: float(value) if key != "b" else int(value) for key, value in values.items()}
+        {
+            key: type(definition.example[key])(float(value))
+            for key, value in values.items()
+            if key in definition.example
+        }
     )
     chosen = dict(each.split("=") for each in filter(None, row["interpretation"].split(", ")))
     return str(
@@ -103,15 +107,20 @@ def status(row: "pd.Series[Any]") -> str:
 
 
 def test_what_is_known_of_the_guarantees_agrees_with_the_audit() -> None:
-    """A bound above its claim refutes in that setting, and what is proved has none."""
+    """A bound above its claim refutes in that setting, and what is refuted has one.
+
+    What a window of Anytime GDP-NCB as coded loses is computed by the audit alone.
+    """
     rows = exact()
     outside = (*PER_ROUND, *QUOTED, *LARGER)
     rows = rows[~rows["statement"].isin(outside) & ~rows["scaled"] & rows["claimed"].lt(math.inf)]
     known = pd.Series([status(row) for _, row in rows.iterrows()], index=rows.index)
     fails = rows["verdict"] == FAILS
-    disagree = rows[(fails & (known != "refuted")) | (~fails & (known == "proved") & fails)]
+    of_window = (rows["algorithm"] == "anytime-gdp-ncb") & (rows["variant"] == "as-coded")
+    assert set(known[of_window]) == {"stated"}
+    disagree = rows[fails & (known != "refuted") & ~of_window]
     named = disagree[["statement", "algorithm", "variant", "interpretation", "parameters", "ratio"]]
     assert disagree.empty, named.to_string()
     key = ["algorithm", "variant"]
     refuted = set(map(tuple, rows.loc[known == "refuted", key].to_numpy()))
-    assert refuted == set(map(tuple, rows.loc[fails, key].to_numpy()))
+    assert refuted == set(map(tuple, rows.loc[fails & ~of_window, key].to_numpy()))

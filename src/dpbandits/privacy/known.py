@@ -125,7 +125,10 @@ def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
 
 
 def _classical(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return bool(classical_delta(parameters.epsilon, parameters.delta) > parameters.delta)
+    """Two arms in a plane are decided by a difference of means, three along a line by one mean."""
+    counts = (1, 2) if bandit is None else (1,)
+    needed = (classical_delta(parameters.epsilon, parameters.delta, means) for means in counts)
+    return bool(max(needed) > parameters.delta)
 
 
 def _abandoned(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
@@ -247,7 +250,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
             "BAI-C24",
             {**_MEANS, "calibration": "classical"},
             _classical,
-            "the witness has three arms along one line",
+            "the witness has three arms along one line, or two in a plane",
         ),
         Entry(
             "proved",
@@ -265,7 +268,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "anytime-gdp-ncb": (
         Entry("refuted", "NCB-C15, in one window", _PRINTED, _stopped_window, _TWO_ARMS),
         Entry("proved", "NCB-C15, windows having no reward in common", _REPAIRED),
-        Entry("stated", remark=_ELSEWHERE),
+        Entry("stated", remark=f"{_ELSEWHERE}, NCB-F17 as coded"),
     ),
     "ldp-ncb": (
         Entry("proved", "NCB-C16", {"exploration_noise": "scaled"}),

@@ -68,17 +68,20 @@ def release_loss(horizon: int, epsilon: float) -> float:
     return loss
 
 
-def classical_delta(epsilon: float, delta: float) -> float:
-    """Return the delta that DP-BAI-Gauss needs at epsilon where a noisy mean decides by its sign.
+def classical_delta(epsilon: float, delta: float, means: int = 1) -> float:
+    """Return the delta that DP-BAI-Gauss needs at epsilon where noisy means decide by a sign.
 
-    The largest over s >= 0 of Phi(-s/sigma) - e^epsilon Phi(-(s + 1)/sigma), the rewards of the
-    tables summing to s and s + 1, sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5).
+    The largest over s of Phi(-s/sigma) - e^epsilon Phi(-(s + 1)/sigma), the rewards of the tables
+    summing to s and s + 1, with sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5). Of
+    two means of equal pulls the difference decides, so that sigma is sqrt(2) times as large and
+    s may be as small as -1.
 
     Args:
         epsilon: above 0.
         delta: between 0 and 1.
+        means: 1, or 2 for the difference of two.
     """
-    sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
+    sigma = math.sqrt(2.0 * means * math.log(1.25 / delta)) / epsilon
 
     def needed(s: float) -> float:
         second = epsilon + float(log_ndtr(-(s + 1.0) / sigma))
@@ -86,7 +89,7 @@ def classical_delta(epsilon: float, delta: float) -> float:
         return float(ndtr(-s / sigma)) - math.exp(min(second, 0.0))
 
     # The derivative in s is positive below sigma^2 epsilon - 1/2 and negative above.
-    return needed(max(sigma**2 * epsilon - 0.5, 0.0))
+    return needed(max(sigma**2 * epsilon - 0.5, 1.0 - means))
 
 
 def window_loss(horizon: int, epsilon: float) -> float:
@@ -132,8 +135,8 @@ LONGEST = 1_000_000
 def abandoned_loss(horizon: int, b: int = 0, c: float = 1.0) -> float:
     """Return the mu that Modified TS with centre and variance over n shows, two arms.
 
-    Arm 1 always pays 1 but for its first reward, which is 1 or 0, arm 2 always 0; the output pulls
-    each arm max(b, 1) times and then arm 2 for ever. 0 beyond ``LONGEST``, where it is not computed.
+    Arm 1 always pays 1 but for its first reward, which is 1 or 0, arm 2 always 0. The output pulls
+    each arm max(b, 1) times and then arm 2 for ever. 0 beyond ``LONGEST``: it is not computed.
 
     Args:
         horizon: T.
