@@ -20,7 +20,17 @@ DOCUMENTS = {
 ON_RESULTS = ("compare", "draw", "explain", "judge", "digitised", "run", "tabulate")
 """Commands that need results which are built, or build some."""
 
-BY_ITSELF = ("cache", "check", "convert", "cost", "guarantee", "identify", "list", "simulate")
+BY_ITSELF = (
+    "audit",
+    "cache",
+    "check",
+    "convert",
+    "cost",
+    "guarantee",
+    "identify",
+    "list",
+    "simulate",
+)
 """Commands that need nothing."""
 
 

@@ -93,7 +93,18 @@ def ends_at_the_limit(frame: pd.DataFrame) -> None:
         frame.loc[own & (frame["t"] > limit), "value"] = means.max()
 
 
-NO_WITNESS = set_to("privacy-witnesses", 0.9)
+def passes(frame: pd.DataFrame) -> None:
+    """Let no bound of the audit exceed its claim."""
+    frame["ratio"] = frame["ratio"].clip(upper=0.9)
+
+
+def exceeds(frame: pd.DataFrame) -> None:
+    """Let every bound of the audit exceed its claim."""
+    frame["ratio"] = 2.0
+
+
+AUDIT = "privacy-audit/releases"
+NO_WITNESS = both(set_to("privacy-witnesses", 0.9), on(AUDIT, passes))
 TWO_ARMS: dict[str, object] = {"simulation": "panel-a-verdicts"}
 AT_HALF = changed(at(0.5, **TWO_ARMS))
 TIED = changed(at(0.3, **TWO_ARMS))
@@ -173,5 +184,8 @@ NOT_SHOWN: dict[str, Made] = {
     "NCB-F11": changed(times(0.3, simulation="anytime", share=1.0)),
     "NCB-F13": Made(edit=scaled("bounds", 1e-6, theorem=1, quantity="bound")),
     "NCB-F14": Made(edit=values_of("weak-arms", "pulls", lambda values: values * 0.0)),
+    "NCB-F17": Made(edit=on(AUDIT, passes)),
+    "NCB-F18": Made(edit=on(AUDIT, exceeds)),
+    "NCB-F19": Made(edit=on(AUDIT, exceeds)),
 }
 """Worlds in which a finding is not shown. The findings that are missing here only report."""

@@ -23,6 +23,7 @@ from dpbandits.claims import Claim, Evidence, Interpretation, judge, ledger
 from dpbandits.claims.entries import Finding
 from dpbandits.claims.loading import load_notes
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
+from shared import AUDIT
 
 JUDGED = [claim for claim in CLAIMS if first_judged(claim) is not None]
 
@@ -65,7 +66,7 @@ def test_every_claim_has_the_runs_that_its_simulations_have() -> None:
     expected = {f"NCB-C1{each}": (10_000,) for each in "abc"} | {"NCB-C13": (200,)}
     for claim in CLAIMS:
         simulated = set(claim.reads) & set(simulations)
-        assert set(claim.reads) <= {*simulations, *DOCUMENT["analytic"]}
+        assert set(claim.reads) <= {*simulations, *DOCUMENT["analytic"], *AUDIT}
         assert claim.analyses == (expected.get(claim.id, (50,)) if simulated else ())
         assert claim.level == 0.01
         counts = [simulations[name]["runs"]["count"] for name in simulated]

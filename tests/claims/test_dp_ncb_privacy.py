@@ -24,7 +24,8 @@ def test_each_witness_is_a_comparison() -> None:
     assert found[name.format("-50")] == pytest.approx(1.5513, abs=1e-4)
     assert found[name.format("+0")] == pytest.approx(3.4265, abs=1e-4)
     assert found[name.format("+100")] == pytest.approx(9.6304, abs=1e-4)
-    assert sum(each.comparison.decides for each in judgement.comparisons) == 6
+    # Six witnesses, and the largest bound of the audit.
+    assert sum(each.comparison.decides for each in judgement.comparisons) == 7
     rare = found["log10 of the probability of these arms [T=1e+07, epsilon=0.2, threshold +0]"]
     assert rare == pytest.approx(-1_391_026.2, abs=0.1)
 

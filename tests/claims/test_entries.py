@@ -19,7 +19,7 @@ from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.papers.ts_is_dp.statistics import STATISTICS
-from shared import ExactResults
+from shared import AUDIT, ExactResults
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
@@ -230,10 +230,13 @@ def made_up_results() -> dict[str, pd.DataFrame]:
 
 def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     """At paper scale a missing series, tag, time or metric would raise."""
-    frames = {**made_up_results(), **ExactResults("ts-is-dp")}
+    exact = ExactResults("ts-is-dp")
+    frames = {**made_up_results(), **exact}
+    read = {name for entry in [*CLAIMS, *(row.claim for row in FINDINGS)] for name in entry.reads}
+    frames |= {name: exact[name] for name in read if name in AUDIT}
     declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
     entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
-    results = {*declared["simulations"], *declared["analytic"]}
+    results = {*declared["simulations"], *declared["analytic"], *AUDIT}
     assert {name for entry in entries for name in entry.reads} <= results
     found = judge(entries, Evidence.of_frames(frames, root_seed=1, resamples=100))
     assert len(found) == sum(len(entry.interpretations) for entry in entries)

@@ -110,6 +110,7 @@ class AuditRow:
 
 
 _FIELDS = [field.name for field in fields(AuditRow)]
+_TYPES = {"arms": int, "horizon": int, "runs": int, "seed": int, "scaled": bool}
 _RATIO_PLACE = _FIELDS.index("claimed") + 1
 
 AUDIT_COLUMNS = (*_FIELDS[:_RATIO_PLACE], "ratio", *_FIELDS[_RATIO_PLACE:])
@@ -126,3 +127,16 @@ def to_frame(rows: Iterable[AuditRow], *, seconds: bool = False) -> pd.DataFrame
     lines = [{**asdict(row), "ratio": row.ratio} for row in rows]
     table = pd.DataFrame(lines, columns=list(AUDIT_COLUMNS))
     return table if seconds else table.drop(columns="seconds")
+
+
+def from_frame(table: pd.DataFrame) -> list[AuditRow]:
+    """Return the rows of a table that ``to_frame`` made; further columns are left out.
+
+    Args:
+        table: with or without ``seconds``.
+    """
+    names = [name for name in _FIELDS if name in table]
+    # A column that other results lack has become one of floats or objects.
+    typed = table.astype({name: kind for name, kind in _TYPES.items() if name in table})
+    values = zip(*(typed[name].tolist() for name in names), strict=True)
+    return [AuditRow(**dict(zip(names, line, strict=True))) for line in values]

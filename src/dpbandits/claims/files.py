@@ -51,6 +51,11 @@ Analyses = Annotated[
     AfterValidator(_increasing),
     Allowed("a whole number from 0 to 10000000, or an increasing list of them"),
 ]
+ResultsName = Annotated[
+    str,
+    Field(pattern="^([a-z0-9-]+/)?[a-z0-9_-]+$"),
+    Allowed("the name of results, or COMPARISON/NAME"),
+]
 Verdicts = Annotated[
     tuple[Word, ...],
     Field(min_length=1),
@@ -129,7 +134,7 @@ class Entry(Spec):
     metric: Sentence = ""
     figure: Names = ()
     parameters: dict[str, Value] = {}
-    reads: Annotated[tuple[Name, ...], Different] = ()
+    reads: Annotated[tuple[ResultsName, ...], Different] = ()
     runs: Analyses = ()
     combine: Rule = "all"
     level: Annotated[
@@ -152,7 +157,7 @@ class ClaimEntry(Entry):
     rule: Sentence
     metric: Sentence
     parameters: dict[str, Value]
-    reads: Annotated[tuple[Name, ...], Field(min_length=1), Different]
+    reads: Annotated[tuple[ResultsName, ...], Field(min_length=1), Different]
     runs: Analyses
     runs_paper: RunCount
     rerun: Annotated[

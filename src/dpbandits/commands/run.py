@@ -3,6 +3,7 @@
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 from dpbandits.commands.options import add_project_options, add_workers_option, project_of
 from dpbandits.engine.cache import Cache
@@ -54,7 +55,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
         workers: processes to simulate with.
     """
     if name in project.experiments(paper).analytic:
-        return compute_analytic(project, paper, name)
+        return compute_analytic(project, paper, name, workers)
     return run_simulation(project, paper, name, workers)
 
 
@@ -120,16 +121,20 @@ def simulate_shard(
     write_timing(project, paper, name, spent, shard)
 
 
-def compute_analytic(project: Project, paper: str, name: str) -> Path:
+def compute_analytic(project: Project, paper: str, name: str, workers: int) -> Path:
     """Compute one exact result and write ``results/PAPER/NAME.parquet``."""
     begun, processed = time.monotonic(), time.process_time()
-    analytic = project.experiments(paper).paper.analytic
+    experiments = project.experiments(paper)
+    analytic = experiments.paper.analytic
     if name not in analytic:
         raise InputError(f"{paper}: analytic result is {name!r}; allowed: {', '.join(analytic)}")
     path = project.results_path(paper, name)
     fingerprint = project.results_fingerprint(paper, name)
-    write_results(path, analytic[name](), fingerprint)
-    details = {"fingerprint": fingerprint, "scale": project.scale}
+    given: dict[str, Any] = {}
+    if name in experiments.scaled:
+        given = {"scale": project.scale, "seed": project.seed, "workers": workers}
+    write_results(path, analytic[name](**given), fingerprint)
+    details = {"fingerprint": fingerprint, "scale": project.scale, **given}
     write_provenance(path, project.folder, details, time.monotonic() - begun)
     spent = Spent(blocks=1)
     spent.add(time.process_time() - processed, peak_memory())

@@ -111,12 +111,13 @@ class ExperimentsFile(Spec):
     paper: str
     title: Sentence
     authors: Sentence = ""
-    instances: Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
+    instances: Annotated[dict[str, dict[str, Any]], Field(min_length=1)] = {}
     quick: Caps = Caps()
     analytic: Annotated[tuple[str, ...], Different, Allowed("a list of different names")] = ()
+    scaled: Annotated[tuple[str, ...], Different, Allowed("a list of different names")] = ()
     figures: dict[FigureName, Any] = {}
     tables: dict[TableName, Any] = {}
-    simulations: Annotated[dict[str, SimulationSpec], Field(min_length=1)]
+    simulations: Annotated[dict[str, SimulationSpec], Field(min_length=1)] = {}
 
     @model_validator(mode="after")
     def _instances_have_a_law(self) -> "ExperimentsFile":

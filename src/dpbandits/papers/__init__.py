@@ -21,7 +21,10 @@ PAPERS = {
 and, where it needs them, ``diagrams`` (figures of that kind), ``derived`` (values that figures
 show), ``instances`` and ``tables`` (rows that are computed)."""
 
-COMPARISONS = {"equal-privacy": "dpbandits.comparisons.equal_privacy"}
+COMPARISONS = {
+    "equal-privacy": "dpbandits.comparisons.equal_privacy",
+    "privacy-audit": "dpbandits.comparisons.privacy_audit",
+}
 """The same for comparisons across papers: supplementary figures and tables, and no claims."""
 
 
@@ -53,8 +56,8 @@ class Paper:
         return self._registry("formulas")
 
     @property
-    def analytic(self) -> Mapping[str, Callable[[], Any]]:
-        """Exactly computed results by name."""
+    def analytic(self) -> Mapping[str, Callable[..., Any]]:
+        """Exactly computed results by name; those that are ``scaled`` take scale, seed, workers."""
         return self._registry("analytic")
 
     @property

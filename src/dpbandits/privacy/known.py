@@ -14,7 +14,9 @@ import numpy as np
 
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.privacy.guarantee import Guarantee, Status
+from dpbandits.privacy.guarantees import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import (
+    abandoned_loss,
     classical_delta,
     release_loss,
     stop_test_loss,
@@ -123,7 +125,19 @@ def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
 
 
 def _classical(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return bool(classical_delta(parameters.epsilon, parameters.delta) > parameters.delta)
+    """Two arms in a plane are decided by a difference of means, three along a line by one mean."""
+    counts = (1, 2) if bandit is None else (1,)
+    needed = (classical_delta(parameters.epsilon, parameters.delta, means) for means in counts)
+    return bool(max(needed) > parameters.delta)
+
+
+def _abandoned(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """The witness has two arms, of which the first is never pulled again; of TS b = 0, c = 1."""
+    enough = bandit is None or len(bandit.arms) == 2
+    b, c = getattr(parameters, "b", 0), getattr(parameters, "c", 1.0)
+    is_plain = not hasattr(parameters, "b")
+    claimed = ts_gaussian_gdp(horizon) if is_plain else modified_ts_gdp(b, c, horizon)
+    return enough and abandoned_loss(horizon, b, c) > claimed
 
 
 ONE_RELEASE = Entry("proved", "parallel composition: every reward enters one release")
@@ -167,10 +181,12 @@ _ELSEWHERE = "NCB-C15 refutes it for other horizons, epsilons or numbers of arms
 KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "ts-gaussian": (
         Entry("proved", "ts-is-dp, Lemma 4", {"count": "n+1"}),
+        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS),
         Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
     ),
     "m-ts-gaussian": (
         Entry("proved", "ts-is-dp, Lemma 5", {"count": "n+1"}),
+        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS),
         Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
     ),
     "dp-ts-ucb": (
@@ -234,7 +250,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
             "BAI-C24",
             {**_MEANS, "calibration": "classical"},
             _classical,
-            "the witness has three arms along one line",
+            "the witness has three arms along one line, or two in a plane",
         ),
         Entry(
             "proved",
@@ -252,7 +268,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "anytime-gdp-ncb": (
         Entry("refuted", "NCB-C15, in one window", _PRINTED, _stopped_window, _TWO_ARMS),
         Entry("proved", "NCB-C15, windows having no reward in common", _REPAIRED),
-        Entry("stated", remark=_ELSEWHERE),
+        Entry("stated", remark=f"{_ELSEWHERE}, NCB-F17 as coded"),
     ),
     "ldp-ncb": (
         Entry("proved", "NCB-C16", {"exploration_noise": "scaled"}),

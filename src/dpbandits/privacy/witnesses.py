@@ -5,7 +5,8 @@ A guarantee is refuted for those parameters for which the loss, or the delta nee
 
 import math
 
-from scipy.special import log_ndtr, ndtr
+import numpy as np
+from scipy.special import log_ndtr, ndtr, ndtri_exp
 
 
 def _log_cdf(value: float) -> float:
@@ -67,17 +68,20 @@ def release_loss(horizon: int, epsilon: float) -> float:
     return loss
 
 
-def classical_delta(epsilon: float, delta: float) -> float:
-    """Return the delta that DP-BAI-Gauss needs at epsilon where a noisy mean decides by its sign.
+def classical_delta(epsilon: float, delta: float, means: int = 1) -> float:
+    """Return the delta that DP-BAI-Gauss needs at epsilon where noisy means decide by a sign.
 
-    The largest over s >= 0 of Phi(-s/sigma) - e^epsilon Phi(-(s + 1)/sigma), the rewards of the
-    tables summing to s and s + 1, sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5).
+    The largest over s of Phi(-s/sigma) - e^epsilon Phi(-(s + 1)/sigma), the rewards of the tables
+    summing to s and s + 1, with sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5). Of
+    two means of equal pulls the difference decides, so that sigma is sqrt(2) times as large and
+    s may be as small as -1.
 
     Args:
         epsilon: above 0.
         delta: between 0 and 1.
+        means: 1, or 2 for the difference of two.
     """
-    sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
+    sigma = math.sqrt(2.0 * means * math.log(1.25 / delta)) / epsilon
 
     def needed(s: float) -> float:
         second = epsilon + float(log_ndtr(-(s + 1.0) / sigma))
@@ -85,7 +89,7 @@ def classical_delta(epsilon: float, delta: float) -> float:
         return float(ndtr(-s / sigma)) - math.exp(min(second, 0.0))
 
     # The derivative in s is positive below sigma^2 epsilon - 1/2 and negative above.
-    return needed(max(sigma**2 * epsilon - 0.5, 0.0))
+    return needed(max(sigma**2 * epsilon - 0.5, 1.0 - means))
 
 
 def window_loss(horizon: int, epsilon: float) -> float:
@@ -122,3 +126,26 @@ def _mixed_loss(gap: float, scale: float, window: int) -> float:
     changed = max(uniform, log_changed) + math.log1p(math.exp(-abs(uniform - log_changed)))
     passed = max(uniform, log_passed) + math.log1p(math.exp(-abs(uniform - log_passed)))
     return changed - passed - 1.0 / window
+
+
+LONGEST = 1_000_000
+"""Horizon up to which the loss of an abandoned arm is computed."""
+
+
+def abandoned_loss(horizon: int, b: int = 0, c: float = 1.0) -> float:
+    """Return the mu that Modified TS with centre and variance over n shows, two arms.
+
+    Arm 1 always pays 1 but for its first reward, which is 1 or 0, arm 2 always 0. The output pulls
+    each arm max(b, 1) times and then arm 2 for ever. 0 beyond ``LONGEST``: it is not computed.
+
+    Args:
+        horizon: T.
+        b: pre-pulls of every arm.
+        c: factor of the variance.
+    """
+    pulls = max(b, 1)
+    if not 2 * pulls < horizon <= LONGEST:
+        return 0.0
+    spread = np.sqrt(c / pulls + c / np.arange(pulls, horizon - pulls))
+    full, less = (log_ndtr(-mean / spread).sum() for mean in (1.0, (pulls - 1) / pulls))
+    return float(ndtri_exp(less) - ndtri_exp(full))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dpbandits.engine.experiments import refuse_shared_cells
 from dpbandits.errors import InputError
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import CONFIG, Project
 from dpbandits.project.experiments import Experiments
 from dpbandits.reporting.specs import figure_stems, parse_figure
@@ -52,7 +53,7 @@ def _check_claims(project: Project, paper: str) -> None:
     specs = experiments.figure_specs
     stems = [stem for name in specs for stem in figure_stems(name, specs[name])]
     allowed = {
-        "reads": {*experiments.plans, *experiments.analytic},
+        "reads": {*experiments.plans, *experiments.analytic, *_of_comparisons(project)},
         "figure": {*stems, *experiments.tables},
     }
     claims, findings = statements.claims, statements.findings
@@ -65,6 +66,13 @@ def _check_claims(project: Project, paper: str) -> None:
     for finding in findings:
         place = f"{statements.findings_path}: findings.{finding.claim.id}.claims"
         _refuse_unknown(place, finding.beside, known)
+
+
+def _of_comparisons(project: Project) -> set[str]:
+    """Return the exact results of comparisons, as claims may read them."""
+    return {
+        f"{name}/{result}" for name in COMPARISONS for result in project.experiments(name).analytic
+    }
 
 
 def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None:

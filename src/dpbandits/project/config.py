@@ -24,6 +24,17 @@ if TYPE_CHECKING:
 CONFIG = Path("config/config.yaml")
 
 
+def owner(paper: str, name: str) -> tuple[str, str]:
+    """Return whose results a name means: claims may read those of COMPARISON/NAME.
+
+    Args:
+        paper: the paper whose claims, figures or tables read them.
+        name: as it is in its config.
+    """
+    comparison, _, rest = name.rpartition("/")
+    return comparison or paper, rest
+
+
 @dataclass(frozen=True)
 class Project:
     """A folder with ``config/`` and ``workflow/``, at one scale and root seed."""
@@ -124,7 +135,8 @@ class Project:
         return self.folder / "results" / ("quick" if self.scale == "quick" else "")
 
     def results_path(self, paper: str, name: str) -> Path:
-        """File of one simulation's (or analytic) results."""
+        """File of one simulation's (or analytic) results, of a comparison as COMPARISON/NAME."""
+        paper, name = owner(paper, name)
         return self.results_folder() / paper / f"{name}.parquet"
 
     def figures_folder(self, paper: str) -> Path:
@@ -152,7 +164,7 @@ class Project:
 
     def results_fingerprint(self, paper: str, name: str) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""
-        key = paper, name
+        key = paper, name = owner(paper, name)
         if key not in self._fingerprints:
             experiments = self.experiments(paper)
             self._fingerprints[key] = experiments.results_fingerprint(name, self.seed)

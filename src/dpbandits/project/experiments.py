@@ -68,6 +68,11 @@ class Experiments:
         return list(self.file.analytic)
 
     @property
+    def scaled(self) -> list[str]:
+        """Names of the analytic results that depend on the scale and on the root seed."""
+        return list(self.file.scaled)
+
+    @property
     def figures(self) -> list[str]:
         """Names of the figures, supplementary ones too."""
         return list(self.file.figures)
@@ -141,7 +146,8 @@ class Experiments:
         """
         package = self.paper.package
         if name in self.analytic:
-            return digest_of([name, fingerprint(f"{package}.analytic")])[:16]
+            given = [self.scale, seed] if name in self.scaled else []
+            return digest_of([name, fingerprint(f"{package}.analytic"), *given])[:16]
         plan = self.plan(name)
         tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
         sources = [f"{package}.formulas"]

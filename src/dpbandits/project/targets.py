@@ -12,7 +12,7 @@ from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS, PAPERS
 from dpbandits.project.claims_summary import CAPTION
-from dpbandits.project.config import Project
+from dpbandits.project.config import Project, owner
 from dpbandits.project.target import (
     CLAIMS,
     DIGITISED,
@@ -43,6 +43,7 @@ def targets(project: Project) -> list[Target]:
         InputError: an experiments, claims or findings file is not as it must be.
     """
     built = [target for paper in project.built() for target in _of_paper(project, paper)]
+    built = [*_of_others(project), *built]
     ledger = [ledger_target(project)] if project.selected()[0] else []
     return [*built, *ledger, report_target(project, [*built, *ledger])]
 
@@ -61,6 +62,15 @@ def _of_paper(project: Project, paper: str) -> Iterator[Target]:
         yield figure_target(project, paper, name)
     for name in experiments.tables:
         yield table_target(project, paper, name)
+
+
+def _of_others(project: Project) -> Iterator[Target]:
+    """Yield the results of comparisons that are not built, which claims of built papers read."""
+    papers = project.built()
+    named = [(paper, name) for paper in papers for name in project.statements(paper).reads]
+    for paper, name in dict.fromkeys(owner(*each) for each in named):
+        if paper not in papers:
+            yield results_target(project, paper, name)
 
 
 def results_target(project: Project, paper: str, name: str) -> Target:

@@ -1,6 +1,6 @@
 """Every statistic that the claims and findings of this paper may name."""
 
-from dpbandits.claims import statistics_of
+from dpbandits.claims import audited, statistics_of
 from dpbandits.papers.dp_bai import (
     beyond_statistics,
     budget_statistics,
@@ -11,6 +11,7 @@ from dpbandits.papers.dp_bai import (
 )
 
 STATISTICS = statistics_of(
+    audited,
     beyond_statistics,
     budget_statistics,
     error_statistics,

@@ -1,6 +1,6 @@
 """Every statistic that the claims and findings of this paper may name."""
 
-from dpbandits.claims import statistics_of
+from dpbandits.claims import audited, statistics_of
 from dpbandits.papers.dp_ncb import (
     comparison_statistics,
     exact_statistics,
@@ -9,6 +9,7 @@ from dpbandits.papers.dp_ncb import (
 )
 
 STATISTICS = statistics_of(
+    audited,
     comparison_statistics,
     exact_statistics,
     panel_statistics,

@@ -1,6 +1,6 @@
 """Every statistic that the claims and findings of this paper may name."""
 
-from dpbandits.claims import statistics_of
+from dpbandits.claims import audited, statistics_of
 from dpbandits.papers.ts_is_dp import (
     bound_statistics,
     comparison_statistics,
@@ -10,6 +10,7 @@ from dpbandits.papers.ts_is_dp import (
 )
 
 STATISTICS = statistics_of(
+    audited,
     bound_statistics,
     comparison_statistics,
     level_statistics,
