@@ -34,6 +34,9 @@ CASES: dict[str, dict[str, World]] = {
     "DTU-F5": {"shown": BASE, "not shown": changed(baseline("lazy-dp-ts", 2000.0))},
 }
 
+OF_THE_AUDIT = ("DTU-F8", "DTU-F9", "DTU-F10")
+"""Findings on exact results of the audit, which are the same in every world."""
+
 
 def values(name: str, world: World = BASE) -> dict[str, float]:
     """The numbers of the first row of a finding, by comparison."""
@@ -52,8 +55,13 @@ def test_every_finding_with_a_threshold_has_a_case() -> None:
         for finding in FINDINGS
         if any(comparison.decides for comparison in finding.claim.comparisons)
     ]
-    assert tested == list(CASES)
-    assert [finding.claim.id for finding in FINDINGS] == [f"DTU-F{i}" for i in range(1, 8)]
+    assert tested == [*CASES, *OF_THE_AUDIT]
+    assert [finding.claim.id for finding in FINDINGS] == [f"DTU-F{i}" for i in range(1, 11)]
+
+
+@pytest.mark.parametrize("name", OF_THE_AUDIT)
+def test_a_finding_of_the_audit_is_shown_by_its_exact_rows(name: str) -> None:
+    assert {each.verdict for each in only(name, BASE)} == {"shown"}
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.claim.id)

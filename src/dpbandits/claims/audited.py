@@ -87,5 +87,4 @@ def _strongest(
         rows = rows[rows["log10_alpha"] >= OBSERVABLE]
     if rows.empty:
         raise InputError(f"results of {results}: no {events} event of {statement}, {algorithm}")
-    row: pd.Series[float] = rows.loc[rows["ratio"].idxmax()]
-    return row
+    return rows.iloc[int(rows["ratio"].to_numpy().argmax())]

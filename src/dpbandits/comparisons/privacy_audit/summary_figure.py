@@ -112,7 +112,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _largest(group: pd.DataFrame, name: str, variant: str, kind: str) -> dict[str, Any]:
-    row = group.loc[group["ratio"].idxmax()]
+    row = group.iloc[int(group["ratio"].to_numpy().argmax())]
     columns = ("interpretation", "ratio", "verdict", "engine", "runs")
     return {"name": name, "variant": variant, "kind": kind, **{key: row[key] for key in columns}}
 

@@ -1,6 +1,7 @@
 """The audit ledger: a line for each algorithm, variant, statement and engine."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -63,19 +64,19 @@ def ledger(frames: Frames) -> pd.DataFrame:
     )
 
 
-def _name(row: "pd.Series[str]") -> str:
+def _name(row: "pd.Series[Any]") -> str:
     choices = [row["variant"]] * (row["variant"] != "as-written")
     choices += [row["interpretation"]] * bool(row["interpretation"])
     return ", ".join([REGISTRY[row["algorithm"]].name, *choices])
 
 
-def _setting(row: "pd.Series[str]") -> str:
+def _setting(row: "pd.Series[Any]") -> str:
     scaled = ["constants scaled down"] if row["scaled"] else []
     parameters = [row["parameters"]] if row["parameters"] else []
     return ", ".join([f"K={row['arms']}", f"T={row['horizon']}", *parameters, *scaled])
 
 
-def _shown_by(row: "pd.Series[str]") -> str:
+def _shown_by(row: "pd.Series[Any]") -> str:
     exact = row["confidence"] == 1.0
     return f"{row['engine']}, exact" if exact else f"{row['engine']}, {row['confidence']:.0%}"
 
@@ -84,7 +85,7 @@ def _number(value: float, infinite: str = "unbounded") -> str:
     return infinite if value == float("inf") else f"{value:.4g}"
 
 
-def _chance(row: "pd.Series[float]") -> str:
+def _chance(row: "pd.Series[Any]") -> str:
     return "0" if row["log10_alpha"] == -float("inf") else f"1e{row['log10_alpha']:,.1f}"
 
 

@@ -41,8 +41,8 @@ def judged(rows: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
 def _is_observable(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Return whether the event has a chance of 1e-6 under both inputs, or is impossible in one."""
     likely = 1.0 - 10.0 ** rows["log10_beta"]
-    impossible = np.isneginf(rows["log10_alpha"]) & (likely >= 10.0**OBSERVABLE)
-    return (rows["log10_alpha"] >= OBSERVABLE) | impossible
+    impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**OBSERVABLE)
+    return rows["log10_alpha"].ge(OBSERVABLE) | impossible
 
 
 def strongest(rows: pd.DataFrame) -> pd.DataFrame:
