@@ -123,7 +123,7 @@ def gdp_ncb(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         "rounds M",
         r"bound over $\epsilon$",
         ("linear", "linear"),
-        "stop test, small thresholds, T = 64",
+        "stop test, T = 64",
         1.0,
     )
     return _figure([*panels, stop])

@@ -42,7 +42,8 @@ def _is_observable(rows: pd.DataFrame) -> "pd.Series[bool]":
     """Return whether the event has a chance of 1e-6 under both inputs, or is impossible in one."""
     likely = 1.0 - 10.0 ** rows["log10_beta"]
     impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**OBSERVABLE)
-    return rows["log10_alpha"].ge(OBSERVABLE) | impossible
+    observable: pd.Series[bool] = rows["log10_alpha"].ge(OBSERVABLE) | impossible
+    return observable
 
 
 def strongest(rows: pd.DataFrame) -> pd.DataFrame:
