@@ -4,7 +4,7 @@
 (E21).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -159,10 +159,18 @@ class LogErrors:
         return LinearFit(nothing, nothing[:, 0], self.runs)
 
 
-def log_errors(evidence: Evidence, epsilon: float) -> LogErrors:
-    """Return the log errors at an epsilon, a key of ``RARE_BUDGETS``."""
+def log_errors(
+    evidence: Evidence, epsilon: float, simulated: Iterable[int] | None = None
+) -> LogErrors:
+    """Return the log errors of DP-BAI at an epsilon.
+
+    Args:
+        evidence: the results.
+        epsilon: a key of ``RARE_BUDGETS``.
+        simulated: budgets T; all of ``RARE_BUDGETS`` where None. A small scale has fewer.
+    """
     budgets, failed = [], []
-    for budget in RARE_BUDGETS[epsilon]:
+    for budget in RARE_BUDGETS[epsilon] if simulated is None else simulated:
         won, trials = evidence.counts("rare-errors", epsilon=epsilon, horizon=budget)
         if ERRORS[0] <= 1.0 - grid.share((won, trials)) <= ERRORS[1]:
             budgets.append(budget)

@@ -154,11 +154,12 @@ def log_error(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, both = panels(2)
         for axes, letter, epsilon in zip(both, "ab", (0.1, 1), strict=True):
-            errors = _rates(results[results["epsilon"] == epsilon], "horizon")
+            rows = results[results["epsilon"] == epsilon]
+            errors = _rates(rows, "horizon")
             series = f"{letter}: error, epsilon={epsilon:g}"
             look = style.line_look(DP_BAI[0]) | {"linestyle": "none"}
             points += _draw_errors(axes, (series, "DP-BAI"), errors, look)
-            logs = log_errors(evidence, epsilon)
+            logs = log_errors(evidence, epsilon, sorted(map(int, rows["horizon"].unique())))
             # Few trials may leave no errors in the range of the fit.
             if logs.budgets.size > 2:
                 intercept, slope = logs.line().coefficients[0]
