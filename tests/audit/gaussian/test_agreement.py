@@ -14,7 +14,7 @@ from dpbandits.audit.gaussian.agreement import chi_square, played_sequences, seq
 from dpbandits.audit.gaussian.pairs import constant_pair
 from dpbandits.audit.gaussian.scores import Sampler, dp_ts_ucb, modified_ts, ts_gaussian
 
-RUNS, ROOT = 10_000, 20261122
+RUNS, ROOT = 200_000, 20261122
 
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, str], Sampler, int]] = {
     "ts": ("ts-gaussian", {}, {}, ts_gaussian(5), 2),
@@ -31,31 +31,31 @@ LINE = 0.001 / (2 * len(CASES))
 @pytest.mark.parametrize("number", [0, 1])
 def test_played_sequences_have_the_engines_chances(name: str, number: int) -> None:
     algorithm, parameters, interpretations, sampler, arms = CASES[name]
-    table = constant_pair([0.0] + [1.0] * (arms - 1), sampler.rounds).tables[number]
+    tables = constant_pair([0.0] + [1.0] * (arms - 1), sampler.rounds).tables
     counts = played_sequences(
-        algorithm, parameters, interpretations, table, sampler.rounds, RUNS, ROOT
+        algorithm, parameters, interpretations, tables, number == 1, RUNS, ROOT
     )
-    chances = sequence_chances(sampler, table)
+    chances = sequence_chances(sampler, tables[number])
     assert math.fsum(chances.values()) == pytest.approx(1.0, abs=1e-12)
     assert chi_square(counts, chances) > LINE
 
 
 def test_a_wrong_variance_is_seen() -> None:
     sampler = ts_gaussian(5)
-    table = constant_pair((0.0, 1.0), 5).tables[0]
-    counts = played_sequences("ts-gaussian", {}, {}, table, 5, RUNS, ROOT)
+    tables = constant_pair((0.0, 1.0), 5).tables
+    counts = played_sequences("ts-gaussian", {}, {}, tables, False, RUNS, ROOT)
     wrong = replace(sampler, variance_factor=1.2)
-    assert chi_square(counts, sequence_chances(wrong, table)) < LINE
+    assert chi_square(counts, sequence_chances(wrong, tables[0])) < LINE
 
 
 def test_the_other_table_is_seen() -> None:
     tables = constant_pair((0.0, 1.0), 5).tables
-    counts = played_sequences("ts-gaussian", {}, {}, tables[1], 5, RUNS, ROOT)
+    counts = played_sequences("ts-gaussian", {}, {}, tables, True, RUNS, ROOT)
     assert chi_square(counts, sequence_chances(ts_gaussian(5), tables[0])) < LINE
 
 
 def test_an_impossible_sequence_is_seen() -> None:
     tables = constant_pair((0.0, 1.0), 5).tables
-    counts = played_sequences("ts-gaussian", {}, {}, tables[0], 5, 100, ROOT)
+    counts = played_sequences("ts-gaussian", {}, {}, tables, False, 100, ROOT)
     chances = sequence_chances(ts_gaussian(6, "n"), constant_pair((0.0, 1.0), 6).tables[0])
     assert chi_square(counts, chances) == 0.0

@@ -1,14 +1,12 @@
 """Check that engine and registered algorithm agree: frequencies of whole arm sequences.
 
-At small T the reference of a registered algorithm plays a fixed table, and the counts of its arm
-sequences are compared with the engine's chances by Pearson's chi-square. Kernel and reference agree
-decision for decision on one stream, which the project's tests check.
+At small T the kernel of a registered algorithm plays a fixed table, and the counts of its arm
+sequences are compared with the engine's chances by Pearson's chi-square.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,42 +14,17 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from dpbandits.algorithms import REGRET
+from dpbandits.audit.blackbox.play import Plays
 from dpbandits.audit.gaussian.choice import choice_chances
 from dpbandits.audit.gaussian.scores import Sampler
+from dpbandits.audit.tables import make_pair
+from dpbandits.engine.checked import settings_of
 from dpbandits.engine.seeds import run_generator, stream_key
 
 Values = NDArray[np.float64]
 
 LEAST_EXPECTED = 5.0
 """Sequences that are expected more rarely are counted together."""
-
-
-@dataclass
-class ScriptedBandit:
-    """A bandit that pays the rewards of a pull-indexed table.
-
-    Attributes:
-        table: rewards by arm and pull, shape (K, rounds or more).
-    """
-
-    table: Values
-    arms: tuple[int, ...] = field(init=False)
-    pulls: list[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Begin before the first pull."""
-        self.arms = tuple(range(len(self.table)))
-        self.pulls = [0] * len(self.arms)
-
-    def draw(self, arm: int, generator: np.random.Generator) -> float:
-        """Return the next reward of an arm."""
-        return self.draw_sum(arm, 1, generator)
-
-    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
-        """Return the sum of the next rewards of an arm."""
-        begin = self.pulls[arm]
-        self.pulls[arm] += count
-        return float(self.table[arm, begin : begin + count].sum())
 
 
 def sequence_chances(sampler: Sampler, table: Values) -> dict[tuple[int, ...], float]:
@@ -81,40 +54,31 @@ def played_sequences(
     algorithm: str,
     parameters: Mapping[str, Any],
     interpretations: Mapping[str, str],
-    table: Values,
-    horizon: int,
+    tables: Values,
+    second: bool,
     runs: int,
     root: int,
 ) -> Counter[tuple[int, ...]]:
-    """Return how often the reference of a registered algorithm plays each arm sequence.
+    """Return how often the kernel of a registered algorithm plays each arm sequence.
 
     Args:
         algorithm: id in the registry.
         parameters: of the algorithm.
         interpretations: interpretations that differ from the default ones.
-        table: rewards by arm and pull, shape (K, horizon or more).
-        horizon: T.
-        runs: number of plays.
+        tables: rewards by input, arm and pull, shape (2, K, T).
+        second: whether the second input is played.
+        runs: number of plays of T rounds.
         root: seed.
     """
+    _, arms, horizon = tables.shape
     definition = REGRET[algorithm]
-    defaults = {name: values[0] for name, values in definition.interpretations.items()}
-    settings = definition.settings(
-        definition.parameters(**parameters), {**defaults, **interpretations}, horizon, len(table)
-    )
+    chosen = definition.interpretations_from(interpretations)
+    settings = settings_of(definition, definition.parameters(**parameters), chosen, horizon, arms)
     key = stream_key(["agreement", algorithm, dict(parameters), dict(interpretations), horizon])
-    generator = run_generator(root, key, 0)
-    counts: Counter[tuple[int, ...]] = Counter()
-    for _ in range(runs):
-        bandit: Any = ScriptedBandit(table)
-        chunks = definition.reference(settings, bandit, generator)
-        counts[tuple(_arms(chunks))] += 1
-    return counts
-
-
-def _arms(chunks: Iterator[tuple[int, int, float]]) -> Iterator[int]:
-    for arm, length, _ in chunks:
-        yield from [arm] * length
+    plays = Plays(definition, settings, horizon, make_pair(*tables))
+    outputs = plays(second, run_generator(root, key, 0), runs)
+    sequences, counts = np.unique(outputs, axis=0, return_counts=True)
+    return Counter(dict(zip(map(tuple, sequences.tolist()), counts.tolist(), strict=True)))
 
 
 def chi_square(counts: Counter[tuple[int, ...]], chances: Mapping[tuple[int, ...], float]) -> float:

@@ -102,8 +102,12 @@ def budgets(scale: str, seed: int, workers: int) -> pd.DataFrame:
 
 
 def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return the black-box audit of every algorithm and variant of the registry."""
-    audits = black_box_audits(BLACK_BOX_RUNS[scale], seed=seed, workers=workers)
+    """Return the black-box audit of every algorithm and variant of the registry.
+
+    Its root seed is the next one: some pairs of tables were chosen with runs of the default root
+    seed in sight, which therefore must not certify.
+    """
+    audits = black_box_audits(BLACK_BOX_RUNS[scale], seed=seed + 1, workers=workers)
     # Each variant is played as it is; the row names what the variant itself changes.
     rows = [replace(audit.row, interpretation="") for audit in audits]
     return rows_frame("black-box", rows, [audit.p_value for audit in audits])
