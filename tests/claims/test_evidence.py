@@ -64,7 +64,7 @@ def test_results_are_loaded_once_and_only_when_asked_for() -> None:
     lazy = Evidence.of(load, root_seed=1)
     assert asked == []
     lazy.values("sim", "regret", b=0)
-    lazy.first(1).interpretation(["sim"]).values("sim", "regret", b=1)
+    lazy.first(1).of_results(["sim"]).values("sim", "regret", b=1)
     assert asked == ["sim"]
 
 
@@ -103,7 +103,7 @@ FRAME = pd.DataFrame({"series": ["a"], "kind": [1], "x": [2.0], "y": [4.0]})
         (lambda e: e.analytic("curves", kind=2), ["no row with kind=2"]),
         (lambda e: e.analytic("curves", size=2), ["no tag 'size'", "series, kind, x, y"]),
         (
-            lambda e: e.interpretation(["curves"]).values("sim", "regret", b=0),
+            lambda e: e.of_results(["curves"]).values("sim", "regret", b=0),
             ["not declared", "curves"],
         ),
     ],

@@ -14,9 +14,10 @@ import pandas as pd
 
 from claims.worlds import Values, at_most, frame_of, planned
 from dpbandits.engine.experiments import Series
-from shared import exact_result
+from shared import ExactResults
 from synthetic_results import PAPERS
 
+EXACT = ExactResults("ts-is-dp")
 HORIZON = 100_000
 ETAS = (1, 2, 5)
 
@@ -71,8 +72,8 @@ class World:
 
 def make(name: str, world: World) -> pd.DataFrame:
     """Return the results of one name."""
-    if name in PAPERS["ts-is-dp"].paper.analytic:
-        return exact_result("ts-is-dp", name)
+    if "/" in name or name in EXACT:
+        return EXACT[name]
     runs = world.runs if name.removesuffix("-verdicts") in FAMILIES else world.final_runs
     times = (500, 50_000, HORIZON) if name == "same-algorithm" else ()
     series = [at_most(each, runs, times) for each in planned("ts-is-dp", name)]

@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import dpbandits.engine.documents
 import dpbandits.project.config
-import dpbandits.project.experiments
 from broken_configs import Case, broken_configs, broken_files, document_of, valid_configs
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
@@ -46,8 +45,7 @@ def load_once(path: Path) -> dict[str, Any]:
 @pytest.fixture
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the check take documents from memory: parsing them again is what costs time."""
-    readers = (dpbandits.engine.documents, dpbandits.project.config, dpbandits.project.experiments)
-    for module in readers:
+    for module in (dpbandits.engine.documents, dpbandits.project.config):
         monkeypatch.setattr(module, "load_yaml", load_once)
 
 
