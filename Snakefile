@@ -29,9 +29,7 @@ except InputError as error:
     sys.exit(2)
 JOBS = Jobs(PROJECT)
 
-# Every output says itself whether it is current, also where it was copied or unpacked. A stale one
-# gets the oldest time, which has to tell although its inputs have the checksums of an earlier run.
-workflow.dag_settings.max_checksum_file_size = 0
+# Every output says itself whether it is current, also where it was copied or unpacked.
 if not workflow.remote_exec:
     mark_stale(PROJECT, TARGETS)
 

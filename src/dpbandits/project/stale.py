@@ -2,7 +2,8 @@
 
 Snakemake sees a changed parameter only where it kept the records of an earlier run, and records
 none that a rule finds from its output. But every output says itself what it depends on. A stale one
-is given the oldest time there is, so that it is older than all its inputs.
+is given the oldest time there is, so that it is older than all its inputs; the profiles let times
+tell whether or not an input has the checksum of an earlier run.
 """
 
 import os
