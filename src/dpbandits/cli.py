@@ -36,6 +36,7 @@ COMMANDS = {
     "typeset": "Write the report, every figure, table and verdict, as one PDF (needs pdflatex).",
     "verify": "Recompute a random sample of the results' cells; say of each whether it agrees.",
     "artifact": "Pack sources, results, figures, tables, ledger and report into one archive.",
+    "site": "Build the static site from the csv files that exist: every figure, claim and verdict to read.",
     "publish": "Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.",
     "cost": "Print what a run costs, by recorded timings: core-minutes and memory of each figure.",
 }
