@@ -1,4 +1,4 @@
-"""Build the static site from the csv files that exist: every figure, claim and verdict to read."""
+"""Build a static site from the csv files that exist: every figure, claim and verdict."""
 
 import argparse
 from pathlib import Path

@@ -13,6 +13,7 @@ from PIL import Image
 
 from dpbandits.claims.ledger import COMPARISON_COLUMNS
 from dpbandits.errors import InputError
+from dpbandits.pages.errata import load_errata
 from dpbandits.pages.published_numbers import PUBLISHED
 from dpbandits.pages.site.algorithms import algorithms_page
 from dpbandits.pages.site.claims import claim_pages, search_page
@@ -22,7 +23,6 @@ from dpbandits.pages.site.model import Site, claim_address
 from dpbandits.pages.site.render import STATIC, Renderer
 from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pages.site.tables import table_pages
-from dpbandits.pages.errata import load_errata
 from dpbandits.project.config import Project
 from dpbandits.project.target import FIGURE
 from dpbandits.project.targets import CLAIMS_FILES

@@ -21,6 +21,9 @@ MOST_TICKS = 8
 
 Json = dict[str, Any]
 
+_COMPARED = ("difference", "allowance", "agreement")
+"""Columns of the table of digitised values that go with the published ones."""
+
 
 def panel_charts(sources: Sources, target: Target, figure: FigureSpec) -> list[Json] | None:
     """Return what is drawn of each panel of a figure.
@@ -140,9 +143,46 @@ def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame | None) -> No
         own = digitised[digitised["panel"] == panel["stem"]]
         for line in panel["series"]:
             rows = own[own["series"] == line["name"].removeprefix(f"{PUBLISHED} ")]
-            if line["variant"] == PUBLISHED and rows["x"].tolist()[: len(line["x"])] == line["x"]:
-                kept = rows.iloc[: len(line["x"])]
-                line |= {key: kept[key].tolist() for key in ("difference", "agreement")}
+            # Small scales end before the last values.
+            kept = rows.iloc[: len(line["x"])]
+            if line["variant"] == PUBLISHED and kept["x"].tolist() == line["x"]:
+                line |= {key: kept[key].tolist() for key in _COMPARED}
+
+
+def residual_panels(charts: Sequence[Json]) -> list[Json]:
+    """Return panels of ours minus published, over what digitisation and chance allow.
+
+    Args:
+        charts: panels whose lines ``with_digitised`` has seen; those without digitised values are
+            left out.
+    """
+    panels = []
+    for panel in charts:
+        compared = [line for line in panel["series"] if "difference" in line]
+        lines = [_residual(line, panel["series"]) for line in compared]
+        if lines:
+            ends = sorted({x for line in lines for x in line["x"]})
+            allowed = {"x": [ends[0], ends[-1]], "y": [0, 0], "lo": [-1, -1], "hi": [1, 1]}
+            axis = {"label": "Ours minus published, over what is allowed", "scale": "linear"}
+            panels.append({**panel, "y": {**axis, "limits": [None, None]}})
+            panels[-1]["series"] = [{**_ALLOWED, **allowed}, *lines]
+    return panels
+
+
+_ALLOWED: Json = {
+    **{"name": "allowed", "label": "allowed: digitisation error and chance", "variant": ""},
+    **{"interpretation": "", "colour": "#777777", "dash": [], "marker": "none", "fill": "full"},
+    **{"marks": False, "runs": 0},
+}
+
+
+def _residual(line: Json, own: Sequence[Json]) -> Json:
+    """Return the residuals of a line of digitised values, in the look of the line compared."""
+    shares = [d / a for d, a in zip(line["difference"], line["allowance"], strict=True)]
+    name = line["name"].removeprefix(f"{PUBLISHED} ")
+    drawn = next(each for each in own if each["name"] == name)
+    kept = {key: line[key] for key in ("x", "difference", "agreement")}
+    return drawn | kept | {"y": shares, "lo": shares, "hi": shares, "dash": None, "marks": True}
 
 
 def variants_of(charts: Sequence[Json]) -> list[str]:

@@ -13,7 +13,7 @@ Values = dict[str, Any]
 
 def claim_pages(site: Site) -> Iterator[tuple[str, Values]]:
     """Yield the address of each claim's page and what its template shows."""
-    rows = {claim: own for claim, own in site.ledger.groupby("claim", sort=False)}
+    rows = dict(list(site.ledger.groupby("claim", sort=False)))
     for paper in site.papers:
         for claim in site.project.claims(paper):
             # A claim that is newer than the published verdicts has none.

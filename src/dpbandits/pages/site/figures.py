@@ -9,7 +9,7 @@ import pandas as pd
 from dpbandits.engine.documents import load_document
 from dpbandits.pages.front import VARIANTS
 from dpbandits.pages.gallery import SENTENCES, GalleryFile, head_of
-from dpbandits.pages.site.charts import panel_charts, variants_of, with_digitised
+from dpbandits.pages.site.charts import panel_charts, residual_panels, variants_of, with_digitised
 from dpbandits.pages.site.model import FigureGroup, Site, about, counts
 from dpbandits.pages.site.verdicts import claims_of
 from dpbandits.project.config import Project
@@ -35,7 +35,7 @@ def _page(site: Site, group: FigureGroup) -> Values:
         "title": f"{group.paper}, {group.head}",
         "paper_title": site.title(group.paper),
         "views": views,
-        "charts": [_data(view) for view in views if view["charts"]],
+        "charts": [*_data(views)],
         "claims": claims_of(site, ledger),
         "counts": counts(ledger),
         "digitised": [] if digitised is None else digitised.to_dict("records"),
@@ -68,8 +68,16 @@ def _view(site: Site, target: Target, digitised: pd.DataFrame | None) -> Values:
     }
 
 
-def _data(view: Values) -> Values:
-    return {key: view[key] for key in ("name", "label")} | {"panels": view["charts"]}
+def _data(views: list[Values]) -> Iterator[Values]:
+    """Yield the views that the script switches between: variants, then residuals if any."""
+    drawn = [view for view in views if view["charts"]]
+    for view in drawn:
+        yield {"name": view["name"], "label": view["label"], "panels": view["charts"]}
+    for view in drawn[:1]:
+        panels = residual_panels(view["charts"])
+        if panels:
+            label = f"{view['label']}, minus published"
+            yield {"name": view["name"], "label": label, "panels": panels}
 
 
 def _shows(project: Project, target: Target, stem: str) -> str:
@@ -144,5 +152,3 @@ def _rule(project: Project, target: Target) -> tuple[str, str]:
         if found:
             return path.relative_to(project.folder).as_posix(), found[0].rstrip()
     return "", ""
-
-

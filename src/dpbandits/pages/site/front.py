@@ -157,12 +157,16 @@ def _year(work: Values) -> str:
 
 def _bibtex(work: Values) -> str:
     first = work["authors"][0]
-    name = (first.get("family-names") or "dpbandits").split()[-1].lower()
-    kind = "inproceedings" if "collection-title" in work else "misc"
-    fields = {"author": _authors(work, " and "), "title": f"{{{work['title']}}}", "year": _year(work)}
-    if "name" in first:
-        fields["author"] = f"{{{fields['author']}}}"
-    fields |= {"booktitle": work["collection-title"]} if "collection-title" in work else {}
-    fields |= {key: str(work[cff]) for key, cff in (("version", "version"), ("note", "notes")) if cff in work}
-    lines = [f"  {key} = {{{value}}}," for key, value in fields.items()]
+    name = (first.get("family-names") or work["title"].partition(":")[0]).split()[-1].lower()
+    authors = _authors(work, " and ")
+    fields = {
+        "author": f"{{{authors}}}" if "name" in first else authors,
+        "title": f"{{{work['title']}}}",
+        "year": _year(work),
+        "booktitle": work.get("collection-title"),
+        "version": work.get("version"),
+        "note": work.get("notes"),
+    }
+    kind = "inproceedings" if fields["booktitle"] else "misc"
+    lines = [f"  {key} = {{{value}}}," for key, value in fields.items() if value]
     return "\n".join([f"@{kind}{{{name}{_year(work)},", *lines, "}"])

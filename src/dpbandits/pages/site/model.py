@@ -1,5 +1,6 @@
 """What the pages of the site share: figures, verdicts and the addresses of pages."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -79,8 +80,9 @@ class Site:
 
     @cached_property
     def papers(self) -> list[str]:
-        """The papers whose verdicts are published."""
-        return published_papers(self.project)
+        """The chosen papers whose verdicts are published."""
+        chosen = self.project.built()
+        return [paper for paper in published_papers(self.project) if paper in chosen]
 
     @cached_property
     def comparisons(self) -> list[str]:
@@ -162,7 +164,11 @@ class Site:
 
 
 def _title(path: Path) -> str:
-    return head_of(path.stem) if path.suffix == ".png" else f"table {path.stem}"
+    """Return the name of a figure or panel with its variant, or of a table."""
+    if path.suffix != ".png":
+        return f"table {path.stem}"
+    variant = re.fullmatch(r"fig[^-]+-(.+)", path.stem)
+    return head_of(path.stem) + (f", {variant[1].replace('-', ' ')}" if variant else "")
 
 
 def table_address(target: Target) -> str:
@@ -218,4 +224,3 @@ def about(ledger: pd.DataFrame, group: FigureGroup) -> pd.DataFrame:
     folder = f"docs/figures/{group.paper}"
     paths = {f"{folder}/{stem}.png" for stem in group.stems}
     return ledger[ledger["figure"].map(lambda text: not paths.isdisjoint(text.split()))]
-

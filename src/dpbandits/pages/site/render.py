@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -83,16 +84,17 @@ _TEMPLATES.filters |= {
 }
 
 
+@dataclass(frozen=True)
 class Renderer:
     """Renders pages that link to each other.
 
-    Args:
+    Attributes:
         links: id -> its place in the site.
         shared: what every template is given.
     """
 
-    def __init__(self, links: Links, shared: Mapping[str, Any]) -> None:
-        self._links, self._shared = links, shared
+    links: Links
+    shared: Mapping[str, Any]
 
     def page(self, template: str, address: str, **values: Any) -> str:
         """Return a page.
@@ -108,9 +110,9 @@ class Renderer:
             """Return a text on one line with each id of a claim or finding as a link."""
             return Markup(_ID.sub(lambda found: self._link(found[0], root), escape(one_line(text))))
 
-        given = {**self._shared, "root": root, "address": address, "linked": linked, **values}
+        given = {**self.shared, "root": root, "address": address, "linked": linked, **values}
         return _TEMPLATES.get_template(template).render(given)
 
     def _link(self, name: str, root: str) -> str:
-        place = self._links.get(name)
-        return name if place is None else f'<a href="{root}{place}">{name}</a>'
+        place = self.links.get(name)
+        return name if place is None else f'<a class="id" href="{root}{place}">{name}</a>'

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from dpbandits.algorithms.base import VARIANTS
 from dpbandits.claims.simultaneous import EXACT
 from dpbandits.pages.site.model import Site, claim_address
 from dpbandits.project.claims_summary import at_paper_runs
@@ -29,7 +30,11 @@ def claim_values(site: Site, rows: pd.DataFrame) -> Values:
         **{key: first[key] for key in keys},
         "figures": site.shown_by(first["figure"]),
         "rows": [_row(row) for row in rows.to_dict("records")],
-        "words": list(dict.fromkeys(rows["verdict"])),
+        "by_variant": [
+            (variant, list(dict.fromkeys(rows.loc[rows["variant"] == variant, "verdict"])))
+            for variant in VARIANTS
+            if variant in set(rows.loc[rows["verdict"] != "not applicable", "variant"])
+        ],
     }
 
 
@@ -53,6 +58,7 @@ def evidence_of(site: Site, name: str) -> list[Values]:
             "variant": variant,
             "interpretation": interpretation,
             "rows": own.to_dict("records"),
+            "size": len(own),
             "has_parts": bool((own["part"] != "").any()),
             "decided": {word: int((own["decided"] == word).sum()) for word in own["decided"]},
         }

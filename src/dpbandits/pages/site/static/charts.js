@@ -3,7 +3,7 @@
 
 const NS = "http://www.w3.org/2000/svg";
 const PUBLISHED = "published";
-const MARGIN = {left: 62, right: 16, top: 12, bottom: 46};
+const MARGIN = {right: 16, top: 12, bottom: 46};
 const RAISED = Object.fromEntries([..."0123456789-"].map((sign, at) => [sign, "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"[at]]));
 
 const data = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -125,17 +125,18 @@ class Chart {
     const isLog = {x: state.x ?? panel.x.scale === "log", y: state.y ?? panel.y.scale === "log"};
     if (panel.x.categories?.length) isLog.x = false;
     const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
-    const x = this.x = axisOf(panel.x, panel.x.categories?.length ? [-0.5, panel.x.categories.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, MARGIN.left, right, width < 420 ? 4 : 6);
     const y = this.y = axisOf(panel.y, shown.flatMap((line) => [...line.y, ...(line.lo ?? []), ...(line.hi ?? [])]), isLog.y, bottom, MARGIN.top, 5);
+    const left = 34 + 6.6 * Math.max(...y.ticks.map(([, label]) => label.length), 2);
+    const x = this.x = axisOf(panel.x, panel.x.categories?.length ? [-0.5, panel.x.categories.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, left, right, width < 420 ? 4 : 6);
     this.plot.replaceChildren();
     const drawn = this.svg = add(this.plot, "svg", {viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true"});
     if (panel.x.shaded) {
-      const [from, to] = panel.x.shaded.map((value) => Math.min(right, Math.max(MARGIN.left, x.at(value))));
+      const [from, to] = panel.x.shaded.map((value) => Math.min(right, Math.max(left, x.at(value))));
       add(drawn, "rect", {x: from, y: MARGIN.top, width: Math.max(0, to - from), height: bottom - MARGIN.top, fill: "#888", opacity: 0.16});
     }
     for (const [value, label] of y.ticks) {
-      add(drawn, "line", {x1: MARGIN.left, x2: right, y1: y.at(value), y2: y.at(value), class: "grid"});
-      add(drawn, "text", {x: MARGIN.left - 7, y: y.at(value) + 4, "text-anchor": "end"}, label);
+      add(drawn, "line", {x1: left, x2: right, y1: y.at(value), y2: y.at(value), class: "grid"});
+      add(drawn, "text", {x: left - 7, y: y.at(value) + 4, "text-anchor": "end"}, label);
     }
     let free = -Infinity;
     for (const [value, label] of x.ticks) {
@@ -145,11 +146,11 @@ class Chart {
       free = x.at(value) + half + 4;
       add(drawn, "text", {x: x.at(value), y: bottom + 17, "text-anchor": "middle"}, label);
     }
-    add(drawn, "path", {d: `M${MARGIN.left},${MARGIN.top}V${bottom}H${right}`, class: "axis", fill: "none"});
-    add(drawn, "text", {x: (MARGIN.left + right) / 2, y: height - 8, "text-anchor": "middle", class: "label"}, panel.x.label);
+    add(drawn, "path", {d: `M${left},${MARGIN.top}V${bottom}H${right}`, class: "axis", fill: "none"});
+    add(drawn, "text", {x: (left + right) / 2, y: height - 8, "text-anchor": "middle", class: "label"}, panel.x.label);
     add(drawn, "text", {transform: `translate(14 ${(MARGIN.top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "label"}, panel.y.label);
     const clip = `clip-${this.number}`;
-    add(add(drawn, "clipPath", {id: clip}), "rect", {x: MARGIN.left - 5, y: MARGIN.top - 5, width: right - MARGIN.left + 10, height: bottom - MARGIN.top + 10});
+    add(add(drawn, "clipPath", {id: clip}), "rect", {x: left - 5, y: MARGIN.top - 5, width: right - left + 10, height: bottom - MARGIN.top + 10});
     const inside = add(drawn, "g", {"clip-path": `url(#${clip})`});
     this.lines.forEach((line, index) => this.series(inside, line, index));
     this.ring = add(drawn, "circle", {r: 7, class: "ring", visibility: "hidden"});
