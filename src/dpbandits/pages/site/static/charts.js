@@ -102,7 +102,7 @@ let charts = 0;
 class Chart {
   constructor(parent, panel, state) {
     Object.assign(this, {panel, state, number: charts += 1, current: null});
-    this.box = add(parent, "figure", {class: "chart", id: panel.stem ?? `chart-${this.number}`});
+    this.box = add(parent, "figure", {class: "chart", "data-stem": panel.stem});
     if (panel.title) add(this.box, "figcaption", {}, panel.title);
     const names = panel.series.map((line) => line.label).join(", ");
     this.plot = add(this.box, "div", {class: "plot", tabindex: 0, role: "group", "aria-label": `${panel.title || "Chart"}: ${panel.y.label} against ${panel.x.label}; ${names}. Arrow keys read the points.`});
@@ -125,9 +125,9 @@ class Chart {
     const isLog = {x: state.x ?? panel.x.scale === "log", y: state.y ?? panel.y.scale === "log"};
     if (panel.x.categories?.length) isLog.x = false;
     const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
-    const y = this.y = axisOf(panel.y, shown.flatMap((line) => [...line.y, ...(line.lo ?? []), ...(line.hi ?? [])]), isLog.y, bottom, MARGIN.top, 5);
+    const y = this.y = axisOf(panel.y, shown.flatMap((line) => [...line.y, ...(line.lo ?? []), ...(line.hi ?? [])]), isLog.y, bottom, MARGIN.top, isLog.y ? 7 : 6);
     const left = 34 + 6.6 * Math.max(...y.ticks.map(([, label]) => label.length), 2);
-    const x = this.x = axisOf(panel.x, panel.x.categories?.length ? [-0.5, panel.x.categories.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, left, right, width < 420 ? 4 : 6);
+    const x = this.x = axisOf(panel.x, panel.x.categories?.length ? [-0.5, panel.x.categories.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, left, right, (isLog.x ? 8 : 6) - (width < 420 ? 2 : 0));
     this.plot.replaceChildren();
     const drawn = this.svg = add(this.plot, "svg", {viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true"});
     if (panel.x.shaded) {
@@ -259,10 +259,9 @@ function drawFigure(box) {
   if (views.length > 1) {
     const field = add(controls, "fieldset");
     add(field, "legend", {}, "Played");
-    views.forEach((view, index) => {
+    views.forEach((view) => {
       const label = add(field, "label");
       const radio = add(label, "input", {type: "radio", name: "view", value: view.name});
-      radio.checked = index === 0;
       add(label, "span", {}, view.label);
       radio.addEventListener("change", () => choose(view));
     });
@@ -279,8 +278,12 @@ function drawFigure(box) {
     add(label, "span", {}, `${which} axis`);
     box.addEventListener("change", () => { state[which] = box.checked; redraw(); });
   }
-  choose(views[0]);
-  box.classList.add("drawn");
+  // An address that ends in the name of a panel opens its variant, there.
+  const wanted = location.hash.slice(1);
+  const first = Math.max(0, views.findIndex((view) => view.panels.some((panel) => panel.stem === wanted)));
+  if (views.length > 1) controls.elements.view[first].checked = true;
+  choose(views[first]);
+  box.querySelector(`[data-stem="${CSS.escape(wanted)}"]`)?.scrollIntoView();
 }
 
 document.querySelectorAll("[data-figure]").forEach(drawFigure);
