@@ -188,6 +188,14 @@ HOVER = """(() => {
 })()"""
 LINES = '[...document.querySelectorAll(".plot g[data-series]")].map((e) => e.dataset.series)'
 CLICK = "document.querySelector(`{place}`).click()"
+LEGEND = """{{
+  const buttons = [...document.querySelectorAll(".legend button")];
+  buttons.find((button) => button.textContent === "{name}").click();
+}}"""
+PRESS = """{{
+  const event = new KeyboardEvent("keydown", {{key: "{key}"}});
+  document.querySelector(".plot").dispatchEvent(event);
+}}"""
 SHOWN = 'document.querySelectorAll("[data-rows]:not([hidden])").length'
 
 
