@@ -13,6 +13,9 @@ from dpbandits.project.config import Project
 from dpbandits.project.target import FIGURE, TABLE, Target
 from dpbandits.project.targets import targets
 
+_TEXTS = ("series", "variant", "interpretation")
+"""Columns of texts, which may be empty."""
+
 
 @dataclass(frozen=True)
 class Sources:
@@ -49,9 +52,13 @@ class Sources:
         return next((path for path in (published, built) if path.is_file()), None)
 
     def frame(self, target: Target, stem: str) -> pd.DataFrame | None:
-        """Return the csv of a figure, panel or table; texts stay as they are."""
+        """Return the csv of a figure, panel or table; an empty cell is NaN, or an empty text."""
         path = self.path(target, stem, "csv")
-        return None if path is None else pd.read_csv(path, keep_default_na=False, na_values=[])
+        if path is None:
+            return None
+        texts = dict.fromkeys(_TEXTS, str)
+        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
+        return frame.fillna(dict.fromkeys(_TEXTS, ""))
 
     def files(self) -> Iterator[tuple[Target, Path]]:
         """Yield the files of each whole figure and table, to be copied."""
