@@ -15,7 +15,7 @@ from dpbandits.cli import main
 from dpbandits.errors import InputError
 from dpbandits.pages.site.build import MARK, site_contents, write_site
 from dpbandits.pages.site.lines import csv_lines
-from dpbandits.pages.site.switches import _crossing
+from dpbandits.pages.site.switches import crossing
 from dpbandits.pages.site.texts import plain
 from dpbandits.project.config import Project
 from dpbandits.reporting.numbers import readable
@@ -150,7 +150,7 @@ def test_labels_are_read_without_mathtext() -> None:
     assert plain("$b = 0$, $c = 5\\,\\ln^\\alpha T$") == "b = 0, c = 5 lnᵅ T"
 
 
-def test_crossings_are_the_first_time_from_which_one_curve_stays_below() -> None:
+def testcrossings_are_the_first_time_from_which_one_curve_stays_below() -> None:
     other = pd.DataFrame({"x": [1, 2, 3, 4], "y": [1.0, 1.0, 1.0, 1.0]})
     found = {
         ("from", 3.0): [0.5, 2.0, 0.5, 0.5],
@@ -158,7 +158,7 @@ def test_crossings_are_the_first_time_from_which_one_curve_stays_below() -> None
         ("never", None): [0.5, 0.5, 0.5, 1.0],
     }
     for answer, values in found.items():
-        assert _crossing(other.assign(y=values), other) == answer
+        assert crossing(other.assign(y=values), other) == answer
 
 
 def switch_values(data: dict[str, Any], algorithm: str) -> dict[str, float]:

@@ -186,5 +186,5 @@ def _picture(path: Path) -> bytes:
         picture = opened.convert("RGB")
     picture.thumbnail((WIDTH, 4 * WIDTH))
     buffer = io.BytesIO()
-    picture.quantize(COLOURS).save(buffer, "PNG", optimize=True)
+    picture.quantize(COLOURS, Image.Quantize.FASTOCTREE).save(buffer, "PNG")
     return buffer.getvalue()

@@ -163,7 +163,7 @@ def residual_panels(charts: Sequence[Json]) -> list[Json]:
         if lines:
             ends = sorted({x for line in lines for x in line["x"]})
             allowed = {"x": [ends[0], ends[-1]], "y": [0, 0], "lo": [-1, -1], "hi": [1, 1]}
-            axis = {"label": "Ours minus published, over what is allowed", "scale": "linear"}
+            axis = {"label": "Difference over what is allowed", "scale": "linear"}
             panels.append({**panel, "y": {**axis, "limits": [None, None]}})
             panels[-1]["series"] = [{**_ALLOWED, **allowed}, *lines]
     return panels
@@ -182,7 +182,8 @@ def _residual(line: Json, own: Sequence[Json]) -> Json:
     name = line["name"].removeprefix(f"{PUBLISHED} ")
     drawn = next(each for each in own if each["name"] == name)
     kept = {key: line[key] for key in ("x", "difference", "agreement")}
-    return drawn | kept | {"y": shares, "lo": shares, "hi": shares, "dash": None, "marks": True}
+    look_alike = {key: value for key, value in drawn.items() if key not in ("lo", "hi")}
+    return look_alike | kept | {"y": shares, "dash": None, "marks": True}
 
 
 def variants_of(charts: Sequence[Json]) -> list[str]:

@@ -153,13 +153,20 @@ def _crossings(pair: tuple[str, str], lines: Sequence[Found]) -> dict[str, Any]:
         "names": [REGISTRY[name].name for name in pair],
         "columns": [_label(line) for line in one],
         "rows": [
-            (_label(line), [_crossing(each.points, line.points) for each in one]) for line in other
+            (_label(line), [crossing(each.points, line.points) for each in one]) for line in other
         ],
     }
 
 
-def _crossing(one: pd.DataFrame, other: pd.DataFrame) -> tuple[str, float | None]:
-    """Return ``from``, ``always`` or ``never``, and the first drawn time of the first."""
+def crossing(one: pd.DataFrame, other: pd.DataFrame) -> tuple[str, float | None]:
+    """Return ``from`` and the first drawn time from which on one curve is below another.
+
+    Without a time ``always`` or ``never``.
+
+    Args:
+        one: columns x and y.
+        other: the same.
+    """
     both = one.merge(other, on="x", suffixes=("", "_other"))
     is_below = (both["y"] < both["y_other"]).tolist()
     last = max((place for place, below in enumerate(is_below) if not below), default=-1)
