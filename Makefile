@@ -17,7 +17,7 @@ PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint metadata test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish test slow published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
+.PHONY: help figures extras everything quick report publish site test slow published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -43,7 +43,10 @@ report: .venv/installed ## results/report.html (Snakemake's own) and results/rep
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
 
-artifact: .venv/installed .venv-metadata/installed report metadata ## one archive to cite and run, artifact/dpbandits-*.tar.gz, validated
+site: .venv/installed ## every figure, claim and verdict to read in a browser, from the csv files that exist: site/index.html
+	.venv/bin/dpbandits site
+
+artifact: .venv/installed .venv-metadata/installed report site metadata ## one archive to cite and run, artifact/dpbandits-*.tar.gz, validated
 	archive=$$(.venv/bin/dpbandits artifact) && \
 	  .venv-metadata/bin/python workflow/artifact/check_crate.py "$$archive"
 

@@ -35,7 +35,8 @@ COMMANDS = {
     "ledger": "Gather the verdicts on the claims of all chosen papers in one ledger.",
     "typeset": "Write the report, every figure, table and verdict, as one PDF (needs pdflatex).",
     "verify": "Recompute a random sample of the results' cells; say of each whether it agrees.",
-    "artifact": "Pack sources, results, figures, tables, ledger and report into one archive.",
+    "artifact": "Pack sources, results, figures, tables, ledger, report and site into one archive.",
+    "site": "Build a static site from the csv files that exist: every figure, claim and verdict.",
     "publish": "Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.",
     "cost": "Print what a run costs, by recorded timings: core-minutes and memory of each figure.",
 }

@@ -1,4 +1,4 @@
-"""The archive: sources, results, figures, tables, ledger, report, checksums and the crate.
+"""The archive: sources, results, figures, tables, ledger, report, site, checksums and the crate.
 
 Its file times say that results are newer than what is drawn from them, so that the workflow, run
 where the archive is unpacked, draws everything again and simulates nothing.
@@ -43,7 +43,7 @@ def pack(project: Project, folder: Path) -> Path:
     root = project.folder
     of_results = [target for target in built if target.kind == RESULTS]
     results = {path for target in of_results for path in (*target.files, target.provenance)}
-    made = {path for target in built for path in target.files} | set(report)
+    made = {path for target in built for path in target.files} | set(report) | set(_site(root))
     contents = {name: (root / name).read_bytes() for name in sources}
     contents |= {_name(root, path): path.read_bytes() for path in sorted(results | made)}
     contents[CRATE] = crate_of(project, built, report).encode()
@@ -105,6 +105,11 @@ def _report(project: Project) -> list[Path]:
         if not path.is_file():
             raise InputError(f"{path}: does not exist; run make report to build it")
     return paths
+
+
+def _site(root: Path) -> list[Path]:
+    """Return the files of the site; none where it is not built."""
+    return sorted(path for path in (root / "site").rglob("*") if path.is_file())
 
 
 def _tar(

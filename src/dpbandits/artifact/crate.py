@@ -47,6 +47,7 @@ FOLDERS = {
     "config": "what is built: experiments, claims, errata",
     "docs": "documents, and the published figures and tables",
     "examples": "an algorithm of one's own",
+    "site": "every figure, claim and verdict to read: open index.html",
     "src": "the package dpbandits",
     "tests": "the tests",
     "workflow": "rules, schemas, captions, profiles",

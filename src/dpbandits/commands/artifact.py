@@ -1,4 +1,4 @@
-"""Pack sources, results, figures, tables, ledger and report into one archive."""
+"""Pack sources, results, figures, tables, ledger, report and site into one archive."""
 
 import argparse
 from pathlib import Path

@@ -62,6 +62,15 @@ def gallery_page(project: Project) -> str:
     return render("gallery.md", parts=[part.values() for part in parts])
 
 
+def by_figure(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names of figures, those that are variants of one figure under its name."""
+    variants: dict[str, list[str]] = {}
+    for name in names:
+        found = _STEM.fullmatch(name)
+        variants.setdefault(f"fig{found[1]}" if found else name, []).append(name)
+    return variants
+
+
 def head_of(stem: str) -> str:
     """Return how a paper names a figure or panel: ``Figure 1(b)`` for ``fig1b-repaired``.
 
@@ -93,11 +102,7 @@ class _Part:
     @cached_property
     def _variants(self) -> dict[str, list[str]]:
         """The figures, those that are variants of one figure under its name."""
-        variants: dict[str, list[str]] = {}
-        for figure in self.project.experiments(self.name).figures:
-            found = _STEM.fullmatch(figure)
-            variants.setdefault(f"fig{found[1]}" if found else figure, []).append(figure)
-        return variants
+        return by_figure(self.project.experiments(self.name).figures)
 
     def check(self) -> None:
         """Raise InputError unless each panel of the paper's figures has one sentence."""

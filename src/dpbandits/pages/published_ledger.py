@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpbandits.claims.entries import Claim, Finding
+from dpbandits.errors import InputError
 from dpbandits.pages.published_numbers import PUBLISHED, filled
 from dpbandits.papers import PAPERS
 from dpbandits.project.claims_summary import join, read_ledger
@@ -38,14 +39,21 @@ def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
     ]
 
 
-def published_findings(project: Project, paper: str) -> list[tuple[Finding, str, str]]:
+def published_findings(
+    project: Project, paper: str, unpublished: str | None = None
+) -> list[tuple[Finding, str, str]]:
     """Return each finding on a paper with its statement, numbers filled in, and what became of it.
 
     What became of it is ``shown``, ``not shown``, ``undecided`` or ``reported``; where its rows
     differ, each of these once.
 
+    Args:
+        project: the project.
+        paper: short name of the paper.
+        unpublished: stands for a statement of which a number is not published.
+
     Raises:
-        InputError: a number that a statement names is not published.
+        InputError: a number is not published, and ``unpublished`` is not given.
     """
     findings = project.findings(paper)
     if not findings:
@@ -55,7 +63,12 @@ def published_findings(project: Project, paper: str) -> list[tuple[Finding, str,
     for finding in findings:
         name = finding.claim.id
         place = f"{project.findings_path(paper)}: findings.{name}"
-        statement = filled(project, paper, finding.claim.statement, finding.numbers, place)
+        try:
+            statement = filled(project, paper, finding.claim.statement, finding.numbers, place)
+        except InputError:
+            if unpublished is None:
+                raise
+            statement = unpublished
         words = dict.fromkeys(rows.loc[rows["claim"] == name, "verdict"])
         answers.append((finding, statement, ", ".join(words)))
     return answers

@@ -6,6 +6,7 @@ column of the one row of a csv where other columns have given values.
 
 import math
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,17 @@ def link(source: NumberSource) -> str:
     return f"[{Path(source.file).stem}]({source.file})"
 
 
+@cache
+def _read(path: Path, changed: int) -> pd.DataFrame:
+    """Return a csv as texts, read once for all numbers that it has; ``changed`` is its time."""
+    return pd.read_csv(path, keep_default_na=False, dtype=str)
+
+
 def _number(project: Project, paper: str, source: NumberSource, place: str) -> str:
     """Return a published number as text, with its interval where it has one."""
     path, where, column = _row(project, paper, source)
     try:
-        frame = pd.read_csv(path, keep_default_na=False, dtype=str)
+        frame = _read(path, path.stat().st_mtime_ns)
     except OSError:
         raise InputError(f"{place}: {path} is not there; allowed: a published csv") from None
     for key in (*where, column):

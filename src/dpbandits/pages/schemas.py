@@ -8,6 +8,7 @@ from dpbandits.claims.files import ClaimsFile, FindingsFile
 from dpbandits.engine.simulation_specs import ExperimentsFile, FigureName, TableName
 from dpbandits.pages.errata import ErrataFile
 from dpbandits.pages.gallery import GalleryFile
+from dpbandits.pages.site.switches import SwitchesFile
 from dpbandits.project.config_file import ConfigFile
 from dpbandits.reporting.specs import DiagramKeys, FigureKeys
 from dpbandits.reporting.table_specs import TableSpec
@@ -27,6 +28,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "experiments": _Experiments,
     "findings": FindingsFile,
     "gallery": GalleryFile,
+    "switches": SwitchesFile,
 }
 """Name of a config file -> its model."""
 
