@@ -28,8 +28,8 @@ class Jobs:
 
     def choice(self) -> str:
         """Return the options of commands on all that is chosen: a run may choose otherwise."""
-        config = self.project.config
-        words = ["--papers", *config["papers"], "--comparisons", *config.get("comparisons", ())]
+        config, project = self.project.config, self.project
+        words = ["--papers", *project.chosen, "--comparisons", *project.comparisons]
         words += ["--only", str(config["only"])] if config.get("only") else []
         return f"{self.options()} {shlex.join(words)}"
 

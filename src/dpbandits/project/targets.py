@@ -10,7 +10,7 @@ from pathlib import Path
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.claims_summary import CAPTION
 from dpbandits.project.config import Project, owner
 from dpbandits.project.target import (
@@ -112,12 +112,12 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
 
     spec = project.figure_spec(paper, name)
     figure = parse_figure(name, spec)
-    package = project.experiments(paper).paper.package
+    code = project.experiments(paper).paper
     sources = ["dpbandits.reporting.figures"]
     if spec.get("kind") == DIAGRAM:
-        sources = [f"{package}.diagrams"]
+        sources = code.modules("diagrams")
     elif any(panel.compute for panel in figure.panels.values()):
-        sources.append(f"{package}.derived")
+        sources += code.modules("derived")
     stems = sorted(figure_stems(name, spec), key=lambda stem: stem != name)
     folder = project.figures_folder(paper)
     reads = figure_reads(name, spec)
@@ -141,7 +141,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     table = table_specs.parse_table(name, spec)
     sources = ["dpbandits.reporting.tables"]
     if table.compute is not None:
-        sources.append(f"{project.experiments(paper).paper.package}.tables")
+        sources += project.experiments(paper).paper.modules("tables")
     text = [dict(spec), fingerprint(*sources), template_text("table.html")]
     if table.reads == table_specs.LEDGER:
         read = claims_target(project, paper)
@@ -167,8 +167,8 @@ def table_target(project: Project, paper: str, name: str) -> Target:
 
 def claims_fingerprint(project: Project, paper: str) -> str:
     """Return the hash of what claims are judged with: their entries and the sources."""
-    package = project.experiments(paper).paper.package
-    sources = fingerprint(f"{package}.statistics", "dpbandits.claims.simultaneous")
+    code = project.experiments(paper).paper
+    sources = fingerprint(*code.modules("statistics"), "dpbandits.claims.simultaneous")
     return digest_of([*project.statements(paper).texts(), sources])[:16]
 
 
@@ -179,7 +179,7 @@ def claims_target(project: Project, paper: str) -> Target:
         InputError: it is a comparison, which has no claims.
     """
     if paper in COMPARISONS:
-        raise InputError(f"paper is {paper!r}, which has no claims; allowed: {', '.join(PAPERS)}")
+        raise InputError(f"paper is {paper!r}, which has no claims; allowed: {', '.join(project.papers)}")
     reads = project.statements(paper).reads
     folder = project.results_folder() / paper
     return Target(
