@@ -5,13 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
-from pydantic import Field, RootModel
 
-from dpbandits.engine.documents import load_document
-from dpbandits.engine.models import Allowed
 from dpbandits.errors import InputError
 from dpbandits.pages.published_ledger import (
     published_figures,
@@ -26,22 +23,7 @@ from dpbandits.project.claims_summary import choice, interval
 from dpbandits.project.config import Project
 from dpbandits.reporting.specs import figure_stems, parse_figure
 
-SENTENCES = Path("config/gallery.yaml")
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
-
-
-class GalleryFile(
-    RootModel[
-        dict[
-            Annotated[str, Field(pattern="^[a-z0-9-]+$"), Allowed("the short name of a paper")],
-            dict[
-                Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$"), Allowed("a figure or panel")],
-                Annotated[str, Field(pattern="^[A-Z][^\n]*[.]$"), Allowed("one sentence")],
-            ],
-        ]
-    ]
-):
-    """config/gallery.yaml: what each panel of a paper's figures shows."""
 
 
 def gallery_page(project: Project) -> str:
@@ -50,13 +32,9 @@ def gallery_page(project: Project) -> str:
     Raises:
         InputError: a panel has no sentence, or a sentence no panel.
     """
-    sentences = load_document(project.folder / SENTENCES, GalleryFile).root
     ledgers = {name: published_ledger(project, name) for name in published_papers(project)}
     across = [name for name in COMPARISONS if (project.folder / PUBLISHED / name).exists()]
-    parts = [
-        _Part(project, name, sentences.get(name, {}), ledgers.get(name))
-        for name in [*ledgers, *across]
-    ]
+    parts = [_Part(project, name, ledgers.get(name)) for name in [*ledgers, *across]]
     for part in parts:
         part.check()
     return render("gallery.md", parts=[part.values() for part in parts])
@@ -81,14 +59,18 @@ class _Part:
     Attributes:
         project: the project.
         name: the paper's short name.
-        shows: panel -> what it shows.
         ledger: the published verdicts; None for a comparison across papers.
     """
 
     project: Project
     name: str
-    shows: Mapping[str, str]
     ledger: pd.DataFrame | None
+
+    @property
+    def _shows(self) -> Mapping[str, str]:
+        """What each panel shows."""
+        about = self.project.papers.get(self.name)
+        return about.panels if about else {}
 
     @cached_property
     def _variants(self) -> dict[str, list[str]]:
@@ -103,11 +85,11 @@ class _Part:
         """Raise InputError unless each panel of the paper's figures has one sentence."""
         named = [figure for figure in self._variants if _STEM.fullmatch(figure)]
         panels = {stem for figure in named for stem in self._panels(figure)}
-        if panels != set(self.shows):
-            wrong = ", ".join(sorted(panels ^ set(self.shows)))
+        if panels != set(self._shows):
+            wrong = ", ".join(sorted(panels ^ set(self._shows)))
             raise InputError(
-                f"{SENTENCES}: {self.name} lacks, or has without a panel, {wrong}; allowed: one "
-                f"sentence for each panel of the paper's figures"
+                f"{self.project.config_path(self.name, 'paper')}: panels lacks, or has without a "
+                f"panel, {wrong}; allowed: one sentence for each panel of the paper's figures"
             )
 
     def values(self) -> dict[str, Any]:
@@ -142,7 +124,7 @@ class _Part:
         is_whole = stems[0] == base
         return {
             "head": "" if is_whole else head_of(stems[0]),
-            "shows": self.shows.get(stems[0], ""),
+            "shows": self._shows.get(stems[0], ""),
             "pictures": [(stem, head_of(stem)) for stem in stems],
             "claims": [] if is_whole else self._about(stems),
         }

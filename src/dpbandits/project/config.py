@@ -57,7 +57,6 @@ class Project:
         document = dict(config) if config is not None else stated
         parsed(document, path, ConfigFile)
         project = cls(folder, document)
-        project.require(*project.chosen)
         project.selected()
         return project
 
@@ -111,12 +110,11 @@ class Project:
         """Names of the comparisons across papers to build."""
         return list(self.config.get("comparisons", ()))
 
-    def require(self, *names: str) -> None:
-        """Raise InputError unless each is the name of a paper or of a comparison."""
+    def require(self, name: str) -> None:
+        """Raise InputError unless this is the name of a paper or of a comparison."""
         allowed = [*self.papers, *COMPARISONS]
-        for name in names:
-            if name not in allowed:
-                raise InputError(f"paper is {name!r}; allowed: {', '.join(allowed)}")
+        if name not in allowed:
+            raise InputError(f"paper is {name!r}; allowed: {', '.join(allowed)}")
 
     @property
     def scale(self) -> str:
@@ -153,8 +151,8 @@ class Project:
 
         Args:
             paper: its short name.
-            kind: ``paper``, ``experiments``, ``claims``, ``findings`` or ``errata``; a comparison has
-                experiments alone, in a file of its name.
+            kind: ``paper``, ``experiments``, ``claims``, ``findings`` or ``errata``; a comparison
+                has experiments alone, in a file of its name.
         """
         if paper in COMPARISONS:
             return self.folder / "config/comparisons" / f"{paper}.yaml"
@@ -266,6 +264,12 @@ class Project:
         There are no papers where ``only`` names what is ours.
         """
         only = self.config.get("only")
+        unknown = [name for name in self.chosen if name not in self.papers]
+        if unknown:
+            raise InputError(
+                f"{self.folder / CONFIG}: papers has {', '.join(unknown)}; allowed: "
+                f"{', '.join(self.papers)}"
+            )
         if only is None:
             return self.chosen, None
         papers = self.chosen if self.config.get("papers") is not None else list(self.papers)

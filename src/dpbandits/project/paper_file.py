@@ -60,7 +60,7 @@ class PaperFile(Spec):
     order: Count = 1000
     state: Annotated[str, OneOf((PUBLISHED, DRAFT))] = DRAFT
     summary: Summary | None = None
-    panels: dict[Panel, Shown] = {}
+    panels: dict[Panel, Shown] = Field(default={})
 
     @property
     def is_published(self) -> bool:

@@ -179,7 +179,9 @@ def claims_target(project: Project, paper: str) -> Target:
         InputError: it is a comparison, which has no claims.
     """
     if paper in COMPARISONS:
-        raise InputError(f"paper is {paper!r}, which has no claims; allowed: {', '.join(project.papers)}")
+        raise InputError(
+            f"paper is {paper!r}, which has no claims; allowed: {', '.join(project.papers)}"
+        )
     reads = project.statements(paper).reads
     folder = project.results_folder() / paper
     return Target(
