@@ -15,6 +15,7 @@ from dpbandits.papers import Paper, find_paper
 from dpbandits.project.paper_file import PaperFile
 
 if TYPE_CHECKING:
+    from dpbandits.algorithms import Definition
     from dpbandits.engine.experiments import SimulationPlan
 
 
@@ -141,7 +142,27 @@ class Experiments:
         caps = self.file.quick if self.scale == "quick" else Caps()
         instance = instances[spec.instance]
         formulas, makers = self.paper.formulas, self.paper.instances
-        return SimulationPlan(name, spec, instance, caps, formulas, where, makers)
+        return SimulationPlan(name, spec, instance, caps, formulas, where, makers, self.algorithms)
+
+    @cached_property
+    def algorithms(self) -> Mapping[str, "Definition"]:
+        """The paper's own algorithms by id: one in each Python file beside its config.
+
+        Files that begin with ``_`` are imported by others and hold none.
+
+        Raises:
+            InputError: a file has no algorithm, or two have the same id.
+        """
+        # Kernels take half a second to import.
+        from dpbandits.engine.own_algorithm import load_algorithm
+
+        found: dict[str, Definition] = {}
+        for path in sorted(self.path.parent.glob("[!_]*.py")):
+            algorithm = load_algorithm(path)
+            if algorithm.id in found:
+                raise InputError(f"{path}: id is {algorithm.id!r}, as in another file beside it")
+            found[algorithm.id] = algorithm
+        return found
 
     def results_fingerprint(self, name: str, seed: int) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date.
