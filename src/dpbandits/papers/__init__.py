@@ -75,8 +75,12 @@ class Paper:
 
     @property
     def statistics(self) -> Mapping[str, Callable[..., Any]]:
-        """Statistics that its claims file may name."""
-        return self._registry("statistics")
+        """Statistics that its claims file may name: its own, and those that every paper has."""
+        # Simulations do without them.
+        from dpbandits.claims import vocabulary
+        from dpbandits.claims.entries import statistics_of
+
+        return {**statistics_of(vocabulary), **self._registry("statistics")}
 
 
 def find_paper(name: str) -> Paper:

@@ -67,6 +67,12 @@ class Statements:
         entries = [*self.claims, *(finding.claim for finding in self.findings)]
         return sorted({name for claim in entries for name in claim.reads})
 
+    @property
+    def statistics(self) -> set[str]:
+        """Modules of the statistics that the claims and the findings name."""
+        entries = [*self.claims, *(finding.claim for finding in self.findings)]
+        return {each.statistic.__module__ for claim in entries for each in claim.comparisons}
+
     def texts(self) -> list[str]:
         """Return the files of the claims and the findings, as far as there are any."""
         paths = [self.claims_path, self.findings_path]

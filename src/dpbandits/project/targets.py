@@ -32,6 +32,9 @@ from dpbandits.reporting.templates import template_text
 CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 """Files of a paper's claims: verdicts, both verdicts on each row, every comparison, findings."""
 
+VOCABULARY = "dpbandits.claims.vocabulary"
+"""Statistics of every paper, which the claims of some name."""
+
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
 TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
 
@@ -168,8 +171,10 @@ def table_target(project: Project, paper: str, name: str) -> Target:
 def claims_fingerprint(project: Project, paper: str) -> str:
     """Return the hash of what claims are judged with: their entries and the sources."""
     code = project.experiments(paper).paper
-    sources = fingerprint(*code.modules("statistics"), "dpbandits.claims.simultaneous")
-    return digest_of([*project.statements(paper).texts(), sources])[:16]
+    statements = project.statements(paper)
+    named = statements.statistics & {VOCABULARY}
+    modules = [*code.modules("statistics"), *named, "dpbandits.claims.simultaneous"]
+    return digest_of([*statements.texts(), fingerprint(*modules)])[:16]
 
 
 def claims_target(project: Project, paper: str) -> Target:
