@@ -55,10 +55,11 @@ class Statements:
 
     @cached_property
     def summary(self) -> Summary:
-        """The sentence that sums up the paper; InputError where there is none."""
-        summary = load_summary(self.findings_path)
+        """The sentence of the findings that sums up the paper; InputError where there is none."""
+        path = self.findings_path
+        summary = load_summary(path) if path.exists() else None
         if summary is None:
-            raise InputError(f"{self.findings_path}: key summary is missing")
+            raise InputError(f"{path}: key summary is missing; allowed: here or in paper.yaml")
         return summary
 
     @property
