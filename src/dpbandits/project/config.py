@@ -248,7 +248,13 @@ class Project:
 
     def summary(self, paper: str) -> "Summary":
         """Return the sentence that sums up a paper; InputError where there is none."""
-        return self.papers[paper].summary or self.statements(paper).summary
+        # Simulations and drawing do without the claims.
+        from dpbandits.claims.files import Summary
+
+        given = self.papers[paper].summary
+        if given is None:
+            return self.statements(paper).summary
+        return parsed({**given}, self.config_path(paper, "paper"), Summary)
 
     def claims_path(self, paper: str) -> Path:
         """File that states a paper's claims."""

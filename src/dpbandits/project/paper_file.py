@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from dpbandits.claims.files import Summary
 from dpbandits.engine.documents import load_document
 from dpbandits.engine.models import Allowed, Count, OneOf, Sentence, Spec, Text
 from dpbandits.errors import InputError
@@ -41,7 +40,7 @@ class PaperFile(Spec):
         doi: digital object identifier.
         order: place among the papers; those of one place are in the order of their names.
         state: a draft is built where it is chosen, and is in no page, count or citation.
-        summary: sums up what came out; by default the summary of the findings.
+        summary: sums up what came out, as ``summary`` of the findings, which it is by default.
         panels: what each panel of the paper's figures shows.
     """
 
@@ -59,7 +58,7 @@ class PaperFile(Spec):
     ) = None
     order: Count = 1000
     state: Annotated[str, OneOf((PUBLISHED, DRAFT))] = DRAFT
-    summary: Summary | None = None
+    summary: dict[str, Any] | None = None
     panels: dict[Panel, Shown] = Field(default={})
 
     @property
