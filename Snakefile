@@ -13,7 +13,7 @@ report: "workflow/report/overview.rst"
 
 
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.checked import checked_targets
 from dpbandits.project.config import Project
 from dpbandits.project.resources import Jobs

@@ -16,12 +16,12 @@ import yaml
 from hypothesis import strategies as st
 
 from fault_project import ROOT
+from found_papers import PAPERS
 
 Place = tuple[Any, ...]
-PAPERS = ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb")
 CONFIG = "config/config.yaml"
 # Those that are checked in a tenth of a second come more often than those that take a second.
-OFTEN = {"ts-is-dp": 8, "dp-ts-ucb": 8, "dp-bai": 1, "dp-ncb": 1}
+OFTEN = dict.fromkeys(PAPERS, 1) | {"ts-is-dp": 8, "dp-ts-ucb": 8}
 
 JUNK: st.SearchStrategy[Any] = st.one_of(
     st.none(),

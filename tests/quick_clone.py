@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import fault_project
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 from dpbandits.project.targets import figure_target
 from fault_project import ROOT, SNAKEMAKE, link_kernels
@@ -48,7 +48,7 @@ def copy_checkout(target: Path) -> Path:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
     config = target / "config/config.yaml"
-    edit(config, f"papers: [{', '.join(PAPERS)}]", f"papers: [{', '.join(BUILT)}]")
+    edit(config, "papers: null", f"papers: [{', '.join(BUILT)}]")
     edit(config, f"comparisons: [{', '.join(COMPARISONS)}]", "comparisons: []")
     return link_kernels(target)
 

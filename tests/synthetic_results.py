@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import found_papers
 from dpbandits.engine.cells import Cell
 from dpbandits.engine.documents import load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan
@@ -145,19 +146,24 @@ class Document:
         return results_frame(series, blocks)
 
 
-NAMES = ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb", "equal-privacy")
-"""The papers in the order of their milestones, and what is ours across them."""
+NAMES = (*found_papers.PAPERS, "equal-privacy")
+"""The papers, and what is ours across them."""
 
 PAPERS = {name: Document(name) for name in NAMES}
 
 EVERY_FIGURE = [(paper, name) for paper, own in PAPERS.items() for name in own.figures]
 EVERY_TABLE = [(paper, name) for paper, own in PAPERS.items() for name in own.tables]
 
-FIRST, SECOND, THIRD, FOURTH, ACROSS = PAPERS.values()
+FIRST, SECOND, THIRD, FOURTH, ACROSS = (
+    PAPERS[name] for name in ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb", "equal-privacy")
+)
 EXPERIMENTS, DOCUMENT, FIGURES, frame = FIRST.path, FIRST.document, FIRST.figures, FIRST.frame
 
 # Section 4 of each specification and contract 1: panels in reading order.
 PANELS = {
+    paper: {name: "".join(spec.get("panels", {})) for name, spec in own.figures.items()}
+    for paper, own in PAPERS.items()
+} | {
     "ts-is-dp": {
         "fig1": "ab",
         "fig2": "abc",

@@ -1,4 +1,4 @@
-"""Reference replication of four papers on differentially private bandits."""
+"""Reference replication of papers on differentially private bandits."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

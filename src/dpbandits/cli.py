@@ -38,6 +38,7 @@ COMMANDS = {
     "artifact": "Pack sources, results, figures, tables, ledger, report and site into one archive.",
     "site": "Build a static site from the csv files that exist: every figure, claim and verdict.",
     "publish": "Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.",
+    "new-paper": "Write the folder of a new paper, one figure and one claim, that builds at once.",
     "cost": "Print what a run costs, by recorded timings: core-minutes and memory of each figure.",
 }
 """Command -> its summary, the first line of its module in ``dpbandits.commands``.
@@ -67,7 +68,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         text = summary.replace("%", "%%")
         command = commands.add_parser(name, help=text, description=text)
         if name in words[:1]:
-            module = import_module(f"dpbandits.commands.{name}")
+            module = import_module(f"dpbandits.commands.{name.replace('-', '_')}")
             module.add_arguments(command)
             command.set_defaults(main=module.main)
     return parser.parse_args(words)

@@ -24,7 +24,8 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cluster.one_node import install, one_node
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
+from found_papers import PAPERS
 from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
 
 PROFILE = ["--workflow-profile", "profiles/slurm-test"]

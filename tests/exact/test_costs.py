@@ -13,7 +13,7 @@ import pytest
 from dpbandits.commands.run import build_results, simulate_shard
 from dpbandits.engine.spent import Spent
 from dpbandits.pages.cost import condense, forecast_text, items
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 from dpbandits.project.config_file import SCALES
 from dpbandits.project.costs import (
@@ -30,6 +30,7 @@ from dpbandits.project.costs import (
 )
 from dpbandits.project.resources import Jobs
 from dpbandits.project.targets import results_target
+from found_papers import PAPERS
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ import yaml
 
 from dpbandits.errors import InputError
 from dpbandits.pages.errata import errata_page, load_errata
-from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
+from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dpbandits.papers import PAPERS, find_paper
+from dpbandits.papers import find_paper
+from found_papers import PAPERS
 from shared import exact_result
 
 # Some 20 seconds of play.

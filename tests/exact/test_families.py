@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
 from dpbandits.project.targets import claims_fingerprint
+from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 *OTHERS, LAST = PAPERS

@@ -12,9 +12,10 @@ from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.gallery import gallery_page, head_of
 from dpbandits.pages.render import anchor
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 from dpbandits.reporting.specs import figure_stems
+from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = "dp-bai"
@@ -144,12 +145,12 @@ def test_links_of_the_contents_lead_to_headings(text: str) -> None:
     ],
 )
 def test_a_panel_without_a_sentence_is_refused(project: Project, old: str, new: str) -> None:
-    path = project.folder / "config/gallery.yaml"
+    path = project.folder / "config/papers/dp-bai/paper.yaml"
     kept = path.read_text()
     path.write_text(kept.replace(old, new))
     try:
-        with pytest.raises(InputError, match=r"config/gallery.yaml: dp-bai lacks.*fig2d"):
-            gallery_page(project)
+        with pytest.raises(InputError, match=r"dp-bai/paper.yaml: panels lacks.*fig2d"):
+            gallery_page(Project.load(project.folder, project.config))
     finally:
         path.write_text(kept)
 

@@ -53,5 +53,5 @@ def test_commands_import_no_more_than_they_need(
 
 def test_the_summary_of_a_command_is_the_first_line_of_its_module() -> None:
     for name, summary in COMMANDS.items():
-        text = (PACKAGE / "commands" / f"{name}.py").read_text(encoding="utf-8")
+        text = (PACKAGE / "commands" / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
         assert text.startswith(f'"""{summary}"""\n'), name

@@ -24,7 +24,7 @@ BROKEN = [
         "seeds: 1",
         "unknown key seeds; allowed: papers, comparisons, scale, seed",
     ),
-    (CONFIG, "only: null", "only: 3", "only is 3; allowed: null, a paper (ts-is-dp)"),
+    (CONFIG, "only: null", "only: 3", "only is 3; allowed: null, a paper (NAME)"),
     (
         CONFIG,
         "comparisons: [equal-privacy, privacy-audit]",

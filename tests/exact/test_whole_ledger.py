@@ -8,7 +8,6 @@ import pytest
 
 from dpbandits.claims import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
-from dpbandits.papers import PAPERS
 from dpbandits.project.claims_summary import (
     COLUMNS,
     cells,
@@ -23,6 +22,7 @@ from dpbandits.project.statements import claim_figures
 from dpbandits.project.target import FIGURE, LEDGER, TABLE, wanted
 from dpbandits.project.targets import targets
 from dpbandits.reporting.latex import escape
+from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)

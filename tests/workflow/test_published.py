@@ -16,9 +16,10 @@ from dpbandits.commands.publish import (
 )
 from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
 from dpbandits.pages.published_tables import PUBLISHED_TABLES
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 from dpbandits.project.target import TABLE, Target
+from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)

@@ -16,10 +16,10 @@ import pytest
 
 from chromium import SET, Page, chromium_page
 from documents import ON_RESULTS, dpbandits_commands
-from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
 from dpbandits.project.target import REPORT
 from dpbandits.project.targets import targets
+from found_papers import PAPERS
 from quick_clone import (
     BUILT,
     ONE,

@@ -37,7 +37,7 @@ def figure(paper, *stems):
     """Return the files of a figure's panels and of the whole, the last; reports have the png."""
     files = []
     for path in (PROJECT.figures_folder(paper) / stem for stem in stems):
-        png = reported(f"{path}.png", f"{paper}.rst", paper, stems[-1], path.name)
+        png = reported(f"{path}.png", "figure.rst", paper, stems[-1], path.name)
         files += [png, f"{path}.pdf", f"{path}.csv"]
     return files
 
@@ -54,3 +54,22 @@ def reported(path, caption, category, name, panel):
     labels = {"figure": name, "panel": panel}
     caption = os.path.join(CAPTIONS, caption)
     return report(path, caption=caption, category=category, labels=labels)
+
+
+def has_rules(paper):
+    """Return whether a paper or comparison has a file of rules."""
+    return os.path.exists(os.path.join(workflow.basedir, f"workflow/rules/{paper}.smk"))
+
+
+def outputs(each):
+    """Return the files of a figure or table that has no rule of its own, for the report."""
+    if each.kind == "table":
+        return table(each.paper, each.name)
+    whole, *panels = dict.fromkeys(path.stem for path in each.files)
+    return figure(each.paper, *panels, whole)
+
+
+def log_of(each):
+    """Return the log of a figure or table that has no rule of its own."""
+    name = each.name if each.kind == "figure" else f"table-{each.name}"
+    return f"logs/{each.paper}/{name}.log"

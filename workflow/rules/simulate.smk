@@ -5,7 +5,7 @@ EPOCH = str(epoch_path(PROJECT))
 
 
 wildcard_constraints:
-    paper="|".join([*PAPERS, *COMPARISONS]),
+    paper="|".join([*PROJECT.papers, *COMPARISONS]),
     name="[a-z0-9-]+",
     shard="[0-9]+",
     shards="[0-9]+",

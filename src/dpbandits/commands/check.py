@@ -4,18 +4,24 @@ import argparse
 
 from dpbandits.commands.options import (
     add_algorithm_options,
+    add_choice_options,
     add_project_options,
     pairs,
     params_of,
     path,
     project_of,
 )
+from dpbandits.pages.errata import load_errata
+from dpbandits.pages.gallery import check_sentences
+from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
+from dpbandits.project.forecast import forecast
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the project's options, and those of an algorithm."""
+    """Add the project's options, the choice of papers, and the options of an algorithm."""
     add_project_options(parser)
+    add_choice_options(parser)
     parser.add_argument(
         "file", type=path, nargs="?", metavar="FILE.py", help="an algorithm of your own"
     )
@@ -30,7 +36,26 @@ def main(arguments: argparse.Namespace) -> None:
     project = project_of(arguments)
     project.check()
     check_filters(project)
+    check_pages(project)
     print("config, experiments and claims are in order")
+    for paper in project.built():
+        is_draft = paper in project.papers and paper not in project.published
+        if is_draft and project.scale == "paper":
+            minutes = forecast(project, paper)
+            print(f"{paper}: its simulations take about {minutes:.2g} core-minutes")
+
+
+def check_pages(project: Project) -> None:
+    """Check the errata of the chosen papers, and that no sentence of theirs is missing.
+
+    Raises:
+        InputError: in one line, the file, the key and what is allowed.
+    """
+    for paper in project.built():
+        if paper in project.papers:
+            load_errata(project, paper)
+            check_sentences(project, paper)
+            project.summary(paper)
 
 
 def _check_algorithm(arguments: argparse.Namespace) -> None:

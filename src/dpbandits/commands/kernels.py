@@ -24,7 +24,8 @@ def compile_paper_kernels(project: Project) -> list[str]:
     plans = [
         plan for paper in project.built() for plan in project.experiments(paper).plans.values()
     ]
-    algorithms = sorted({name for plan in plans for name in plan.spec.algorithms})
+    # Those of a paper's own are compiled where they are played.
+    algorithms = sorted({name for plan in plans for name in {*plan.spec.algorithms} - {*plan.own}})
     compile_kernels(algorithms)
     if any(not set(NASH).isdisjoint(plan.spec.metrics) for plan in plans):
         compile_nash_kernels()

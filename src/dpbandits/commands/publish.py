@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dpbandits.commands.options import add_project_options, project_of
@@ -21,13 +21,16 @@ FINGERPRINTS = "fingerprints.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the project's options."""
+    """Add the papers to the project's options."""
     add_project_options(parser)
+    parser.add_argument("papers", nargs="*", help="the copies of these alone (default: all)")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
-    for path in publish_figures(project_of(arguments)):
+    names, arguments.papers = arguments.papers, None
+    project = project_of(arguments)
+    for path in publish_papers(project, names) if names else publish_figures(project):
         print(path)
 
 
@@ -50,13 +53,34 @@ def publish_figures(project: Project) -> list[Path]:
     Raises:
         InputError: the scale is not ``paper``, or a figure, table or ledger is missing or stale.
     """
+    written = _copy_of(project)
+    written.append(condense(project))
+    return written + write_documents(project)
+
+
+def publish_papers(project: Project, names: Sequence[str]) -> list[Path]:
+    """Copy what was built of some papers or comparisons, drafts too; return the files written.
+
+    Every document, and the copies of the others, stay as they are.
+
+    Raises:
+        InputError: there is no such paper, the scale is not ``paper``, or a figure, table or ledger
+            is missing or stale.
+    """
+    for name in names:
+        project.require(name)
+    # Whatever the config chooses.
+    config = {**project.config, "papers": None}
+    chosen = [Project.load(project.folder, {**config, "only": name}) for name in names]
+    return [path for each in chosen for path in _copy_of(each)]
+
+
+def _copy_of(project: Project) -> list[Path]:
+    """Copy what was built of the chosen papers and comparisons."""
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
     published = published_targets(project)
-    papers = project.built()
-    written = [path for paper in papers for path in _publish_paper(project, paper, published)]
-    written.append(condense(project))
-    return written + write_documents(project)
+    return [path for name in project.built() for path in _publish_paper(project, name, published)]
 
 
 def _publish_paper(project: Project, paper: str, published: Iterable[Target]) -> list[Path]:

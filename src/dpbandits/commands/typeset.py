@@ -23,7 +23,7 @@ from dpbandits.reporting.latex import escape
 from dpbandits.reporting.templates import render
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
 
-TITLE = "dpbandits: four papers on differentially private bandits, rebuilt"
+TITLE = "dpbandits: papers on differentially private bandits, rebuilt"
 DEPENDS = "depends"
 """What a claim counts as whose interpretations or variants come apart."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.algorithms import find_definition
+from dpbandits.algorithms import Definition, find_definition
 from dpbandits.bandits import Bandit, bandit_from
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import (
@@ -48,6 +48,7 @@ class SimulationPlan:
         formulas: the paper's formulas by name.
         origin: file and key, for error messages.
         makers: the paper's instances by name, functions of keyword arguments.
+        own: the paper's own algorithms, which are not in the registry, by id.
     """
 
     name: str
@@ -57,6 +58,7 @@ class SimulationPlan:
     formulas: Mapping[str, Formula]
     origin: str
     makers: Mapping[str, Callable[..., Bandit]] = field(default_factory=dict)
+    own: Mapping[str, Definition] = field(default_factory=dict)
 
     @property
     def horizon(self) -> int:
@@ -87,6 +89,10 @@ class SimulationPlan:
     def tuned_by(self) -> str | None:
         """Name of the simulation whose results set the parameters, or None."""
         return self.spec.tuned_by
+
+    def algorithm(self, name: str) -> str | Definition:
+        """Return an algorithm of the paper's own, or the id of another."""
+        return self.own.get(name, name)
 
     def grid(self, horizon: int) -> tuple[int, ...]:
         """Times at which curves are recorded; those past the horizon of a small scale fall away."""
@@ -139,7 +145,7 @@ class SimulationPlan:
             return
         try:
             for entry in self.spec.cells:
-                algorithm = find_definition(entry.algorithm)
+                algorithm = find_definition(self.algorithm(entry.algorithm))
                 for tags in _products(entry.over):
                     variant = algorithm.require_variant(_variant(entry, tags))
                     algorithm.interpretations_from(_interpretations(entry, tags), variant)
@@ -162,7 +168,7 @@ class SimulationPlan:
             tags["horizon"] = horizon
             context = Context(tags, horizon, len(bandit.arms), tuned)
         cell = make_cell(
-            algorithm=entry.algorithm,
+            algorithm=self.algorithm(entry.algorithm),
             parameters={
                 key: self._value(key, value, context) for key, value in entry.parameters.items()
             },
@@ -220,7 +226,7 @@ class SimulationPlan:
                 "scale": [self.caps.model_dump(exclude_none=True), self.horizon, self.runs],
                 "root seed": root_seed,
                 "algorithms": {
-                    name: algorithm_fingerprint(name, self.spec.metrics)
+                    name: algorithm_fingerprint(self.algorithm(name), self.spec.metrics)
                     for name in self.spec.algorithms
                 },
                 "formulas": formulas_fingerprint,

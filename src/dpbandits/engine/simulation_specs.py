@@ -105,12 +105,12 @@ class Caps(Spec):
 class ExperimentsFile(Spec):
     """config/papers/PAPER/experiments.yaml: what is simulated, drawn and tabulated.
 
-    Figures and tables are parsed where they are made.
+    Figures and tables are parsed where they are made. ``title`` is that of a comparison across
+    papers; a paper has its own in ``paper.yaml``.
     """
 
     paper: str
-    title: Sentence
-    authors: Sentence = ""
+    title: Sentence = ""
     instances: Annotated[dict[str, dict[str, Any]], Field(min_length=1)] = {}
     quick: Caps = Caps()
     analytic: Annotated[tuple[str, ...], Different, Allowed("a list of different names")] = ()

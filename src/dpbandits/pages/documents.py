@@ -11,6 +11,7 @@ from dpbandits.pages.cost import cluster_page
 from dpbandits.pages.errata import errata_page
 from dpbandits.pages.front import front_page
 from dpbandits.pages.gallery import gallery_page
+from dpbandits.pages.metadata import citation_page, codemeta_page, zenodo_page
 from dpbandits.pages.published_tables import with_tables
 from dpbandits.pages.schemas import MODELS, schema_text
 from dpbandits.project.config import Project
@@ -31,11 +32,14 @@ PAGES: Mapping[str, Callable[[Project], str]] = {
 
 REGIONS: Mapping[str, Callable[[Project, str], str]] = {
     "README.md": front_page,
+    "CITATION.cff": citation_page,
+    "codemeta.json": codemeta_page,
+    ".zenodo.json": zenodo_page,
     "docs/artifact.md": artifact_page,
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": with_tables,
 }
-"""Document -> what fills in its regions, in the text that it has."""
+"""Document -> what fills in its computed parts, in the text that it has."""
 
 DOCUMENTS = (*PAGES, *REGIONS)
 

@@ -10,7 +10,6 @@ from dpbandits.engine.documents import load_document
 from dpbandits.engine.models import Allowed, OneOf, Sentence, Spec, misfit
 from dpbandits.pages.published_numbers import evidence_path, filled, link
 from dpbandits.pages.render import render
-from dpbandits.papers import PAPERS
 from dpbandits.project.config import Project
 
 KINDS = {
@@ -72,7 +71,7 @@ def errata_page(project: Project) -> str:
     Raises:
         InputError: a number is not published.
     """
-    papers = [paper for paper in PAPERS if evidence_path(project, paper).exists()]
+    papers = [paper for paper in project.published if evidence_path(project, paper).exists()]
     return render("errata.md", papers=[_paper(project, paper) for paper in papers])
 
 

@@ -23,10 +23,10 @@ def front_page(project: Project, text: str) -> str:
 
     Args:
         project: the project.
-        text: the page as it is. Its region ``verdicts by variant`` counts claims, each region
-            ``summary PAPER`` has the sentence that sums up a paper, each region ``verdicts CLAIM
-            ...`` has the verdicts on these claims, of all papers, the region ``findings`` those
-            findings that are worth the front page.
+        text: the page as it is. Its region ``papers`` lists the papers, the region ``summaries``
+            has the sentence that sums up each, the region ``verdicts by variant`` counts claims,
+            each region ``verdicts CLAIM ...`` has the verdicts on these claims, of all papers, the
+            region ``findings`` those findings that are worth the front page.
 
     Raises:
         InputError: the marks of a region are missing, a claim is unknown, or a number is not
@@ -34,14 +34,25 @@ def front_page(project: Project, text: str) -> str:
     """
     papers = published_papers(project)
     ledgers = {paper: published_ledger(project, paper) for paper in papers}
+    text = with_region(text, "papers", _papers(project))
+    summaries = [f"**`{paper}`**\n{_summary(project, paper)}" for paper in papers]
+    text = with_region(text, "summaries", "\n\n".join(summaries))
     text = with_region(text, "verdicts by variant", _by_variant(ledgers))
     text = with_region(text, "findings", _headlines(project, papers))
-    for paper in papers:
-        text = with_region(text, f"summary {paper}", _summary(project, paper))
     whole = pd.concat(ledgers.values(), ignore_index=True)
     for block, claims in _VERDICTS.findall(text):
         text = with_region(text, block, _verdicts(whole, claims.split()))
     return text
+
+
+def _papers(project: Project) -> str:
+    """Return the published papers with their titles and authors."""
+    rows = [
+        [f"`{name}`", f"*{paper.short_title or paper.title}* ({paper.credit})"]
+        for name, paper in project.papers.items()
+        if paper.is_published
+    ]
+    return table(["", ""], rows, texts=2)
 
 
 def _summary(project: Project, paper: str) -> str:

@@ -5,13 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
-from pydantic import Field, RootModel
 
-from dpbandits.engine.documents import load_document
-from dpbandits.engine.models import Allowed
 from dpbandits.errors import InputError
 from dpbandits.pages.published_ledger import (
     published_figures,
@@ -26,22 +23,7 @@ from dpbandits.project.claims_summary import choice, interval
 from dpbandits.project.config import Project
 from dpbandits.reporting.specs import figure_stems, parse_figure
 
-SENTENCES = Path("config/gallery.yaml")
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
-
-
-class GalleryFile(
-    RootModel[
-        dict[
-            Annotated[str, Field(pattern="^[a-z0-9-]+$"), Allowed("the short name of a paper")],
-            dict[
-                Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$"), Allowed("a figure or panel")],
-                Annotated[str, Field(pattern="^[A-Z][^\n]*[.]$"), Allowed("one sentence")],
-            ],
-        ]
-    ]
-):
-    """config/gallery.yaml: what each panel of a paper's figures shows."""
 
 
 def gallery_page(project: Project) -> str:
@@ -50,15 +32,11 @@ def gallery_page(project: Project) -> str:
     Raises:
         InputError: a panel has no sentence, or a sentence no panel.
     """
-    sentences = load_document(project.folder / SENTENCES, GalleryFile).root
     ledgers = {name: published_ledger(project, name) for name in published_papers(project)}
     across = [name for name in COMPARISONS if (project.folder / PUBLISHED / name).exists()]
-    parts = [
-        _Part(project, name, sentences.get(name, {}), ledgers.get(name))
-        for name in [*ledgers, *across]
-    ]
-    for part in parts:
-        part.check()
+    parts = [_Part(project, name, ledgers.get(name)) for name in [*ledgers, *across]]
+    for name in ledgers:
+        check_sentences(project, name)
     return render("gallery.md", parts=[part.values() for part in parts])
 
 
@@ -69,6 +47,28 @@ def by_figure(names: Iterable[str]) -> dict[str, list[str]]:
         found = _STEM.fullmatch(name)
         variants.setdefault(f"fig{found[1]}" if found else name, []).append(name)
     return variants
+
+
+def check_sentences(project: Project, paper: str) -> None:
+    """Raise InputError unless each panel of a paper's figures has one sentence.
+
+    A variant of a figure shares its sentences.
+    """
+    named = filter(re.compile(r"fig\d+").fullmatch, project.experiments(paper).figures)
+    stems = {stem for figure in named for stem in _panels_of(project, paper, figure)}
+    shown = set(project.papers[paper].panels)
+    if stems != shown:
+        wrong = ", ".join(sorted(stems ^ shown))
+        raise InputError(
+            f"{project.config_path(paper, 'paper')}: panels lacks, or has without a panel, "
+            f"{wrong}; allowed: one sentence for each panel of the paper's figures"
+        )
+
+
+def _panels_of(project: Project, paper: str, figure: str) -> list[str]:
+    """Return the panels of a figure, or the figure itself where it has none."""
+    stems = figure_stems(figure, project.figure_spec(paper, figure))
+    return stems[:-1] or stems
 
 
 def head_of(stem: str) -> str:
@@ -90,30 +90,23 @@ class _Part:
     Attributes:
         project: the project.
         name: the paper's short name.
-        shows: panel -> what it shows.
         ledger: the published verdicts; None for a comparison across papers.
     """
 
     project: Project
     name: str
-    shows: Mapping[str, str]
     ledger: pd.DataFrame | None
+
+    @property
+    def _shows(self) -> Mapping[str, str]:
+        """What each panel shows."""
+        about = self.project.papers.get(self.name)
+        return about.panels if about else {}
 
     @cached_property
     def _variants(self) -> dict[str, list[str]]:
         """The figures, those that are variants of one figure under its name."""
         return by_figure(self.project.experiments(self.name).figures)
-
-    def check(self) -> None:
-        """Raise InputError unless each panel of the paper's figures has one sentence."""
-        named = [figure for figure in self._variants if _STEM.fullmatch(figure)]
-        panels = {stem for figure in named for stem in self._panels(figure)}
-        if panels != set(self.shows):
-            wrong = ", ".join(sorted(panels ^ set(self.shows)))
-            raise InputError(
-                f"{SENTENCES}: {self.name} lacks, or has without a panel, {wrong}; allowed: one "
-                f"sentence for each panel of the paper's figures"
-            )
 
     def values(self) -> dict[str, Any]:
         """Return what the template shows of this part."""
@@ -147,7 +140,7 @@ class _Part:
         is_whole = stems[0] == base
         return {
             "head": "" if is_whole else head_of(stems[0]),
-            "shows": self.shows.get(stems[0], ""),
+            "shows": self._shows.get(stems[0], ""),
             "pictures": [(stem, head_of(stem)) for stem in stems],
             "claims": [] if is_whole else self._about(stems),
         }
@@ -156,9 +149,7 @@ class _Part:
         return parse_figure(figure, self.project.figure_spec(self.name, figure)).caption
 
     def _panels(self, figure: str) -> list[str]:
-        """Return the panels of a figure, or the figure itself where it has none."""
-        stems = figure_stems(figure, self.project.figure_spec(self.name, figure))
-        return stems[:-1] or stems
+        return _panels_of(self.project, self.name, figure)
 
     @cached_property
     def _findings(self) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ import pandas as pd
 from dpbandits.claims.entries import Claim, Finding
 from dpbandits.errors import InputError
 from dpbandits.pages.published_numbers import PUBLISHED, filled
-from dpbandits.papers import PAPERS
 from dpbandits.project.claims_summary import join, read_ledger
 from dpbandits.project.config import Project
 from dpbandits.project.statements import claim_figures
@@ -16,9 +15,9 @@ PUBLISHED_TABLES = Path("docs/tables")
 
 
 def published_papers(project: Project) -> list[str]:
-    """Return the papers whose verdicts are published."""
+    """Return the published papers whose verdicts are there."""
     folder = project.folder / PUBLISHED
-    return [paper for paper in PAPERS if (folder / paper / "simultaneous.csv").exists()]
+    return [paper for paper in project.published if (folder / paper / "simultaneous.csv").exists()]
 
 
 def published_ledger(project: Project, paper: str) -> pd.DataFrame:

@@ -7,9 +7,9 @@ from pydantic import BaseModel
 from dpbandits.claims.files import ClaimsFile, FindingsFile
 from dpbandits.engine.simulation_specs import ExperimentsFile, FigureName, TableName
 from dpbandits.pages.errata import ErrataFile
-from dpbandits.pages.gallery import GalleryFile
 from dpbandits.pages.site.switches import SwitchesFile
 from dpbandits.project.config_file import ConfigFile
+from dpbandits.project.paper_file import PaperFile
 from dpbandits.reporting.specs import DiagramKeys, FigureKeys
 from dpbandits.reporting.table_specs import TableSpec
 
@@ -27,7 +27,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "errata": ErrataFile,
     "experiments": _Experiments,
     "findings": FindingsFile,
-    "gallery": GalleryFile,
+    "paper": PaperFile,
     "switches": SwitchesFile,
 }
 """Name of a config file -> its model."""

@@ -3,52 +3,45 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from dpbandits.errors import InputError
+from dpbandits._sources import SOURCES, module_path
 
 if TYPE_CHECKING:
     from dpbandits.engine.formulas import Formula
 
-PAPERS = {
-    "ts-is-dp": "dpbandits.papers.ts_is_dp",
-    "dp-ts-ucb": "dpbandits.papers.dp_ts_ucb",
-    "dp-bai": "dpbandits.papers.dp_bai",
-    "dp-ncb": "dpbandits.papers.dp_ncb",
-}
-"""Short name of a paper -> its package, with modules ``formulas``, ``analytic``, ``statistics``
-and, where it needs them, ``diagrams`` (figures of that kind), ``derived`` (values that figures
-show), ``instances`` and ``tables`` (rows that are computed)."""
+COMPARISONS = tuple(
+    path.parts[1].replace("_", "-")
+    for path in SOURCES
+    if path.match("comparisons/*/__init__.py") and len(path.parts) == 3
+)
+"""Names of the comparisons across papers: supplementary figures and tables, and no claims.
 
-COMPARISONS = {
-    "equal-privacy": "dpbandits.comparisons.equal_privacy",
-    "privacy-audit": "dpbandits.comparisons.privacy_audit",
-}
-"""The same for comparisons across papers: supplementary figures and tables, and no claims."""
+Papers are found in a project's folder: ``dpbandits.project.paper_file``.
+"""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's own code, imported when it is asked for."""
+    """A paper's own code, imported when it is asked for.
+
+    Its package has, where the paper needs them, the modules ``formulas``, ``analytic`` (exact
+    results), ``statistics``, ``diagrams`` (figures of that kind), ``derived`` (values that figures
+    show), ``instances`` and ``tables`` (rows that are computed). There may be no package at all.
+    """
 
     name: str
     package: str
 
-    def _registry(self, module: str, *, is_optional: bool = False) -> Mapping[str, Any]:
-        """Return the dictionary that a module of the paper has under its name in capitals.
+    def modules(self, *names: str) -> list[str]:
+        """Return the full names of those modules that the paper has."""
+        every = [f"{self.package}.{name}" for name in names]
+        return [module for module in every if module_path(module, SOURCES) is not None]
 
-        Raises:
-            InputError: there is no such module, and the paper needs one.
-        """
-        if find_spec(f"{self.package}.{module}") is None:
-            if is_optional:
-                return {}
-            raise InputError(f"{self.name}: has no module {self.package}.{module}; allowed: one")
-        registry: Mapping[str, Any] = getattr(
-            import_module(f"{self.package}.{module}"), module.upper()
-        )
-        return registry
+    def _registry(self, module: str) -> Mapping[str, Any]:
+        """Return the dictionary that a module has under its name in capitals; empty without one."""
+        registries = [getattr(import_module(each), module.upper()) for each in self.modules(module)]
+        return registries[0] if registries else {}
 
     @property
     def formulas(self) -> Mapping[str, "Formula"]:
@@ -62,18 +55,18 @@ class Paper:
 
     @property
     def instances(self) -> Mapping[str, Callable[..., Any]]:
-        """Instances that its experiments file may name under ``make``; empty without a module."""
-        return self._registry("instances", is_optional=True)
+        """Instances that its experiments file may name under ``make``."""
+        return self._registry("instances")
 
     @property
     def tables(self) -> Mapping[str, Callable[..., Any]]:
-        """Functions that make the rows of its tables, by name; empty without a module."""
-        return self._registry("tables", is_optional=True)
+        """Functions that make the rows of its tables, by name."""
+        return self._registry("tables")
 
     @property
     def derived(self) -> Mapping[str, Callable[..., Any]]:
-        """Functions that derive what its figures show, by name; empty without a module."""
-        return self._registry("derived", is_optional=True)
+        """Functions that derive what its figures show, by name."""
+        return self._registry("derived")
 
     @property
     def diagrams(self) -> Mapping[str, Callable[..., Any]]:
@@ -82,13 +75,15 @@ class Paper:
 
     @property
     def statistics(self) -> Mapping[str, Callable[..., Any]]:
-        """Statistics that its claims file may name."""
-        return self._registry("statistics")
+        """Statistics that its claims file may name: its own, and those that every paper has."""
+        # Simulations do without them.
+        from dpbandits.claims import vocabulary
+        from dpbandits.claims.entries import statistics_of
+
+        return {**statistics_of(vocabulary), **self._registry("statistics")}
 
 
 def find_paper(name: str) -> Paper:
-    """Return the paper of a short name, or comparison; InputError if there is none."""
-    known = PAPERS | COMPARISONS
-    if name not in known:
-        raise InputError(f"paper is {name!r}; allowed: {', '.join(known)}")
-    return Paper(name, known[name])
+    """Return the code of a paper or comparison; whether there is one, the project knows."""
+    folder = "comparisons" if name in COMPARISONS else "papers"
+    return Paper(name, f"dpbandits.{folder}.{name.replace('-', '_')}")

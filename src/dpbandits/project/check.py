@@ -9,7 +9,7 @@ from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import CONFIG, Project
 from dpbandits.project.experiments import Experiments
-from dpbandits.reporting.specs import figure_stems, parse_figure
+from dpbandits.reporting.specs import DIAGRAM, figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
 
 
@@ -26,6 +26,7 @@ def check_files(project: Project) -> None:
         for plan in experiments.plans.values():
             plan.check()
         refuse_shared_cells(experiments.plans)
+        _check_code(experiments)
         with naming(experiments.path):
             for figure, spec in figures.items():
                 parse_figure(figure, spec)
@@ -33,6 +34,41 @@ def check_files(project: Project) -> None:
                 parse_table(table, experiments.table_spec(table))
         with naming(project.claims_path(paper)):
             _check_claims(project, paper)
+    _refuse_shared_ids(project)
+
+
+def _check_code(experiments: Experiments) -> None:
+    """Raise InputError where the config names a function that the paper's modules do not have."""
+    code, file = experiments.paper, experiments.file
+    specs = experiments.figure_specs
+    panels = [*specs.values(), *(p for s in specs.values() for p in s.get("panels", {}).values())]
+    named = {
+        "analytic": list(file.analytic),
+        "diagrams": [name for name, spec in specs.items() if spec.get("kind") == DIAGRAM],
+        "derived": [panel["compute"] for panel in panels if panel.get("compute")],
+        "tables": [spec["compute"] for spec in file.tables.values() if spec.get("compute")],
+    }
+    for module, names in named.items():
+        known = getattr(code, module) if names else {}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            allowed = ", ".join(known) or f"none, without a module {code.package}.{module}"
+            raise InputError(
+                f"{experiments.path}: {module} has no {', '.join(unknown)}; allowed: {allowed}"
+            )
+
+
+def _refuse_shared_ids(project: Project) -> None:
+    """Raise InputError where two papers have a claim or finding of the same id."""
+    seen: dict[str, str] = {}
+    for paper in project.built():
+        statements = project.statements(paper)
+        for entry in (*statements.claims, *(each.claim for each in statements.findings)):
+            if seen.setdefault(entry.id, paper) != paper:
+                raise InputError(
+                    f"{statements.claims_path}: {entry.id} is in {seen[entry.id]} too; allowed: "
+                    f"each id in one paper"
+                )
 
 
 def _check_item(project: Project, experiments: Experiments) -> None:

@@ -12,6 +12,7 @@ from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.config_file import ConfigFile
 from dpbandits.project.experiments import Experiments
+from dpbandits.project.paper_file import PaperFile, found_papers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ class Project:
 
         Raises:
             InputError: config is no mapping, or a key is unknown, missing, not allowed or given
-                twice in the file.
+                twice in the file; a chosen paper is not there.
         """
         path = folder / CONFIG
         # Snakemake has read it too, but keeps the last of two equal keys.
@@ -88,6 +89,33 @@ class Project:
             given |= {"papers": list(papers), "comparisons": list(comparisons or ()), "only": only}
         return Project.load(self.folder, {**self.config, **given}) if given else self
 
+    @cached_property
+    def papers(self) -> Mapping[str, PaperFile]:
+        """What is known of every paper, drafts too, by short name and in their order."""
+        return found_papers(self.folder)
+
+    @property
+    def published(self) -> list[str]:
+        """Names of the papers that are no drafts."""
+        return [name for name, paper in self.papers.items() if paper.is_published]
+
+    @property
+    def chosen(self) -> list[str]:
+        """Names of the papers to build: those of the config, by default those published."""
+        papers = self.config.get("papers")
+        return self.published if papers is None else list(papers)
+
+    @property
+    def comparisons(self) -> list[str]:
+        """Names of the comparisons across papers to build."""
+        return list(self.config.get("comparisons", ()))
+
+    def require(self, name: str) -> None:
+        """Raise InputError unless this is the name of a paper or of a comparison."""
+        allowed = [*self.papers, *COMPARISONS]
+        if name not in allowed:
+            raise InputError(f"paper is {name!r}; allowed: {', '.join(allowed)}")
+
     @property
     def scale(self) -> str:
         """Either ``paper`` or ``quick``."""
@@ -123,8 +151,8 @@ class Project:
 
         Args:
             paper: its short name.
-            kind: ``experiments``, ``claims``, ``findings`` or ``errata``; a comparison has
-                experiments alone, in a file of its name.
+            kind: ``paper``, ``experiments``, ``claims``, ``findings`` or ``errata``; a comparison
+                has experiments alone, in a file of its name.
         """
         if paper in COMPARISONS:
             return self.folder / "config/comparisons" / f"{paper}.yaml"
@@ -154,8 +182,10 @@ class Project:
     def experiments(self, paper: str) -> Experiments:
         """Return the experiments of a paper, read and checked once."""
         if paper not in self._experiments:
+            self.require(paper)
             path = self.config_path(paper, "experiments")
-            self._experiments[paper] = Experiments.load(paper, path, self.scale)
+            about = self.papers.get(paper)
+            self._experiments[paper] = Experiments.load(paper, path, self.scale, about)
         return self._experiments[paper]
 
     @cached_property
@@ -217,8 +247,14 @@ class Project:
         return self.statements(paper).findings
 
     def summary(self, paper: str) -> "Summary":
-        """Return the sentence that sums up a paper; InputError where its findings have none."""
-        return self.statements(paper).summary
+        """Return the sentence that sums up a paper; InputError where there is none."""
+        # Simulations and drawing do without the claims.
+        from dpbandits.claims.files import Summary
+
+        given = self.papers[paper].summary
+        if given is None:
+            return self.statements(paper).summary
+        return parsed({**given}, self.config_path(paper, "paper"), Summary)
 
     def claims_path(self, paper: str) -> Path:
         """File that states a paper's claims."""
@@ -234,13 +270,18 @@ class Project:
         There are no papers where ``only`` names what is ours.
         """
         only = self.config.get("only")
-        papers = list(self.config["papers"])
-        comparisons = list(self.config.get("comparisons", ()))
+        unknown = [name for name in self.chosen if name not in self.papers]
+        if unknown:
+            raise InputError(
+                f"{self.folder / CONFIG}: papers has {', '.join(unknown)}; allowed: "
+                f"{', '.join(self.papers)}"
+            )
         if only is None:
-            return papers, None
+            return self.chosen, None
+        papers = self.chosen if self.config.get("papers") is not None else list(self.papers)
         name, _, item = str(only).partition("/")
-        if name not in [*papers, *comparisons]:
-            allowed = ", ".join([*papers, *comparisons])
+        if name not in [*papers, *self.comparisons]:
+            allowed = ", ".join([*papers, *self.comparisons])
             raise InputError(f"{self.folder / CONFIG}: only is {only!r}; allowed: one of {allowed}")
         return [name] if name in papers else [], item or None
 
@@ -248,7 +289,7 @@ class Project:
         """Return the papers to build and what is ours across papers, by name."""
         only = self.config.get("only")
         if only is None:
-            return [*self.config["papers"], *self.config.get("comparisons", ())]
+            return [*self.chosen, *self.comparisons]
         return [str(only).partition("/")[0]]
 
     def check(self) -> None:

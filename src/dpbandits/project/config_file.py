@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dpbandits.engine.models import Allowed, Count, Different, OneOf, Spec, Text
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.engine.models import Allowed, Count, Different, Name, OneOf, Spec, Text
+from dpbandits.papers import COMPARISONS
 
 SCALES = ("paper", "quick")
 
@@ -16,14 +16,17 @@ Path = Annotated[str, Field(pattern=r'^[^"`\\;&|<>]+$')]
 class ConfigFile(Spec):
     """What to build and where."""
 
-    papers: Annotated[
-        tuple[Annotated[str, OneOf(tuple(PAPERS))], ...],
-        Field(min_length=1),
-        Different,
-        Allowed("a list of papers, each at most once", has_entries=True),
-    ]
+    papers: (
+        Annotated[
+            tuple[Name, ...],
+            Field(min_length=1),
+            Different,
+            Allowed("null, or a list of papers, each at most once", has_entries=True),
+        ]
+        | None
+    ) = None
     comparisons: Annotated[
-        tuple[Annotated[str, OneOf(tuple(COMPARISONS))], ...],
+        tuple[Annotated[str, OneOf(COMPARISONS)], ...],
         Different,
         Allowed("a list of comparisons across papers, each at most once", has_entries=True),
     ] = ()
@@ -36,7 +39,7 @@ class ConfigFile(Spec):
     cache: Text
     only: Annotated[
         Annotated[str, Field(pattern="^[a-z0-9-]+(/[a-z0-9-]+)?$")] | None,
-        Allowed("null, a paper (ts-is-dp) or one of its figures or tables (ts-is-dp/fig2)"),
+        Allowed("null, a paper (NAME) or one of its figures or tables (NAME/fig2)"),
     ] = None
     threads: Count = 8
     max_jobs_per_simulation: Count = 1

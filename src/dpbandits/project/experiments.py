@@ -12,8 +12,10 @@ from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.simulation_specs import Caps, ExperimentsFile, SimulationSpec
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper, find_paper
+from dpbandits.project.paper_file import PaperFile
 
 if TYPE_CHECKING:
+    from dpbandits.algorithms import Definition
     from dpbandits.engine.experiments import SimulationPlan
 
 
@@ -26,36 +28,41 @@ class Experiments:
         path: the file.
         file: what it says; figures and tables are parsed where they are made.
         scale: ``paper`` or ``quick``.
+        about: what is known of the paper itself; None for a comparison across papers.
     """
 
     paper: Paper
     path: Path
     file: ExperimentsFile
     scale: str
+    about: PaperFile | None = None
 
     @classmethod
-    def load(cls, name: str, path: Path, scale: str) -> "Experiments":
+    def load(
+        cls, name: str, path: Path, scale: str, about: PaperFile | None = None
+    ) -> "Experiments":
         """Read the experiments file of a paper.
 
         Args:
             name: the paper's short name.
             path: the file.
             scale: ``paper`` or ``quick``.
+            about: what is known of the paper itself; None for a comparison across papers.
 
         Raises:
-            InputError: there is no such paper, or the file is not as it must be.
+            InputError: the file is not as it must be.
         """
-        return cls(find_paper(name), path, load_document(path, ExperimentsFile), scale)
+        return cls(find_paper(name), path, load_document(path, ExperimentsFile), scale, about)
 
     @property
     def title(self) -> str:
-        """Title of the paper."""
-        return self.file.title
+        """Title of the paper or comparison."""
+        return self.about.title if self.about else self.file.title
 
     @property
     def authors(self) -> str:
         """Authors and year of the paper; empty for a comparison across papers."""
-        return self.file.authors
+        return self.about.credit if self.about else ""
 
     @property
     def simulations(self) -> Mapping[str, SimulationSpec]:
@@ -135,7 +142,27 @@ class Experiments:
         caps = self.file.quick if self.scale == "quick" else Caps()
         instance = instances[spec.instance]
         formulas, makers = self.paper.formulas, self.paper.instances
-        return SimulationPlan(name, spec, instance, caps, formulas, where, makers)
+        return SimulationPlan(name, spec, instance, caps, formulas, where, makers, self.algorithms)
+
+    @cached_property
+    def algorithms(self) -> Mapping[str, "Definition"]:
+        """The paper's own algorithms by id: one in each Python file beside its config.
+
+        Files that begin with ``_`` are imported by others and hold none.
+
+        Raises:
+            InputError: a file has no algorithm, or two have the same id.
+        """
+        # Kernels take half a second to import.
+        from dpbandits.engine.own_algorithm import load_algorithm
+
+        found: dict[str, Definition] = {}
+        for path in sorted(self.path.parent.glob("[!_]*.py")):
+            algorithm = load_algorithm(path)
+            if algorithm.id in found:
+                raise InputError(f"{path}: id is {algorithm.id!r}, as in another file beside it")
+            found[algorithm.id] = algorithm
+        return found
 
     def results_fingerprint(self, name: str, seed: int) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date.
@@ -144,13 +171,13 @@ class Experiments:
             name: a simulation or an exact result.
             seed: root of all random streams.
         """
-        package = self.paper.package
         if name in self.analytic:
             given = [self.scale, seed] if name in self.scaled else []
-            return digest_of([name, fingerprint(f"{package}.analytic"), *given])[:16]
+            sources = self.paper.modules("analytic")
+            return digest_of([name, fingerprint(*sources), *given])[:16]
         plan = self.plan(name)
         tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
-        sources = [f"{package}.formulas"]
+        sources = self.paper.modules("formulas")
         if "make" in plan.instance:
-            sources.append(f"{package}.instances")
+            sources += self.paper.modules("instances")
         return plan.fingerprint(seed, fingerprint(*sources), tuned)

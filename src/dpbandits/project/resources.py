@@ -28,8 +28,10 @@ class Jobs:
 
     def choice(self) -> str:
         """Return the options of commands on all that is chosen: a run may choose otherwise."""
-        config = self.project.config
-        words = ["--papers", *config["papers"], "--comparisons", *config.get("comparisons", ())]
+        config, project = self.project.config, self.project
+        # A draft is built where it alone is named.
+        papers = dict.fromkeys([*project.chosen, *project.selected()[0]])
+        words = ["--papers", *papers, "--comparisons", *project.comparisons]
         words += ["--only", str(config["only"])] if config.get("only") else []
         return f"{self.options()} {shlex.join(words)}"
 

@@ -55,10 +55,11 @@ class Statements:
 
     @cached_property
     def summary(self) -> Summary:
-        """The sentence that sums up the paper; InputError where there is none."""
-        summary = load_summary(self.findings_path)
+        """The sentence of the findings that sums up the paper; InputError where there is none."""
+        path = self.findings_path
+        summary = load_summary(path) if path.exists() else None
         if summary is None:
-            raise InputError(f"{self.findings_path}: key summary is missing")
+            raise InputError(f"{path}: key summary is missing; allowed: here or in paper.yaml")
         return summary
 
     @property
@@ -66,6 +67,12 @@ class Statements:
         """Names of the results that the claims and the findings read, sorted."""
         entries = [*self.claims, *(finding.claim for finding in self.findings)]
         return sorted({name for claim in entries for name in claim.reads})
+
+    @property
+    def statistics(self) -> set[str]:
+        """Modules of the statistics that the claims and the findings name."""
+        entries = [*self.claims, *(finding.claim for finding in self.findings)]
+        return {each.statistic.__module__ for claim in entries for each in claim.comparisons}
 
     def texts(self) -> list[str]:
         """Return the files of the claims and the findings, as far as there are any."""

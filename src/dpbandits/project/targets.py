@@ -10,7 +10,7 @@ from pathlib import Path
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS, PAPERS
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.claims_summary import CAPTION
 from dpbandits.project.config import Project, owner
 from dpbandits.project.target import (
@@ -31,6 +31,9 @@ from dpbandits.reporting.templates import template_text
 
 CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 """Files of a paper's claims: verdicts, both verdicts on each row, every comparison, findings."""
+
+VOCABULARY = "dpbandits.claims.vocabulary"
+"""Statistics of every paper, which the claims of some name."""
 
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
 TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
@@ -112,12 +115,12 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
 
     spec = project.figure_spec(paper, name)
     figure = parse_figure(name, spec)
-    package = project.experiments(paper).paper.package
+    code = project.experiments(paper).paper
     sources = ["dpbandits.reporting.figures"]
     if spec.get("kind") == DIAGRAM:
-        sources = [f"{package}.diagrams"]
+        sources = code.modules("diagrams")
     elif any(panel.compute for panel in figure.panels.values()):
-        sources.append(f"{package}.derived")
+        sources += code.modules("derived")
     stems = sorted(figure_stems(name, spec), key=lambda stem: stem != name)
     folder = project.figures_folder(paper)
     reads = figure_reads(name, spec)
@@ -141,7 +144,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     table = table_specs.parse_table(name, spec)
     sources = ["dpbandits.reporting.tables"]
     if table.compute is not None:
-        sources.append(f"{project.experiments(paper).paper.package}.tables")
+        sources += project.experiments(paper).paper.modules("tables")
     text = [dict(spec), fingerprint(*sources), template_text("table.html")]
     if table.reads == table_specs.LEDGER:
         read = claims_target(project, paper)
@@ -167,9 +170,11 @@ def table_target(project: Project, paper: str, name: str) -> Target:
 
 def claims_fingerprint(project: Project, paper: str) -> str:
     """Return the hash of what claims are judged with: their entries and the sources."""
-    package = project.experiments(paper).paper.package
-    sources = fingerprint(f"{package}.statistics", "dpbandits.claims.simultaneous")
-    return digest_of([*project.statements(paper).texts(), sources])[:16]
+    code = project.experiments(paper).paper
+    statements = project.statements(paper)
+    named = statements.statistics & {VOCABULARY}
+    modules = [*code.modules("statistics"), *named, "dpbandits.claims.simultaneous"]
+    return digest_of([*statements.texts(), fingerprint(*modules)])[:16]
 
 
 def claims_target(project: Project, paper: str) -> Target:
@@ -179,7 +184,9 @@ def claims_target(project: Project, paper: str) -> Target:
         InputError: it is a comparison, which has no claims.
     """
     if paper in COMPARISONS:
-        raise InputError(f"paper is {paper!r}, which has no claims; allowed: {', '.join(PAPERS)}")
+        raise InputError(
+            f"paper is {paper!r}, which has no claims; allowed: {', '.join(project.papers)}"
+        )
     reads = project.statements(paper).reads
     folder = project.results_folder() / paper
     return Target(

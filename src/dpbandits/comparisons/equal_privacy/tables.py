@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
 
-from dpbandits.algorithms import REGRET
 from dpbandits.comparisons.equal_privacy.formulas import level
 from dpbandits.reporting.points import final_means
 
@@ -12,27 +11,32 @@ Frames = Mapping[str, pd.DataFrame]
 
 GAUSSIAN, PURE, LOCAL, NONE = "(epsilon, 1e-6)", "epsilon", "epsilon, local", "none"
 
-PRIVACY = {
-    "m-ts-gaussian": GAUSSIAN,
-    "dp-ts-ucb": GAUSSIAN,
-    "dp-se": PURE,
-    "anytime-lazy-ucb": PURE,
-    "lazy-dp-ts": PURE,
-    "dp-ts": PURE,
-    "adap-ucb": PURE,
-    "gdp-ncb": PURE,
-    "anytime-gdp-ncb": PURE,
-    "ldp-ucb-l": LOCAL,
-    "ldp-ncb": LOCAL,
-    "anytime-ldp-ncb": LOCAL,
-    "ts-gaussian": NONE,
-    "ucb1": NONE,
-    "ncb": NONE,
+PLAYED = {
+    "m-ts-gaussian": ("Modified TS", GAUSSIAN),
+    "dp-ts-ucb": ("DP-TS-UCB", GAUSSIAN),
+    "dp-se": ("DP-SE", PURE),
+    "anytime-lazy-ucb": ("Anytime-Lazy-UCB", PURE),
+    "lazy-dp-ts": ("Lazy-DP-TS", PURE),
+    "dp-ts": ("DP-TS", PURE),
+    "adap-ucb": ("AdaP-UCB", PURE),
+    "gdp-ncb": ("GDP-NCB", PURE),
+    "anytime-gdp-ncb": ("Anytime GDP-NCB", PURE),
+    "ldp-ucb-l": ("LDP-UCB-L", LOCAL),
+    "ldp-ncb": ("LDP-NCB", LOCAL),
+    "anytime-ldp-ncb": ("Anytime LDP-NCB", LOCAL),
+    "ts-gaussian": ("TS-Gaussian", NONE),
+    "ucb1": ("UCB1", NONE),
+    "ncb": ("NCB", NONE),
 }
-"""What a budget epsilon means for each regret algorithm, in the order of the table.
+"""The algorithms that are compared, in the order of the table: name, and what a budget means.
 
-TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon far beyond every budget here.
+An algorithm that is not named here does not play, and the tables do not depend on the kernels of
+those that do: results do. TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon
+far beyond every budget here.
 """
+
+PRIVACY = {algorithm: privacy for algorithm, (_, privacy) in PLAYED.items()}
+"""What a budget epsilon means for each algorithm."""
 
 
 def _column(epsilon: float) -> str:
@@ -57,7 +61,7 @@ def regrets(frames: Frames) -> pd.DataFrame:
     """
     rows = []
     for instance, means in _final_means(frames):
-        for algorithm, privacy in PRIVACY.items():
+        for algorithm, (name, privacy) in PLAYED.items():
             own = means[means["algorithm"] == algorithm]
             ends = {"": "y", "_lo": "lo", "_hi": "hi"}
             values = {
@@ -65,7 +69,7 @@ def regrets(frames: Frames) -> pd.DataFrame:
                 for _, each in own.iterrows()
                 for suffix, column in ends.items()
             }
-            names = {"instance": instance, "algorithm": REGRET[algorithm].name, "privacy": privacy}
+            names = {"instance": instance, "algorithm": name, "privacy": privacy}
             once = {key: own[key].iloc[0] for key in ("variant", "interpretation", "runs")}
             rows.append(names | once | values)
     return pd.DataFrame(rows)

@@ -6,9 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.engine.documents import load_document
 from dpbandits.pages.front import VARIANTS
-from dpbandits.pages.gallery import SENTENCES, GalleryFile, head_of
+from dpbandits.pages.gallery import head_of
 from dpbandits.pages.site.charts import panel_charts, residual_panels, variants_of, with_digitised
 from dpbandits.pages.site.model import FigureGroup, Site, about, counts
 from dpbandits.pages.site.verdicts import claims_of
@@ -82,10 +81,9 @@ def _data(views: list[Values]) -> Iterator[Values]:
 
 def _shows(project: Project, target: Target, stem: str) -> str:
     """Return the sentence on what a panel shows; a variant shares that of the figure."""
-    path = project.folder / SENTENCES
-    sentences = load_document(path, GalleryFile).root if path.exists() else {}
+    found = project.papers.get(target.paper)
     panel = re.match(r"fig\d+[a-j]?", stem)
-    return sentences.get(target.paper, {}).get(panel[0] if panel else stem, "")
+    return found.panels.get(panel[0] if panel else stem, "") if found else ""
 
 
 def _files(site: Site, target: Target) -> list[str]:

@@ -1,0 +1,55 @@
+"""Write the folder of a new paper, one figure and one claim, that builds at once."""
+
+import argparse
+import re
+from datetime import date
+from pathlib import Path
+
+from dpbandits.commands.options import path
+from dpbandits.engine.files import write_text
+from dpbandits.errors import InputError
+from dpbandits.pages.render import render
+from dpbandits.papers import COMPARISONS
+from dpbandits.project.config import Project
+from dpbandits.project.paper_file import PAPERS
+
+FILES = ("paper", "experiments", "claims")
+"""What a paper states about itself, by file."""
+
+_NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the name and the project's folder."""
+    parser.add_argument("name", help="short name: small letters, digits and -")
+    parser.add_argument(
+        "--project", type=path, default=".", help="folder of the project (default: here)"
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    name = arguments.name
+    for written in write_skeleton(Project.load(Path(arguments.project)), name):
+        print(written)
+    print(f"dpbandits check; snakemake --cores 2 --config only={name}; dpbandits publish {name}")
+
+
+def write_skeleton(project: Project, name: str) -> list[Path]:
+    """Write the folder of a draft; return its files.
+
+    Raises:
+        InputError: the name is not allowed, or taken.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(f"name is {name!r}; allowed: small letters, digits and -")
+    folder = project.folder / PAPERS / name
+    if folder.exists() or name in COMPARISONS:
+        raise InputError(f"name is {name!r}, which is taken; allowed: another")
+    prefix = re.sub("[^A-Z]", "", name.upper())
+    paths = []
+    for kind in FILES:
+        paths.append(folder / f"{kind}.yaml")
+        text = render(f"new-paper.{kind}.yaml", paper=name, prefix=prefix, year=date.today().year)
+        write_text(paths[-1], text)
+    return paths

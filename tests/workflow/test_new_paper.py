@@ -1,0 +1,194 @@
+"""A paper of one's own in one folder: nothing else is edited, no fingerprint of another moves."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from dpbandits.cli import main
+from dpbandits.commands.check import check_pages
+from dpbandits.commands.new_paper import write_skeleton
+from dpbandits.commands.publish import publish_papers
+from dpbandits.pages.artifact import artifact_page
+from dpbandits.pages.documents import document
+from dpbandits.project.config import Project
+from dpbandits.project.filters import check_filters
+from dpbandits.project.forecast import forecast
+from dpbandits.project.target import REPORT
+from dpbandits.project.targets import targets
+from fault_project import environment, make_project
+from quick_clone import SNAKEMAKE
+from support import message_of
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME, INVENTED = "committing-early", ROOT / "tests/invented_paper"
+"""A paper of four files: one algorithm, two figures, three claims."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The parts of the checkout that a build reads, and the invented paper."""
+    make_project(tmp_path)
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for name in ("CITATION.cff", "codemeta.json", ".zenodo.json"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(INVENTED, tmp_path / "config/papers" / NAME)
+    return tmp_path
+
+
+def check(project: Project) -> None:
+    project.check()
+    check_filters(project)
+    check_pages(project)
+
+
+def published(folder: Path) -> Project:
+    """The project with the invented paper published."""
+    path = folder / "config/papers" / NAME / "paper.yaml"
+    path.write_text(path.read_text().replace("state: draft", "state: published"))
+    return Project.load(folder)
+
+
+def test_it_takes_at_most_five_files_and_no_edit(folder: Path) -> None:
+    assert len(list(INVENTED.iterdir())) <= 5
+    project = Project.load(folder)
+    assert project.published == Project.load(ROOT).published
+    assert [*project.papers] == [*project.published, NAME]
+    chosen = project.at(only=NAME)
+    check(chosen)
+    built = {(target.kind, target.name) for target in targets(chosen)}
+    assert {("figure", "fig1"), ("figure", "fig2"), ("claims", "claims")} <= built
+    assert 0 < forecast(chosen, NAME) < 1
+
+
+def depends_on(project: Project, folder: Path) -> dict[Any, Any]:
+    """What each target depends on, but for the report, which the page's own sources make."""
+    return {
+        (target.kind, target.paper, target.name): (
+            target.depends_on,
+            [path.relative_to(folder) for path in (*target.inputs, *target.files)],
+        )
+        for target in targets(project)
+        if target.kind != REPORT
+    }
+
+
+def test_no_fingerprint_of_another_paper_moves_and_a_draft_is_not_built(folder: Path) -> None:
+    assert depends_on(Project.load(folder), folder) == depends_on(Project.load(ROOT), ROOT)
+
+
+def test_a_draft_is_in_no_citation_and_count_until_it_is_published(folder: Path) -> None:
+    draft = Project.load(folder)
+    names = ("CITATION.cff", "codemeta.json", ".zenodo.json")
+    before = [document(draft, name) for name in names]
+    page = (folder / "docs/artifact.md").read_text()
+    assert before == [(ROOT / name).read_text() for name in names]
+    assert NAME not in artifact_page(draft, page)
+    project = published(folder)
+    for name in names:
+        assert "2600.00001" in document(project, name)
+    assert f"`{NAME}`" in artifact_page(project, page)
+    assert project.built().index(NAME) == len(project.published) - 1
+
+
+MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
+    (
+        "claims",
+        lambda file: file["claims"]["CE-C1"]["comparisons"]["largest step in epsilon"][
+            "arguments"
+        ].update(points=[0.05, 2]),
+        "CE-C1: largest step in epsilon: results of verdicts: 0 series with epsilon=2",
+    ),
+    (
+        "experiments",
+        lambda file: file["figures"]["fig1"]["series"][1].update(where={"algorithm": "ncb"}),
+        "figures.fig1",
+    ),
+    ("experiments", lambda file: file.update(analytic=["levels"]), "analytic has no levels"),
+    ("experiments", lambda file: file["figures"]["fig2"].update(kind="diagram"), "fig2"),
+    (
+        "paper",
+        lambda file: file["panels"].pop("fig2"),
+        "panels lacks, or has without a panel, fig2",
+    ),
+    ("paper", lambda file: file.pop("summary"), "key summary is missing"),
+    (
+        "claims",
+        lambda file: file["claims"]["CE-C2"].update(reads=["curve"]),
+        "claims.CE-C2.reads has curve",
+    ),
+    (
+        "experiments",
+        lambda file: file["simulations"]["curves"]["cells"][0].update(algorithm="explore"),
+        "algorithm is 'explore'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "change", "line"), MISTAKES)
+def test_mistakes_are_found_before_anything_is_simulated(
+    folder: Path, kind: str, change: Callable[[dict[str, Any]], object], line: str
+) -> None:
+    path = folder / "config/papers" / NAME / f"{kind}.yaml"
+    file = yaml.safe_load(path.read_text())
+    change(file)
+    path.write_text(yaml.safe_dump(file, sort_keys=False))
+    message = message_of(lambda: check(Project.load(folder).at(only=NAME)))
+    assert line in message
+    assert "\n" not in message
+
+
+def test_an_id_of_another_paper_is_refused(folder: Path) -> None:
+    path = folder / "config/papers" / NAME / "claims.yaml"
+    path.write_text(path.read_text().replace("CE-C1", "DTU-C1"))
+    project = Project.load(folder).at(papers=["dp-ts-ucb", NAME], comparisons=[])
+    assert "DTU-C1 is in dp-ts-ucb too" in message_of(project.check)
+
+
+def test_the_skeleton_is_in_order_and_written_once(folder: Path) -> None:
+    project = Project.load(folder)
+    written = write_skeleton(project, "my-paper")
+    assert {path.parent.name for path in written} == {"my-paper"}
+    check(Project.load(folder).at(only="my-paper"))
+    assert "which is taken" in message_of(lambda: write_skeleton(project, "my-paper"))
+    assert "small letters" in message_of(lambda: write_skeleton(project, "../x"))
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of the documents and the config, by its path."""
+    paths = [path for part in ("docs", "config") for path in (folder / part).rglob("*")]
+    paths += [folder / "CITATION.cff", folder / "codemeta.json"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [NAME, "my-paper"])
+def test_a_paper_is_built_judged_and_published_alone(folder: Path, name: str) -> None:
+    if name != NAME:
+        write_skeleton(Project.load(folder), name)
+    # The kernels of other papers take minutes to compile, and are not played.
+    (folder / ".cache/dpbandits/kernels.done").touch()
+    command = [*SNAKEMAKE, "--cores", "2", "--config", f"only={name}"]
+    done = subprocess.run(
+        command, cwd=folder, env=environment(), text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    verdicts = pd.read_csv(folder / "results" / name / "claims.csv")
+    assert set(verdicts["verdict"]) == {"holds"}
+    assert len(verdicts) == (3 if name == NAME else 1)
+    before = tree(folder)
+    assert main(["publish", name, "--project", str(folder)]) == 0
+    after = tree(folder)
+    assert {path: after[path] for path in before} == before
+    assert {Path(path).parent.as_posix() for path in after.keys() - before} == {
+        f"docs/figures/{name}"
+    }
+    stamp = json.loads((folder / "docs/figures" / name / "fingerprints.json").read_text())
+    assert {"fig1", "claims"} <= stamp.keys()
+    assert publish_papers(Project.load(folder), [name])
