@@ -13,6 +13,7 @@ from dpbandits.pages.render import render
 SECTIONS: dict[str, tuple[str, str]] = {
     "Simulate": ("dpbandits", "simulate Simulation NashCurve"),
     "Identify the best arm": ("dpbandits", "identify Identification"),
+    "Audit": ("dpbandits.api", "audit audit_pair"),
     "Instances": (
         "dpbandits",
         "bernoulli truncated_exponential clipped_exponential uniform linear Bandit LinearBandit",
@@ -63,8 +64,10 @@ def _entry(named: griffe.Object | griffe.Alias) -> dict[str, Any]:
     found: Any = named.final_target if isinstance(named, griffe.Alias) else named
     members = found.members.values() if found.is_class else ()
     public = [member for member in members if not member.name.startswith("_")]
+    # As it is imported: `dpbandits.audit` is a package as well.
+    path = named.path.replace("dpbandits.api.", "dpbandits.")
     return {
-        "title": f"class {named.path}" if found.is_class else named.path,
+        "title": f"class {path}" if found.is_class else path,
         "signature": _signature(found) if found.is_function else "",
         "value": found.value if found.is_attribute else None,
         "type": found.annotation if found.is_attribute else None,

@@ -26,7 +26,7 @@ class Item:
     """A figure, a table or a paper's verdicts, and all results that it needs."""
 
     target: Target
-    results: tuple[str, ...]
+    results: tuple[tuple[str, str], ...]
 
     @property
     def paper(self) -> str:
@@ -54,11 +54,11 @@ def items(project: Project) -> list[Item]:
     built = targets(project)
     by_file = {target.files[0]: target for target in built if target.kind == RESULTS}
 
-    def needed(target: Target) -> tuple[str, ...]:
-        """Results among the inputs, after those that tune them."""
+    def needed(target: Target) -> tuple[tuple[str, str], ...]:
+        """Paper and name of the results among the inputs, after those that tune them."""
         read = [by_file[path] for path in target.inputs if path in by_file]
-        tuned = [path.stem for each in read for path in each.inputs]
-        return tuple(dict.fromkeys([*tuned, *(each.name for each in read)]))
+        tuned = [by_file[path] for each in read for path in each.inputs if path in by_file]
+        return tuple(dict.fromkeys((each.paper, each.name) for each in [*tuned, *read]))
 
     return [
         Item(target, needed(target))
@@ -139,8 +139,8 @@ class Forecast:
         """Return the cost of each thing that some items need, their results once, and their own."""
         found: dict[tuple[str, str, str], Cost | None] = {}
         for item in chosen:
-            for name in item.results:
-                found[item.paper, RESULTS, name] = self._cost(item.paper, RESULTS, name)
+            for paper, name in item.results:
+                found[paper, RESULTS, name] = self._cost(paper, RESULTS, name)
             found[item.paper, item.kind, item.name] = self._cost(item.paper, item.kind, item.name)
         return found
 
