@@ -29,7 +29,7 @@ except InputError as error:
     sys.exit(2)
 JOBS = Jobs(PROJECT)
 
-# What has no records of an earlier run, copied or unpacked, says itself whether it is current.
+# Every output says itself whether it is current, also where it was copied or unpacked.
 if not workflow.remote_exec:
     mark_stale(PROJECT, TARGETS)
 

@@ -204,5 +204,6 @@ def test_command_line_audits_a_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_public_names() -> None:
-    assert dpbandits.audit is audit
+    with pytest.raises(InputError, match="no-such"):
+        dpbandits.audit("no-such", horizon=5)
     assert dpbandits.audit_pair is make_pair

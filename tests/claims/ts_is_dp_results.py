@@ -15,7 +15,6 @@ import pandas as pd
 from claims.worlds import Values, at_most, frame_of, planned
 from dpbandits.engine.experiments import Series
 from shared import ExactResults
-from synthetic_results import PAPERS
 
 EXACT = ExactResults("ts-is-dp")
 HORIZON = 100_000

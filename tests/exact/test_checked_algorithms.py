@@ -489,11 +489,12 @@ CRASHES = {
     "arms[0] = 10**12": "round 1: arm is 1000000000000; allowed: 0 to 1",
     "written = 10**12": "round 1: advance returns 1000000000000; allowed: 1 to 200 segments",
     "law_parameters[0] = 1.0": "round 1: advance raises TypingError: ",
-    "np.random.random()": ": numbers are drawn from np.random",
+    # Added, since numba leaves out a call whose value nobody uses.
+    "t += int(np.random.random())": ": numbers are drawn from np.random",
 }
 
 
-COMPILED = ("law_parameters[0] = 1.0", "np.random.random()")
+COMPILED = ("law_parameters[0] = 1.0", "t += int(np.random.random())")
 
 
 @pytest.mark.parametrize("line", CRASHES)
@@ -520,8 +521,10 @@ def test_a_compiled_kernel_does_not_crash_the_process(line: str, tmp_path: Path)
     )
     assert run.returncode == 2, run.stderr
     assert run.stdout == ""
-    assert len(run.stderr.splitlines()) == 1
-    assert CRASHES[line] in run.stderr
+    # Where it takes long, what is being compiled is said before.
+    said = [each for each in run.stderr.splitlines() if not each.startswith("compiling ")]
+    assert len(said) == 1
+    assert CRASHES[line] in said[0]
 
 
 @dataclass(frozen=True)

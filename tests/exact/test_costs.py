@@ -155,8 +155,8 @@ def test_nothing_is_split_unless_the_config_says_so_and_fingerprints_do_not_tell
     assert "bernoulli-verdicts" in heavy
     for name, plan in plans.items():
         target = results_target(project, PAPER, name)
-        assert Jobs(project).part_markers(target) == []
-        split = Jobs(spread(project, 16)).part_markers(target)
+        assert Jobs(project).shard_markers(target) == []
+        split = Jobs(spread(project, 16)).shard_markers(target)
         assert len(split) == (plan.shards if name in heavy else 0)
         more = dataclasses.replace(plan, spec=plan.spec.model_copy(update={"shards": 99}))
         assert plan.fingerprint(1, "") == more.fingerprint(1, "")

@@ -158,7 +158,7 @@ WRONG: list[tuple[str, Change, str]] = [
         lambda spec: spec["panels"]["b"].update(series=[level(spec)]),
         r"fig1b\.series: level lines alone; allowed: beside one with epsilon",
     ),
-    ("fig1", lambda spec: level(spec).update(marker="star"), r"marker is 'star'; allowed: circle"),
+    ("fig1", lambda spec: level(spec).update(marker="star"), r"marker is 'star'; allowed: none"),
     (
         "fig1",
         lambda spec: spec["panels"]["b"].update(kind="curve", metric="pseudo_regret"),

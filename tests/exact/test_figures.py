@@ -190,7 +190,8 @@ def test_another_process_gives_the_same_bytes(drawn: Drawn, tmp_path: Path) -> N
         "from dpbandits.papers.ts_is_dp.analytic import ANALYTIC;"
         "from dpbandits.reporting.figures import draw_figure;"
         "figures = load_yaml(Path(sys.argv[1]))['figures'];"
-        "draw_figure(figures['fig7'], 'fig7', lambda name: ANALYTIC[name](), Path(sys.argv[2]))"
+        "exact = lambda name: ANALYTIC[name]();"
+        "draw_figure(figures['fig7'], 'fig7', exact, Path(sys.argv[2]), paper='ts-is-dp')"
     )
     environment = os.environ | {
         "PYTHONHASHSEED": "7",

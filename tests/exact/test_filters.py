@@ -15,7 +15,9 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import METRICS
 from dpbandits.metrics.nash import NASH
+from dpbandits.project.check import check_files
 from dpbandits.project.config import Project
+from dpbandits.project.filters import check_filters
 from support import message_of, replace_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,32 +73,32 @@ BROKEN = [
 def test_a_filter_that_no_series_meets(
     kind: str, old: str, new: str, expected: str, folder: Path
 ) -> None:
-    path = folder / f"config/{kind}/dp-ts-ucb.yaml"
+    path = folder / f"config/papers/dp-ts-ucb/{kind}.yaml"
     replace_in(path, old, new)
     broken = project(folder, "dp-ts-ucb")
-    broken.check()
-    message = message_of(broken.check_filters)
+    check_files(broken)
+    message = message_of(lambda: check_filters(broken))
     assert message.startswith(f"{path}: ")
     assert expected in message
 
 
 def test_a_column_of_a_table(folder: Path) -> None:
-    path = folder / "config/experiments/dp-bai.yaml"
+    path = folder / "config/papers/dp-bai/experiments.yaml"
     text = path.read_text()
     at = text.index("    metric: success\n", text.index("\ntables:"))
     path.write_text(f"{text[:at]}    where: {{epsilon: 17}}\n{text[at:]}")
-    message = message_of(project(folder, "dp-bai").check_filters)
+    message = message_of(lambda: check_filters(project(folder, "dp-bai")))
     assert "tables." in message
     assert "no row has epsilon 17" in message
 
 
 @pytest.mark.parametrize("scale", ["paper", "quick"])
 def test_the_filters_as_they_are_pass(scale: str) -> None:
-    project(ROOT, "dp-ts-ucb", scale).check_filters()
+    check_filters(project(ROOT, "dp-ts-ucb", scale))
 
 
 def test_the_command_tries_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = folder / "config/experiments/dp-ts-ucb.yaml"
+    path = folder / "config/papers/dp-ts-ucb/experiments.yaml"
     replace_in(path, *BROKEN[1][1:3])
     config = folder / "config/config.yaml"
     replace_in(config, "[ts-is-dp, dp-ts-ucb, dp-bai, dp-ncb]", "[dp-ts-ucb]")

@@ -1,6 +1,7 @@
 """Guarantees where users meet them: in Python, in the list, and on the command line."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -174,8 +175,8 @@ def test_a_custom_guarantee_is_shown_as_stated() -> None:
     ("fault", "expected"), [(lambda: 1 / 0, "guarantee fails: Zero"), (lambda: 3, "guarantee is 3")]
 )
 def test_a_custom_guarantee_that_fails(fault: Any, expected: str) -> None:
-    mine = load_algorithm("examples/my_algorithm.py")
-    object.__setattr__(mine, "guarantee", lambda *ignored, **names: fault())
+    example = load_algorithm("examples/my_algorithm.py")
+    mine = replace(example, guarantee=lambda *ignored, **names: fault())
     made = dpbandits.simulate(
         algorithm=mine,
         params={"epsilon": 0.5, "pulls": 5},

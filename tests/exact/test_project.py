@@ -27,7 +27,7 @@ BROKEN = [
     (CONFIG, "only: null", "only: 3", "only is 3; allowed: null, a paper (ts-is-dp)"),
     (
         CONFIG,
-        "comparisons: [equal-privacy]",
+        "comparisons: [equal-privacy, privacy-audit]",
         "comparisons: [ts-is-dp]",
         "'ts-is-dp'; allowed: equal-privacy",
     ),

@@ -1,7 +1,4 @@
-"""What algorithms of the registry have in common: epsilon, guarantees, variants.
-
-"spec" is the restatement of DP-NCB.
-"""
+"""What algorithms of the registry have in common: epsilon, guarantees, variants."""
 
 import math
 from typing import Any
@@ -31,7 +28,7 @@ def test_guarantees_are_pure(name: str) -> None:
 
 
 TABLE = {
-    # Spec 3.1, row by row; where the spec says "=" the cell repeats the column to its left.
+    # As written, as coded, repaired.
     "gdp-ncb": {
         "cap": ("none", "root", "root"),
         "stop_test": ("private", "clean", "off"),

@@ -59,7 +59,7 @@ def test_what_is_drawn_fits_into_the_default_resources() -> None:
 
 def environment(folder: Path, kernels: str) -> subprocess.CompletedProcess[str]:
     """Run what a job begins with, and print where its kernels are."""
-    project = Project.load(ROOT, {**Project.load(ROOT).config, "kernels": kernels})
+    project = Project.load(ROOT, {**Project.load(ROOT).config, "numba_cache_dir": kernels})
     return subprocess.run(
         ["bash", "-euc", Jobs(project).environment() + 'echo "$NUMBA_CACHE_DIR"'],
         cwd=folder,
@@ -82,7 +82,7 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     done = environment(tmp_path, f"{tmp_path}/file/kernels")
     assert done.returncode != 0
-    assert "is not ours; allowed: a folder of our own" in done.stderr
+    assert "belongs to another user; allowed: your own folder" in done.stderr
 
 
 LOG = """

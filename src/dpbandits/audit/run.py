@@ -16,7 +16,6 @@ from dpbandits.audit.methods import BLACK_BOX
 from dpbandits.audit.rows import DIRECTIONS, AuditRow
 from dpbandits.audit.settings import claimed_measure, require_notion, setting_of
 from dpbandits.audit.tables import PULL_TABLE, Pair
-from dpbandits.claims.verdict import holm_levels
 from dpbandits.engine.cells import parameter_values
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.engine.simulation import require_cache, require_seed, require_workers
@@ -163,6 +162,9 @@ def holm(audits: Sequence[Audit], level: float = LEVEL) -> list[bool]:
         audits: all statistical rows of one report.
         level: chance allowed of refuting any correct claim.
     """
+    # Imported here: `import dpbandits` does without the engine of the claims.
+    from dpbandits.claims.verdict import holm_levels
+
     p_values = [found.p_value for found in audits]
     levels = holm_levels(p_values, level)
     return [p <= at for p, at in zip(p_values, levels, strict=True)]

@@ -319,7 +319,7 @@ class Known:
         """
         guarantee = self.stated(parameters, horizon)
         played = self._all(variant, interpretations or {})
-        if guarantee.kind == "none" or self.algorithm not in KNOWN:
+        if self.algorithm not in KNOWN or guarantee.kind == "none":
             return guarantee
         if bandit is not None and bandit.largest_reward > 1.0 and not _scaled(played):
             remark = f"rewards reach {bandit.largest_reward:.6g}; every proof has at most 1"

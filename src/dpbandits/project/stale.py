@@ -1,8 +1,9 @@
 """Outputs that depend on other sources or another config, for the workflow to make again.
 
-Snakemake sees a changed parameter only where it kept the records of an earlier run. Results that
-were copied or unpacked have none, but every output says itself what it depends on. A stale one is
-given the oldest time there is, so that it is older than all its inputs.
+Snakemake sees a changed parameter only where it kept the records of an earlier run, and records
+none that a rule finds from its output. But every output says itself what it depends on. A stale one
+is given the oldest time there is, so that it is older than all its inputs; the profiles let times
+tell whether or not an input has the checksum of an earlier run.
 """
 
 import os

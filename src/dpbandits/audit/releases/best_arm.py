@@ -67,7 +67,7 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
         arms: K, at least 3.
         pulls: of every active arm, by phase.
         epsilon: of the noise.
-        pooled: whether the second phase takes the rewards of the first one into its means (E10),
+        pooled: whether the second phase takes the rewards of the first one into its means,
             with noise for the new ones alone: this is not private, and a negative control.
     """
     shape = (pulls[0] + 1,) * arms + (pulls[1] + 1,) * arms

@@ -17,7 +17,7 @@ TREES = ((3, 2, 16), (4, 4, 24))
 """(K, d, T) with two phases."""
 
 LARGER_REWARD = 1.1
-"""The paper's instance I-B pays up to this (E7)."""
+"""The paper's instance I-B pays up to this (BAI-E7)."""
 
 Losses = Callable[[float], Loss]
 """Least log chance of the output -> the largest loss."""

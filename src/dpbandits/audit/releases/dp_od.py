@@ -14,7 +14,7 @@ from dpbandits.audit.releases.losses import Loss, largest_loss
 from dpbandits.errors import InputError
 
 NORMS = {"l1": 1, "l2": 2}
-"""Norms that DP-OD may take the largest feature by (E8)."""
+"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
 
 DIAGONAL = (46.0, 224.0)
 """Angles of two unit vectors, in degrees, near antipodes."""

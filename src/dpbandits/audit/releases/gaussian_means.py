@@ -1,4 +1,4 @@
-"""Audit of DP-BAI-Gauss: the delta that it needs at its epsilon, exactly (claim BAI-C24, E9).
+"""Audit of DP-BAI-Gauss: the delta that it needs at its epsilon, exactly (claim BAI-C24, BAI-E9).
 
 The witness has three arms with features u, u/2 and u/4 in the plane. Its sizes are 3, 2 and 1: the
 first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else arms 2

@@ -1,7 +1,7 @@
 """Statistics on errors of DP-BAI: error minus bound (Theorem 4.2), and the log error against T.
 
 ``bound`` is ``theorem``, or ``union``, which we derive for d = 2: the printed proof leaves it out
-(E21).
+(BAI-E21).
 """
 
 from collections.abc import Iterable, Iterator

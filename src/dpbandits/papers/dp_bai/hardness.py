@@ -174,8 +174,8 @@ def bounds() -> pd.DataFrame:
 
     Tags: instance, ``section5`` or ``two-armed``; bound, ``theorem`` (exp(-T' / (65 M H))),
     ``proof`` (with the prefactor of the proof, which leaves out d = 2) or ``union`` (ours for d =
-    2, E21); epsilon; horizon (T); hardness (H); phases (M); effective_budget (T'); applies_from and
-    follows_from, the T from which the theorem follows from its proof, and from the bound ``union``;
+    2, BAI-E21); epsilon; horizon (T); hardness (H); phases (M); effective_budget (T'); applies_from
+    and follows_from, the T from which the theorem follows from its proof, and from ``union``;
     against, ``budget`` (x is T) or ``epsilon`` (I-A at T = 1000: x is epsilon). y: the bound, which
     may exceed 1.
     """

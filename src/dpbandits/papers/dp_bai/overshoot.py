@@ -47,7 +47,7 @@ def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tupl
     Args:
         arms: K.
         dimension: d.
-        schedule: an interpretation of the phase schedule, or ``halving`` (E4).
+        schedule: an interpretation of the phase schedule, or ``halving``.
         linear: whether the Max-Det branch exists (DP-BAI), or not (Baseline).
     """
     halving = schedule == "halving"
