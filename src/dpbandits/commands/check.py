@@ -12,10 +12,10 @@ from dpbandits.commands.options import (
     project_of,
 )
 from dpbandits.pages.errata import load_errata
-from dpbandits.pages.gallery import check_sentences
 from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
 from dpbandits.project.forecast import forecast
+from dpbandits.project.sentences import check_sentences
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

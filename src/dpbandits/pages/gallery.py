@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.errors import InputError
 from dpbandits.pages.published_ledger import (
     published_figures,
     published_findings,
@@ -21,7 +20,8 @@ from dpbandits.pages.render import render
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.claims_summary import choice, interval
 from dpbandits.project.config import Project
-from dpbandits.reporting.specs import figure_stems, parse_figure
+from dpbandits.project.sentences import check_sentences, panels_of
+from dpbandits.reporting.specs import parse_figure
 
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
 
@@ -47,28 +47,6 @@ def by_figure(names: Iterable[str]) -> dict[str, list[str]]:
         found = _STEM.fullmatch(name)
         variants.setdefault(f"fig{found[1]}" if found else name, []).append(name)
     return variants
-
-
-def check_sentences(project: Project, paper: str) -> None:
-    """Raise InputError unless each panel of a paper's figures has one sentence.
-
-    A variant of a figure shares its sentences.
-    """
-    named = filter(re.compile(r"fig\d+").fullmatch, project.experiments(paper).figures)
-    stems = {stem for figure in named for stem in _panels_of(project, paper, figure)}
-    shown = set(project.papers[paper].panels)
-    if stems != shown:
-        wrong = ", ".join(sorted(stems ^ shown))
-        raise InputError(
-            f"{project.config_path(paper, 'paper')}: panels lacks, or has without a panel, "
-            f"{wrong}; allowed: one sentence for each panel of the paper's figures"
-        )
-
-
-def _panels_of(project: Project, paper: str, figure: str) -> list[str]:
-    """Return the panels of a figure, or the figure itself where it has none."""
-    stems = figure_stems(figure, project.figure_spec(paper, figure))
-    return stems[:-1] or stems
 
 
 def head_of(stem: str) -> str:
@@ -149,7 +127,7 @@ class _Part:
         return parse_figure(figure, self.project.figure_spec(self.name, figure)).caption
 
     def _panels(self, figure: str) -> list[str]:
-        return _panels_of(self.project, self.name, figure)
+        return panels_of(self.project, self.name, figure)
 
     @cached_property
     def _findings(self) -> list[dict[str, Any]]:

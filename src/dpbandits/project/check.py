@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dpbandits.engine.experiments import refuse_shared_cells
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS
+from dpbandits.papers import COMPARISONS, Paper
 from dpbandits.project.config import CONFIG, Project
 from dpbandits.project.experiments import Experiments
 from dpbandits.reporting.specs import DIAGRAM, figure_stems, parse_figure
@@ -49,13 +49,20 @@ def _check_code(experiments: Experiments) -> None:
         "tables": [spec["compute"] for spec in file.tables.values() if spec.get("compute")],
     }
     for module, names in named.items():
-        known = getattr(code, module) if names else {}
+        known = _known(code, module, names) if names else ()
         unknown = [name for name in names if name not in known]
         if unknown:
             allowed = ", ".join(known) or f"none, without a module {code.package}.{module}"
             raise InputError(
                 f"{experiments.path}: {module} has no {', '.join(unknown)}; allowed: {allowed}"
             )
+
+
+def _known(code: Paper, module: str, names: Sequence[str]) -> Sequence[str]:
+    """Return the functions of a module; of diagrams all, as they load what draws them."""
+    if module != "diagrams":
+        return list(getattr(code, module))
+    return names if code.modules(module) else ()
 
 
 def _refuse_shared_ids(project: Project) -> None:
