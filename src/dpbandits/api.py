@@ -19,6 +19,7 @@ from dpbandits.engine.own_algorithm import load_algorithm
 from dpbandits.engine.simulation import Simulation, simulate
 from dpbandits.errors import InputError
 from dpbandits.metrics import NashCurve
+from dpbandits.policies import fraction, policy, positive, whole
 
 __all__ = [
     "Bandit",
@@ -32,12 +33,16 @@ __all__ = [
     "bernoulli",
     "check_algorithm",
     "clipped_exponential",
+    "fraction",
     "guarantee",
     "identify",
     "linear",
     "load_algorithm",
+    "policy",
+    "positive",
     "privacy",
     "simulate",
     "truncated_exponential",
     "uniform",
+    "whole",
 ]
