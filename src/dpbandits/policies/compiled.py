@@ -1,6 +1,5 @@
 """A policy compiled by numba: its methods, the object that they see, and the loop around them."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -12,7 +11,9 @@ from numba.core.dispatcher import Dispatcher
 from numba.experimental import structref
 from numba.extending import overload_method
 
+from dpbandits.errors import InputError
 from dpbandits.policies.loop import no_update, rounds
+from dpbandits.policies.reasons import reason_of
 from dpbandits.policies.rule import PREFIX, Rule
 
 _rounds = numba.njit(rounds)
@@ -61,7 +62,7 @@ def compiled_play(rule: Rule, state: types.NamedTuple, generator: types.Type) ->
         "choose": (self_type, types.int64, counts, sums, generator),
         "update": (self_type, types.int64, types.float64, counts, sums, generator),
     }
-    names: dict[str, Any] = {"start": _no_start, "update": _no_update}
+    names: dict[str, Any] = {"start": _no_start, "update": _no_update, "keep": _keep}
     for name, arguments in called.items():
         if name in rule.methods:
             names[name] = _compiled(rule.methods[name], name, arguments)
@@ -70,12 +71,23 @@ def compiled_play(rule: Rule, state: types.NamedTuple, generator: types.Type) ->
     load += [f"me.{name} = state.own.{PREFIX}{name}[0]" for name in numbers]
     load += [f"me.{name} = state.own.{PREFIX}{name}" for name in arrays]
     store = [f"state.own.{PREFIX}{name}[0] = me.{name}" for name in numbers]
-    store += [f"state.own.{PREFIX}{name}[...] = me.{name}" for name in arrays]
+    for name in arrays:
+        fault = f"{rule.place}: self.{name} has another shape; allowed: that of start"
+        store.append(f"keep(state.own.{PREFIX}{name}, me.{name}, {fault!r})")
     lines = {"load": "\n    ".join(load), "store": "\n    ".join(store)}
     names |= {"new": structref.new, "self_type": self_type, "rounds": _rounds, "name": rule.id}
     exec(_SOURCE.format(**lines), names)
     play: Callable[..., int] = names["play"]
     return play
+
+
+@numba.njit
+def _keep(kept, array, fault):  # type: ignore[no-untyped-def]
+    """Copy an array; by entries, since the assignment of a whole array compiles for seconds."""
+    if kept.shape != array.shape:
+        raise InputError(fault)
+    for place in range(kept.size):
+        kept.flat[place] = array.flat[place]
 
 
 @numba.njit
@@ -110,7 +122,7 @@ def _compiled(method: Dispatcher, name: str, arguments: tuple[types.Type, ...]) 
     try:
         method.compile(arguments)
     except Exception as error:  # Beside NumbaError whatever numba comes across.
-        raise NotCompiledError(_reason(name, str(error))) from error
+        raise NotCompiledError(reason_of(name, str(error))) from error
     compiled: Any = method.overloads[arguments]
     found = types.unliteral(compiled.signature.return_type)
     if name == "choose" and not isinstance(found, types.Integer):
@@ -138,11 +150,3 @@ def _assignments(rule: Rule, self_type: types.StructRef) -> Iterator[tuple[str, 
                 for line in block.find_insts(ir.SetAttr):
                     if typed.typemap[line.target.name] == self_type:
                         yield line.attr, types.unliteral(typed.typemap[line.value.name])
-
-
-def _reason(name: str, message: str) -> str:
-    """Return what numba's message says of a method, in a few words."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
-    lines = [line.strip() for line in plain.splitlines() if line.strip()]
-    said = [line for line in lines if not line.startswith(("Failed in", "No implementation"))]
-    return f"{name}: {said[0] if said else 'numba does not compile it'}"

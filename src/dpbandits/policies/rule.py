@@ -4,6 +4,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ EXAMPLE_ROUNDS = 1000
 
 PREFIX = "own_"
 """Begins the names of a policy's arrays in a state, whose own names may begin with ``_``."""
+
+_NUMBERS = count(1)
 
 DECLARED = ("id", "policy", "kinds", "methods")
 
@@ -51,8 +54,11 @@ class Rule:
     @cached_property
     def settings_class(self) -> type[Any]:
         """NamedTuple of horizon and parameters; the kernel finds the rule by its type."""
-        fields: Any = namedtuple("Settings", ("horizon", *self.kinds))  # type: ignore[misc]
-        return type("Settings", (fields,), {"rule": self})
+        # numba takes classes of one name, with the same fields, for one and the same.
+        name = f"Settings{next(_NUMBERS)}"
+        made: Any = namedtuple(name, ("horizon", *self.kinds))  # type: ignore[misc]
+        made.rule = self  # type: ignore[attr-defined]
+        return made
 
     @cached_property
     def state_classes(self) -> tuple[Any, Any]:
