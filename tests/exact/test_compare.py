@@ -254,7 +254,7 @@ REFUSED = [
     ("dp-ts-ucb/fig3b", "dp-ts-ucb/fig3b: shows exact values; allowed: a figure of regret"),
     (
         "dp-bai/fig2",
-        "dp-bai/fig2a: shows success, and private-explore-then-commit is an Algorithm; allowed: an Id",
+        "dp-bai/fig2a: shows success, and private-explore-then-commit is an Algorithm; allowed: ",
     ),
     (
         "ts-is-dp/fig8",
