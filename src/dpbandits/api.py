@@ -16,6 +16,7 @@ from dpbandits.engine.check_algorithm import check_algorithm
 from dpbandits.engine.guarantees import guarantee
 from dpbandits.engine.identification import Identification, identify
 from dpbandits.engine.own_algorithm import load_algorithm
+from dpbandits.engine.own_arms import arms, replay
 from dpbandits.engine.simulation import Simulation, simulate
 from dpbandits.errors import InputError
 from dpbandits.metrics import NashCurve
@@ -28,6 +29,7 @@ __all__ = [
     "LinearBandit",
     "NashCurve",
     "Simulation",
+    "arms",
     "audit",
     "audit_pair",
     "bernoulli",
@@ -41,6 +43,7 @@ __all__ = [
     "policy",
     "positive",
     "privacy",
+    "replay",
     "simulate",
     "truncated_exponential",
     "uniform",
