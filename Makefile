@@ -94,10 +94,11 @@ format: .venv-test/installed ## format the sources
 	$(IN_TEST) ruff format .
 	$(IN_TEST) snakefmt Snakefile workflow
 
-bench: .venv/installed ## ratios of the kernels to their references and to their random draws
+bench: .venv/installed ## ratios of the kernels to their references and random draws, and of policies to kernels
 	.venv/bin/python benchmarks/kernels.py
 	.venv/bin/python benchmarks/identification.py
 	.venv/bin/python benchmarks/nash.py
+	.venv/bin/python benchmarks/policies.py
 
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check

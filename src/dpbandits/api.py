@@ -16,9 +16,11 @@ from dpbandits.engine.check_algorithm import check_algorithm
 from dpbandits.engine.guarantees import guarantee
 from dpbandits.engine.identification import Identification, identify
 from dpbandits.engine.own_algorithm import load_algorithm
+from dpbandits.engine.own_arms import arms, replay
 from dpbandits.engine.simulation import Simulation, simulate
 from dpbandits.errors import InputError
 from dpbandits.metrics import NashCurve
+from dpbandits.policies import fraction, policy, positive, whole
 
 __all__ = [
     "Bandit",
@@ -27,17 +29,23 @@ __all__ = [
     "LinearBandit",
     "NashCurve",
     "Simulation",
+    "arms",
     "audit",
     "audit_pair",
     "bernoulli",
     "check_algorithm",
     "clipped_exponential",
+    "fraction",
     "guarantee",
     "identify",
     "linear",
     "load_algorithm",
+    "policy",
+    "positive",
     "privacy",
+    "replay",
     "simulate",
     "truncated_exponential",
     "uniform",
+    "whole",
 ]

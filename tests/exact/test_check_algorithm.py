@@ -15,7 +15,7 @@ from dpbandits.bandits.draws import draw_reward
 from dpbandits.cli import main
 from support import message_of
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_kernel.py"
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_the_command_ends_with_one_line_a_failure_and_status_2(
     failed = [line for line in printed.out.splitlines() if line.startswith("failed: ")]
     assert len(failed) == 1
     assert failed[0].startswith(
-        "failed: kernel and reference agree on 100 seeds: algorithm my-algorithm, seed "
+        "failed: kernel and reference agree on 100 seeds: algorithm my-kernel, seed "
     )
     assert printed.err == "dpbandits: 1 of 6 checks failed\n"
 

@@ -500,7 +500,7 @@ COMPILED = ("law_parameters[0] = 1.0", "t += int(np.random.random())")
 @pytest.mark.parametrize("line", CRASHES)
 def test_a_compiled_kernel_does_not_crash_the_process(line: str, tmp_path: Path) -> None:
     """In a process of its own, which arms out of range would end with a segmentation fault."""
-    example = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"
+    example = Path(__file__).resolve().parents[2] / "examples/my_kernel.py"
     last = "    state.clock[0] = t\n    return written\n"
     text = example.read_text()
     assert text.count(last) == 1

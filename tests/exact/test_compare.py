@@ -131,7 +131,7 @@ def test_other_lines_stay_as_they_are(
         pd.testing.assert_frame_equal(others.reset_index(drop=True), before)
         assert len(after) > len(before)
     provenance = json.loads((tmp_path / "fig5.provenance.json").read_text())
-    assert provenance["algorithm"] == "my-algorithm"
+    assert provenance["algorithm"] == "private-explore-then-commit"
     assert provenance["played"]
 
 
@@ -254,7 +254,7 @@ REFUSED = [
     ("dp-ts-ucb/fig3b", "dp-ts-ucb/fig3b: shows exact values; allowed: a figure of regret"),
     (
         "dp-bai/fig2",
-        "dp-bai/fig2a: shows success, and my-algorithm is an Algorithm; allowed: an Id",
+        "dp-bai/fig2a: shows success, and private-explore-then-commit is an Algorithm; allowed: ",
     ),
     (
         "ts-is-dp/fig8",
@@ -293,10 +293,11 @@ def test_the_command(
     assert [Path(each).name for each in printed] == ["fig5a.pdf", "fig5a.png", "fig5a.csv"]
     assert {Path(each).parent for each in printed} == {folder / "figures/quick/compare/dp-ts-ucb"}
     assert main([*words, "--params", "epsilon=-1", "pulls=20"]) == 2
-    assert "my-algorithm: epsilon is -1; allowed: " in capsys.readouterr().err
+    assert "private-explore-then-commit: epsilon is -1; allowed: " in capsys.readouterr().err
     assert main([*words, "--params", "epsilon=1"]) == 2
     assert (
-        "my-algorithm: parameters are epsilon; allowed: epsilon, pulls" in capsys.readouterr().err
+        "private-explore-then-commit: parameters are epsilon; allowed: epsilon, pulls"
+        in capsys.readouterr().err
     )
 
 

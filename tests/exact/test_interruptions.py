@@ -12,7 +12,7 @@ import pytest
 from dpbandits import cli
 from dpbandits.commands import kernels
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_kernel.py"
 BEGIN = "    t = state.clock[0]\n    written = 0\n"
 SLEEP = "    import pathlib, time\n    pathlib.Path('began').touch()\n    time.sleep(60)\n"
 

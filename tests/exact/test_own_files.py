@@ -91,8 +91,8 @@ def test_the_guarantee_of_the_example_is_pure() -> None:
 @pytest.mark.parametrize(
     ("params", "expected"),
     [
-        ({"epsilon": 0.0, "pulls": 3}, "my-algorithm: epsilon is 0.0; allowed: "),
-        ({"epsilon": 1.0, "pulls": 0}, "my-algorithm: pulls is 0; allowed: "),
+        ({"epsilon": 0.0, "pulls": 3}, "private-explore-then-commit: epsilon is 0.0; allowed: "),
+        ({"epsilon": 1.0, "pulls": 0}, "private-explore-then-commit: pulls is 0; allowed: "),
     ],
 )
 def test_the_example_refuses_bad_parameters(params: dict[str, Any], expected: str) -> None:
@@ -153,7 +153,7 @@ def test_a_missing_file_and_two_algorithms_are_refused(tmp_path: Path) -> None:
 
 def test_the_key_follows_files_beside_it(tmp_path: Path) -> None:
     """A helper, and what the helper imports; a file that is not imported does not count."""
-    text = EXAMPLE.read_text().replace("import numba\n", "import numba\nimport own_helper\n")
+    text = EXAMPLE.read_text().replace("import numpy", "import own_helper\nimport numpy")
     (tmp_path / "own_policy.py").write_text(text)
     (tmp_path / "own_helper.py").write_text("from own_package import part\n")
     (tmp_path / "own_package").mkdir()

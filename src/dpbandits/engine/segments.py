@@ -27,6 +27,8 @@ def find_fault(
         rounds: number of rounds played before the first segment, and the horizon.
         largest: largest reward of each arm.
     """
+    if _are_plain(arms, lengths, sums, rounds, largest):
+        return None
     begin, horizon = rounds
     bad_arm = (arms < UNIFORM) | (arms >= largest.size)
     # Exact below 2^53, which no horizon exceeds.
@@ -42,6 +44,18 @@ def find_fault(
     bound = float(bounds[first])
     segment = (int(arms[first]), int(lengths[first]), float(sums[first]))
     return played + 1, _described(segment, horizon - played, largest.size, bound)
+
+
+def _are_plain(
+    arms: Integers, lengths: Integers, sums: Floats, rounds: tuple[int, int], largest: Floats
+) -> bool:
+    """Return whether all segments are single rounds without a fault, at a fifth of the time."""
+    return bool(
+        lengths.min() == lengths.max() == 1
+        and rounds[0] + lengths.size <= rounds[1]
+        and 0 <= arms.min() <= arms.max() < largest.size
+        and 0.0 <= sums.min() <= sums.max() <= largest.min() * (1.0 + ROUNDING)
+    )
 
 
 def _described(segment: tuple[int, int, float], left: int, arms: int, bound: float) -> str:

@@ -1,0 +1,97 @@
+"""Ratios of policies of a few lines to hand-written kernels of the same rule, as the engine plays.
+
+All of it is timed in this one process, as the smallest of several CPU times, so that the ratios
+hold on a busy machine too. A policy is checked while it is played, and a kernel of the registry is
+not: the second ratio leaves the checks out. The kernel of UCB1 compares all arms only where its
+leader may have changed, the policy in every round. Run with ``make bench``.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from kernels import BANDIT
+
+import dpbandits
+from dpbandits.algorithms import REGISTRY, Algorithm
+from dpbandits.engine.cells import make_cell
+from dpbandits.engine.execute import play_run
+from dpbandits.engine.seeds import run_generator
+
+HORIZON, REPEATS = 300_000, 15
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+@dpbandits.policy(name="UCB1 by a policy")
+class Ucb:
+    def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> int:
+        if t < counts.size:
+            return t
+        arm, largest = 0, -math.inf
+        doubled_log = 2.0 * math.log(t)
+        for i in range(counts.size):
+            index = sums[i] / counts[i] + math.sqrt(doubled_log / counts[i])
+            if index > largest:
+                arm, largest = i, index
+        return arm
+
+
+@dpbandits.policy(name="TS-Gaussian by a policy")
+class ThompsonSampling:
+    def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> int:
+        arm, largest = 0, -math.inf
+        for i in range(counts.size):
+            count = counts[i] + 1
+            theta = sums[i] / count + math.sqrt(1.0 / count) * rng.standard_normal()
+            if theta > largest:
+                arm, largest = i, theta
+        return arm
+
+
+def cases() -> list[tuple[Any, Any, dict[str, Any]]]:
+    """Return policies with their hand-written kernels and the parameters of both."""
+    commit = [
+        dpbandits.load_algorithm(EXAMPLES / f"my_{name}.py") for name in ("algorithm", "kernel")
+    ]
+    return [
+        (Ucb, REGISTRY["ucb1"], {}),
+        (ThompsonSampling, REGISTRY["ts-gaussian"], {}),
+        (*commit, {"epsilon": 1.0, "pulls": 200}),
+    ]
+
+
+def plays(algorithm: Algorithm, parameters: dict[str, Any]) -> list[Callable[[], float]]:
+    """Return what plays a run, as the engine does and without checks, and returns ns per round."""
+    cell = make_cell(
+        algorithm=algorithm, parameters=parameters, bandit=BANDIT, horizon=HORIZON, runs=1
+    )
+
+    def play(played: Any) -> float:
+        begun = time.process_time_ns()
+        play_run(played, cell.settings, BANDIT, run_generator(0, 0, 0), np.array([HORIZON]))
+        return (time.process_time_ns() - begun) / HORIZON
+
+    return [partial(play, cell.player), partial(play, cell.definition)]
+
+
+def main() -> None:
+    """Print one line a policy."""
+    print(f"K = {len(BANDIT.arms)} Bernoulli arms, T = {HORIZON}; CPU time, smallest of several")
+    print(f"{'policy':<30} {'ns/round':>9} {'its kernel':>11} {'ratio':>6} {'without checks':>15}")
+    for policy, kernel, parameters in cases():
+        every = [*plays(policy, parameters), *plays(kernel, parameters)]
+        # In turn, so that what else the machine does slows all of them down.
+        times = [[play() for play in every] for _ in range(REPEATS)]
+        own, own_bare, twin, twin_bare = np.min(times, axis=0)
+        print(
+            f"{policy.id:<30} {own:>9.1f} {twin:>11.1f} {own / twin:>5.2f}x"
+            f" {own_bare / twin_bare:>14.2f}x"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""Arms of the user's own: rewards by any function of the generator, or recorded ones.
+
+Kernels know the laws of this package, and tables. So every run has a table of all rewards that its
+arms could pay: the n-th pull of an arm pays the n-th of them, which is the same in law as drawing
+it then. The table has K times T entries, and limits the horizon.
+"""
+
+import hashlib
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import FunctionType
+from typing import Any, ClassVar, NamedTuple
+
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+from numpy.typing import ArrayLike, NDArray
+
+from dpbandits.algorithms.base import Algorithm
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import FIRST, TABLE
+from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
+from dpbandits.engine.own_code import own_digest
+from dpbandits.engine.user_code import user_code
+from dpbandits.errors import InputError
+from dpbandits.policies.reasons import reason_of
+
+Floats = NDArray[np.float64]
+
+MAXIMAL_ENTRIES = 10_000_000
+"""Entries of the table of one run: 80 megabytes."""
+
+SAMPLE = 10_000
+"""Rewards of an arm that are drawn to check its mean."""
+
+LAYOUT = 1
+"""Results are keyed by it; to be raised where another table is made of the same arms."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnArm:
+    """An arm whose rewards a function draws.
+
+    Attributes:
+        function: (generator) -> reward.
+        mean: exact mean of its rewards, by which regret is measured.
+        compiles: whether the function does.
+    """
+
+    function: Dispatcher
+    mean: float
+    compiles: bool
+    name: ClassVar[str] = "function"
+    code: ClassVar[int] = TABLE
+    largest: ClassVar[float] = 1.0
+
+    @property
+    def parameter(self) -> str:
+        """Hash of the function and of all that it uses."""
+        return own_digest("of an arm", {"arm": self.function})
+
+    def rewards(self, count: int, generator: np.random.Generator) -> Floats:
+        """Return the rewards of so many pulls, shape (count,)."""
+        if self.compiles:
+            return np.asarray(_drawn(self.function, count, generator))
+        draw = self.function.py_func
+        return np.array([draw(generator) for _ in range(count)], dtype=np.float64)
+
+
+@numba.njit
+def _drawn(draw, count, generator):  # type: ignore[no-untyped-def]
+    rewards = np.empty(count)
+    for place in range(count):
+        rewards[place] = draw(generator)
+    return rewards
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedArm:
+    """An arm that pays recorded rewards in their order, and again from the first one."""
+
+    recorded: Floats
+    name: ClassVar[str] = "recorded"
+    code: ClassVar[int] = TABLE
+    largest: ClassVar[float] = 1.0
+
+    @property
+    def mean(self) -> float:
+        """Mean of the recorded rewards."""
+        return float(self.recorded.mean())
+
+    @property
+    def parameter(self) -> str:
+        """Hash of the rewards."""
+        return hashlib.sha256(self.recorded.tobytes()).hexdigest()
+
+    def rewards(self, count: int, generator: np.random.Generator) -> Floats:
+        """Return the rewards of so many pulls, shape (count,), without a draw."""
+        return np.resize(self.recorded, count)
+
+
+class TableState(NamedTuple):
+    """A state of an algorithm with the table of its run.
+
+    Attributes:
+        clock: that of the algorithm's own state.
+        table: rewards of the run, once it has begun.
+        own: the algorithm's own state.
+    """
+
+    clock: NDArray[np.int64]
+    table: Floats
+    own: Any
+
+
+@dataclass(frozen=True)
+class OwnBandit(Bandit):
+    """Arms of the user's own; make one with ``arms`` or ``replay``."""
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Canonical description, one entry an arm; seeds and caches are keyed by it."""
+        return [{**arm, "layout": LAYOUT} for arm in super().describe()]
+
+    @cached_property
+    def law_parameters(self) -> Floats:
+        """A table without rewards, shape (K, 2): every run has its own."""
+        return np.zeros((len(self.arms), FIRST))
+
+    def draw(self, arm: int, generator: np.random.Generator) -> float:
+        """Draw one reward of ``arm``; a recorded one is the first."""
+        return self.draw_sum(arm, 1, generator)
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        """Draw the sum of ``count`` rewards of ``arm``; recorded ones are the first."""
+        own: Any = self.arms[arm]
+        return float(own.rewards(count, generator).sum())
+
+    def table(self, rounds: int, generator: np.random.Generator) -> Floats:
+        """Return a table with ``rounds`` rewards of each arm, shape (K, 2 + rounds).
+
+        Raises:
+            InputError: a function fails, draws from elsewhere, or pays rewards outside [0, 1].
+        """
+        rows = np.zeros((len(self.arms), FIRST + rounds))
+        for number, arm in enumerate(self.arms):
+            rows[number, FIRST:] = _rewards(f"arm {number}", arm, rounds, generator)
+        return rows
+
+    def on_own_arms(self, algorithm: Algorithm, horizon: int) -> Algorithm:
+        """Return an algorithm that plays on a new table in every run.
+
+        Raises:
+            InputError: the horizon is too long for a table.
+        """
+        count = len(self.arms)
+        if count * horizon > MAXIMAL_ENTRIES:
+            raise InputError(
+                f"horizon is {horizon}, with {count} arms of your own; allowed: at most "
+                f"{MAXIMAL_ENTRIES // count}, as a run keeps all of its rewards in memory"
+            )
+
+        def state(arms: int) -> TableState:
+            own = algorithm.state(arms)
+            return TableState(own.clock, np.zeros((arms, FIRST + horizon)), own)
+
+        def advance(
+            settings: Any, state: TableState, _: Any, __: Any, generator: Any, *buffers: Any
+        ) -> int:
+            if state.clock[0] == 0:
+                state.table[...] = self.table(horizon, generator)
+            play = algorithm.advance
+            return play(settings, state.own, self.laws, state.table, generator, *buffers)
+
+        return replace(algorithm, state=state, advance=advance)
+
+
+def _rewards(place: str, arm: Any, count: int, generator: np.random.Generator) -> Floats:
+    with refuse_hidden_randomness(place), user_code(place, "its function"):
+        rewards: Floats = arm.rewards(count, generator)
+    _require_rewards(place, rewards)
+    return rewards
+
+
+def _require_rewards(place: str, rewards: Floats) -> None:
+    outside = rewards[~((rewards >= 0.0) & (rewards <= 1.0))]
+    if outside.size:
+        raise InputError(f"{place}: reward is {outside[0]:.6g}; allowed: 0 to 1")
+
+
+def arms(
+    functions: Sequence[Callable[[np.random.Generator], float]], *, means: Sequence[float]
+) -> OwnBandit:
+    """Return arms whose rewards are drawn by functions of your own.
+
+    Args:
+        functions: one an arm, (generator) -> reward from 0 to 1, drawn from the generator alone;
+            those that numba compiles are a hundred times faster.
+        means: exact mean of each arm's rewards, by which regret is measured.
+
+    Raises:
+        InputError: there are fewer than two, or something else than a function; a mean is missing,
+            or is not that of 10,000 rewards; a reward is outside [0, 1], or drawn from elsewhere.
+
+    Example:
+        >>> import dpbandits
+        >>> waiting = dpbandits.arms(
+        ...     [lambda rng: rng.beta(2.0, 1.0), lambda rng: rng.random()], means=[2 / 3, 1 / 2]
+        ... )
+        >>> dpbandits.simulate(algorithm="ucb1", bandit=waiting, horizon=60, runs=2).pulls.sum()
+        120
+    """
+    numbers = _numbers("means", means)
+    if not isinstance(functions, Sequence) or len(functions) != numbers.size:
+        raise InputError(f"arms: {numbers.size} means; allowed: one for each function of a list")
+    _require_rewards("arms: means", numbers)
+    made: list[Any] = []
+    for number, (function, mean) in enumerate(zip(functions, numbers.tolist(), strict=True)):
+        if not isinstance(function, FunctionType | Dispatcher):
+            raise InputError(
+                f"arms: arm {number} is {function!r}; allowed: a function of a generator"
+            )
+        compiled: Any = function if isinstance(function, Dispatcher) else numba.njit(function)
+        made.append(DrawnArm(compiled, mean, _compiles(compiled, f"arm {number}")))
+        _require_mean(f"arm {number}", made[-1])
+    return OwnBandit(tuple(made))
+
+
+def _require_mean(place: str, arm: DrawnArm) -> None:
+    """Raise InputError where some rewards average to what they hardly could at the given mean."""
+    average = float(_rewards(place, arm, SAMPLE, np.random.default_rng(0)).mean())
+    # Bernstein's inequality: rewards in [0, 1] have at most this variance.
+    variance = arm.mean * (1.0 - arm.mean)
+    if abs(average - arm.mean) > 6.0 * math.sqrt(variance / SAMPLE) + 12.0 / SAMPLE:
+        raise InputError(
+            f"{place}: mean is {arm.mean:g}, and {SAMPLE} rewards average {average:.4g}; allowed: "
+            f"the exact mean"
+        )
+
+
+def _compiles(function: Dispatcher, place: str) -> bool:
+    """Return whether a function of the generator compiles; where it does not, say so."""
+    try:
+        function.compile((numba.typeof(np.random.default_rng()),))
+    except NumbaError as error:
+        reason = reason_of("its function", str(error))
+        print(f"{place}: does not compile and is drawn in plain Python ({reason})", file=sys.stderr)
+        return False
+    return True
+
+
+def replay(rewards: Sequence[ArrayLike]) -> OwnBandit:
+    """Return arms that pay recorded rewards: the n-th pull of an arm pays the n-th of its row.
+
+    After the last one an arm begins again with the first. All runs meet the same rewards; regret is
+    measured by the mean of each row.
+
+    Args:
+        rewards: one row an arm, each of one reward or more from 0 to 1; lengths may differ.
+
+    Raises:
+        InputError: there are fewer than two rows, or something else than rewards in one.
+
+    Example:
+        >>> import dpbandits
+        >>> recorded = dpbandits.replay([[1, 0, 1], [0, 0, 1, 0]])
+        >>> recorded.means.round(2)
+        array([0.67, 0.25])
+    """
+    rows = [_numbers(f"row {number}", row) for number, row in enumerate(rewards)]
+    for number, row in enumerate(rows):
+        _require_rewards(f"replay: row {number}", row)
+    made: list[Any] = [RecordedArm(row) for row in rows]
+    return OwnBandit(tuple(made))
+
+
+def _numbers(name: str, values: object) -> Floats:
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.ndim != 1 or not numbers.size:
+        raise InputError(f"arms: {name} is no list of numbers; allowed: numbers from 0 to 1")
+    return numbers

@@ -1,0 +1,226 @@
+"""Arms of the user's own: rewards by a function of the generator, and recorded rewards."""
+
+import math
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import dpbandits
+from dpbandits.bandits.draws import FIRST
+from dpbandits.engine.cache import block_key
+from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.own_arms import MAXIMAL_ENTRIES, OwnBandit
+from dpbandits.engine.shipping import pack, unpack
+from support import message_of
+
+SHARE = 0.75
+
+
+def better(rng: np.random.Generator) -> float:
+    """A coin of probability SHARE."""
+    return rng.random() < SHARE
+
+
+def worse(rng: np.random.Generator) -> float:
+    return 0.5 * rng.random()
+
+
+BETTER, WORSE = numba.njit(better), numba.njit(worse)
+"""Compiled once for all tests."""
+
+
+@pytest.fixture(scope="module")
+def coins() -> OwnBandit:
+    return dpbandits.arms([BETTER, WORSE], means=[0.75, 0.25])
+
+
+RECORDED = dpbandits.replay([[1, 0, 1, 1], [0.25, 0.5, 1]])
+
+
+@dpbandits.policy(name="Greedy")
+class Greedy:
+    def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> Any:
+        return t if t < counts.size else np.argmax(sums / counts)
+
+
+def cell_of(bandit: OwnBandit, algorithm: Any = "ucb1", **changes: Any) -> Cell:
+    base: dict[str, Any] = {"horizon": 200, "runs": 3, "metrics": ["pulls", "realised_regret"]}
+    return make_cell(algorithm=algorithm, bandit=bandit, **(base | changes))
+
+
+def by_hand(rows: list[list[float]], horizon: int) -> tuple[list[int], float]:
+    """Return pulls and rewards of UCB1 where the n-th pull of an arm pays the n-th of its row."""
+    counts, sums = [1] * len(rows), [row[0] for row in rows]
+    for t in range(len(rows), horizon):
+        index = [s / n + math.sqrt(2 * math.log(t) / n) for s, n in zip(sums, counts, strict=True)]
+        arm = index.index(max(index))
+        sums[arm] += rows[arm][counts[arm] % len(rows[arm])]
+        counts[arm] += 1
+    return counts, sum(sums)
+
+
+def test_recorded_rewards_are_paid_in_their_order_in_every_run() -> None:
+    played = cell_of(RECORDED).play(0)
+    counts, total = by_hand([[1, 0, 1, 1], [0.25, 0.5, 1]], 200)
+    assert played["pulls"].tolist() == [counts] * 3
+    np.testing.assert_allclose(played["realised_regret"][:, -1], 200 * 0.75 - total)
+
+
+def test_the_means_are_those_that_are_given_and_those_of_the_record(coins: OwnBandit) -> None:
+    assert coins.means.tolist() == [0.75, 0.25]
+    np.testing.assert_allclose(RECORDED.means, [3 / 4, 7 / 12])
+    simulation = dpbandits.simulate(algorithm="ucb1", bandit=coins, horizon=200, runs=20)
+    np.testing.assert_allclose(simulation.pseudo_regret, 0.5 * simulation.pulls[:, 1])
+
+
+def test_every_run_draws_rewards_of_its_own_by_the_functions(coins: OwnBandit) -> None:
+    table = coins.table(40_000, np.random.default_rng(1))[:, FIRST:]
+    assert set(np.unique(table[0])) == {0.0, 1.0}
+    assert 0.49 < table[1].max() < 0.5
+    # Six standard deviations of 40000 rewards.
+    np.testing.assert_allclose(table.mean(axis=1), [0.75, 0.25], atol=6 * 0.5 / 200)
+    received = [cell_of(coins, first_run=run).play(0)["realised_regret"] for run in (0, 3)]
+    assert len({*np.concatenate(received)[:, -1]}) == 6
+
+
+@pytest.mark.parametrize("name", ["ucb1", "dp-se", "gdp-ncb"])
+def test_algorithms_of_the_registry_play_on_them_as_on_the_law(name: str) -> None:
+    """Rounds one by one, episodes, and blocks of uniformly random arms; on coins."""
+    coins = dpbandits.arms([BETTER, lambda rng: rng.random() < 0.25], means=[0.75, 0.25])
+    parameters = {} if name == "ucb1" else {"epsilon": 4.0}
+    own, law = (
+        dpbandits.simulate(
+            algorithm=name, params=parameters, bandit=bandit, horizon=400, runs=100
+        ).nash_regret(at=[400])
+        for bandit in (coins, dpbandits.bernoulli([0.75, 0.25]))
+    )
+    error = math.hypot(own.standard_error[0], law.standard_error[0])
+    assert abs(own.nash_regret[0] - law.nash_regret[0]) < 4 * error
+
+
+def test_a_policy_and_nash_regret_play_on_them(coins: OwnBandit) -> None:
+    for bandit in (coins, RECORDED):
+        simulation = dpbandits.simulate(algorithm=Greedy, bandit=bandit, horizon=50, runs=3)
+        assert (simulation.pulls.sum(axis=1) == 50).all()
+        assert np.isfinite(simulation.nash_regret(at=[5, 50]).nash_regret).all()
+
+
+@pytest.mark.parametrize("algorithm", ["ucb1", Greedy], ids=["registry", "policy"])
+def test_worker_processes_play_the_same(algorithm: Any, coins: OwnBandit) -> None:
+    for bandit in (coins, RECORDED):
+        [block] = cell_of(bandit, algorithm, runs=10).blocks()
+        key = block_key(block, 5)
+        [packed] = pack({key: block})
+        arrived = unpack(packed, 5)
+        np.testing.assert_array_equal(arrived.play(5)["pulls"], block.play(5)["pulls"])
+
+
+def test_what_does_not_compile_is_said_and_draws_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plain = dpbandits.arms(
+        [lambda rng: float(rng.random() < 0.75), lambda rng: 0.5 * rng.random()], means=[0.75, 0.25]
+    )
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("arm 0: does not compile and is drawn in plain Python (its function, ")
+    compiled = dpbandits.arms([BETTER, WORSE], means=[0.75, 0.25])
+    tables = [each.table(500, np.random.default_rng(2)) for each in (plain, compiled)]
+    np.testing.assert_array_equal(*tables)
+
+
+def key_of(bandit: OwnBandit) -> Any:
+    return bandit.describe()
+
+
+def scaled(scale: float) -> Callable[..., float]:
+    def draw(rng: np.random.Generator) -> float:
+        return scale * rng.random()
+
+    return draw
+
+
+def test_results_are_keyed_by_the_functions_and_by_the_rewards() -> None:
+    first, again, other = (
+        key_of(dpbandits.arms([scaled(scale), WORSE], means=[scale / 2, 0.25]))
+        for scale in (0.5, 0.5, 0.75)
+    )
+    assert first == again != other
+    assert key_of(RECORDED) == key_of(dpbandits.replay([[1, 0, 1, 1], [0.25, 0.5, 1.0]]))
+    assert key_of(RECORDED) != key_of(dpbandits.replay([[1, 0, 1, 1], [0.25, 1, 0.5]]))
+
+
+def test_results_come_from_the_cache(cache_folder: Path) -> None:
+    for _ in range(2):
+        dpbandits.simulate(algorithm="ucb1", bandit=RECORDED, horizon=20, runs=2).pulls  # noqa: B018
+    assert len([*(cache_folder / "cells").rglob("*.block")]) == 1
+
+
+WRONG: dict[str, tuple[Callable[[], Any], str]] = {
+    "one arm": (lambda: dpbandits.arms([better], means=[0.75]), "bandit: 1 arms; allowed: 2 to "),
+    "a mean missing": (
+        lambda: dpbandits.arms([BETTER, WORSE], means=[0.75]),
+        "arms: 1 means; allowed: one for each function of a list",
+    ),
+    "a mean outside": (
+        lambda: dpbandits.arms([BETTER, WORSE], means=[0.75, 1.5]),
+        "arms: means: reward is 1.5; allowed: 0 to 1",
+    ),
+    "another mean": (
+        lambda: dpbandits.arms([BETTER, WORSE], means=[0.75, 0.5]),
+        "arm 1: mean is 0.5, and 10000 rewards average 0.2",
+    ),
+    "no function": (
+        lambda: dpbandits.arms([BETTER, 0.5], means=[0.75, 0.5]),  # type: ignore[list-item]
+        "arms: arm 1 is 0.5; allowed: a function of a generator",
+    ),
+    "a reward above 1": (
+        lambda: dpbandits.arms([BETTER, scaled(2.0)], means=[0.75, 1.0]),
+        "arm 1: reward is 1.",
+    ),
+    "a number that is none": (
+        lambda: dpbandits.arms([BETTER, lambda rng: math.nan], means=[0.75, 1.0]),
+        "arm 1: reward is nan; allowed: 0 to 1",
+    ),
+    "an error": (
+        lambda: dpbandits.arms([BETTER, lambda rng: {}["x"]], means=[0.75, 1.0]),
+        "arm 1: its function raises KeyError: 'x'",
+    ),
+    "other randomness": (
+        lambda: dpbandits.arms([BETTER, lambda rng: random.random()], means=[0.75, 0.5]),
+        "arm 1: numbers are drawn from random",
+    ),
+    "no rewards": (
+        lambda: dpbandits.replay([[1, 0], []]),
+        "arms: row 1 is no list of numbers; allowed: numbers from 0 to 1",
+    ),
+    "a recorded reward above 1": (
+        lambda: dpbandits.replay([[1, 0], [2]]),
+        "replay: row 1: reward is 2; allowed: 0 to 1",
+    ),
+    "a horizon that is too long": (
+        lambda: cell_of(RECORDED, horizon=MAXIMAL_ENTRIES).play(0),
+        "horizon is 10000000, with 2 arms of your own; allowed: at most 5000000, as a run keeps",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_wrong_arms_are_one_line(fault: str) -> None:
+    function, expected = WRONG[fault]
+    assert message_of(function).startswith(expected)
+
+
+def test_a_compiled_function_whose_globals_change_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mine = dpbandits.arms([numba.njit(better), WORSE], means=[0.75, 0.25])
+    key_of(mine)
+    monkeypatch.setitem(globals(), "SHARE", 0.5)
+    assert "was compiled before something that it uses was changed" in message_of(
+        lambda: key_of(mine)
+    )

@@ -1,0 +1,475 @@
+"""Algorithms of one's own in twenty lines: what is played, keyed and rejected."""
+
+import linecache
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbandits
+from dpbandits.algorithms import REGRET, Algorithm
+from dpbandits.engine.cells import algorithm_fingerprint, make_cell
+from dpbandits.policies.kernel import why_not
+from dpbandits.privacy import Guarantee
+from support import kernel_decisions, message_of, run_python, settings_of
+
+ARMS = dpbandits.bernoulli([0.75, 0.5, 0.25])
+PAIR = dpbandits.audit_pair([[0.0], [0.5]], [[1.0], [0.5]])
+"""The first reward of the first arm is 0 or 1."""
+
+
+@dpbandits.policy(name="My UCB")
+class Ucb:
+    """UCB1 as its paper has it."""
+
+    def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> Any:
+        if t < counts.size:
+            return t
+        return np.argmax(sums / counts + np.sqrt(2.0 * math.log(t) / counts))
+
+
+@dpbandits.policy(name="Remembers", share=dpbandits.fraction, length=dpbandits.whole(2))
+class Remembers:
+    """Has everything that a policy may remember, and uses all of it."""
+
+    leader, restarted = -1, False
+    level = 0.0
+
+    def start(self, arms: int, horizon: int, rng: Any) -> None:
+        self.order = arms - 1 - np.arange(arms)
+        self.recent = np.zeros((arms, 2))
+        self.half = horizon // 2
+        self.first = rng.random()
+
+    def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> Any:
+        if t % self.length == 0:
+            self.recent = np.zeros((counts.size, 2))
+        if self.restarted or rng.random() < self.share * self.first:
+            return self.order[t % counts.size]
+        return max(self.leader, 0)
+
+    def update(self, arm: int, reward: float, counts: Any, sums: Any, rng: Any) -> None:
+        self.recent[arm, 0] += reward
+        self.level = self._smoothed(self.level, reward)
+        self.leader = int(np.argmax(self.recent[:, 0] + self.level * rng.random()))
+        if counts.sum() == self.half:
+            self.restarted = True
+
+    def _smoothed(self, level: float, reward: float) -> float:
+        return self.share * level + (1.0 - self.share) * reward
+
+
+@dpbandits.policy(name="Plain Python")
+class Plain:
+    """The same rule as ``Ucb``, with a dictionary, a lambda and a generator expression."""
+
+    def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> Any:
+        if t < counts.size:
+            return t
+        radius = {arm: math.sqrt(2.0 * math.log(t) / count) for arm, count in enumerate(counts)}
+        return max(radius, key=lambda arm: sums[arm] / counts[arm] + radius[arm])
+
+
+def policy(choose: Callable[..., Any], name: str = "Mine", **given: Any) -> Algorithm:
+    """Return a policy with this method, and others that are given with parameters."""
+    names = ("start", "update", "__init__")
+    methods = {key: value for key, value in given.items() if key in names}
+    body = {"choose": choose, "__module__": __name__, **methods}
+    parameters = {key: value for key, value in given.items() if key not in names}
+    return dpbandits.policy(name=name, **parameters)(type("Mine", (), body))
+
+
+def simulate(algorithm: Any, **changes: Any) -> dpbandits.Simulation:
+    base: dict[str, Any] = {"bandit": ARMS, "horizon": 30, "runs": 2}
+    return dpbandits.simulate(algorithm=algorithm, **(base | changes))
+
+
+def pulls(algorithm: Any, horizon: int = 500) -> Any:
+    """Return the pulls of runs whose random numbers are the same for all algorithms."""
+    cell = make_cell(
+        algorithm=algorithm,
+        bandit=ARMS,
+        horizon=horizon,
+        runs=3,
+        metrics=["pulls"],
+        stream="the same for all",
+    )
+    return cell.play(1)["pulls"]
+
+
+def test_it_plays_as_its_twin_of_the_registry_does() -> None:
+    np.testing.assert_array_equal(pulls(Ucb), pulls("ucb1"))
+
+
+@pytest.mark.parametrize("algorithm", [Ucb, Remembers], ids=lambda each: each.id)
+def test_compiled_and_plain_methods_make_the_same_decisions(algorithm: Algorithm) -> None:
+    """By every check of one's own algorithms: 100 seeds, small buffers, short horizons."""
+    checks = dpbandits.check_algorithm(algorithm)
+    assert why_not(algorithm.settings.__self__) == ""  # type: ignore[attr-defined]
+    assert {check.status for check in checks} == {"passed"}
+    assert len(checks) == 6
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_kernel_reference_and_uncompiled_kernel_agree_at_other_parameters(share: float) -> None:
+    bandit = dpbandits.truncated_exponential([0.5, 1.0, 2.0, 4.0])
+    settings = settings_of(Remembers, {"share": share, "length": 7}, {}, bandit, 90)
+    for seed in range(5):
+        stream = lambda seed=seed: np.random.default_rng(seed)  # noqa: E731
+        compiled = list(kernel_decisions(Remembers, settings, bandit, stream(), 11))
+        assert compiled == list(Remembers.reference(settings, bandit, stream()))
+        plain = Remembers.advance.py_func  # type: ignore[attr-defined]
+        assert compiled == list(kernel_decisions(Remembers, settings, bandit, stream(), 11, plain))
+        assert len({arm for arm, _, _ in compiled}) > 1
+
+
+def test_the_check_finds_a_method_that_compiles_to_something_else() -> None:
+    def choose(self: Any, t: int, counts: Any, sums: Any, rng: Any) -> int:
+        return 1 if (t + 2) * 2**62 > 0 else 0  # Beyond 64 bits, which Python does not mind.
+
+    failed = [c for c in dpbandits.check_algorithm(policy(choose), on_fail=None) if c.detail]
+    assert [check.name for check in failed] == ["kernel and reference agree on 100 seeds"]
+
+
+def test_what_does_not_compile_is_said_in_one_line_and_plays_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    np.testing.assert_array_equal(pulls(Plain), pulls(Ucb))
+    pulls(Plain, horizon=20)
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "plain-python: does not compile and is played in plain Python, about a hundred times "
+        "slower (choose"
+    )
+
+
+def test_what_does_not_compile_is_audited() -> None:
+    """The second arm is pulled in round 3 where its first reward is the larger one."""
+    found = dpbandits.audit(Plain, horizon=3, pair=PAIR, runs=100, cache=False)
+    assert sorted(found.share) == [0.0, 1.0]
+    assert found.verdict == "nothing claimed"
+
+
+def helper(t: int) -> int:
+    return t
+
+
+REASONS: dict[str, tuple[Callable[..., Any], str]] = {
+    "a helper": (lambda self, t, counts, sums, rng: helper(t), "helper is plain Python; @numba"),
+    "a draw": (
+        lambda self, t, counts, sums, rng: rng.integers(counts.size),
+        "numba has no rng.integers(int64)",
+    ),
+    "an attribute": (lambda self, t, counts, sums, rng: self.size, "Unknown attribute 'size' of"),
+    "no integer": (lambda self, t, counts, sums, rng: 0.5 * t, "choose returns float64"),
+}
+
+
+@pytest.mark.parametrize("fault", REASONS)
+def test_the_reason_is_named(fault: str, capsys: pytest.CaptureFixture[str]) -> None:
+    choose, expected = REASONS[fault]
+    rule = policy(choose).settings.__self__  # type: ignore[attr-defined]
+    assert expected in why_not(rule)
+    assert why_not(rule) in capsys.readouterr().err
+
+
+def lasting(value: Any) -> Callable[..., Any]:
+    """Return a method ``choose`` that returns a value from the third round on."""
+
+    def choose(self: Any, t: int, counts: Any, sums: Any, rng: Any) -> Any:
+        return 0 if t < 2 else value
+
+    return choose
+
+
+NO_ARM = "choose returns {}; allowed: an arm, an integer from 0 to 2"
+
+
+def test_a_compiled_policy_that_goes_wrong_ends_in_one_line_and_not_in_a_crash() -> None:
+    def choose(self: Any, t: int, counts: Any, sums: Any, rng: Any) -> int:
+        if self.arm > 100:
+            return int(counts[self.arm])
+        return self.arm if t == 2 else 0  # type: ignore[no-any-return]
+
+    mine = policy(choose, arm=dpbandits.whole(-1))
+    assert why_not(mine.settings.__self__) == ""  # type: ignore[attr-defined]
+    for arm in (3, -1):
+        message = message_of(lambda arm=arm: simulate(mine, params={"arm": arm}).pulls)  # type: ignore[misc]
+        assert message == f"algorithm mine, round 3: {NO_ARM.format(arm)}"
+    message = message_of(lambda: simulate(mine, params={"arm": 10**9}).pulls)
+    assert message == "algorithm mine, round 1: advance raises IndexError: index is out of bounds"
+
+
+def plain(algorithm: Algorithm) -> Algorithm:
+    """Return a policy whose kernel is plain Python, as it is where it does not compile."""
+    return replace(algorithm, advance=algorithm.advance.py_func)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("arm", [3, -1, 2.0, None, True, "0", np.array([0])])
+def test_what_is_no_arm_is_one_line_in_plain_python(arm: Any) -> None:
+    message = message_of(lambda: simulate(plain(policy(lasting(arm)))).pulls)
+    assert message == f"algorithm mine, round 3: {NO_ARM.format(repr(arm))}"
+
+
+MEMORY: dict[str, tuple[Callable[..., Any], str]] = {
+    "a list": (
+        lambda self, arms, horizon, rng: setattr(self, "x", [0]),
+        "algorithm mine: self.x is list; allowed: numbers, and numpy arrays of numbers",
+    ),
+    "by horizon": (
+        lambda self, arms, horizon, rng: setattr(self, "x", np.zeros(horizon)),
+        "algorithm mine, start: self.x is float64 of shape (30,), and was float64 of shape "
+        "(3000,); allowed: what depends on the number of arms alone",
+    ),
+    "another type": (
+        lambda self, arms, horizon, rng: setattr(self, "x", 1 if horizon > 30 else 0.5),
+        "algorithm mine, start: self.x is a number, and was an integer; allowed: what depends on "
+        "the number of arms alone",
+    ),
+    "an error": (
+        lambda self, arms, horizon, rng: 1 // (horizon - 30),
+        "algorithm mine: start raises ZeroDivisionError: integer division or modulo by zero",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", MEMORY)
+def test_what_cannot_be_remembered_is_one_line_before_anything_is_played(fault: str) -> None:
+    start, expected = MEMORY[fault]
+    assert message_of(lambda: simulate(policy(lasting(0), start=start))) == expected
+
+
+def setting(name: str, value: Any) -> Callable[..., Any]:
+    def choose(self: Any, t: int, counts: Any, sums: Any, rng: Any) -> int:
+        setattr(self, name, value)
+        return 0
+
+    return choose
+
+
+CHANGES = {
+    "new": (("y", 1), "self.y is an integer, and was not set; allowed: what start has made"),
+    "float": (("x", 0.5), "self.x is a number, and was an integer; allowed: what start has made"),
+    "parameter": (("share", 0.5), "self.share is 0.5, and was 1.0; allowed: parameters that stay"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_attribute_keeps_its_type_and_a_parameter_its_value(change: str) -> None:
+    """The compiled one would round the number, and forget the parameter."""
+    given, expected = CHANGES[change]
+    mine = policy(
+        setting(*given),
+        start=lambda self, arms, horizon, rng: setattr(self, "x", 0),
+        share=dpbandits.fraction,
+    )
+    message = message_of(lambda: simulate(plain(mine), params={"share": 1.0}).pulls)
+    assert message.startswith(f"algorithm mine: {expected}")
+
+
+def test_a_number_that_would_be_rounded_does_not_compile() -> None:
+    class Body:
+        x = 0
+
+        def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> int:
+            self.x = 0.5  # type: ignore[assignment]
+            return 0
+
+    rule = dpbandits.policy(name="mine")(Body).settings.__self__  # type: ignore[attr-defined]
+    assert why_not(rule) == "self.x begins as an integer and is set to float64"
+
+
+def made(**changes: Any) -> Algorithm:
+    """Return a policy from its declaration and the body of its class."""
+    given = {"name": "Mine", "epsilon": dpbandits.positive} | changes
+    body = {"choose": lasting(0), **given.pop("body", {})}
+    return dpbandits.policy(**given)(type("Mine", (), body))
+
+
+def init(self: Any) -> None:
+    self.x = 0
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "no name": ({"name": ""}, "policy: name is ''; allowed: a text with a letter or a digit"),
+    "no choose": ({"body": {"choose": None}}, "mine: choose is missing; allowed: choose(self, t, "),
+    "too few arguments": (
+        {"body": {"choose": lambda self, t: 0}},
+        "mine: choose is choose(self, t); allowed: choose(self, t, counts, sums, rng)",
+    ),
+    "any arguments": (
+        {"body": {"update": lambda *arguments: 0}},
+        "mine: update is update(*arguments); allowed: update(self, arm, reward, counts, sums, rng)",
+    ),
+    "start": (
+        {"body": {"start": lambda self, arms: 0}},
+        "mine: start is start(self, arms); allowed: start(self, arms, horizon, rng)",
+    ),
+    "init": (
+        {"body": {"__init__": init}},
+        "mine: has __init__; allowed: start(self, arms, horizon, rng)",
+    ),
+    "a number": (
+        {"epsilon": 1.0},
+        "mine: parameter epsilon is 1.0; allowed: dpbandits.positive, dpbandits.fraction, ",
+    ),
+    "twice": (
+        {"body": {"epsilon": 1.0}},
+        "mine: epsilon is a parameter and in the class; allowed: once",
+    ),
+    "guarantee": (
+        {"guarantee": "private"},
+        "mine: guarantee is 'private'; allowed: 'pure', 'gdp', 'renyi', 'approximate', a Guarantee",
+    ),
+    "guarantee without its number": (
+        {"guarantee": "gdp"},
+        "mine: guarantee is 'gdp', and there is no parameter eta; allowed: the parameters eta, or",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_a_wrong_declaration_is_one_line(fault: str) -> None:
+    changes, expected = WRONG[fault]
+    assert message_of(lambda: made(**changes)).startswith(expected)
+
+
+def test_what_is_no_class_is_one_line() -> None:
+    message = message_of(lambda: dpbandits.policy(name="Mine")(helper))  # type: ignore[arg-type]
+    assert message == "mine: is no class; allowed: a class with choose(self, t, counts, sums, rng)"
+    assert message_of(lambda: dpbandits.whole(0.5)).startswith("whole: minimum is 0.5; allowed: ")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({}, "mine: parameters are none; allowed: epsilon, pulls, share"),
+        ({"epsilon": 0}, "mine: epsilon is 0; allowed: a finite number above 0"),
+        ({"pulls": 0}, "mine: pulls is 0; allowed: an integer, at least 1"),
+        ({"pulls": 1.5}, "mine: pulls is 1.5; allowed: an integer, at least 1"),
+        ({"share": 2}, "mine: share is 2; allowed: a number from 0 to 1"),
+        ({"size": 1}, "mine: parameters are epsilon, pulls, share, size; allowed: epsilon, pulls,"),
+    ],
+)
+def test_a_wrong_parameter_is_one_line(params: dict[str, Any], expected: str) -> None:
+    mine = made(pulls=dpbandits.whole(1), share=dpbandits.fraction)
+    given = {"epsilon": 1.0, "pulls": 1, "share": 0.5, **params} if params else {}
+    assert message_of(lambda: simulate(mine, params=given)).startswith(expected)
+
+
+def of_eta(parameters: Any, horizon: int) -> Guarantee:
+    return Guarantee("gdp", parameters.epsilon * math.sqrt(horizon))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("pure", "0.5-DP (pure)"),
+        (Guarantee("gdp", 3.0), "3-GDP"),
+        (of_eta, "1-GDP"),
+        (None, "no guarantee stated"),
+    ],
+)
+def test_the_guarantee_is_shown_as_it_is_stated(given: Any, expected: str) -> None:
+    made_guarantee = made(guarantee=given)
+    found = dpbandits.guarantee(made_guarantee, params={"epsilon": 0.5}, horizon=4)
+    assert found.describe() == expected
+    shown = simulate(made_guarantee, params={"epsilon": 0.5}, horizon=4).guarantee
+    assert shown == found
+
+
+CELL = """
+import dpbandits
+
+SHARE = 0.25
+
+
+@dpbandits.policy(name="From a notebook", pulls=dpbandits.whole(1))
+class FromANotebook:
+    def choose(self, t, counts, sums, rng):
+        return 0 if rng.random() < SHARE else t // self.pulls % counts.size
+"""
+
+
+def cell(source: str, number: int = 1) -> SimpleNamespace:
+    """Run a cell as a notebook does: its source is in no file."""
+    name = f"<ipython-input-{number}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    names: dict[str, Any] = {"__name__": "own_notebook"}
+    exec(compile(source, name, "exec"), names)
+    return SimpleNamespace(**names, names=names)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("< SHARE", "> SHARE"),
+        ("SHARE = 0.25", "SHARE = 0.5"),
+        ("whole(1)", "whole(2)"),
+        ("pulls=dpbandits", "size=dpbandits"),
+        ("class FromANotebook:", "class FromANotebook:\n    x = 0"),
+        ("return 0 if", "return 1 if"),
+    ],
+)
+def test_an_edited_cell_is_another_algorithm(old: str, new: str) -> None:
+    assert CELL.count(old) == 1
+    first, again, edited = (
+        algorithm_fingerprint(cell(source, number).FromANotebook)
+        for number, source in enumerate((CELL, CELL + "# a comment\n", CELL.replace(old, new)))
+    )
+    assert first == again != edited
+
+
+def test_a_cell_is_played_and_a_global_that_changes_afterwards_is_noticed() -> None:
+    notebook = cell(CELL)
+    first = simulate(notebook.FromANotebook, params={"pulls": 3}, runs=20)
+    assert first.pulls.sum() == 20 * 30
+    notebook.names["SHARE"] = 0.5
+    message = message_of(lambda: simulate(notebook.FromANotebook, params={"pulls": 3}))
+    assert message.startswith(
+        "algorithm from-a-notebook: kernel choose was compiled before something that it uses was "
+        "changed; allowed: "
+    )
+
+
+WORKERS = (
+    CELL
+    + """
+    def update(self, arm, reward, counts, sums, rng):
+        {"it does not": "compile"}.get(arm)
+
+
+def main(workers):
+    simulation = dpbandits.simulate(
+        algorithm=FromANotebook, params={"pulls": 3}, bandit=dpbandits.bernoulli([0.75, 0.5]),
+        horizon=100, runs=40, workers=workers, cache=False,
+    )
+    return simulation.pulls.tolist()
+
+
+if __name__ == "__main__":
+    print(main(1) == main(2))
+"""
+)
+
+
+def test_two_workers_play_what_one_does_and_it_is_said_once_that_it_does_not_compile() -> None:
+    done = run_python("-c", WORKERS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "True\n"
+    assert done.stderr.count("does not compile") == 1
+
+
+def test_nash_regret_and_checkpoints_have_all_that_it_remembers() -> None:
+    curve = simulate(Remembers, params={"share": 0.5, "length": 5}).nash_regret(at=[1, 30])
+    assert np.isfinite(curve.nash_regret).all()
+
+
+def test_names_of_the_registry_are_taken() -> None:
+    mine = policy(lasting(0), name="UCB1")
+    assert mine.id in REGRET
+    assert message_of(lambda: simulate(mine)).startswith("algorithm: id 'ucb1' is taken; allowed")
