@@ -187,6 +187,7 @@ def test_an_edited_plot_redraws_that_plot_only(built: Path) -> None:
         undo()
 
 
+@pytest.mark.slow
 def test_an_edited_helper_recomputes_what_depends_on_it(built: Path) -> None:
     """The helper stands in another file than the kernels that call it."""
     undo = edit(built / "src/dpbandits/algorithms/noise.py", "scale * (", "1.5 * scale * (")
