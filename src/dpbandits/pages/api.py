@@ -16,9 +16,13 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "Audit": ("dpbandits.api", "audit audit_pair"),
     "Instances": (
         "dpbandits",
-        "bernoulli truncated_exponential clipped_exponential uniform linear Bandit LinearBandit",
+        "bernoulli truncated_exponential clipped_exponential uniform linear arms replay Bandit "
+        "LinearBandit",
     ),
-    "User-defined algorithms": ("dpbandits", "load_algorithm check_algorithm"),
+    "User-defined algorithms": (
+        "dpbandits",
+        "policy positive fraction whole load_algorithm check_algorithm",
+    ),
     "Errors": ("dpbandits", "InputError"),
     "Guarantees of algorithms": ("dpbandits", "guarantee"),
     "Privacy": ("dpbandits.privacy", ""),

@@ -5,6 +5,6 @@ compiles, and a reference that plays the methods as they are. Nothing here needs
 """
 
 from dpbandits.policies.kinds import fraction, positive, whole
-from dpbandits.policies.policy import policy
+from dpbandits.policies.decorator import policy
 
 __all__ = ["fraction", "policy", "positive", "whole"]
