@@ -18,9 +18,12 @@ import dpbandits
     guarantee="pure",  # epsilon-differential privacy
 )
 class ExploreThenCommit:
+    """Pull every arm in turn, then the one that noise left ahead."""
+
     leader = -1  # not known yet
 
-    def choose(self, t, counts, sums, rng):  # the arm to pull after t rounds
+    def choose(self, t, counts, sums, rng):
+        """Return the arm to pull after t rounds."""
         if t < self.pulls * counts.size:
             return t % counts.size
         if self.leader < 0:

@@ -1,8 +1,8 @@
 """Private explore-then-commit with a kernel of its own: for what ``dpbandits.policy`` cannot say.
 
 The rule of ``my_algorithm.py`` by the full protocol: a kernel that plays many rounds at once, and
-its reference. Every arm is pulled m times in turn; Laplace noise of scale 1/epsilon is added once to
-each arm's sum of rewards, and the arm with the largest noisy sum is played to the end.
+its reference. Every arm is pulled m times in turn; Laplace noise of scale 1/epsilon is added once
+to each arm's sum of rewards, and the arm with the largest noisy sum is played to the end.
 
     dpbandits check examples/my_kernel.py
 """

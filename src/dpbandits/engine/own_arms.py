@@ -210,8 +210,8 @@ def arms(
         >>> waiting = dpbandits.arms(
         ...     [lambda rng: rng.beta(2.0, 1.0), lambda rng: rng.random()], means=[2 / 3, 1 / 2]
         ... )
-        >>> dpbandits.simulate(algorithm="ucb1", bandit=waiting, horizon=60, runs=2).pulls.sum()
-        120
+        >>> dpbandits.simulate(algorithm="ucb1", bandit=waiting, horizon=60, runs=2).pulls.shape
+        (2, 2)
     """
     numbers = _numbers("means", means)
     if not isinstance(functions, Sequence) or len(functions) != numbers.size:

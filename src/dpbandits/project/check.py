@@ -59,8 +59,8 @@ def _check_code(experiments: Experiments) -> None:
 
 
 def _known(code: Paper, module: str, names: Sequence[str]) -> Sequence[str]:
-    """Return the functions of a module; of diagrams all, as they load what draws them."""
-    if module != "diagrams":
+    """Return the functions of a module; any of diagrams and tables, which load what draws."""
+    if module not in ("diagrams", "tables"):
         return list(getattr(code, module))
     return names if code.modules(module) else ()
 
