@@ -7,6 +7,8 @@ PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
 SNAKEMAKE = $(if $(PROFILE),,SLURM_CONF=/dev/null) XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
 UV = .venv-metadata/bin/uv
+# What the locks, and so every environment of the project, have beside the library's own needs.
+EXTRAS = --extra build --extra workflow --extra artifact
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
@@ -115,9 +117,9 @@ slurm-test: .venv-test/installed ## a Slurm cluster of one node gives the bytes 
 
 lock: .venv-metadata/installed ## resolve the locks anew: requirements.lock, -test and -metadata
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  --extra build pyproject.toml -o requirements.lock
+	  $(EXTRAS) pyproject.toml -o requirements.lock
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  --extra build --extra test pyproject.toml -o requirements-test.lock
+	  $(EXTRAS) --extra test pyproject.toml -o requirements-test.lock
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  workflow/artifact/requirements.in -o requirements-metadata.lock
 

@@ -14,16 +14,18 @@ from dpbandits.bandits import (
 )
 from dpbandits.engine.check_algorithm import check_algorithm
 from dpbandits.engine.guarantees import guarantee
-from dpbandits.engine.identification import Identification, identify
 from dpbandits.engine.own_algorithm import load_algorithm
 from dpbandits.engine.own_arms import arms, replay
-from dpbandits.engine.simulation import Simulation, simulate
 from dpbandits.errors import InputError
-from dpbandits.metrics import NashCurve
+from dpbandits.play.comparison import Comparison, compare
+from dpbandits.play.identification import Identification, identify
+from dpbandits.play.nash_curve import NashCurve
+from dpbandits.play.simulation import Simulation, simulate
 from dpbandits.policies import fraction, policy, positive, whole
 
 __all__ = [
     "Bandit",
+    "Comparison",
     "Identification",
     "InputError",
     "LinearBandit",
@@ -35,6 +37,7 @@ __all__ = [
     "bernoulli",
     "check_algorithm",
     "clipped_exponential",
+    "compare",
     "fraction",
     "guarantee",
     "identify",

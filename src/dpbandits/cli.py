@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from dpbandits.errors import InputError
 from dpbandits.suggestions import with_suggestion
 
 COMMANDS = {
-    "list": "List the algorithms with parameters, interpretations, variants, source and guarantee.",
+    "list": "List the algorithms with all that can be chosen, or the claims with their verdicts.",
     "simulate": "Simulate and print final regrets with their 95 % intervals, and the mean pulls.",
     "identify": "Name the best arm of a linear bandit by trials; print the share of successes.",
     "audit": "Bound the privacy loss of an algorithm from below, by runs on neighbouring inputs.",
@@ -28,7 +28,7 @@ COMMANDS = {
     "run": "Simulate one named set of cells of a paper, or compute one of its exact results.",
     "draw": "Draw one figure of a paper, with all its panels.",
     "tabulate": "Write one table of a paper as LaTeX and csv.",
-    "compare": "Draw an algorithm of your own into a figure of a paper that is built.",
+    "compare": "Compare algorithms on your arms, or your own with those of a figure of a paper.",
     "digitised": "Compare the digitised values of a paper with ours.",
     "judge": "Judge every claim of a paper and write its ledger.",
     "explain": "Say how the verdict on a claim came about.",
@@ -49,15 +49,21 @@ A module has ``add_arguments(parser)`` and ``main(arguments)``; it is imported w
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
+EXTRAS = {
+    "griffe": "workflow",
+    "jinja2": "workflow",
+    "PIL": "workflow",
+    "pyarrow": "workflow",
+    "rocrate": "artifact",
+}
+"""Library that commands in a project's folder need -> the extra that installs it."""
 
-def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of a command line; ``main`` is what they are for.
+
+def parser_of(words: Sequence[str]) -> Parser:
+    """Return the parser of a command line, with the options of the command that it begins with.
 
     Args:
         words: the command and its arguments.
-
-    Raises:
-        InputError: there is no such command, or an argument is unknown, missing or not allowed.
     """
     parser = Parser(prog="dpbandits", description="Private bandits: simulate, judge, draw.")
     parser.add_argument("--version", action="version", version=f"dpbandits {__version__}")
@@ -71,7 +77,43 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             module = import_module(f"dpbandits.commands.{name.replace('-', '_')}")
             module.add_arguments(command)
             command.set_defaults(main=module.main)
-    return parser.parse_args(words)
+    return parser
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a command line; ``main`` is what they are for.
+
+    Args:
+        words: the command and its arguments.
+
+    Raises:
+        InputError: there is no such command, or an argument is unknown, missing or not allowed.
+    """
+    return parser_of(words).parse_args(words)
+
+
+def _complete() -> None:
+    """Answer the shell that asks how a word goes on, and exit (extra ``completion``)."""
+    # Here: only a shell asks for it.
+    import argcomplete
+
+    # The program's own name comes first.
+    argcomplete.autocomplete(parser_of(os.environ["COMP_LINE"].split()[1:]))
+
+
+@contextlib.contextmanager
+def _extras_named() -> Iterator[None]:
+    """Raise an InputError that names the extra where one of its libraries is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = str(error.name).partition(".")[0]
+        if name not in EXTRAS:
+            raise
+        raise InputError(
+            f"{name} is not installed; allowed: this command in the project's folder, or with "
+            f"--project FOLDER, after pip install 'dpbandits[{EXTRAS[name]}]'"
+        ) from error
 
 
 def _log(path: str | None, line: str) -> None:
@@ -84,12 +126,15 @@ def main(words: Sequence[str] | None = None) -> int:
 
     Ctrl-C ends in one line and status 130; without a command the help is printed.
     """
+    if "_ARGCOMPLETE" in os.environ:
+        _complete()
     log = None
     try:
-        arguments = parse(sys.argv[1:] if words is None else words)
-        log = arguments.log
-        _log(log, "began")
-        arguments.main(arguments)
+        with _extras_named():
+            arguments = parse(sys.argv[1:] if words is None else words)
+            log = arguments.log
+            _log(log, "began")
+            arguments.main(arguments)
         _log(log, "done")
     except InputError as error:
         message = with_suggestion(str(error))

@@ -1,15 +1,23 @@
 """The commands `dpbandits list` and `dpbandits simulate`: what they print, and how they refuse."""
 
+import io
+import json
+import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
-from dpbandits.cli import main
+from dpbandits.cli import COMMANDS, main, parser_of
+from dpbandits.commands.options import pairs
 from dpbandits.metrics import mean_interval
 from dpbandits.project.config import Project
-from support import digits_printed, run_python
+from dpbandits.text_tables import aligned
+from support import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 SIMULATE = ["simulate", "m-ts-gaussian", "--params", "b=2", "c=1.5", "--arms", "0.75", "0.5"]
@@ -44,7 +52,8 @@ def test_help_says_what_each_command_does(
 
 def test_simulate_prints_what_the_api_returns(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SIMULATE, *SHORT, "--seed", "3", "--interpretations", "count=n"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    printed = {line[0]: line[1:] for line in lines}
     simulation = dpbandits.simulate(
         algorithm="m-ts-gaussian",
         params={"b": 2, "c": 1.5},
@@ -54,19 +63,161 @@ def test_simulate_prints_what_the_api_returns(capsys: pytest.CaptureFixture[str]
         runs=4,
         seed=3,
     )
-    for line, metric in zip(lines, ("pseudo_regret", "realised_regret"), strict=False):
-        mean, low, high = mean_interval(getattr(simulation, metric))
-        assert line.startswith(f"{metric}: ")
-        # Six significant digits are printed; 95 is the level.
-        printed = digits_printed(line.partition(": ")[2])
-        assert printed == pytest.approx([mean, 95.0, low, high], rel=1e-5)
-    assert digits_printed(lines[2]) == pytest.approx(simulation.pulls.mean(axis=0), rel=1e-5)
+    for metric in ("pseudo_regret", "realised_regret"):
+        expected = mean_interval(getattr(simulation, metric))
+        assert printed[metric] == [f"{float(each):.6g}" for each in expected]
+    pulls = [float(line[4]) for line in lines if line[:3] == ["pulls", "of", "arm"]]
+    assert pulls == pytest.approx(simulation.pulls.mean(axis=0), rel=1e-5)
+
+
+def rows_printed(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """Return what a command prints as JSON, once csv is seen to say the same."""
+    assert main([*words, "--format", "json"]) == 0
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    assert main([*words, "--format", "csv"]) == 0
+    table = pd.read_csv(io.StringIO(capsys.readouterr().out), keep_default_na=False)
+    assert list(table.columns) == list(rows[0])
+    assert len(table) == len(rows)
+    return rows
+
+
+def test_every_digit_is_in_csv_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = rows_printed([*SIMULATE, *SHORT], capsys)
+    simulation = dpbandits.simulate(
+        algorithm="m-ts-gaussian",
+        b=2,
+        c=1.5,
+        bandit=dpbandits.bernoulli([0.75, 0.5]),
+        horizon=50,
+        runs=4,
+    )
+    assert rows[0]["metric"] == "pseudo_regret"
+    assert rows[0]["mean"] == simulation.pseudo_regret.mean()
+    assert [row["metric"] for row in rows[2:]] == [
+        "pulls of arm 0",
+        "pulls of arm 1",
+        "nash_regret",
+    ]
+    [row] = rows_printed(["guarantee", "dp-se", "--params", "epsilon=1", "--horizon", "9"], capsys)
+    assert (row["kind"], row["parameter"]) == ("pure", 1.0)
+
+
+def test_other_tables_have_formats(capsys: pytest.CaptureFixture[str]) -> None:
+    algorithms = rows_printed(["list"], capsys)
+    assert {row["algorithm"] for row in algorithms} == set(REGISTRY)
+    verdicts = {row["verdict"] for row in rows_printed(["list", "claims"], capsys)}
+    assert {"holds", "fails"} <= verdicts
+    [row, _] = rows_printed(["convert", "renyi=1", "order=8", "--to", "approximate", "delta=1e-6"],
+                            capsys)[:2]  # fmt: skip
+    assert row["delta"] == 1e-6
+    rows = rows_printed(["cost", "--project", str(ROOT)], capsys)
+    assert "core-minutes" in rows[0]
+
+
+COMPARE = ["compare", "--arms", "0.75", "0.5", "--horizon", "60", "--runs", "3"]
+
+
+def test_compare_prints_what_the_api_returns(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "files"
+    words = [*COMPARE, "--params", "epsilon=1", "--out", str(out), "--", "ucb1,dp-se"]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    comparison = dpbandits.compare(
+        ["ucb1", "dp-se"],
+        bandit=dpbandits.bernoulli([0.75, 0.5]),
+        horizon=60,
+        runs=3,
+        epsilon=1,
+    )
+    assert printed == f"{aligned(comparison.summary())}\n"
+    assert {path.name for path in out.iterdir()} == {
+        f"comparison.{s}" for s in ("csv", "pdf", "png")
+    }
+    kept = pd.read_csv(out / "comparison.csv", keep_default_na=False)
+    pd.testing.assert_frame_equal(kept, comparison.frame())
+
+
+def test_lists_take_commas_and_spaces_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    identify = ["identify", "dp-bai-gauss", "--budget", "400", "--runs", "5"]
+    printed = []
+    for arms, params, theta, features in (
+        (["0.75,0.5"], ["b=2,c=1.5"], ["0.045,0.5"], ["0,1; 0,0.9; 10,0"]),
+        (["0.75", "0.5"], ["b=2", "c=1.5"], ["0.045", "0.5"], ["0", "1;", "0", "0.9;", "10", "0"]),
+        (["0.75, 0.5"], ["b=2, c=1.5"], ["0.045 0.5"], ["0 1; 0 0.9; 10 0"]),
+    ):
+        words = ["simulate", "m-ts-gaussian", "--params", *params, "--arms", *arms]
+        assert main([*words, "--horizon", "5e1", "--runs", "4"]) == 0
+        words = [*identify, "--params", "epsilon=1,delta=0.1", "--theta", *theta]
+        assert main([*words, "--features", *features]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] == printed[2]
+
+
+def test_a_value_may_have_a_comma() -> None:
+    assert pairs("interpretations", ["log=natural,constants=4,5"]) == {
+        "log": "natural",
+        "constants": "4,5",
+    }
+
+
+def test_every_option_has_a_help_text() -> None:
+    for command in COMMANDS:
+        parser = parser_of([command])
+        [group] = [each for each in parser._actions if isinstance(each.choices, dict)]
+        options = group.choices[command]._actions
+        assert len(options) > 1
+        assert [each.dest for each in options if not each.help] == [], command
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"), [("pyarrow.parquet", "workflow"), ("rocrate", "artifact")]
+)
+def test_a_missing_library_names_its_extra(
+    name: str, extra: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr("dpbandits.commands.list.main", fail)
+    assert main(["list"]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"pip install 'dpbandits[{extra}]'")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert any(each.startswith(name[:6]) for each in extras["optional-dependencies"][extra])
+
+
+def test_the_core_and_the_extras_share_no_library() -> None:
+    """So that what a library is for stands in one place."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = {
+        group: {re.split(r"[<>=]", each)[0] for each in libraries}
+        for group, libraries in project["optional-dependencies"].items()
+    }
+    core = {re.split(r"[<>=]", each)[0] for each in project["dependencies"]}
+    assert not any(core & libraries for libraries in named.values())
+    assert not core & {"snakemake", "snakemake-executor-plugin-slurm", "rocrate"}
+
+
+def test_the_shell_completes_words(tmp_path: Path) -> None:
+    pytest.importorskip("argcomplete")
+    for typed, expected in (("dpbandits li", "list"), ("dpbandits simulate --ho", "--horizon")):
+        answer = tmp_path / "answer"
+        changes: dict[str, str | None] = {
+            "_ARGCOMPLETE": "1",
+            "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+            "COMP_LINE": typed,
+            "COMP_POINT": str(len(typed)),
+        }
+        run_python("-m", "dpbandits", changes=changes)
+        assert answer.read_text().strip() == expected
 
 
 def test_other_laws(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["simulate", "ucb1", "--law", "truncated-exponential", "--arms", "0.1", "10"]
     assert main([*words, *SHORT]) == 0
-    assert "pseudo_regret: " in capsys.readouterr().out
+    assert "\npseudo_regret " in capsys.readouterr().out
 
 
 WRONG = [
@@ -79,7 +230,12 @@ WRONG = [
     (["simulate", "ucb1", "--arms", "0.7", "nan", *SHORT], "mean is nan; allowed: "),
     (["simulate", "ucb1", "--law", "cauchy", "--arms", "1", "2", *SHORT], "law is 'cauchy'"),
     ([*SIMULATE, "--horizon", "0", "--runs", "1"], "horizon is 0; allowed: "),
-    ([*SIMULATE, "--horizon", "1e3", "--runs", "1"], "--horizon"),
+    (
+        [*SIMULATE, "--horizon", "1.5", "--runs", "1"],
+        "--horizon: is '1.5'; allowed: a whole number",
+    ),
+    ([*SIMULATE, "--horizon", "1e400", "--runs", "1"], "--horizon: is '1e400'; allowed: "),
+    ([*SIMULATE, "--horizon", "1e16", "--runs", "1"], "horizon is 10000000000000000; allowed: "),
     ([*SIMULATE, "--horizon", "9", "--runs", "0"], "runs is 0; allowed: "),
     ([*SIMULATE, *SHORT, "--seed", "-1"], "seed is -1; allowed: "),
     ([*SIMULATE, *SHORT, "--workers", "0"], "workers is 0; allowed: "),
@@ -95,6 +251,10 @@ WRONG = [
     ([*SIMULATE, *SHORT, "--params", "=1"], "params is '=1'; allowed: NAME=VALUE"),
     (["artifact", "--out", ""], "argument --out: is ''; allowed: a path"),
     (["compare", "dp-ts-ucb/fig7", "--with", "x.py", "--out", ""], "argument --out: is ''"),
+    (["compare", "ucb1"], "nothing can be compared; allowed: algorithms with --arms"),
+    ([*COMPARE, "--theta", "1", "--", "ucb1"], "--theta is given; allowed: without it"),
+    (["compare", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9"], "--runs is missing"),
+    (["compare", "--with", "x.py", "dp-ts-ucb/fig7", "--runs", "9"], "--runs is given; allowed: "),
     (["compare", "dp-ts-ucb/fig7", "--with", ""], "argument --with: is ''; allowed: a path"),
     (["check", ""], "argument FILE.py: is ''; allowed: a path"),
     (["check", "--project", ""], "argument --project: is ''; allowed: a path"),

@@ -13,12 +13,13 @@ import pytest
 
 import dpbandits
 from dpbandits.cli import main
-from dpbandits.commands.compare import Compared, compare_figure
-from dpbandits.commands.custom_lines import OWN_COLOUR, Own, own_look
+from dpbandits.commands.compare_figure import Compared, compare_figure
+from dpbandits.commands.custom_lines import Own
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics import mean_interval, rate_interval
 from dpbandits.project.config import Project
+from dpbandits.reporting.own_look import OWN_COLOUR, own_look
 from dpbandits.reporting.palette import COLOURS
 from shared import exact_result
 from support import message_of
@@ -304,4 +305,4 @@ def test_the_command(
 def test_simulate_takes_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["simulate", EXAMPLE, "--params", "epsilon=1", "pulls=2", "--arms", "0.7", "0.5"]
     assert main([*words, "--horizon", "50", "--runs", "4"]) == 0
-    assert "pseudo_regret: " in capsys.readouterr().out
+    assert "\npseudo_regret " in capsys.readouterr().out

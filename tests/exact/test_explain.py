@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import main
+from dpbandits.commands.explain import explain_published
+from dpbandits.project.config import Project
+from dpbandits.project.published import published_table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,7 +35,12 @@ def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
     assert "  verdict: holds; " in row
     assert "the same, as nothing in it depends on chance" in row
     assert "  scale: paper\n" in row
-    assert row.rstrip().endswith("  figure: figures/dp-ts-ucb/fig3b.png")
+    assert "  figure: figures/dp-ts-ucb/fig3b.png\n" in row
+    assert row.rstrip().splitlines()[-1] == (
+        "  In short, as written: asked whether largest over smallest eta at alpha=1, minus 1 (GDP "
+        "parameter) is within [-1e-09, 1e-09], exact computation found 0, so that the claim holds; "
+        "see figures/dp-ts-ucb/fig3b.png."
+    )
 
 
 def test_an_unknown_claim_ends_in_one_line(
@@ -41,3 +49,51 @@ def test_an_unknown_claim_ends_in_one_line(
     assert main(["explain", "DTU-C99", "--project", str(folder)]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert "claim is 'DTU-C99'; allowed: TSDP-C1, " in line
+
+
+def test_the_published_verdicts_are_told_where_there_is_no_project(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "ncb-c2"]) == 0
+    rows = capsys.readouterr().out.split("\n\n")
+    table = published_table(Project.load(ROOT), "dp-ncb", "claims")
+    verdicts = table[table["claim"] == "NCB-C2"].to_dict("records")
+    assert len(rows) == len(verdicts)
+    for row, verdict in zip(rows, verdicts, strict=True):
+        variant = verdict["variant"]
+        suffix = "" if variant == "as-coded" else f"-{variant}"
+        last = row.rstrip().splitlines()[-1]
+        assert last.startswith(f"  In short, {variant.replace('-', ' ')}")
+        assert last.endswith(f"; see docs/figures/dp-ncb/fig1b{suffix}.png.")
+        assert f"the claim {'is ' if variant == 'as-written' else ''}{verdict['verdict']}" in last
+        if variant != "as-written":
+            assert f"found {verdict['estimate']:.4g} [{verdict['lo']:.4g}, " in last
+    monkeypatch.chdir(ROOT)
+    assert main(["explain", "NCB-C2", "--published"]) == 0
+    assert capsys.readouterr().out.split("\n\n") == rows
+
+
+def test_every_published_verdict_ends_with_its_sentence() -> None:
+    project = Project.load(ROOT)
+    for paper in project.selected()[0]:
+        table = published_table(project, paper, "claims")
+        for claim in project.claims(paper):
+            texts = explain_published(project, claim.id).split("\n\n")
+            assert len(texts) == (table["claim"] == claim.id).sum() > 0, claim.id
+            for text in texts:
+                last = text.splitlines()[-1]
+                assert last.startswith("  In short, "), claim.id
+                _, _, shown = last.rpartition("; ")
+                file = shown.removeprefix("see ").removesuffix(".")
+                assert shown == "no figure shows this variant." or (ROOT / file).is_file(), last
+
+
+def test_commands_of_the_project_say_where_they_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (["check"], ["judge", "dp-bai"], ["cost"], ["explain", "X", "--project", "no"]):
+        assert main(words) == 2
+        [line] = capsys.readouterr().err.splitlines()
+        assert "in the project's folder, or with --project" in line, words

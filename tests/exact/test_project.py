@@ -107,7 +107,7 @@ def test_one_cell_in_two_simulations_is_refused(folder: Path) -> None:
     [
         (["--seed", "-1"], "seed is -1; allowed: a whole number from 0"),
         (["--scale", "tiny"], "invalid choice: 'tiny'"),
-        (["--project", "nowhere"], "nowhere/config/config.yaml: cannot be read"),
+        (["--project", "nowhere"], "nowhere/config/config.yaml: does not exist; allowed: "),
     ],
 )
 def test_the_command_line_says_it_in_one_line(

@@ -13,7 +13,7 @@ from dpbandits.engine.cells import Cell, make_cell
 from support import message_of
 
 BANDIT = dpbandits.bernoulli([0.75, 0.5, 0.25])
-NOT_WHOLE = (math.nan, math.inf, 1.5, 10.0, "10", True, None, [10])
+NOT_WHOLE = (math.nan, math.inf, 1.5, "10", True, None, [10])
 
 
 def simulate(**changes: Any) -> Simulation:
@@ -144,19 +144,19 @@ def test_bad_numbers_of_runs_are_refused_at_once(value: Any) -> None:
     assert message.startswith(f"runs is {value!r}; allowed: an integer from 1 to ")
 
 
-@pytest.mark.parametrize("value", [-1, *NOT_WHOLE], ids=str)
+@pytest.mark.parametrize("value", [-1, 10.0, *NOT_WHOLE], ids=str)
 def test_bad_seeds_are_refused_at_once(value: Any) -> None:
     message = message_of(lambda: simulate(seed=value))
     assert message.startswith(f"seed is {value!r}; allowed: ")
 
 
-@pytest.mark.parametrize("value", [0, -1, *NOT_WHOLE], ids=str)
+@pytest.mark.parametrize("value", [0, -1, 10.0, *NOT_WHOLE], ids=str)
 def test_bad_workers_are_refused_at_once(value: Any) -> None:
     message = message_of(lambda: simulate(workers=value))
     assert message.startswith(f"workers is {value!r}; allowed: ")
 
 
-@pytest.mark.parametrize("value", [-1, *NOT_WHOLE], ids=str)
+@pytest.mark.parametrize("value", [-1, 10.0, *NOT_WHOLE], ids=str)
 def test_bad_b_is_refused_at_once(value: Any) -> None:
     message = message_of(lambda: simulate(params={"b": value, "c": 1.0}))
     assert message == f"m-ts-gaussian: b is {value!r}; allowed: an integer, at least 0"
@@ -198,7 +198,7 @@ def test_long_pre_pulls_are_refused_at_once_where_asked() -> None:
         ("pseudo_regret", [1, 81], "at is [1, 81]; allowed: times from 1 to 80"),
         ("pseudo_regret", [], "at is []; allowed: a list of whole numbers"),
         ("pseudo_regret", 5, "at is 5; allowed: a list of whole numbers"),
-        ("pseudo_regret", [1.0], "at is [1.0]; allowed: a list of whole numbers"),
+        ("pseudo_regret", [1.5], "at is [1.5]; allowed: a list of whole numbers"),
         ("pseudo_regret", [math.nan], "at is [nan]; allowed: a list of whole numbers"),
         ("pseudo_regret", [True], "at is [True]; allowed: a list of whole numbers"),
         ("pseudo_regret", ["1"], "at is ['1']; allowed: a list of whole numbers"),
@@ -225,6 +225,28 @@ def test_wrong_curves_are_refused(metric: str, at: Any, expected: str) -> None:
 def test_wrong_cells_are_refused(changes: dict[str, Any], expected: str) -> None:
     base: dict[str, Any] = {"algorithm": "ucb1", "bandit": BANDIT, "horizon": 80, "runs": 1}
     assert expected in message_of(lambda: make_cell(**(base | changes)))
+
+
+def test_whole_floats_do_for_counts() -> None:
+    simulation = simulate(horizon=8e1, runs=12.0)
+    np.testing.assert_array_equal(simulation.pulls, simulate().pulls)
+    curve = simulation.curve(metric="pseudo_regret", at=[2e1, 8e1])  # type: ignore[list-item]
+    np.testing.assert_array_equal(curve, simulate().curve(metric="regret", at=[20, 80]))
+
+
+def test_parameters_may_be_given_by_keyword() -> None:
+    by_keyword = simulate(params=None, b=2, c=1.5)
+    np.testing.assert_array_equal(by_keyword.pulls, simulate().pulls)
+    mixed = simulate(params={"b": 2}, c=1.5)
+    np.testing.assert_array_equal(mixed.pulls, simulate().pulls)
+
+
+def test_wrong_keywords_are_refused_with_what_is_near() -> None:
+    message = message_of(lambda: simulate(params=None, b=2, c=1.5, worker=2))
+    assert "argument 'worker' is unknown; allowed: b, c, algorithm, bandit, " in message
+    assert message.endswith("did you mean 'workers'?")
+    assert "b is given twice" in message_of(lambda: simulate(b=3))
+    assert "params is [1]; allowed: a mapping" in message_of(lambda: simulate(params=[1]))
 
 
 def test_numbers_of_numpy_do_for_counts() -> None:

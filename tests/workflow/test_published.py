@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -136,10 +137,10 @@ def test_conda_environment_has_the_versions_of_the_lock() -> None:
     [own] = [each["pip"] for each in dependencies if isinstance(each, dict)]
     pinned = dict(each.split("==") for each in own if "==" in each)
     assert pinned == {name: lock[name] for name in pinned}
-    pyproject = (ROOT / "pyproject.toml").read_text()
-    block = pyproject.partition("\ndependencies = [")[2].partition("\n]")[0]
-    direct = set(re.findall(r'^  "([a-z0-9_-]+)', block, re.MULTILINE))
-    assert set(pinned) == direct | {"setuptools"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["workflow"], *extras["artifact"], *extras["build"]]
+    assert set(pinned) == {re.match(r"[a-z0-9_-]+", each)[0] for each in asked}
 
 
 def test_locks_carry_hashes_and_no_addresses() -> None:

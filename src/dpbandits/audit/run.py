@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from dpbandits.algorithms import find_definition
 from dpbandits.algorithms.base import Definition
 from dpbandits.audit.answers import Answer, Question, require_memory
 from dpbandits.audit.blackbox.cases import CASES
@@ -16,9 +18,16 @@ from dpbandits.audit.methods import BLACK_BOX
 from dpbandits.audit.rows import DIRECTIONS, AuditRow
 from dpbandits.audit.settings import claimed_measure, require_notion, setting_of
 from dpbandits.audit.tables import PULL_TABLE, Pair
+from dpbandits.engine.arguments import (
+    merged_parameters,
+    require_cache,
+    require_seed,
+    require_workers,
+    whole_number,
+)
 from dpbandits.engine.cells import parameter_values
+from dpbandits.engine.progress import waiting
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
-from dpbandits.engine.simulation import require_cache, require_seed, require_workers
 from dpbandits.suggestions import suggesting
 
 LEVEL = 0.05
@@ -82,7 +91,7 @@ class Audit:
 def audit(
     algorithm: str | Definition,
     *,
-    horizon: int,
+    horizon: float,
     params: Mapping[str, Any] | None = None,
     variant: str = "as-written",
     interpretations: Mapping[str, str] | None = None,
@@ -98,6 +107,7 @@ def audit(
     cache: bool = True,
     statement: str = "",
     claim: str = "",
+    **parameters: Any,
 ) -> Audit:
     """Return a certified lower bound on the privacy loss, from runs on two neighbouring tables.
 
@@ -123,6 +133,7 @@ def audit(
         cache: whether the result is taken from the cache and kept there.
         statement: number of the audited statement, for tables.
         claim: id in the claims ledger, for tables.
+        parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -133,16 +144,18 @@ def audit(
         >>> found.row.measure, found.row.lower > 3.0
         ('epsilon', True)
     """
-    setting = setting_of(
-        algorithm, horizon, params, variant, interpretations, pair.arms if pair else arms, features
-    )
+    values = merged_parameters(find_definition(algorithm), params, parameters, ARGUMENTS)
+    arms = pair.arms if pair else arms
+    rounds = whole_number(horizon)
+    setting = setting_of(algorithm, rounds, values, variant, interpretations, arms, features)
     notion = pair.notion if pair else notion
     require_notion(setting, notion)
     measure, claimed = claimed_measure(setting)
     budget = Budget(runs, level, require_seed(seed), require_workers(workers))
     require_memory(max(runs, search_runs), setting.horizon)
     asked = Question(setting, notion, pair, measure, budget, Budget(search_runs).runs)
-    answer = asked.answer(require_cache(cache))
+    with waiting(f"auditing {setting.definition.id}"):
+        answer = asked.answer(require_cache(cache))
     certificate = answer.certificate
     row = _row(asked, answer, claimed, statement, claim)
     return Audit(
@@ -153,6 +166,10 @@ def audit(
         share=(certificate.hits[0] / certificate.runs, certificate.hits[1] / certificate.runs),
         p_value=p_value(lambda at: measure.bound(*certificate.ordered(), at), claimed),
     )
+
+
+ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters"]
+"""What ``audit`` takes beside the parameters of algorithms."""
 
 
 def holm(audits: Sequence[Audit], level: float = LEVEL) -> list[bool]:

@@ -11,7 +11,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the folder of the archive to the project's options."""
     add_project_options(parser)
     parser.add_argument(
-        "--out", type=path, metavar="FOLDER", default="artifact", help="default: artifact"
+        "--out",
+        type=path,
+        metavar="FOLDER",
+        default="artifact",
+        help="of the archive (default: artifact)",
     )
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from dpbandits.commands.tables import add_format_option, print_table
 from dpbandits.errors import InputError
 
 ACTIONS = ("show", "prune", "clear")
@@ -16,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     wanted = "prune: remove what the sources here do not make; clear: remove all (default: show)"
     parser.add_argument("action", nargs="?", choices=ACTIONS, default="show", help=wanted)
     parser.add_argument("--yes", action="store_true", help="clear without asking")
+    add_format_option(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -26,8 +28,10 @@ def main(arguments: argparse.Namespace) -> None:
     folder = Cache()
     if arguments.action == "show":
         # At once: entries are read one by one, which takes a while where they are many.
-        print(f"folder: {folder.root}", flush=True)
-        print("\n".join(_lines(contents_of(folder))))
+        if arguments.format == "table":
+            print(f"folder: {folder.root}", flush=True)
+        shown = contents_of(folder)
+        print_table(_table(shown), arguments.format, "\n".join(_lines(shown)))
         return
     contents = contents_of(folder)
     every = [*contents.results, *contents.kernels]
@@ -48,6 +52,20 @@ def _lines(contents: Any) -> list[str]:
     for name, entries in sorted(by_algorithm.items()):
         lines.append(f"    {name}: {_amount(entries)}{_states(entries)}")
     return [*lines, f"compiled kernels: {_amount(contents.kernels)}{_states(contents.kernels)}"]
+
+
+def _table(contents: Any) -> Any:
+    """Return a row for each entry."""
+    import pandas as pd
+
+    kinds = (("result", contents.results), ("kernel", contents.kernels))
+    rows = [
+        {"kind": kind, "algorithm": entry.algorithm or "", "bytes": entry.size}
+        | {"state": entry.state, "path": str(entry.path)}
+        for kind, entries in kinds
+        for entry in entries
+    ]
+    return pd.DataFrame(rows, columns=["kind", "algorithm", "bytes", "state", "path"])
 
 
 def _states(entries: Sequence[Any]) -> str:

@@ -1,16 +1,18 @@
 """Check config, experiments and claims, or an algorithm of your own in a Python file."""
 
 import argparse
+from dataclasses import asdict
 
 from dpbandits.commands.options import (
     add_algorithm_options,
     add_choice_options,
     add_project_options,
-    pairs,
     params_of,
     path,
     project_of,
+    variant_of,
 )
+from dpbandits.commands.tables import add_format_option, print_table
 from dpbandits.pages.errata import load_errata
 from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
@@ -26,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", type=path, nargs="?", metavar="FILE.py", help="an algorithm of your own"
     )
     add_algorithm_options(parser)
+    add_format_option(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -60,16 +63,17 @@ def check_pages(project: Project) -> None:
 
 def _check_algorithm(arguments: argparse.Namespace) -> None:
     """Print what the checks of a user-defined algorithm say; InputError where one failed."""
+    import pandas as pd
+
     from dpbandits.engine.check_algorithm import check_algorithm, require_passed
     from dpbandits.engine.own_algorithm import load_algorithm
 
     checks = check_algorithm(
         load_algorithm(arguments.file),
         params=params_of(arguments) or None,
-        interpretations=pairs("interpretations", arguments.interpretations),
-        variant=arguments.variant,
+        **variant_of(arguments),
         on_fail=None,
     )
-    for line in checks:
-        print(line)
+    table = pd.DataFrame([asdict(each) for each in checks])
+    print_table(table, arguments.format, "\n".join(map(str, checks)))
     require_passed(checks)

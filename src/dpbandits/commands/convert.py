@@ -1,8 +1,12 @@
 """Convert a guarantee to another kind, and name the source of the conversion."""
 
 import argparse
+from dataclasses import asdict
+
+import pandas as pd
 
 from dpbandits.commands.options import number, pairs
+from dpbandits.commands.tables import add_format_option, print_table
 from dpbandits.engine.guarantees import conversion
 
 
@@ -12,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("given", nargs="+", metavar="KIND=VALUE", help=kinds)
     wanted = "a kind; renyi with order=, approximate with delta= or epsilon="
     parser.add_argument("--to", nargs="+", required=True, metavar="KIND", help=wanted)
+    add_format_option(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -21,4 +26,7 @@ def main(arguments: argparse.Namespace) -> None:
         {k: number(k, v) for k, v in pairs(key, group).items()}
         for key, group in (("given", arguments.given), ("to", words))
     )
-    print(conversion(given, kind, wanted))
+    level, found = conversion(given, kind, wanted)
+    table = pd.DataFrame([asdict(each.level) | {"source": each.source} for each in found])
+    text = f"{level.describe()} implies " + "; ".join(each.describe() for each in found)
+    print_table(table, arguments.format, text)

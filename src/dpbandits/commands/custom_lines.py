@@ -14,19 +14,12 @@ from dpbandits.engine.experiments import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
-from dpbandits.reporting.palette import DASHES
+from dpbandits.reporting.own_look import own_look
 from dpbandits.reporting.panels import Line
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.rows import select
 from dpbandits.reporting.series_specs import SeriesSpec
 from dpbandits.reporting.specs import BY_TAG, KINDS, PanelSpec
-from dpbandits.reporting.style import Look
-
-OWN_COLOUR = "#E6007E"
-"""Colour of the user's lines, which no other line has."""
-
-OWN_MARKERS = ("*", "P", "X", "D", "v")
-"""Their markers: stars, and others where there are several."""
 
 
 @dataclass(frozen=True)
@@ -212,10 +205,3 @@ def own_lines(
         points = points.assign(variant=own.variant, interpretation=interpretation)
         lines.append(Line(name, name, own_look(index), points))
     return lines
-
-
-def own_look(index: int) -> Look:
-    """Return how the ``index``-th of the user's lines is drawn."""
-    dashes = list(DASHES)
-    marker = OWN_MARKERS[index % len(OWN_MARKERS)]
-    return Look(OWN_COLOUR, dashes[index % len(dashes)], marker)

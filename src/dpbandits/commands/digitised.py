@@ -4,7 +4,7 @@ import argparse
 import time
 from pathlib import Path
 
-from dpbandits.commands.options import add_project_options, project_of
+from dpbandits.commands.options import add_paper_arguments, add_project_options, project_of
 from dpbandits.engine.files import write_text
 from dpbandits.project.config import Project
 from dpbandits.project.target import record
@@ -15,7 +15,7 @@ from dpbandits.reporting.agreement import compare_digitised, digitised_csv
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the paper to the project's options."""
     add_project_options(parser)
-    parser.add_argument("paper")
+    add_paper_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:

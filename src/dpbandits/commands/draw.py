@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.commands.options import add_project_options, project_of
+from dpbandits.commands.options import add_paper_arguments, add_project_options, project_of
 from dpbandits.project.config import Project
 from dpbandits.project.target import record
 from dpbandits.project.targets import figure_target
@@ -18,8 +18,7 @@ from dpbandits.reporting.specs import DIAGRAM
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the figure to the project's options."""
     add_project_options(parser)
-    parser.add_argument("paper")
-    parser.add_argument("name")
+    add_paper_arguments(parser, "a figure")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -1,45 +1,95 @@
 """Say how the verdict on a claim came about."""
 
 import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from dpbandits.claims.judge import Judgement
-from dpbandits.claims.ledger import explain
-from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY, OPEN, InFamily, standing
-from dpbandits.commands.judge import judged
+import pandas as pd
+
+from dpbandits.claims.conclusion import conclusion, found_text
+from dpbandits.claims.entries import Claim
+from dpbandits.claims.ledger import comparisons, explain, ledger
+from dpbandits.claims.simultaneous import (
+    ALONE,
+    EXACT,
+    IN_FAMILY,
+    OPEN,
+    InFamily,
+    simultaneous,
+    standing,
+)
 from dpbandits.commands.options import add_project_options, project_of
+from dpbandits.engine.progress import waiting
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.project.config import CONFIG, Project
+from dpbandits.project.published import KEYS, published_project, published_table
 from dpbandits.project.statements import claim_figures
+from dpbandits.project.variant_figures import published_file, variant_figure
+
+if TYPE_CHECKING:
+    from dpbandits.claims.judge import Judgement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the claim to the project's options."""
     add_project_options(parser)
-    parser.add_argument("claim")
+    parser.add_argument("claim", help="its id, as TSDP-C20 (dpbandits list claims)")
+    parser.add_argument(
+        "--published",
+        action="store_true",
+        help="by the published verdicts (default outside a project's folder), not by results here",
+    )
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
-    print(explain_claim(project_of(arguments), arguments.claim))
+    is_outside = arguments.project == "." and not CONFIG.is_file()
+    if arguments.published or is_outside:
+        project = published_project(Path(arguments.project))
+        print(explain_published(project, arguments.claim))
+    else:
+        print(explain_claim(project_of(arguments), arguments.claim))
+
+
+def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
+    """Return the paper of a claim, such as ``TSDP-C8``, and the claim.
+
+    Raises:
+        InputError: no paper has it.
+    """
+    known: list[str] = []
+    for paper in project.selected()[0]:
+        for claim in project.claims(paper):
+            if claim.id.lower() == identifier.lower():
+                return paper, claim
+            known.append(claim.id)
+    raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known) or 'none'}")
 
 
 def explain_claim(project: Project, identifier: str) -> str:
     """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
-    known: list[str] = []
-    for paper in project.selected()[0]:
-        claims = project.claims(paper)
-        known += [claim.id for claim in claims]
-        chosen = [claim for claim in claims if claim.id == identifier]
-        if chosen:
-            rows = zip(*judged(project, paper, chosen), strict=True)
-            texts = (_explained(project, paper, alone, within) for alone, within in rows)
-            return "\n".join(texts).rstrip()
-    raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known) or 'none'}")
+    # The published verdicts are told without the engine that judges.
+    from dpbandits.commands.judge import judged
+
+    paper, claim = find_claim(project, identifier)
+    with waiting(f"judging {claim.id}"):
+        alone, within = judged(project, paper, [claim])
+    rows = ledger(alone).merge(simultaneous(alone, within), on=[*KEYS, "verdict"])
+    compared = comparisons(alone)
+    texts = []
+    for first, second, row in zip(alone, within, rows.to_dict("records"), strict=True):
+        name = variant_figure(project, paper, claim, row["variant"])
+        [shown] = claim_figures(project, paper, replace(claim, figures=(name,))) if name else [None]
+        last = conclusion(claim, row, _deciding(compared, row), shown)
+        texts.append("\n".join([*_explained(project, paper, first, second), f"  {last}"]))
+    return "\n\n".join(texts)
 
 
-def _explained(project: Project, paper: str, alone: Judgement, within: InFamily) -> str:
-    """Return how a verdict comes about, what it is at the family-wise level, and the figures."""
-    lines = [explain(alone).rstrip()]
+def _explained(project: Project, paper: str, alone: "Judgement", within: InFamily) -> Iterator[str]:
+    """Yield how a verdict comes about, what it is at the family-wise level, and the figures."""
+    yield explain(alone).rstrip()
     if alone.interpretation.is_judged:
         second = within.judgement
         stands = standing(alone, second)
@@ -50,8 +100,57 @@ def _explained(project: Project, paper: str, alone: Judgement, within: InFamily)
             OPEN: second.verdict,
         }[stands]
         level = "" if stands == EXACT else f" {second.claim.level:.3g} ({second.runs} runs)"
-        lines.append(f"  verdict at the family-wise level{level}: {meaning}")
+        yield f"  verdict at the family-wise level{level}: {meaning}"
     evidence = ", no evidence" if alone.scale == "quick" else ""
-    lines.append(f"  scale: {alone.scale}{evidence}")
-    lines += [f"  figure: {path}" for path in claim_figures(project, paper, alone.claim)]
-    return "\n".join(lines) + "\n"
+    yield f"  scale: {alone.scale}{evidence}"
+    for path in claim_figures(project, paper, alone.claim):
+        yield f"  figure: {path}"
+
+
+def _deciding(compared: pd.DataFrame, row: Mapping[Any, Any]) -> int:
+    """Return how many comparisons enter the verdict of a row."""
+    return int((_of_row(compared, row)["exploratory"].astype(str) == "False").sum())
+
+
+def _of_row(table: pd.DataFrame, row: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return the rows of a table that belong to a row of the ledger."""
+    return table[(table[KEYS] == [row[key] for key in KEYS]).all(axis=1)]
+
+
+def explain_published(project: Project, identifier: str) -> str:
+    """Return how the verdict on a claim came about, by what is published of it.
+
+    Args:
+        project: with config and published verdicts.
+        identifier: of the claim, such as ``TSDP-C8``.
+    """
+    paper, claim = find_claim(project, identifier)
+    verdicts, both, compared = (
+        published_table(project, paper, name) for name in ("claims", "simultaneous", "evidence")
+    )
+    rows = verdicts.merge(both, on=[*KEYS, "verdict"])
+    texts = []
+    for row in rows[rows["claim"] == claim.id].to_dict("records"):
+        name = variant_figure(project, paper, claim, row["variant"])
+        shown = published_file(project, paper, name) if name else None
+        last = conclusion(claim, row, _deciding(compared, row), shown)
+        told = _told(claim, row, _of_row(compared, row))
+        texts.append("\n".join([*told, f"  {last}"]))
+    return "\n\n".join(texts)
+
+
+def _told(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Iterator[str]:
+    """Yield what is published of one row of the ledger, line by line."""
+    choice = ", ".join(filter(None, [row["variant"], row["interpretation"]]))
+    yield f"{claim.id} ({claim.kind}; {claim.place}), {choice}"
+    yield f"  statement: {claim.statement}"
+    yield f"  scope: {claim.scope}"
+    yield f"  decided by: {claim.rule}"
+    for each in compared.to_dict("records"):
+        asked = f", asked: {each['threshold']}" if each["threshold"] else ""
+        yield f"    {each['decided']:<9} {each['comparison']}: {found_text(each)}{asked}"
+    yield f"  verdict: {row['verdict']}; {row['detail']}"
+    if claim.runs_paper:
+        yield f"  verdict at the paper's {claim.runs_paper} runs: {row['verdict_at_paper_runs']}"
+    yield f"  verdict at the family-wise level: {row['verdict_in_family']}"
+    yield f"  scale: {row['scale']}, as published"

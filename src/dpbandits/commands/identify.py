@@ -2,33 +2,54 @@
 
 import argparse
 
+import pandas as pd
+
 import dpbandits
-from dpbandits.commands.options import add_run_options, numbers, played, rows
-from dpbandits.metrics import rate_interval
+from dpbandits.commands.options import (
+    add_algorithm_argument,
+    add_algorithm_options,
+    add_features_options,
+    add_play_options,
+    algorithm_of,
+    linear_arms_of,
+    played,
+    variant_of,
+)
+from dpbandits.commands.tables import add_format_option, print_table
+from dpbandits.metrics import mean_interval
+from dpbandits.text_tables import aligned
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the instance and the budget to the options of a run."""
-    add_run_options(parser)
-    parser.add_argument("--law", default="uniform", help="uniform (default) or bernoulli")
-    parser.add_argument("--features", required=True, help='one row an arm: "0,1; 0,0.9; 10,0"')
-    parser.add_argument("--theta", required=True, help='the parameter: "0.045,0.5"')
-    parser.add_argument("--budget", type=int, required=True)
+    """Add the algorithm, the instance, the budget and the runs."""
+    add_algorithm_argument(parser)
+    add_algorithm_options(parser)
+    parser.add_argument("--law", help="of the rewards: uniform (default) or bernoulli")
+    add_features_options(parser, required=True)
+    add_play_options(parser, required=True)
+    add_format_option(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
-    bandit = dpbandits.linear(
-        rows("features", arguments.features),
-        numbers("theta", arguments.theta),
-        arguments.law,
+    trials = dpbandits.identify(
+        algorithm=algorithm_of(arguments.algorithm),
+        bandit=linear_arms_of(arguments),
+        budget=arguments.budget,
+        **variant_of(arguments),
+        **played(arguments),
     )
-    trials = dpbandits.identify(bandit=bandit, budget=arguments.budget, **played(arguments))
-    rate, low, high = rate_interval(trials.success.sum(), arguments.runs)
-    print(f"success: {rate:.6g} (95 % interval {low:.6g} to {high:.6g})")
-    pulls = trials.total_pulls
-    print(f"pulls: {pulls.mean():.6g} on average, {pulls.max()} at most, of {arguments.budget}")
-    print("pulls of each arm: " + " ".join(f"{count:.6g}" for count in trials.pulls.mean(axis=0)))
+    pulls = [
+        (f"pulls of arm {arm}", *map(float, mean_interval(each)))
+        for arm, each in enumerate(trials.pulls.T)
+    ]
+    summary = trials.summary()
+    table = pd.concat([summary, pd.DataFrame(pulls, columns=summary.columns)], ignore_index=True)
     searches = "exhaustive" if trials.exact.all() else "by exchange where sets are large"
-    print(f"searches for arms to pull: {searches}")
-    print(f"guarantee: {trials.guarantee.describe()}")
+    lines = [
+        aligned(table),
+        f"most pulls of a trial: {trials.total_pulls.max()}, of a budget of {arguments.budget}",
+        f"searches for arms to pull: {searches}",
+        f"guarantee: {trials.guarantee.describe()}",
+    ]
+    print_table(table, arguments.format, "\n".join(lines))

@@ -8,7 +8,7 @@ from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, Scale, judge
 from dpbandits.claims.ledger import comparisons, ledger, to_csv
 from dpbandits.claims.simultaneous import InFamily, judge_in_family, simultaneous
-from dpbandits.commands.options import add_project_options, project_of
+from dpbandits.commands.options import add_paper_arguments, add_project_options, project_of
 from dpbandits.engine.files import write_text
 from dpbandits.project.config import Project
 from dpbandits.project.target import record
@@ -18,7 +18,7 @@ from dpbandits.project.targets import claims_target
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the paper to the project's options."""
     add_project_options(parser)
-    parser.add_argument("paper")
+    add_paper_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:

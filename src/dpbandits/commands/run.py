@@ -1,16 +1,22 @@
 """Simulate one named set of cells of a paper, or compute one of its exact results."""
 
 import argparse
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from dpbandits.commands.options import add_project_options, add_workers_option, project_of
+from dpbandits.commands.options import (
+    add_paper_arguments,
+    add_project_options,
+    add_workers_option,
+    project_of,
+)
+from dpbandits.engine.arguments import require_workers
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.fan_out import compute, compute_shard
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
-from dpbandits.engine.simulation import require_workers
 from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
@@ -20,11 +26,12 @@ from dpbandits.project.costs import write_timing
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the results, and the shard of them, to the project's options."""
     add_project_options(parser)
-    parser.add_argument("paper")
-    parser.add_argument("name")
+    add_paper_arguments(parser, "a simulation or an exact result")
     add_workers_option(parser)
     parser.add_argument("--shard", metavar="I/N", help="only this shard, into the cache")
-    parser.add_argument("--fingerprint", help="what the results are to depend on, else an error")
+    parser.add_argument(
+        "--fingerprint", metavar="HASH", help="what the results are to depend on, else an error"
+    )
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -80,6 +87,7 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         title=f"{paper}: {name}",
         spent=spent,
     )
+    _say_computed(f"{paper}: {name}", spent, begun)
     path = project.results_path(paper, name)
     fingerprint = project.results_fingerprint(paper, name)
     write_results(path, results_frame(series, blocks), fingerprint)
@@ -108,17 +116,26 @@ def simulate_shard(
         raise InputError(
             f"shard is {number}/{shards}; allowed: I/N with I from 1 to N, of simulations"
         )
-    spent = Spent()
+    begun, spent = time.monotonic(), Spent()
+    title = f"{paper}: {name}, shard {number} of {shards}"
     compute_shard(
         [each.cell for each in project.series(paper, name)],
         shard,
         root_seed=project.seed,
         workers=workers,
         cache=Cache(project.cache_folder),
-        title=f"{paper}: {name}, shard {number} of {shards}",
+        title=title,
         spent=spent,
     )
+    _say_computed(title, spent, begun)
     write_timing(project, paper, name, spent, shard)
+
+
+def _say_computed(title: str, spent: Spent, begun: float) -> None:
+    """Leave a line in the log of a job on what was computed rather than read."""
+    if spent.computed:
+        seconds = time.monotonic() - begun
+        print(f"{title}: {spent.computed} blocks computed in {seconds:.1f} s", file=sys.stderr)
 
 
 def compute_analytic(project: Project, paper: str, name: str, workers: int) -> Path:

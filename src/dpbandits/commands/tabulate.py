@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.commands.options import add_project_options, project_of
+from dpbandits.commands.options import add_paper_arguments, add_project_options, project_of
 from dpbandits.engine.provenance import require_current
 from dpbandits.project.config import Project
 from dpbandits.project.target import CLAIMS, DIGITISED, record
@@ -20,8 +20,7 @@ _MISSING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the table to the project's options."""
     add_project_options(parser)
-    parser.add_argument("paper")
-    parser.add_argument("name")
+    add_paper_arguments(parser, "a table")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from dpbandits.algorithms import Definition, find_definition
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
 from dpbandits.engine.kernel_checks import KERNEL_CHECKS, Subject
 from dpbandits.engine.parameters import parameters_of
+from dpbandits.engine.progress import progress
 from dpbandits.engine.trial_checks import TRIAL_CHECKS
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
@@ -78,7 +79,8 @@ def check_algorithm(
     checks = [_result("parameters and guarantee are valid", valid)]
     if subjects:
         identifies = isinstance(definition, IdentificationAlgorithm)
-        for name, function in (TRIAL_CHECKS if identifies else KERNEL_CHECKS).items():
+        chosen = TRIAL_CHECKS if identifies else KERNEL_CHECKS
+        for name, function in progress(chosen.items(), len(chosen), f"checking {definition.id}"):
             checks.append(_checked(name, function, subjects[0]))
     failed = [check for check in checks if check.status == FAILED]
     if failed and on_fail == "raise":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dpbandits._cache_folder import warn_unwritable
 from dpbandits.engine.cache import Cache, Origin
 from dpbandits.engine.lockstep import Arrays
-from dpbandits.engine.progress import SECONDS_BETWEEN_LINES
+from dpbandits.engine.progress import seconds_between, tell
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -49,15 +49,15 @@ class Checkpoints:
         return kept
 
     def between(self, done: int, total: int, arrays: Callable[[], Arrays]) -> None:
-        """Say how far the block is, every ten seconds, and keep a checkpoint, every minute."""
+        """Say now and then how far the block is, and keep a checkpoint, every minute."""
         now = time.monotonic()
         # From the first window on, before which kernels may have been compiled.
         begun, first = self._first = self._first or (now, done)
-        if now - self._said >= SECONDS_BETWEEN_LINES and first < done < total:
+        if now - self._said >= seconds_between() and first < done < total:
             self._said = now
             left = (now - begun) * (total - done) / (done - first)
             share = f"{done / total:.0%} of {total} rounds"
-            print(f"{self.title}: {share}, about {left:.0f} s left", file=sys.stderr)
+            tell(self.title, f"{share}, about {left:.0f} s left")
         if now - self._stored >= SECONDS_BETWEEN_CHECKPOINTS and done < total:
             reason = self.cache.store(self._name, arrays(), self.origin)
             if reason is not None:

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from dpbandits.algorithms import find_definition
 from dpbandits.algorithms.base import Definition, IdentificationAlgorithm
+from dpbandits.engine.arguments import merged_parameters, whole_number
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
-from dpbandits.privacy.conversions import KINDS, Level, convert
+from dpbandits.privacy.conversions import KINDS, Converted, Level, convert
 
 LISTED_HORIZON = 10**8
 LISTED_BUDGET = 1000
@@ -18,10 +20,11 @@ LARGEST_HORIZON = 2**53
 def guarantee(
     algorithm: str | Definition,
     *,
-    horizon: int,
+    horizon: float,
     params: Mapping[str, Any] | None = None,
     variant: str = "as-written",
     interpretations: Mapping[str, str] | None = None,
+    **parameters: Any,
 ) -> Guarantee:
     """Return what an algorithm guarantees over a horizon or budget, for all instances.
 
@@ -33,27 +36,34 @@ def guarantee(
         params: the algorithm's parameters.
         variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
         interpretations: named interpretations that depart from their defaults.
+        parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
 
     Example:
         >>> import dpbandits
-        >>> found = dpbandits.guarantee("ldp-ncb", params={"epsilon": 0.5}, horizon=1000)
+        >>> found = dpbandits.guarantee("ldp-ncb", epsilon=0.5, horizon=1000)
         >>> found.model, found.status, found.basis
         ('local', 'proved', 'NCB-C16')
     """
     definition = find_definition(algorithm)
-    if isinstance(horizon, bool) or not isinstance(horizon, int):
+    values = merged_parameters(definition, params, parameters, ARGUMENTS)
+    rounds = whole_number(horizon)
+    if isinstance(rounds, bool) or not isinstance(rounds, int):
         raise InputError(f"horizon is {horizon!r}; allowed: an integer")
-    if not 1 <= horizon <= LARGEST_HORIZON:
-        raise InputError(f"horizon is {horizon}; allowed: from 1 to {LARGEST_HORIZON}")
+    if not 1 <= rounds <= LARGEST_HORIZON:
+        raise InputError(f"horizon is {rounds}; allowed: from 1 to {LARGEST_HORIZON}")
     return definition.guarantee(
-        definition.parameters_from(params or {}),
-        horizon,
+        definition.parameters_from(values),
+        rounds,
         variant=definition.require_variant(variant),
         interpretations=definition.interpretations_from(interpretations or {}, variant),
     )
+
+
+ARGUMENTS = [name for name in signature(guarantee).parameters if name != "parameters"]
+"""What ``guarantee`` takes beside the parameters of algorithms."""
 
 
 def at_delta(found: Guarantee, delta: float) -> str:
@@ -82,8 +92,10 @@ def listed(definition: Definition) -> list[str]:
     ]
 
 
-def conversion(given: Mapping[str, float], kind: str, wanted: Mapping[str, float]) -> str:
-    """Return what a guarantee implies in another kind, with sources, in one line.
+def conversion(
+    given: Mapping[str, float], kind: str, wanted: Mapping[str, float]
+) -> tuple[Level, list[Converted]]:
+    """Return a guarantee, and what it implies in another kind, with sources.
 
     Args:
         given: a kind and its value; for ``renyi`` also order, for ``approximate`` also delta.
@@ -100,8 +112,7 @@ def conversion(given: Mapping[str, float], kind: str, wanted: Mapping[str, float
     _require_names("given", given, (kinds[0], "order", "delta"))
     _require_names("to", wanted, ("order", "delta", "epsilon"))
     level = Level(kinds[0], given[kinds[0]], given.get("order"), given.get("delta"))
-    found = convert(level, kind, **wanted)
-    return f"{level.describe()} implies " + "; ".join(each.describe() for each in found)
+    return level, convert(level, kind, **wanted)
 
 
 def _words(values: Mapping[str, float]) -> str:

@@ -12,6 +12,7 @@ from dpbandits.pages.render import render
 
 SECTIONS: dict[str, tuple[str, str]] = {
     "Simulate": ("dpbandits", "simulate Simulation NashCurve"),
+    "Compare algorithms": ("dpbandits", "compare Comparison"),
     "Identify the best arm": ("dpbandits", "identify Identification"),
     "Audit": ("dpbandits.api", "audit audit_pair"),
     "Instances": (
@@ -66,7 +67,7 @@ def _package() -> griffe.ModulesCollection:
 def _entry(named: griffe.Object | griffe.Alias) -> dict[str, Any]:
     """Return a class, function or constant: its title, signature, docstring and members."""
     found: Any = named.final_target if isinstance(named, griffe.Alias) else named
-    members = found.members.values() if found.is_class else ()
+    members = _members(found) if found.is_class else ()
     public = [member for member in members if not member.name.startswith("_")]
     # As it is imported: `dpbandits.audit` is a package as well.
     path = named.path.replace("dpbandits.api.", "dpbandits.")
@@ -80,6 +81,21 @@ def _entry(named: griffe.Object | griffe.Alias) -> dict[str, Any]:
         "methods": [_entry(member) for member in public if member.is_function],
         **_docstring(found),
     }
+
+
+def _members(found: griffe.Class) -> list[Any]:
+    """Return the members of a class, and those that it has from classes without an entry."""
+    bases = [base for base in found.mro() if base.path not in _documented()]
+    members = {key: value for base in reversed(bases) for key, value in base.members.items()}
+    return list((members | found.members).values())
+
+
+@cache
+def _documented() -> set[str]:
+    """Return the paths of what has an entry of its own."""
+    package = _package()
+    named = [package[f"{m}.{n}"] for m, names in SECTIONS.values() for n in names.split()]
+    return {each.canonical_path for each in named}
 
 
 def _signature(function: griffe.Function) -> str:

@@ -15,6 +15,7 @@ from dpbandits.project.config_file import SCALES
 from dpbandits.project.costs import COLUMNS, COSTS, Cost, Costs, Key, recorded_cost
 from dpbandits.project.target import CLAIMS, FIGURE, RESULTS, TABLE, Target
 from dpbandits.project.targets import targets
+from dpbandits.text_tables import aligned
 
 PAGE = Path("docs/cluster.md")
 KEPT_WITHIN = 1.5
@@ -158,8 +159,8 @@ class Forecast:
         return [f"{seconds / 60:.1f}{more}", f"{wall / 60:.1f}", f"{memory}"]
 
 
-def forecast_text(project: Project, cores: int) -> str:
-    """Return what ``dpbandits cost`` prints: a line for each item, then the sums."""
+def forecast_table(project: Project, cores: int) -> pd.DataFrame:
+    """Return what a run costs: a row for each item, then the sums."""
     forecast = Forecast(project)
     every = forecast.items()
     heads = ["paper", "built", "core-minutes", f"minutes on {cores} cores", "MiB a process"]
@@ -169,11 +170,17 @@ def forecast_text(project: Project, cores: int) -> str:
         "with what is ours (make everything)": every,
     }
     rows += [["all", title, *forecast.row(chosen, cores)] for title, chosen in sums.items()]
-    widths = [max(len(row[column]) for row in [heads, *rows]) for column in range(len(heads))]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in [heads, *rows]]
+    return pd.DataFrame(rows, columns=heads)
+
+
+def forecast_text(project: Project, cores: int) -> str:
+    """Return what ``dpbandits cost`` prints: the table in lines, and the sum of all."""
+    forecast = Forecast(project)
+    every = forecast.items()
+    lines = aligned(forecast_table(project, cores))
     hours = sum(cost.core_seconds for cost in forecast.parts(every).values() if cost) / 3600
     total = f"{hours:.2f} core-hours at the {project.scale} scale, nothing taken from the cache."
-    return "\n".join([*lines, "", total, "Results that several figures read count once in sums."])
+    return "\n".join([lines, "", total, "Results that several figures read count once in sums."])
 
 
 def cluster_page(project: Project, text: str) -> str:

@@ -10,7 +10,8 @@ import pandas as pd
 
 from dpbandits.algorithms.base import Trial
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, PhaseSchedule, phase_schedule
-from dpbandits.engine.identification import identify
+from dpbandits.engine.cells import make_cell
+from dpbandits.engine.outcomes import outcomes
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import INSTANCES
 
@@ -204,18 +205,16 @@ def late_sizes(schedule: PhaseSchedule) -> tuple[int, ...]:
 
 
 def _played(name: str) -> Iterator[pd.DataFrame]:
-    bandit = INSTANCES[name]()
+    cell = make_cell(
+        algorithm="baseline",
+        parameters={"epsilon": np.inf},
+        bandit=INSTANCES[name](),
+        horizon=BUDGET,
+        runs=1,
+    )
     counted = Counter[str]()
     for trial in range(TRIALS):
-        runs = identify(
-            algorithm="baseline",
-            params={"epsilon": np.inf},
-            bandit=bandit,
-            budget=BUDGET,
-            runs=1,
-            seed=SEED + trial,
-        )
-        counted.update(contradictions(runs.trace))
+        counted.update(contradictions(next(outcomes(cell, SEED + trial)).first))
     for quantity in ("phases", "unequal pulls", "wrong arms"):
         tags = {"quantity": quantity, "instance": name}
         yield curve(f"{quantity}, {name}", tags, [0], [float(counted[quantity])])

@@ -1,71 +1,56 @@
-"""The Python entry point: simulate an algorithm on a bandit, lazily and from the cache."""
+"""Simulate a regret algorithm on a bandit, lazily and from the cache."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from numbers import Integral
-from typing import Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cache import Block, Cache, NoCache
-from dpbandits.engine.cells import Cell, make_cell, require_curves
-from dpbandits.engine.compiling import compilation_shown
-from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
-from dpbandits.engine.fan_out import compute
-from dpbandits.engine.guaranteed import guarantee_of
+from dpbandits.engine.arguments import (
+    merged_parameters,
+    require_cache,
+    require_memory,
+    require_seed,
+    require_workers,
+    whole_number,
+)
+from dpbandits.engine.cache import Block
+from dpbandits.engine.cells import make_cell, require_curves
+from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits
 from dpbandits.engine.lockstep import memory_needed
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
-from dpbandits.metrics import CURVES, NashCurve, require_metric
+from dpbandits.metrics import CURVES, mean_interval, require_metric
 from dpbandits.metrics.nash import NOMINAL, PARTS
 from dpbandits.metrics.nash_curve import require_bias
-from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.play.curves import Curve
+from dpbandits.play.nash_curve import NashCurve
+from dpbandits.play.runs import Runs
 from dpbandits.suggestions import suggesting
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-class Simulation:
+TIMES = 100
+"""Number of times at which frames and plots show a curve unless others are asked for."""
+
+
+class Simulation(Runs):
     """Runs of one algorithm on one bandit; computed at first access, from the cache where it can.
 
-    Make one with ``dpbandits.simulate``.
+    Make one with ``dpbandits.simulate``. Printed, or shown by a notebook, it is its summary.
     """
-
-    def __init__(
-        self,
-        cell: Cell,
-        root_seed: int,
-        workers: int,
-        cache: Cache | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        """Keep what is to be simulated, where results are kept, and what may be taken."""
-        self.cell = cell
-        self.root_seed = root_seed
-        self.workers = workers
-        self.cache = cache or Cache()
-        self.limits = limits or Limits()
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the algorithm guarantees as it is played here, and what is known of that."""
-        return guarantee_of(self.cell)
-
-    def _compute(self, metrics: tuple[str, ...], grid: tuple[int, ...]) -> Block:
-        cell = replace(self.cell, metrics=metrics, grid=grid)
-        with compilation_shown(cell.definition.id):
-            require_affordable(cell, self.workers, self.limits)
-            [block] = compute(
-                [cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache
-            )
-        return block
 
     @cached_property
     def _at_horizon(self) -> Block:
         metrics = ("pseudo_regret", "realised_regret", "pulls")
-        return self._compute(metrics, (self.cell.horizon,))
+        return self._computed(metrics, (self.cell.horizon,))
 
     @property
     def pseudo_regret(self) -> NDArray[np.float64]:
@@ -85,13 +70,17 @@ class Simulation:
     def curve(self, *, metric: str, at: Sequence[int]) -> NDArray[np.float64]:
         """Return a metric at the times ``at`` (each in [1, horizon]), shape (runs, len(at)).
 
+        Args:
+            metric: ``pseudo_regret``, for short ``regret``, or ``realised_regret``.
+            at: numbers of rounds.
+
         Raises:
             InputError: a metric that is no curve, a time outside the horizon, or a realised regret
                 inside an episode, where it does not exist.
         """
-        require_metric(metric, tuple(CURVES))
+        metric = _full_name(metric)
         grid, position = np.unique(self._times(at), return_inverse=True)
-        values = self._compute((metric,), tuple(grid.tolist()))[metric]
+        values = self._computed((metric,), tuple(grid.tolist()))[metric]
         if np.isnan(values).any():
             raise InputError(
                 f"metric {metric} of {self.cell.definition.id} exists at the horizon only; "
@@ -142,11 +131,101 @@ class Simulation:
         limit = self.limits.memory if memory_limit is None else memory_limit
         arms = len(cell.bandit.arms)
         require_memory(limit, memory_needed(cell.runs, arms, len(cell.grid), nominal))
-        block = self._compute(cell.metrics, cell.grid)
+        block = self._computed(cell.metrics, cell.grid)
         curve = NashCurve.of_parts(
             times, block[names[0]][0][:, position], block[names[1]][:, position]
         )
-        return curve.with_bias(bias)
+        assert isinstance(curve, NashCurve)
+        return replace(curve, keeps_bias=bias == "kept")
+
+    def frame(
+        self, *, metric: str | Sequence[str] = "regret", at: Sequence[int] | None = None
+    ) -> pd.DataFrame:
+        """Return metrics of every run along time, as a tidy table.
+
+        Its columns are algorithm, parameters (as text), run (from 0), t (rounds), metric and value.
+
+        Args:
+            metric: ``pseudo_regret``, for short ``regret``, ``realised_regret``, or a list of them.
+            at: numbers of rounds; by default up to 100 even steps to the horizon.
+
+        Raises:
+            InputError: as ``curve``.
+
+        Example:
+            >>> import dpbandits
+            >>> simulation = dpbandits.simulate(
+            ...     algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=50, runs=2
+            ... )
+            >>> simulation.frame(at=[10, 50])[["run", "t", "metric"]].to_numpy().tolist()[:2]
+            [[0, 10, 'pseudo_regret'], [0, 50, 'pseudo_regret']]
+        """
+        times = self._times(self.times if at is None else at)
+        metrics = [metric] if isinstance(metric, str) else list(metric)
+        names = [_full_name(each) for each in metrics]
+        curves = {name: self.curve(metric=name, at=times.tolist()) for name in names}
+        return self._tidy(times, curves)
+
+    def summary(self) -> pd.DataFrame:
+        """Return regrets at the horizon and pulls of each arm: metric, mean, low, high.
+
+        Low and high are the ends of the 95 % t interval of the mean over runs, infinite for one.
+        """
+        names = [f"pulls of arm {arm}" for arm in range(len(self.cell.bandit.arms))]
+        pulls = zip(names, self.pulls.T, strict=True)
+        regrets = {
+            "pseudo_regret": self.pseudo_regret,
+            "realised_regret": self.realised_regret,
+        }
+        rows = [(name, *mean_interval(values)) for name, values in (*regrets.items(), *pulls)]
+        table = pd.DataFrame(rows, columns=["metric", "mean", "low", "high"])
+        return table.astype({"mean": float, "low": float, "high": float})
+
+    def plot(
+        self,
+        *,
+        metric: str = "regret",
+        at: Sequence[int] | None = None,
+        axes: "Axes | None" = None,
+    ) -> "Axes":
+        """Draw the mean of a metric over runs along time, over its 95 % interval.
+
+        Args:
+            metric: ``pseudo_regret``, for short ``regret``, ``realised_regret`` or ``nash_regret``.
+            at: numbers of rounds; by default up to 100 even steps to the horizon.
+            axes: where to draw; by default new ones.
+
+        Returns:
+            The axes, to change or to save (``axes.figure.savefig``).
+
+        Raises:
+            InputError: as ``curve``.
+        """
+        # Simulating does without the plotting libraries.
+        from dpbandits.play.plots import plot_curves
+
+        return plot_curves([self.mean_curve(metric=metric, at=at)], axes)
+
+    def mean_curve(self, *, metric: str = "regret", at: Sequence[int] | None = None) -> Curve:
+        """Return the mean of a metric over runs, with its 95 % interval, as ``plot`` shows it.
+
+        Args:
+            metric: as for ``plot``.
+            at: numbers of rounds; by default up to 100 even steps to the horizon.
+        """
+        times = self._times(self.times if at is None else at)
+        label = f"{self.cell.definition.name}{f', {self.parameters}' if self.parameters else ''}"
+        if metric == "nash_regret":
+            return self.nash_regret(at=times.tolist()).mean_curve(label, self.cell.definition.id)
+        name = _full_name(metric, "nash_regret")
+        numbers = mean_interval(self.curve(metric=name, at=times.tolist()))
+        return Curve(label, self.cell.definition.id, name, times, *numbers)
+
+    @property
+    def times(self) -> list[int]:
+        """The times that frames and plots show unless others are asked for."""
+        steps = np.linspace(0, self.cell.horizon, min(TIMES, self.cell.horizon) + 1)
+        return [int(t) for t in steps.round()[1:]]
 
     def _times(self, at: Sequence[int]) -> NDArray[np.int64]:
         """Return the times ``at``; InputError unless they are times of the run."""
@@ -154,6 +233,8 @@ class Simulation:
             times = np.asarray(at)
         except ValueError:
             times = np.empty(0)
+        if np.issubdtype(times.dtype, np.floating) and np.array_equal(times, times.round()):
+            times = times.astype(np.int64)
         if times.ndim != 1 or not times.size or not np.issubdtype(times.dtype, np.integer):
             raise InputError(f"at is {at!r}; allowed: a list of whole numbers of rounds")
         if times.min() < 1 or times.max() > self.cell.horizon:
@@ -161,21 +242,27 @@ class Simulation:
         return times.astype(np.int64)
 
 
+def _full_name(metric: str, *others: str) -> str:
+    """Return the name of a metric along time, of which ``regret`` is short for one."""
+    return "pseudo_regret" if metric == "regret" else require_metric(metric, (*CURVES, *others))
+
+
 @suggesting
 def simulate(
     *,
     algorithm: str | Algorithm,
     bandit: Bandit,
-    horizon: int,
-    runs: int,
+    horizon: float,
+    runs: float,
     params: Mapping[str, Any] | None = None,
     variant: str = "as-written",
     interpretations: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
-    memory_limit: int = MEMORY_LIMIT,
+    memory_limit: float = MEMORY_LIMIT,
     time_limit: float = TIME_LIMIT,
+    **parameters: Any,
 ) -> Simulation:
     """Simulate ``runs`` independent runs of an algorithm on a bandit.
 
@@ -184,7 +271,7 @@ def simulate(
     Args:
         algorithm: an id (``dpbandits list``) or an Algorithm of your own.
         bandit: the instance, for example ``dpbandits.bernoulli([0.7, 0.5])``.
-        horizon: number of rounds, at least 1.
+        horizon: number of rounds, a whole number of at least 1, such as 10_000 or 1e4.
         runs: number of runs, at least 1.
         params: the algorithm's parameters.
         variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
@@ -196,6 +283,7 @@ def simulate(
         memory_limit: bytes that results may take by an estimate; more is rejected before anything
             is simulated.
         time_limit: hours that the simulation may take by an estimate.
+        parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -212,42 +300,20 @@ def simulate(
         >>> simulation.pulls.sum(axis=1)
         array([50, 50, 50])
     """
+    definition = find_algorithm(algorithm)
     cell = make_cell(
-        algorithm=find_algorithm(algorithm),
-        parameters=params,
+        algorithm=definition,
+        parameters=merged_parameters(definition, params, parameters, ARGUMENTS),
         variant=variant,
         interpretations=interpretations,
         bandit=bandit,
-        horizon=horizon,
-        runs=runs,
+        horizon=whole_number(horizon),
+        runs=whole_number(runs),
     )
-    limits = Limits(memory_limit, time_limit)
+    limits = Limits(whole_number(memory_limit), time_limit)
     kept = require_cache(cache)
     return Simulation(cell, require_seed(seed), require_workers(workers), kept, limits)
 
 
-def require_seed(seed: object) -> int:
-    """Return the root seed; InputError unless it is a whole number of at least 0."""
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise InputError(f"seed is {seed!r}; allowed: a whole number of at least 0")
-    return int(seed)
-
-
-def require_memory(limit: object, needed: int) -> None:
-    """Raise InputError unless the limit is a number of bytes that is enough."""
-    if isinstance(limit, bool) or not isinstance(limit, Integral) or limit < needed:
-        raise InputError(f"memory limit is {limit!r}; allowed: at least {needed} bytes here")
-
-
-def require_workers(workers: object) -> int:
-    """Return the number of worker processes; InputError unless it is at least 1."""
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
-    return workers
-
-
-def require_cache(cache: object) -> Cache:
-    """Return the cache to use, the default one or none; InputError unless it is True or False."""
-    if not isinstance(cache, bool):
-        raise InputError(f"cache is {cache!r}; allowed: True or False")
-    return Cache() if cache else NoCache()
+ARGUMENTS = [name for name in signature(simulate).parameters if name != "parameters"]
+"""What ``simulate`` takes beside the parameters of algorithms."""

@@ -1,65 +1,50 @@
-"""The Python entry point: name the best arm within a budget, lazily and from the cache."""
+"""Name the best arm within a budget, lazily and from the cache."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import IdentificationAlgorithm, find_identification
 from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
-from dpbandits.engine.cache import Block, Cache
-from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.arguments import (
+    merged_parameters,
+    require_cache,
+    require_seed,
+    require_workers,
+    whole_number,
+)
+from dpbandits.engine.cache import Block
+from dpbandits.engine.cells import make_cell
 from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
-from dpbandits.engine.fan_out import compute
-from dpbandits.engine.guaranteed import guarantee_of
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, stream_key
-from dpbandits.engine.simulation import require_cache, require_seed, require_workers
-from dpbandits.engine.trials import play_outcome
-from dpbandits.metrics import IDENTIFIED
-from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.engine.outcomes import outcomes
+from dpbandits.engine.progress import progress
+from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
+from dpbandits.metrics import IDENTIFIED, mean_interval, rate_interval
+from dpbandits.play.runs import Runs
 from dpbandits.suggestions import suggesting
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-class Identification:
+
+class Identification(Runs):
     """Trials of one algorithm on one linear bandit; computed at first access.
 
-    Make one with ``dpbandits.identify``.
+    Make one with ``dpbandits.identify``. Printed, or shown by a notebook, it is its summary.
     """
 
-    def __init__(
-        self,
-        cell: Cell,
-        root_seed: int,
-        workers: int,
-        cache: Cache | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        """Keep what is to be simulated, where results are kept, and what may be taken."""
-        self.cell = cell
-        self.root_seed = root_seed
-        self.workers = workers
-        self.cache = cache or Cache()
-        self.limits = limits or Limits()
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the algorithm guarantees as it is played here, and what is known of that."""
-        return guarantee_of(self.cell)
+    horizon_name = "budget"
 
     @cached_property
     def _block(self) -> Block:
-        cell = replace(self.cell, metrics=tuple(IDENTIFIED))
-        with compilation_shown(cell.definition.id):
-            require_affordable(cell, self.workers, self.limits)
-            [block] = compute(
-                [cell], root_seed=self.root_seed, workers=self.workers, cache=self.cache
-            )
-        return block
+        return self._computed(tuple(IDENTIFIED), self.cell.grid)
 
     @property
     def recommended(self) -> NDArray[np.int64]:
@@ -79,15 +64,11 @@ class Identification:
     @cached_property
     def _outcomes(self) -> list[Outcome]:
         """The trials in full, played anew; too large for the cache where arms are many."""
-        algorithm = self.cell.player
-        assert isinstance(algorithm, IdentificationAlgorithm)
-        key = stream_key(self.cell.stream_description)
-        with compilation_shown(algorithm.id):
+        name = self.cell.definition.id
+        with compilation_shown(name):
             require_affordable(self.cell, self.workers, self.limits)
-            return [
-                play_outcome(algorithm, self.cell.task, self.root_seed, key, block.first_run)
-                for block in self.cell.blocks()
-            ]
+            played = outcomes(self.cell, self.root_seed)
+            return list(progress(played, len(self.cell.blocks()), f"playing {name} in full"))
 
     @property
     def pulls(self) -> NDArray[np.int64]:
@@ -107,22 +88,62 @@ class Identification:
         """The first trial, phase by phase."""
         return self._outcomes[0].first
 
+    def frame(self) -> pd.DataFrame:
+        """Return every metric of every trial, as a tidy table.
+
+        Its columns are algorithm, parameters (as text), run (from 0), t (the budget), metric
+        (``success``, ``recommended``, ``total_pulls``) and value.
+        """
+        block = self._block
+        times = np.array([self.cell.horizon])
+        return self._tidy(times, {name: block[name][:, :1] for name in IDENTIFIED})
+
+    def summary(self) -> pd.DataFrame:
+        """Return the share of successes and the pulls of a trial: metric, mean, low, high.
+
+        Low and high are the ends of the 95 % interval: Clopper-Pearson of the share, t of the
+        pulls.
+        """
+        rows = [
+            ("success", *rate_interval(self.success.sum(), self.cell.runs)),
+            ("total_pulls", *mean_interval(self.total_pulls)),
+        ]
+        table = pd.DataFrame(rows, columns=["metric", "mean", "low", "high"])
+        return table.astype({"mean": float, "low": float, "high": float})
+
+    def plot(self, *, axes: "Axes | None" = None) -> "Axes":
+        """Draw how often each arm was returned, with its 95 % interval (Clopper-Pearson).
+
+        Args:
+            axes: where to draw; by default new ones.
+        """
+        # Identifying does without the plotting libraries.
+        from dpbandits.play.plots import plot_shares
+
+        arms = len(self.cell.bandit.arms)
+        counts = np.bincount(self.recommended, minlength=arms)
+        shares = rate_interval(counts, np.full(arms, self.cell.runs))
+        labels = [f"arm {arm}" for arm in range(arms)]
+        algorithms = [self.cell.definition.id] * arms
+        return plot_shares(labels, algorithms, shares, "share of trials that return it", axes)
+
 
 @suggesting
 def identify(
     *,
     algorithm: str | IdentificationAlgorithm,
     bandit: LinearBandit,
-    budget: int,
-    runs: int,
+    budget: float,
+    runs: float,
     params: Mapping[str, Any] | None = None,
     variant: str = "as-written",
     interpretations: Mapping[str, str] | None = None,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
-    memory_limit: int = MEMORY_LIMIT,
+    memory_limit: float = MEMORY_LIMIT,
     time_limit: float = TIME_LIMIT,
+    **parameters: Any,
 ) -> Identification:
     """Validate at once, and return trials that are computed when they are first asked for.
 
@@ -141,6 +162,7 @@ def identify(
         memory_limit: bytes that results may take by an estimate; more is rejected before anything
             is simulated.
         time_limit: hours that the trials may take by an estimate.
+        parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
         InputError: anything unknown or out of range, in one line.
@@ -154,16 +176,21 @@ def identify(
         >>> trials.success.shape
         (5,)
     """
+    definition = find_identification(algorithm)
     cell = make_cell(
-        algorithm=find_identification(algorithm),
-        parameters=params,
+        algorithm=definition,
+        parameters=merged_parameters(definition, params, parameters, ARGUMENTS),
         variant=variant,
         interpretations=interpretations,
         bandit=bandit,
-        horizon=budget,
-        runs=runs,
+        horizon=whole_number(budget),
+        runs=whole_number(runs),
         horizon_name="budget",
     )
-    limits = Limits(memory_limit, time_limit)
+    limits = Limits(whole_number(memory_limit), time_limit)
     kept = require_cache(cache)
     return Identification(cell, require_seed(seed), require_workers(workers), kept, limits)
+
+
+ARGUMENTS = [name for name in signature(identify).parameters if name != "parameters"]
+"""What ``identify`` takes beside the parameters of algorithms."""

@@ -1,0 +1,79 @@
+"""Arguments that the Python functions share, checked in one line each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from dpbandits.algorithms.base import Definition
+from dpbandits.engine.cache import Cache, NoCache
+from dpbandits.errors import InputError
+
+
+def require_seed(seed: object) -> int:
+    """Return the root seed; InputError unless it is a whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise InputError(f"seed is {seed!r}; allowed: a whole number of at least 0")
+    return int(seed)
+
+
+def require_memory(limit: object, needed: int) -> None:
+    """Raise InputError unless the limit is a number of bytes that is enough."""
+    if isinstance(limit, bool) or not isinstance(limit, Integral) or limit < needed:
+        raise InputError(f"memory limit is {limit!r}; allowed: at least {needed} bytes here")
+
+
+def require_workers(workers: object) -> int:
+    """Return the number of worker processes; InputError unless it is at least 1."""
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise InputError(f"workers is {workers!r}; allowed: a whole number of at least 1")
+    return workers
+
+
+def require_cache(cache: object) -> Cache:
+    """Return the cache to use, the default one or none; InputError unless it is True or False."""
+    if not isinstance(cache, bool):
+        raise InputError(f"cache is {cache!r}; allowed: True or False")
+    return Cache() if cache else NoCache()
+
+
+def whole_number(value: Any) -> Any:
+    """Return a float that is a whole number, such as 1e5, as an int; anything else as it is."""
+    if isinstance(value, float | np.floating) and value.is_integer():
+        return int(value)
+    return value
+
+
+def merged_parameters(
+    definition: Definition,
+    params: Mapping[str, Any] | None,
+    named: Mapping[str, Any],
+    arguments: Sequence[str],
+) -> dict[str, Any]:
+    """Return the parameters of an algorithm, some given in ``params`` and others by keyword.
+
+    Args:
+        definition: the algorithm.
+        params: parameters by name.
+        named: keywords that are no arguments of the function.
+        arguments: the function's own arguments, for the error message.
+
+    Raises:
+        InputError: a keyword is no parameter of the algorithm, or one is given both ways.
+    """
+    if not isinstance(params, Mapping | None):
+        raise InputError(f"{definition.id}: params is {params!r}; allowed: a mapping of parameters")
+    if not isinstance(params, Mapping | None):
+        raise InputError(f"{definition.id}: params is {params!r}; allowed: a mapping of parameters")
+    own = [each.name for each in fields(definition.parameters)]
+    for name in named:
+        if name not in own:
+            allowed = ", ".join([*own, *arguments])
+            raise InputError(f"{definition.id}: argument {name!r} is unknown; allowed: {allowed}")
+        if name in (params or {}):
+            raise InputError(
+                f"{definition.id}: {name} is given twice; allowed: in params, or by keyword"
+            )
+    return {**(params or {}), **named}

@@ -1,0 +1,1 @@
+"""Simulate, identify and compare from Python, with tables, plots and displays of the results."""

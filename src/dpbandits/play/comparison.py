@@ -1,0 +1,262 @@
+"""Play several algorithms on one bandit, for one table and one plot."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dpbandits.algorithms import Definition, IdentificationAlgorithm, find_definition
+from dpbandits.bandits import Bandit
+from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT
+from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
+from dpbandits.errors import InputError
+from dpbandits.play.identification import Identification, identify
+from dpbandits.play.runs import html_table
+from dpbandits.play.simulation import Simulation, simulate
+from dpbandits.suggestions import suggesting
+from dpbandits.text_tables import aligned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Entry = str | Definition | Mapping[str, Any]
+"""An id, an algorithm of the user's own, or a mapping with the keys ``KEYS``."""
+
+KEYS = ("algorithm", "params", "variant", "interpretations")
+
+
+class Comparison:
+    """Several algorithms on one bandit, at one horizon or budget, from one root seed.
+
+    Make one with ``dpbandits.compare``. Printed, or shown by a notebook, it is its summary.
+
+    Attributes:
+        simulations: what was played, a ``Simulation`` or ``Identification`` for each algorithm.
+    """
+
+    def __init__(self, simulations: Sequence[Simulation] | Sequence[Identification]) -> None:
+        """Keep what was played, at least one."""
+        self.simulations: list[Simulation | Identification] = [*simulations]
+
+    def frame(
+        self, *, metric: str | Sequence[str] = "regret", at: Sequence[int] | None = None
+    ) -> pd.DataFrame:
+        """Return the tables of all algorithms as one.
+
+        Its columns are algorithm, parameters (as text), run (from 0), t, metric and value.
+
+        Args:
+            metric: as for ``Simulation.frame``.
+            at: numbers of rounds; by default up to 100 even steps to the horizon.
+
+        Raises:
+            InputError: as ``Simulation.frame``; or best arms are compared and one of them is given.
+        """
+        self._require_regret(metric, at)
+        frames = [
+            each.frame(metric=metric, at=at) if isinstance(each, Simulation) else each.frame()
+            for each in self.simulations
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row for each algorithm, with what it guarantees.
+
+        Its columns are algorithm, parameters, metric (``pseudo_regret`` at the horizon, or
+        ``success``), mean, low, high (95 % interval) and guarantee.
+        """
+        rows = [
+            {
+                "algorithm": each.cell.definition.id,
+                "parameters": each.parameters,
+                **each.summary().iloc[0].to_dict(),
+                "guarantee": each.guarantee_in_brief,
+            }
+            for each in self.simulations
+        ]
+        return pd.DataFrame(rows)
+
+    def plot(
+        self,
+        *,
+        metric: str = "regret",
+        at: Sequence[int] | None = None,
+        axes: "Axes | None" = None,
+    ) -> "Axes":
+        """Draw a line for each algorithm over its 95 % interval; of best arms, a row for each.
+
+        Args:
+            metric: as for ``Simulation.plot``.
+            at: numbers of rounds; by default up to 100 even steps to the horizon.
+            axes: where to draw; by default new ones.
+
+        Raises:
+            InputError: as ``Simulation.plot``; or best arms are compared and one of them is given.
+        """
+        # Comparing does without the plotting libraries.
+        from dpbandits.play.plots import plot_curves, plot_shares
+
+        self._require_regret(metric, at)
+        curves = [
+            each.mean_curve(metric=metric, at=at)
+            for each in self.simulations
+            if isinstance(each, Simulation)
+        ]
+        if curves:
+            return plot_curves(curves, axes)
+        rows = self.summary()
+        share, low, high = (rows[key].to_numpy(np.float64) for key in ("mean", "low", "high"))
+        labels = [f"{each.cell.definition.name}\n{each.parameters}" for each in self.simulations]
+        title = "share of trials that return the best arm"
+        return plot_shares(labels, list(rows["algorithm"]), (share, low, high), title, axes)
+
+    def _require_regret(self, metric: object, at: object) -> None:
+        """Raise InputError where metric or times are given, and best arms are compared."""
+        is_given = metric != "regret" or at is not None
+        if is_given and isinstance(self.simulations[0], Identification):
+            raise InputError("metric, at: are given for best arms; allowed: for regret alone")
+
+    def __iter__(self) -> Iterator[Simulation | Identification]:
+        """Go through what was played."""
+        return iter(self.simulations)
+
+    def __len__(self) -> int:
+        """Return the number of algorithms."""
+        return len(self.simulations)
+
+    @property
+    def _heading(self) -> str:
+        return f"{len(self)} algorithms on {self.simulations[0].setting}"
+
+    def __str__(self) -> str:
+        """Return the summary in a few lines."""
+        return f"{self._heading}\n{aligned(self.summary())}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the summary as a table for notebooks."""
+        return f"<b>{escape(self._heading)}</b>{html_table(self.summary())}"
+
+
+@suggesting
+def compare(
+    algorithms: Sequence[Entry],
+    *,
+    bandit: Bandit,
+    runs: float,
+    horizon: float | None = None,
+    budget: float | None = None,
+    params: Mapping[str, Any] | None = None,
+    seed: int = DEFAULT_ROOT_SEED,
+    workers: int = 1,
+    cache: bool = True,
+    memory_limit: float = MEMORY_LIMIT,
+    time_limit: float = TIME_LIMIT,
+    **parameters: Any,
+) -> Comparison:
+    """Play several algorithms on one bandit, at one horizon or budget of pulls.
+
+    Everything is validated at once; nothing is computed before a result is asked for.
+
+    Args:
+        algorithms: each an id (``dpbandits list``), an algorithm of your own, or a mapping with
+            ``algorithm`` and, as for ``simulate``, ``params``, ``variant``, ``interpretations``.
+        bandit: the instance.
+        runs: number of runs of each, at least 1.
+        horizon: number of rounds, of algorithms that are judged by regret.
+        budget: number of pulls, of algorithms that name the best arm.
+        params: parameters for all algorithms that have them; an algorithm's own come first.
+        seed: root of all random streams, a whole number of at least 0.
+        workers: processes to compute with; results do not depend on it.
+        cache: whether results are taken from the cache and kept there.
+        memory_limit: bytes that the results of one algorithm may take by an estimate.
+        time_limit: hours that one algorithm may take by an estimate.
+        parameters: the same as ``params`` by keyword, such as ``epsilon=1.0``.
+
+    Raises:
+        InputError: anything unknown or out of range, in one line; some algorithms are judged by
+            regret and others name a best arm; or no algorithm has a parameter that is given.
+
+    Example:
+        >>> import dpbandits
+        >>> comparison = dpbandits.compare(
+        ...     ["ucb1", "dp-se", {"algorithm": "dp-se", "params": {"epsilon": 0.1}}],
+        ...     bandit=dpbandits.bernoulli([0.7, 0.5]),
+        ...     horizon=100,
+        ...     runs=3,
+        ...     epsilon=1.0,
+        ... )
+        >>> comparison.summary()["parameters"].tolist()
+        ['', 'epsilon=1', 'epsilon=0.1']
+    """
+    if isinstance(algorithms, str | Mapping | Definition) or not len(algorithms):
+        raise InputError(f"algorithms is {algorithms!r}; allowed: a list of algorithms")
+    entries = _with_shared([_entry(each) for each in algorithms], {**(params or {}), **parameters})
+    name = _length_name([entry["algorithm"] for entry in entries])
+    shared: dict[str, Any] = {
+        name: _length(name, {"horizon": horizon, "budget": budget}),
+        "bandit": bandit,
+        "runs": runs,
+        "seed": seed,
+        "workers": workers,
+        "cache": cache,
+        "memory_limit": memory_limit,
+        "time_limit": time_limit,
+    }
+    if name == "budget":
+        return Comparison([identify(**entry, **shared) for entry in entries])
+    return Comparison([simulate(**entry, **shared) for entry in entries])
+
+
+def _entry(given: Entry) -> dict[str, Any]:
+    """Return what is played for an entry: the algorithm itself, and arguments of its own."""
+    entry = dict(given) if isinstance(given, Mapping) else {"algorithm": given}
+    unknown = [key for key in entry if key not in KEYS]
+    if unknown or "algorithm" not in entry:
+        raise InputError(
+            f"algorithms: keys are {', '.join(map(str, entry))}; allowed: {', '.join(KEYS)}, "
+            f"the first of them always"
+        )
+    return entry | {"algorithm": find_definition(entry["algorithm"])}
+
+
+def _with_shared(entries: list[dict[str, Any]], shared: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the entries with the shared parameters that their algorithms have."""
+    names = [[each.name for each in fields(entry["algorithm"].parameters)] for entry in entries]
+    every = list(dict.fromkeys(name for own in names for name in own))
+    for key in shared:
+        if key not in every:
+            allowed = ", ".join(every) or "none"
+            raise InputError(f"compare: no algorithm has a parameter {key!r}; allowed: {allowed}")
+    given = []
+    for entry, own in zip(entries, names, strict=True):
+        fitting = {key: value for key, value in shared.items() if key in own}
+        given.append(entry | {"params": {**fitting, **(entry.get("params") or {})}})
+    return given
+
+
+def _length_name(definitions: list[Definition]) -> str:
+    """Return what the algorithms are played to: ``horizon`` or ``budget``."""
+    identify_best = {isinstance(each, IdentificationAlgorithm) for each in definitions}
+    if len(identify_best) > 1:
+        ids = ", ".join(each.id for each in definitions)
+        raise InputError(
+            f"algorithms are {ids}; allowed: those judged by regret alone, or those that name a "
+            f"best arm alone"
+        )
+    return "budget" if identify_best == {True} else "horizon"
+
+
+def _length(name: str, given: Mapping[str, float | None]) -> float:
+    """Return the horizon or budget; InputError where it is missing, or the other one is given."""
+    for key, value in given.items():
+        if key != name and value is not None:
+            raise InputError(f"compare: {key} is given; allowed: {name}, for these algorithms")
+    length = given[name]
+    if length is None:
+        raise InputError(f"compare: {name} is missing; allowed: a whole number of at least 1")
+    return length

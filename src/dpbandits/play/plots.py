@@ -1,0 +1,109 @@
+"""Plots of what was played, in the style and the looks of the project's figures."""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from dpbandits.play.curves import Curve
+from dpbandits.reporting import style
+from dpbandits.reporting.own_look import own_look
+from dpbandits.reporting.palette import ALGORITHMS
+
+Values = NDArray[np.float64]
+
+_SIZE = (4.6, 2.9)
+"""Width and height of a plot in inches."""
+
+_DPI = 120
+"""Pixels per inch on a screen."""
+
+_LABELS = {
+    "pseudo_regret": "pseudo-regret",
+    "realised_regret": "realised regret",
+    "nash_regret": "Nash regret",
+}
+"""Metric -> its name on the y axis."""
+
+
+def plot_curves(curves: Sequence[Curve], axes: Axes | None = None) -> Axes:
+    """Draw means along time over their intervals, and a legend where there is more than one.
+
+    Args:
+        curves: at least one, of one metric.
+        axes: where to draw, or None for new ones.
+    """
+    with style.context():
+        axes = _axes(axes)
+        looks = looks_of([curve.algorithm for curve in curves])
+        for curve, look in zip(curves, looks, strict=True):
+            if np.isfinite(curve.low).all():
+                axes.fill_between(
+                    curve.times, curve.low, curve.high, color=look.colour, alpha=0.2, linewidth=0
+                )
+            every = max(1, len(curve.times) // 8)
+            drawn = style.line_look(look)
+            axes.plot(curve.times, curve.mean, label=curve.label, markevery=every, **drawn)
+        for which in ("x", "y"):
+            style.style_axis(axes, which, "linear")
+        axes.set_xlabel("round t")
+        axes.set_ylabel(_LABELS[curves[0].metric])
+        if any(curve.label for curve in curves):
+            columns = 1 if len(curves) == 1 else 2
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns)
+    return axes
+
+
+def plot_shares(
+    labels: Sequence[str],
+    algorithms: Sequence[str],
+    shares: tuple[Values, Values, Values],
+    title: str,
+    axes: Axes | None = None,
+) -> Axes:
+    """Draw a row for each share, with its interval.
+
+    Args:
+        labels: names of the rows, from above.
+        algorithms: id of the algorithm of each row, for its look.
+        shares: share, lower and upper end, each of shape (rows,).
+        title: what the x axis shows.
+        axes: where to draw, or None for new ones.
+    """
+    share, low, high = shares
+    rows = np.arange(len(labels))
+    with style.context():
+        axes = _axes(axes)
+        for row, algorithm in zip(rows, algorithms, strict=True):
+            [look] = looks_of([algorithm])
+            ends = [[share[row] - low[row]], [high[row] - share[row]]]
+            drawn = style.line_look(look) | {"linestyle": "none"}
+            axes.errorbar([share[row]], [row], xerr=ends, capsize=2, elinewidth=0.8, **drawn)
+        axes.set_yticks(rows, labels)
+        axes.set_ylim(len(labels) - 0.5, -0.5)
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_xlabel(title)
+    return axes
+
+
+def looks_of(algorithms: Sequence[str]) -> list[style.Look]:
+    """Return the looks of lines, of which several may be of one algorithm.
+
+    Args:
+        algorithms: ids; those outside the registry have the looks of user-defined ones.
+    """
+    others = [each for each in dict.fromkeys(algorithms) if each not in ALGORITHMS]
+    looks = [
+        style.algorithm_look(each) if each in ALGORITHMS else own_look(others.index(each))
+        for each in algorithms
+    ]
+    return style.tell_apart(looks)
+
+
+def _axes(axes: Axes | None) -> Axes:
+    """Return the axes, or new ones."""
+    if axes is not None:
+        return axes
+    return plt.subplots(figsize=_SIZE, dpi=_DPI, layout="constrained")[1]
