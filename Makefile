@@ -19,7 +19,7 @@ PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint metadata test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters
+.PHONY: help figures extras everything quick report publish site test slow published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ artifact: .venv/installed .venv-metadata/installed report site metadata ## one a
 
 verify: .venv/installed ## recompute a random sample of cells: exact, within its interval, or outside
 	.venv/bin/dpbandits verify --workers $(CORES)
+
+notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their outputs
+	$(IN_TEST) python tests/notebooks.py
 
 metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert and the Dockerfile with hadolint
 	.venv-metadata/bin/cffconvert --validate

@@ -1,7 +1,6 @@
 """Private explore-then-commit: an algorithm of your own, in a file of your own.
 
-Every arm is pulled in turn, then the arm with the largest noisy sum of rewards is played to the
-end. A reward in [0, 1] enters one noisy sum: everything played is epsilon-differentially private.
+Every reward in [0, 1] enters one noisy sum: all that is played is epsilon-differentially private.
 
     dpbandits compare --with examples/my_algorithm.py dp-ts-ucb/fig7b --params epsilon=0.5 pulls=200
 """

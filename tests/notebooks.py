@@ -33,6 +33,8 @@ def read(path: Path) -> dict[str, Any]:
 
 def executed(notebook: dict[str, Any]) -> list[list[Output]]:
     """Return the outputs of every code cell, in order."""
+    # What the same process has drawn before is no output of the notebook.
+    plt.close("all")
     namespace: dict[str, Any] = {"__name__": "__main__"}
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return [

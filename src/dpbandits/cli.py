@@ -70,9 +70,9 @@ def parser_of(words: Sequence[str]) -> Parser:
     parser.set_defaults(main=lambda arguments: parser.print_help(), log=None)
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     for name, summary in COMMANDS.items():
-        # argparse expands percent signs in the help.
-        text = summary.replace("%", "%%")
-        command = commands.add_parser(name, help=text, description=text)
+        # argparse expands percent signs in the help, not in the description.
+        listed = summary.replace("%", "%%")
+        command = commands.add_parser(name, help=listed, description=summary)
         if name in words[:1]:
             module = import_module(f"dpbandits.commands.{name.replace('-', '_')}")
             module.add_arguments(command)

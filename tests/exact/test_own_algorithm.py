@@ -210,6 +210,11 @@ def test_its_key_follows_its_kernel(policy: ModuleType) -> None:
     assert algorithm_fingerprint(other) != algorithm_fingerprint(policy.ALGORITHM)
 
 
+def test_the_example_is_short() -> None:
+    source = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"
+    assert len(source.read_text(encoding="utf-8").splitlines()) <= 30
+
+
 @pytest.mark.parametrize("name", ["a.b.py", "import.py", "1 x.py"])
 def test_a_file_whose_name_is_no_module_name(name: str, tmp_path: Path) -> None:
     source = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"

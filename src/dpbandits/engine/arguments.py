@@ -65,8 +65,6 @@ def merged_parameters(
     """
     if not isinstance(params, Mapping | None):
         raise InputError(f"{definition.id}: params is {params!r}; allowed: a mapping of parameters")
-    if not isinstance(params, Mapping | None):
-        raise InputError(f"{definition.id}: params is {params!r}; allowed: a mapping of parameters")
     own = [each.name for each in fields(definition.parameters)]
     for name in named:
         if name not in own:
