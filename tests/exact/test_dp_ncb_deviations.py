@@ -1,17 +1,20 @@
 """The table of deviations: one row a switch, differences with intervals, scoring by constants."""
 
 import math
+from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from scipy import stats
 
-from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve
+from dpbandits.pages.site.switches import CHANGES
+from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, TOGETHER, Curve
 from dpbandits.papers.dp_ncb.tables import TABLES, deviations
 from dpbandits.reporting.tables import write_table
 from synthetic_results import FOURTH, NOISE
 
+ROOT = Path(__file__).resolve().parents[2]
 TABLE = FOURTH.tables["extra-deviations"]
 QUANTILE = stats.t.ppf(0.975, 49)
 
@@ -27,11 +30,29 @@ def test_every_switch_that_is_played_has_a_row_and_every_row_its_results() -> No
         curve for each in DEVIATIONS for curve in (each.coded.simulation, each.changed.simulation)
     }
     assert curves == set(TABLE["reads"])
-    played = set(FOURTH.frame("switches")["switch"].dropna())
-    assert played == {each.id for each in DEVIATIONS if each.changed.simulation == "switches"}
+    for name in ("switches", TOGETHER):
+        played = set(FOURTH.frame(name)["switch"].dropna())
+        assert played == {each.id for each in DEVIATIONS if each.changed.simulation == name}
     ids = {part for each in DEVIATIONS for part in each.id.split()}
     numbers = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 24, 33, 34}
     assert {f"D{number}" for number in numbers} <= ids
+
+
+@pytest.mark.parametrize("algorithm", ["gdp-ncb", "ldp-ncb", "adap-ucb", "ldp-ucb-l"])
+def test_large_switches_of_an_algorithm_are_played_together(algorithm: str) -> None:
+    """All combinations of them; D12 and D12 epsilon are two values of one interpretation."""
+    published = pd.read_csv(ROOT / "docs/tables/dp-ncb/extra-deviations.csv")
+    own = published[published["algorithm"] == algorithm]
+    is_large = (own["factor"] - 1).abs() > CHANGES
+    large = [name for name in own["id"][is_large] if " and " not in name]
+    wanted = {
+        frozenset(names)
+        for size in range(2, len(large) + 1)
+        for names in combinations(large, size)
+        if not {"D12", "D12 epsilon"} <= set(names)
+    }
+    rows = [each for each in DEVIATIONS if each.algorithm == algorithm]
+    assert wanted <= {frozenset(each.id.split(" and ")) for each in rows}
 
 
 def test_the_change_of_two_samples_has_the_interval_of_both(found: pd.DataFrame) -> None:

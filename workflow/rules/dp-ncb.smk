@@ -206,6 +206,7 @@ use rule tabulate as dp_ncb_table_extra_deviations with:
             "ten-million",
             "panel-f",
             "switches",
+            "switch-combinations",
             "switches-panel-a",
         ),
     output:

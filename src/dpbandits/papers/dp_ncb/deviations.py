@@ -53,6 +53,9 @@ class Deviation:
     same_runs: bool = field(default=False, kw_only=True)
 
 
+TOGETHER = "switch-combinations"
+"""Name of the results that have several switches of an algorithm at once."""
+
 _CODE, _PAPER, _ORIGINAL, _NO_TEST = "as coded", "as written", "original", "no stop test"
 _CAP = "Phase I until T at most"
 _LAPLACE = "Laplace(0, 1/ε) in Phase I"
@@ -93,6 +96,19 @@ _SWITCHES = (
 )
 
 
+# Of one algorithm, together: those that change its number by more than 5 % alone.
+_COMBINATIONS = (
+    ("D1 and D4", "gdp-ncb"),
+    ("D1 and A10", "gdp-ncb"),
+    ("D4 and A10", "gdp-ncb"),
+    ("D1 and D4 and A10", "gdp-ncb"),
+    ("D1 and D7", "ldp-ncb"),
+    ("D12 and D13", "adap-ucb"),
+    ("D12 epsilon and D13", "adap-ucb"),
+)
+_TOGETHER = ("these together", "as for each", "as coded", "as for each")
+
+
 def _coded(algorithm: str) -> Curve:
     """Return the curve as coded at T = 1e7, epsilon = 0.2 where there is one."""
     where: dict[str, Any] = {"algorithm": algorithm, "variant": "as-coded", "interpretation": ""}
@@ -102,12 +118,11 @@ def _coded(algorithm: str) -> Curve:
     return Curve("panels-c-to-e" if in_panels else "ten-million", where)
 
 
-def _switched(
-    id_: str, algorithm: str, switch: str, paper: str, code: str, repaired: str
-) -> Deviation:
-    coded = _coded(algorithm)
-    changed = Curve("switches", {"algorithm": algorithm, "switch": id_})
-    return Deviation(id_, algorithm, switch, paper, code, repaired, coded, changed)
+def _switched(id_: str, algorithm: str, *texts: str, simulation: str = "switches") -> Deviation:
+    """Return a switch at T = 1e7; the texts are switch, paper, code and repaired."""
+    switch, paper, code, repaired = texts
+    changed = Curve(simulation, {"algorithm": algorithm, "switch": id_})
+    return Deviation(id_, algorithm, switch, paper, code, repaired, _coded(algorithm), changed)
 
 
 def _panel_a(algorithm: str, **where: Any) -> Curve:
@@ -130,6 +145,7 @@ _ADAP = _coded("adap-ucb")
 
 DEVIATIONS = (
     *(_switched(*texts) for texts in _SWITCHES),
+    *(_switched(*names, *_TOGETHER, simulation=TOGETHER) for names in _COMBINATIONS),
     Deviation(
         *("D15", "adap-ucb, panel (a)", "first_pulls=private"),
         *("first pulls with noise", "raw", _ORIGINAL),
