@@ -1,7 +1,7 @@
-"""`docs/gallery.md`: every published figure, what it shows and whether what is said of it holds."""
+"""`docs/gallery.md`: an index of every published figure, its panels, and the verdicts on them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,6 @@ from dpbandits.pages.published_ledger import (
 from dpbandits.pages.published_numbers import PUBLISHED
 from dpbandits.pages.render import render
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.claims_summary import choice, interval
 from dpbandits.project.config import Project
 from dpbandits.project.sentences import check_sentences, panels_of
 from dpbandits.reporting.specs import parse_figure
@@ -98,30 +97,26 @@ class _Part:
             "title": experiments.title,
             "authors": experiments.authors,
             "elsewhere": elsewhere,
-            "figures": [self._figure(*item) for item in self._variants.items()],
+            "rows": [row for item in self._variants.items() for row in self._rows(*item)],
         }
 
-    def _figure(self, base: str, figures: list[str]) -> dict[str, Any]:
-        """Return a figure with its panels, every variant of it beside the others."""
+    def _rows(self, base: str, figures: list[str]) -> Iterator[dict[str, Any]]:
+        """Yield the row of a figure, all of its variants in it, and those of its panels."""
         columns = [self._panels(name) if _STEM.fullmatch(base) else [name] for name in figures]
-        stems = {*figures, *(stem for name in figures for stem in self._panels(name))}
-        return {
-            "head": head_of(base),
-            "captions": [(name, self._caption(name)) for name in figures],
-            "claims": self._about(figures),
-            "findings": [row for row in self._findings if not stems.isdisjoint(row["drawn"])],
-            "panels": [self._panel(base, stems) for stems in zip(*columns, strict=True)],
+        panels = list(zip(*columns, strict=True))
+        stems = {*figures, *(stem for column in columns for stem in column)}
+        # The findings on any of it.
+        yield self._row(head_of(base), self._caption(figures[0]), figures) | {
+            "findings": [name for name, drawn in self._findings if not stems.isdisjoint(drawn)]
         }
+        for of_panel in panels:
+            if of_panel[0] != base:
+                shows = self._shows.get(of_panel[0], "")
+                yield self._row(head_of(of_panel[0]), shows, list(of_panel))
 
-    def _panel(self, base: str, stems: tuple[str, ...]) -> dict[str, Any]:
-        """Return a panel in every variant; it has a heading unless it is the whole figure."""
-        is_whole = stems[0] == base
-        return {
-            "head": "" if is_whole else head_of(stems[0]),
-            "shows": self._shows.get(stems[0], ""),
-            "pictures": [(stem, head_of(stem)) for stem in stems],
-            "claims": [] if is_whole else self._about(stems),
-        }
+    def _row(self, head: str, shows: str, stems: list[str]) -> dict[str, Any]:
+        claims = self._about(stems)
+        return {"head": head, "shows": shows, "stems": stems, "claims": claims, "findings": []}
 
     def _caption(self, figure: str) -> str:
         return parse_figure(figure, self.project.figure_spec(self.name, figure)).caption
@@ -130,21 +125,14 @@ class _Part:
         return panels_of(self.project, self.name, figure)
 
     @cached_property
-    def _findings(self) -> list[dict[str, Any]]:
+    def _findings(self) -> list[tuple[str, set[str]]]:
         """The findings, with the figures that each is about."""
         if self.ledger is None:
             return []
+        claims = [each.claim for each, *_ in published_findings(self.project, self.name)]
         return [
-            {
-                "id": finding.claim.id,
-                "title": finding.title,
-                "statement": statement,
-                "outcome": outcome,
-                "drawn": _drawn(
-                    " ".join(published_figures(self.project, self.name, finding.claim))
-                ),
-            }
-            for finding, statement, outcome in published_findings(self.project, self.name)
+            (claim.id, _drawn(" ".join(published_figures(self.project, self.name, claim))))
+            for claim in claims
         ]
 
     def _about(self, stems: Iterable[str]) -> list[dict[str, Any]]:
@@ -162,27 +150,8 @@ def _drawn(paths: str) -> set[str]:
 
 
 def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return each claim with its verdicts."""
-    claims = []
-    for name, of_claim in rows.groupby("claim", sort=False):
-        first = of_claim.iloc[0]
-        verdicts = [
-            _verdict(of_verdict.to_dict("records"), is_only=len(of_verdict) == len(of_claim) == 1)
-            for _, of_verdict in of_claim.groupby("verdict", sort=False)
-        ]
-        texts = {key: first[key] for key in ("kind", "place", "statement", "rule")}
-        claims.append({"id": name, "verdicts": verdicts, **texts})
-    return claims
-
-
-def _verdict(rows: Sequence[Mapping[Any, Any]], *, is_only: bool) -> dict[str, str]:
-    """Return a verdict, the rows that have it, and the binding comparison of the first."""
-    first = rows[0]
-    why = first["detail"]
-    if first["measured"]:
-        why = f"{first['measured']}: {interval(first)}, asked: {first['asked']}"
-    return {
-        "word": first["verdict"],
-        "choices": "" if is_only else f" ({' / '.join(choice(row) for row in rows)})",
-        "why": f"For the first, {why}" if len(rows) > 1 else why,
-    }
+    """Return each claim with the verdicts that it has."""
+    return [
+        {"id": name, "verdicts": list(of_claim["verdict"].unique())}
+        for name, of_claim in rows.groupby("claim", sort=False)
+    ]
