@@ -33,7 +33,7 @@ COMMANDS = {
     "judge": "Judge every claim of a paper and write its ledger.",
     "explain": "Say how the verdict on a claim came about.",
     "ledger": "Gather the verdicts on the claims of all chosen papers in one ledger.",
-    "typeset": "Write the report, every figure, table and verdict, as one PDF (needs pdflatex).",
+    "typeset": "Write the report, a page for each paper and all tables, as PDF (needs pdflatex).",
     "verify": "Recompute a random sample of the results' cells; say of each whether it agrees.",
     "artifact": "Pack sources, results, figures, tables, ledger, report and site into one archive.",
     "site": "Build a static site from the csv files that exist: every figure, claim and verdict.",

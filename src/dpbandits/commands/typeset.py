@@ -1,4 +1,4 @@
-"""Write the report, every figure, table and verdict, as one PDF (needs pdflatex)."""
+"""Write the report, a page for each paper and all tables, as PDF (needs pdflatex)."""
 
 import argparse
 import time
@@ -17,13 +17,16 @@ from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import LIBRARIES, require_current
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
-from dpbandits.project.target import CLAIMS, FIGURE, LEDGER, REPORT, TABLE, Target, record
+from dpbandits.project.target import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record
 from dpbandits.project.targets import targets
 from dpbandits.reporting.latex import escape
 from dpbandits.reporting.templates import render
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
 
 TITLE = "dpbandits: papers on differentially private bandits, rebuilt"
+MANY = 3
+"""From so many figures on, two stand side by side."""
+
 DEPENDS = "depends"
 """What a claim counts as whose interpretations or variants come apart."""
 
@@ -69,12 +72,12 @@ def report_source(project: Project, built: Iterable[Target]) -> str:
     Raises:
         InputError: a figure, a table or a ledger is missing or stale.
     """
-    shown = [each for each in built if each.kind in (CLAIMS, FIGURE, TABLE, LEDGER)]
+    shown = [each for each in built if each.kind in (CLAIMS, FIGURE, TABLE)]
     for target in shown:
         require_current(target.files[0], target.depends_on)
     verdicts = [*VERDICTS, DEPENDS]
     ledgers = {each.paper: _read(each.files[0]) for each in shown if each.kind == CLAIMS}
-    whole = [body(_text(each.files[1])) for each in shown if each.kind == LEDGER]
+    counted = {paper: counts(paper, ledger, verdicts) for paper, ledger in ledgers.items()}
     papers = project.built()
     return render(
         "report.tex",
@@ -84,10 +87,11 @@ def report_source(project: Project, built: Iterable[Target]) -> str:
         seed=project.seed,
         level=escape(f"{ALPHA:.0%}"),
         verdicts=verdicts,
-        counts=[counts(paper, ledger, verdicts) for paper, ledger in ledgers.items()],
-        # Comparisons alone have no ledger.
-        ledger="".join(whole),
-        sections=[_section(project, paper, shown) for paper in papers],
+        counts=list(counted.values()),
+        sections=[
+            _section(project, paper, shown) | _in_words(counted.get(paper), verdicts)
+            for paper in papers
+        ],
         version=version("dpbandits"),
         fingerprints=[row for paper in papers for row in _fingerprints(paper, shown)],
         libraries={name: version(name) for name in LIBRARIES},
@@ -119,15 +123,36 @@ def counts(paper: str, ledger: pd.DataFrame, verdicts: list[str]) -> dict[str, A
     }
 
 
+def _in_words(counted: dict[str, Any] | None, verdicts: list[str]) -> dict[str, Any]:
+    """Return how many claims there are, and a sentence on how they came out; none for None."""
+    if counted is None:
+        return {"total": 0, "verdicts": ""}
+    pairs = zip(counted["counts"], verdicts, strict=True)
+    words = [f"{count}: {verdict}" for count, verdict in pairs if count]
+    return {"total": counted["total"], "verdicts": "; ".join(words)}
+
+
 def _section(project: Project, paper: str, shown: Iterable[Target]) -> dict[str, Any]:
-    """Return what the report shows of a paper, or of a comparison across papers."""
+    """Return what the report shows of a paper, or of a comparison across papers: a page, tables.
+
+    A comparison has no figures but its own; of a paper those of its own numbering are shown.
+    """
     experiments = project.experiments(paper)
     of_paper = [target for target in shown if target.paper == paper]
+    figures = [target for target in of_paper if target.kind == FIGURE]
+    drawn = [each for each in figures if not each.name.startswith(EXTRA)] or figures
+    columns = 1 if len(drawn) < MANY else 2
+    rows = max(1, -(-len(drawn) // columns))
+    others = [escape(each.name) for each in figures if each not in drawn]
     return {
         "name": escape(paper),
         "title": escape(experiments.title),
         "authors": escape(experiments.authors),
-        "figures": [_figure(project, target) for target in of_paper if target.kind == FIGURE],
+        "figures": [_figure(project, target) for target in drawn],
+        "columns": columns,
+        # What is left by heading and text is shared by the rows, each with a name and a space.
+        "height": f"{0.86 / rows - 0.035:.3f}",
+        "others": ", ".join(others),
         "tables": [body(_text(each.files[0])) for each in of_paper if each.kind == TABLE],
     }
 
@@ -138,7 +163,6 @@ def _figure(project: Project, target: Target) -> dict[str, str]:
     return {
         "name": escape(target.name),
         "path": path.relative_to(project.folder).as_posix(),
-        "caption": escape(target.caption),
     }
 
 
