@@ -46,7 +46,9 @@ def _check_code(experiments: Experiments) -> None:
         "analytic": list(file.analytic),
         "diagrams": [name for name, spec in specs.items() if spec.get("kind") == DIAGRAM],
         "derived": [panel["compute"] for panel in panels if panel.get("compute")],
-        "tables": [spec["compute"] for spec in file.tables.values() if spec.get("compute")],
+        "tables": [
+            spec["compute"] for spec in experiments.table_specs.values() if spec.get("compute")
+        ],
     }
     for module, names in named.items():
         known = _known(code, module, names) if names else ()
