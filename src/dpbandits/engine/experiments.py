@@ -73,16 +73,20 @@ class SimulationPlan:
         """Horizons of its series at this scale, ascending: one, unless series have their own.
 
         Raises:
-            InputError: a formula computes them from what is known after tuning only.
+            InputError: a tag is no horizon, or a formula computes them from what is known after
+                tuning only.
         """
         if any(entry.horizon for entry in self.spec.cells):
             return tuple(sorted({series.cell.horizon for series in self.series()}))
-        found = {
-            _computed("tag horizon", int, {**tags, **entry.tags}.get("horizon", self.horizon))
-            for entry in self.spec.cells
-            for tags in _products(entry.over)
-            if self._fits(tags)
-        }
+        try:
+            found = {
+                _computed("tag horizon", int, {**tags, **entry.tags}.get("horizon", self.horizon))
+                for entry in self.spec.cells
+                for tags in _products(entry.over)
+                if self._fits(tags)
+            }
+        except InputError as error:
+            raise InputError(f"{self.origin}: {error}") from None
         return tuple(sorted(found)) or (self.horizon,)
 
     @property

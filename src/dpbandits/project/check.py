@@ -26,12 +26,12 @@ def check_files(project: Project) -> None:
         for plan in experiments.plans.values():
             plan.check()
         refuse_shared_cells(experiments.plans)
-        _check_code(experiments)
         with naming(experiments.path):
             for figure, spec in figures.items():
                 parse_figure(figure, spec)
             for table in experiments.tables:
                 parse_table(table, experiments.table_spec(table))
+        _check_code(experiments)
         with naming(project.claims_path(paper)):
             _check_claims(project, paper)
     _refuse_shared_ids(project)
