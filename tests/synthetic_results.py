@@ -12,11 +12,12 @@ from dpbandits.engine.cells import Cell
 from dpbandits.engine.documents import load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.results import results_frame
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec, with_likes
 from dpbandits.metrics import IDENTIFIED, NASH
 from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
 from dpbandits.project.config import Project
+from dpbandits.project.default_tables import with_default_tables
 from dpbandits.reporting.agreement import compare_digitised
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.digitised import with_digitised
@@ -105,9 +106,12 @@ class Document:
         self.name = paper
         self.paper = find_paper(paper)
         self.path = Project.load(ROOT).config_path(paper, "experiments")
-        self.document = load_yaml(self.path)
+        document = load_yaml(self.path)
+        self.document = {**document, "simulations": with_likes(document["simulations"])}
         self.figures = with_digitised(self.document["figures"], self.path)
-        self.tables: dict[str, Any] = self.document["tables"]
+        tables = self.document["tables"]
+        is_paper = paper in found_papers.PAPERS
+        self.tables: dict[str, Any] = with_default_tables(tables) if is_paper else tables
         self.frame = cache(self._frame)
 
     def plan(self, name: str, caps: dict[str, int] | None = None) -> SimulationPlan:

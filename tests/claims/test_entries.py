@@ -15,7 +15,7 @@ from dpbandits.claims import Claim, Evidence, judge, load_claims
 from dpbandits.claims.loading import load_findings
 from dpbandits.engine.experiments import SimulationPlan
 from dpbandits.engine.results import results_frame
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec
+from dpbandits.engine.simulation_specs import Caps, SimulationSpec, with_likes
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.papers.ts_is_dp.statistics import STATISTICS
@@ -202,6 +202,7 @@ def test_interpretations_are_those_that_change_what_is_judged() -> None:
 def made_up_results() -> dict[str, pd.DataFrame]:
     """Random numbers for every series of the experiments file, at its own horizons and grids."""
     document = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
+    document["simulations"] = with_likes(document["simulations"])
     generator = np.random.default_rng(1)
     frames: dict[str, pd.DataFrame] = {}
     for name in sorted(

@@ -64,6 +64,7 @@ def test_it_takes_at_most_five_files_and_no_edit(folder: Path) -> None:
     check(chosen)
     built = {(target.kind, target.name) for target in targets(chosen)}
     assert {("figure", "fig1"), ("figure", "fig2"), ("claims", "claims")} <= built
+    assert ("table", "claims") in built
     assert 0 < forecast(chosen, NAME) < 1
 
 
@@ -112,6 +113,16 @@ MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ),
     ("experiments", lambda file: file.update(analytic=["levels"]), "analytic has no levels"),
     ("experiments", lambda file: file["figures"]["fig2"].update(kind="diagram"), "fig2"),
+    (
+        "experiments",
+        lambda file: file["figures"]["fig2"].update(caption="T = {T}"),
+        "figures.fig2.caption has {T}; allowed: {horizon}, {runs}",
+    ),
+    (
+        "experiments",
+        lambda file: file["simulations"]["curves"].update(like="by-pulls"),
+        "like is 'curves'; allowed: a simulation that is not like this one",
+    ),
     (
         "paper",
         lambda file: file["panels"].pop("fig2"),
@@ -187,7 +198,8 @@ def test_a_paper_is_built_judged_and_published_alone(folder: Path, name: str) ->
     after = tree(folder)
     assert {path: after[path] for path in before} == before
     assert {Path(path).parent.as_posix() for path in after.keys() - before} == {
-        f"docs/figures/{name}"
+        f"docs/figures/{name}",
+        f"docs/tables/{name}",
     }
     stamp = json.loads((folder / "docs/figures" / name / "fingerprints.json").read_text())
     assert {"fig1", "claims"} <= stamp.keys()

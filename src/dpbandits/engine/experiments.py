@@ -21,7 +21,7 @@ from dpbandits.engine.cells import (
     make_cell,
 )
 from dpbandits.engine.formulas import Context, Formula
-from dpbandits.engine.simulation_specs import Caps, CellsSpec, SimulationSpec
+from dpbandits.engine.simulation_specs import INSTANCE, Caps, CellsSpec, SimulationSpec
 from dpbandits.engine.trials import TRIALS
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
@@ -43,12 +43,14 @@ class SimulationPlan:
     Attributes:
         name: its key in the YAML file.
         spec: the entry.
-        instance: the description of its bandit, or the paper's instance that ``make`` names.
+        instance: the description of its bandit, or the paper's instance that ``make`` names; empty
+            where every series names its own.
         caps: largest number of runs and horizon at this scale.
         formulas: the paper's formulas by name.
         origin: file and key, for error messages.
         makers: the paper's instances by name, functions of keyword arguments.
         own: the paper's own algorithms, which are not in the registry, by id.
+        named: the descriptions of the instances that series name, by name.
     """
 
     name: str
@@ -59,11 +61,33 @@ class SimulationPlan:
     origin: str
     makers: Mapping[str, Callable[..., Bandit]] = field(default_factory=dict)
     own: Mapping[str, Definition] = field(default_factory=dict)
+    named: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def horizon(self) -> int:
         """Number of rounds at this scale."""
         return min(self.spec.horizon, self.caps.horizon or self.spec.horizon)
+
+    @cached_property
+    def horizons(self) -> tuple[int, ...]:
+        """Horizons of its series at this scale, ascending: one, unless series have their own.
+
+        Raises:
+            InputError: a tag is no horizon, or a formula computes them from what is known after
+                tuning only.
+        """
+        if any(entry.horizon for entry in self.spec.cells):
+            return tuple(sorted({series.cell.horizon for series in self.series()}))
+        try:
+            found = {
+                _computed("tag horizon", int, {**tags, **entry.tags}.get("horizon", self.horizon))
+                for entry in self.spec.cells
+                for tags in _products(entry.over)
+                if self._fits(tags)
+            }
+        except InputError as error:
+            raise InputError(f"{self.origin}: {error}") from None
+        return tuple(sorted(found)) or (self.horizon,)
 
     @property
     def runs(self) -> int:
@@ -188,13 +212,14 @@ class SimulationPlan:
 
     def _bandit(self, tags: Mapping[str, Any]) -> Bandit:
         """Return the instance of a series; arguments that name a tag stand for the tag's value."""
-        if "make" not in self.instance:
-            return _bandit_of(json.dumps(self.instance))
-        name = self.instance["make"]
+        instance = self.named[tags[INSTANCE]] if INSTANCE in tags else self.instance
+        if "make" not in instance:
+            return _bandit_of(json.dumps(instance))
+        name = instance["make"]
         if name not in self.makers:
             allowed = ", ".join(self.makers) or "none"
             raise InputError(f"instance: make is {name!r}; allowed: {allowed}")
-        given = {key: value for key, value in self.instance.items() if key != "make"}
+        given = {key: value for key, value in instance.items() if key != "make"}
         for key, value in given.items():
             given[key] = tags.get(value, value) if isinstance(value, str) else value
         made: Bandit = _computed(f"instance: make {name}", partial(self.makers[name], **given))
@@ -231,6 +256,8 @@ class SimulationPlan:
                 },
                 "formulas": formulas_fingerprint,
                 "tuned": tuned,
+                # Results of simulations without it keep the fingerprint that they have.
+                **({"instances": dict(self.named)} if self.named else {}),
             }
         )[:16]
 

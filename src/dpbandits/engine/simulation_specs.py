@@ -1,8 +1,9 @@
 """The `simulations:` of an experiments file, as models."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from dpbandits.engine.models import (
     Allowed,
@@ -60,8 +61,15 @@ class Grid(Spec):
         return self
 
 
+INSTANCE = "instance"
+"""Key of ``for`` and ``tags`` whose values are names of instances."""
+
+
 class CellsSpec(Spec):
-    """Series of a simulation: one for each combination of the values of ``for``."""
+    """Series of a simulation: one for each combination of the values of ``for``.
+
+    A key ``instance`` of ``for`` or ``tags`` names the bandit of a series.
+    """
 
     algorithm: str
     variant: Variant = "as-written"
@@ -71,11 +79,31 @@ class CellsSpec(Spec):
     parameters: dict[str, Value] = {}
     interpretations: dict[str, str] = {}
 
+    @property
+    def instances(self) -> tuple[Value, ...]:
+        """Names of the instances under ``for`` or ``tags``; empty where there are none."""
+        tagged = (self.tags[INSTANCE],) if INSTANCE in self.tags else ()
+        return tagged or self.over.get(INSTANCE, ())
+
+
+def _required_without_like(schema: dict[str, Any]) -> None:
+    """Let the JSON schema ask for keys only where no other simulation has them."""
+    schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["like"]}]
+
 
 class SimulationSpec(Spec):
-    """One simulation."""
+    """One simulation.
 
-    instance: Name
+    Attributes:
+        like: another simulation, which has the keys that are not given here; they are filled in
+            when the file is read (``with_likes``).
+        instance: the bandit of the series that name none.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_required_without_like)
+
+    like: Name | None = None
+    instance: Name | None = None
     horizon: Count
     stream: Text | None = None
     tuned_by: Name | None = None
@@ -85,6 +113,12 @@ class SimulationSpec(Spec):
     grid: Grid
     cells: Annotated[tuple[CellsSpec, ...], Field(min_length=1)]
 
+    @model_validator(mode="after")
+    def _every_series_has_an_instance(self) -> "SimulationSpec":
+        if self.instance is None and not all(entry.instances for entry in self.cells):
+            raise misfit("key instance is missing, here or under for of all cells")
+        return self
+
     @property
     def algorithms(self) -> list[str]:
         """Ids of its algorithms, sorted."""
@@ -93,6 +127,36 @@ class SimulationSpec(Spec):
     def described(self) -> dict[str, Any]:
         """Return what its results depend on, as the file has it."""
         return self.model_dump(by_alias=True, exclude_unset=True, exclude={"shards"})
+
+
+def with_likes(simulations: Mapping[str, Any]) -> dict[str, Any]:
+    """Return simulations with the keys that they take from others filled in.
+
+    Args:
+        simulations: entries by name; one with a key ``like`` has the keys of the simulation of
+            that name, but for those that it gives itself.
+
+    Raises:
+        PydanticCustomError: ``like`` names no other simulation, or leads back to its own.
+    """
+    return {name: _with_like(simulations, name, ()) for name in simulations}
+
+
+def _with_like(simulations: Mapping[str, Any], name: str, path: tuple[str, ...]) -> Any:
+    """Return one simulation; ``path`` has those that are like it, one after the other."""
+    entry = simulations[name]
+    if not isinstance(entry, Mapping) or "like" not in entry:
+        return entry
+    other, path = entry["like"], (*path, name)
+    if not isinstance(other, str) or other not in simulations:
+        allowed = ", ".join(str(each) for each in simulations if each != name) or "none"
+        raise wrong(other, allowed, f"simulations.{name}.like")
+    if other in path:
+        allowed = "a simulation that is not like this one"
+        raise wrong(other, allowed, f"simulations.{name}.like")
+    given = {key: value for key, value in entry.items() if key != "like"}
+    of_other = _with_like(simulations, other, path)
+    return {**of_other, **given} if isinstance(of_other, Mapping) else given
 
 
 class Caps(Spec):
@@ -118,6 +182,14 @@ class ExperimentsFile(Spec):
     figures: dict[FigureName, Any] = {}
     tables: dict[TableName, Any] = {}
     simulations: Annotated[dict[str, SimulationSpec], Field(min_length=1)] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_likes(cls, document: Any) -> Any:
+        given = document.get("simulations") if isinstance(document, Mapping) else None
+        return (
+            {**document, "simulations": with_likes(given)} if isinstance(given, dict) else document
+        )
 
     @model_validator(mode="after")
     def _instances_have_a_law(self) -> "ExperimentsFile":

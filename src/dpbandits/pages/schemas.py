@@ -5,20 +5,29 @@ import json
 from pydantic import BaseModel
 
 from dpbandits.claims.files import ClaimsFile, FindingsFile
+from dpbandits.engine.models import Names, Text
 from dpbandits.engine.simulation_specs import ExperimentsFile, FigureName, TableName
 from dpbandits.pages.errata import ErrataFile
 from dpbandits.pages.site.switches import SwitchesFile
 from dpbandits.project.config_file import ConfigFile
 from dpbandits.project.paper_file import PaperFile
 from dpbandits.reporting.specs import DiagramKeys, FigureKeys
-from dpbandits.reporting.table_specs import TableSpec
+from dpbandits.reporting.table_specs import ColumnSpec, TableSpec
+
+
+class DefaultTable(TableSpec):
+    """A table that every paper has; keys that are not given are its default's."""
+
+    caption: Text = "that of the default"
+    reads: Names = ("claims",)
+    columns: tuple[ColumnSpec, ...] = ()
 
 
 class _Experiments(ExperimentsFile):
     """config/papers/PAPER/experiments.yaml: what is simulated, drawn and tabulated."""
 
     figures: dict[FigureName, DiagramKeys | FigureKeys] = {}
-    tables: dict[TableName, TableSpec] = {}
+    tables: dict[TableName, TableSpec | DefaultTable] = {}
 
 
 MODELS: dict[str, type[BaseModel]] = {

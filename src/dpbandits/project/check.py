@@ -26,12 +26,12 @@ def check_files(project: Project) -> None:
         for plan in experiments.plans.values():
             plan.check()
         refuse_shared_cells(experiments.plans)
-        _check_code(experiments)
         with naming(experiments.path):
             for figure, spec in figures.items():
                 parse_figure(figure, spec)
             for table in experiments.tables:
                 parse_table(table, experiments.table_spec(table))
+        _check_code(experiments)
         with naming(project.claims_path(paper)):
             _check_claims(project, paper)
     _refuse_shared_ids(project)
@@ -46,7 +46,9 @@ def _check_code(experiments: Experiments) -> None:
         "analytic": list(file.analytic),
         "diagrams": [name for name, spec in specs.items() if spec.get("kind") == DIAGRAM],
         "derived": [panel["compute"] for panel in panels if panel.get("compute")],
-        "tables": [spec["compute"] for spec in file.tables.values() if spec.get("compute")],
+        "tables": [
+            spec["compute"] for spec in experiments.table_specs.values() if spec.get("compute")
+        ],
     }
     for module, names in named.items():
         known = _known(code, module, names) if names else ()

@@ -11,12 +11,17 @@ from dpbandits.engine.documents import load_document
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.simulation_specs import Caps, ExperimentsFile, SimulationSpec
 from dpbandits.errors import InputError
-from dpbandits.papers import Paper, find_paper
+from dpbandits.papers import COMPARISONS, Paper, find_paper
+from dpbandits.project.captions import Reads, with_caption
+from dpbandits.project.default_tables import with_default_tables
 from dpbandits.project.paper_file import PaperFile
 
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
     from dpbandits.engine.experiments import SimulationPlan
+
+NOT_SIMULATED = ("claims", "digitised")
+"""What tables read that is neither simulated nor an exact result."""
 
 
 @dataclass(frozen=True)
@@ -86,20 +91,56 @@ class Experiments:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables."""
-        return list(self.file.tables)
+        """Names of the tables, those that every paper has too."""
+        return list(self._tables)
+
+    @property
+    def _tables(self) -> Mapping[str, Any]:
+        is_paper = self.paper.name not in COMPARISONS
+        return with_default_tables(self.file.tables) if is_paper else self.file.tables
 
     @cached_property
     def figure_specs(self) -> Mapping[str, Mapping[str, Any]]:
-        """The entry of every figure, by name, digitised values filled in.
+        """The entry of every figure, by name, digitised values and numbers of captions filled in.
 
         Raises:
-            InputError: the file of digitised values is missing, damaged or names no curve here.
+            InputError: the file of digitised values is missing, damaged or names no curve here; a
+                caption has an unknown placeholder.
         """
         # Simulations do without the modules of reporting.
         from dpbandits.reporting.digitised import with_digitised
+        from dpbandits.reporting.specs import figure_reads
 
-        return with_digitised(self.file.figures, self.path)
+        figures = with_digitised(self.file.figures, self.path)
+        return self._with_captions("figures", figures, figure_reads)
+
+    @cached_property
+    def table_specs(self) -> Mapping[str, Mapping[str, Any]]:
+        """The entry of every table, by name, defaults and numbers of captions filled in.
+
+        Raises:
+            InputError: a caption has an unknown placeholder.
+        """
+        # Simulations do without the modules of reporting.
+        from dpbandits.reporting.table_specs import table_reads
+
+        return self._with_captions("tables", self._tables, table_reads)
+
+    def _with_captions(
+        self, section: str, entries: Mapping[str, Any], reads: Reads
+    ) -> Mapping[str, Any]:
+        try:
+            return {
+                name: with_caption(f"{section}.{name}", name, entry, reads, self._plan_read)
+                for name, entry in entries.items()
+            }
+        except InputError as error:
+            line = str(error)
+            raise InputError(line if str(self.path) in line else f"{self.path}: {line}") from None
+
+    def _plan_read(self, name: str) -> "SimulationPlan | None":
+        """Return a simulation that is read; None for verdicts, digitised and exact values."""
+        return None if name in NOT_SIMULATED or name in self.analytic else self.plan(name)
 
     def figure_spec(self, figure: str) -> Mapping[str, Any]:
         """Return the entry of a figure; InputError if there is none of that name."""
@@ -107,7 +148,7 @@ class Experiments:
 
     def table_spec(self, table: str) -> Mapping[str, Any]:
         """Return the entry of a table; InputError if there is none of that name."""
-        return self._entry("tables", self.file.tables, table)
+        return self._entry("tables", self.table_specs, table)
 
     def _entry(self, section: str, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         if name not in entries:
@@ -133,16 +174,32 @@ class Experiments:
         from dpbandits.engine.experiments import SimulationPlan
 
         where = f"{self.path}: simulations.{name}"
-        instances = self.file.instances
-        if spec.instance not in instances:
-            allowed = ", ".join(instances)
-            raise InputError(f"{where}.instance is {spec.instance!r}; allowed: {allowed}")
+        if spec.instance is not None:
+            self._require_instance(spec.instance, f"{where}.instance")
+        named = [(i, name) for i, entry in enumerate(spec.cells) for name in entry.instances]
+        for index, each in named:
+            self._require_instance(each, f"{where}.cells.{index}: instance")
         if spec.tuned_by is not None and spec.tuned_by not in set(self.simulations) - {name}:
             raise InputError(f"{where}.tuned_by is {spec.tuned_by!r}; allowed: another simulation")
         caps = self.file.quick if self.scale == "quick" else Caps()
-        instance = instances[spec.instance]
-        formulas, makers = self.paper.formulas, self.paper.instances
-        return SimulationPlan(name, spec, instance, caps, formulas, where, makers, self.algorithms)
+        instances = self.file.instances
+        return SimulationPlan(
+            name,
+            spec,
+            {} if spec.instance is None else instances[spec.instance],
+            caps,
+            self.paper.formulas,
+            where,
+            self.paper.instances,
+            self.algorithms,
+            {str(each): instances[str(each)] for _, each in named},
+        )
+
+    def _require_instance(self, name: str | float, where: str) -> None:
+        """Raise InputError where there is no instance of that name."""
+        if name not in self.file.instances:
+            allowed = ", ".join(self.file.instances)
+            raise InputError(f"{where} is {name!r}; allowed: {allowed}")
 
     @cached_property
     def algorithms(self) -> Mapping[str, "Definition"]:
@@ -178,6 +235,6 @@ class Experiments:
         plan = self.plan(name)
         tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
         sources = self.paper.modules("formulas")
-        if "make" in plan.instance:
+        if any("make" in instance for instance in (plan.instance, *plan.named.values())):
             sources += self.paper.modules("instances")
         return plan.fingerprint(seed, fingerprint(*sources), tuned)
