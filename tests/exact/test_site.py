@@ -3,6 +3,7 @@
 import json
 import math
 import posixpath
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -196,6 +197,9 @@ PRESS = """{{
   const event = new KeyboardEvent("keydown", {{key: "{key}"}});
   document.querySelector(".plot").dispatchEvent(event);
 }}"""
+SERIOUS = """axe.run(document, {resultTypes: ["violations"]}).then((found) => JSON.stringify(
+  found.violations.filter((each) => ["serious", "critical"].includes(each.impact))
+    .map((each) => [each.id, each.nodes[0].html])))"""
 SHOWN = 'document.querySelectorAll("[data-rows]:not([hidden])").length'
 
 
@@ -243,6 +247,8 @@ def test_claims_are_searched_and_switches_ticked_in_a_browser(folder: Path) -> N
         page.run(CLICK.format(place='[value="gdp-ncb|D4"]'))
         assert page.run(said).startswith("GDP-NCB with D4: 0.1305 [")
         page.run(CLICK.format(place='[value="gdp-ncb|A10"]'))
+        assert "not computed" not in page.run(said)
+        page.run(CLICK.format(place='[value="gdp-ncb|A20"]'))
         assert "not computed" in page.run(said)
         for address in sorted(folder.rglob("*.html"))[::9]:
             page.open(address.as_uri())
@@ -281,13 +287,36 @@ def test_nothing_published_is_said_in_one_line(tmp_path: Path) -> None:
         site_contents(Project.load(tmp_path).at(papers=[PAPER]))
 
 
+@pytest.fixture(scope="module")
+def everything() -> dict[str, bytes]:
+    """The site of the whole project: path in it -> content."""
+    return site_contents(Project.load(ROOT))
+
+
 @pytest.mark.slow
-def test_the_whole_site_is_whole_and_the_same_again() -> None:
-    everything = Project.load(ROOT)
-    contents = site_contents(everything)
-    texts = {name: content for name, content in contents.items() if name.endswith(".html")}
+def test_the_whole_site_is_whole_and_the_same_again(everything: dict[str, bytes]) -> None:
+    texts = {name: content for name, content in everything.items() if name.endswith(".html")}
     pages = {name: Reader(content.decode()) for name, content in texts.items()}
     assert {name: page.faults for name, page in pages.items() if page.faults} == {}
-    assert unresolved(pages, contents) == []
-    assert sum(map(len, contents.values())) < 15e6
-    assert site_contents(everything) == contents
+    assert unresolved(pages, everything) == []
+    assert sum(map(len, everything.values())) < 15e6
+    assert site_contents(Project.load(ROOT)) == everything
+
+
+@pytest.mark.slow
+def test_every_page_opens_without_an_error_or_a_serious_fault_of_accessibility(
+    everything: dict[str, bytes], tmp_path: Path
+) -> None:
+    for name, content in everything.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    faults = {}
+    with chromium_page() as page:
+        for name in sorted(each for each in everything if each.endswith(".html")):
+            page.open((tmp_path / name).as_uri())
+            page.run(f"{axe};1")
+            if found := json.loads(page.run(SERIOUS)):
+                faults[name] = found
+        assert page.errors == []
+    assert faults == {}
