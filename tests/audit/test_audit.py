@@ -120,7 +120,7 @@ def test_holm_corrects_over_all_audits() -> None:
 
 
 def test_every_algorithm_names_its_engines() -> None:
-    assert set(METHODS) == set(REGISTRY)
+    assert set(METHODS) <= set(REGISTRY)
     for method in METHODS.values():
         assert set(method.engines) <= set(ENGINES)
         assert BLACK_BOX in method.engines

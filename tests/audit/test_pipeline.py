@@ -38,7 +38,7 @@ def test_every_algorithm_and_variant_has_engines_and_a_black_box_run() -> None:
     played = {(case.algorithm, variant) for case in CASES for variant in case.variants}
     wanted = {(name, each) for name, one in REGISTRY.items() for each in one.variants}
     assert played == wanted
-    assert set(METHODS) == set(REGISTRY)
+    assert set(METHODS) <= set(REGISTRY)
 
 
 def test_an_algorithm_without_a_row_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """A paper of one's own in one folder: nothing else is edited, no fingerprint of another moves."""
 
+import argparse
 import json
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import pytest
 import yaml
 
 from dpbandits.cli import main
+from dpbandits.commands import kernels
 from dpbandits.commands.check import check_pages
 from dpbandits.commands.new_paper import write_skeleton
 from dpbandits.commands.publish import publish_papers
@@ -20,6 +23,7 @@ from dpbandits.pages.documents import document
 from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
 from dpbandits.project.forecast import forecast
+from dpbandits.project.resources import Jobs
 from dpbandits.project.target import REPORT
 from dpbandits.project.targets import targets
 from fault_project import environment, make_project
@@ -167,13 +171,29 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
 
 
+def test_only_the_kernels_of_what_is_built_are_compiled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[list[str]] = []
+    monkeypatch.setattr(kernels, "compile_kernels", compiled.append)
+    monkeypatch.setattr(kernels, "compile_nash_kernels", lambda: None)
+    whole, alone = (Jobs(Project.load(folder).at(only=name)) for name in (None, NAME))
+    one_figure = Jobs(Project.load(folder).at(only=f"{NAME}/fig1"))
+    assert alone.kernels_marker() == one_figure.kernels_marker() != whole.kernels_marker()
+    parser = argparse.ArgumentParser()
+    kernels.add_arguments(parser)
+    for jobs in (alone, whole):
+        words = [*shlex.split(jobs.kernels_choice()), "--project", str(folder)]
+        kernels.main(parser.parse_args(words))
+    assert compiled[0] == ["ucb1"]
+    assert {"dp-bai", "gdp-ncb", "ucb1"} < set(compiled[1])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [NAME, "my-paper"])
 def test_a_paper_is_built_judged_and_published_alone(folder: Path, name: str) -> None:
     if name != NAME:
         write_skeleton(Project.load(folder), name)
-    # The kernels of other papers take minutes to compile, and are not played.
-    (folder / ".cache/dpbandits/kernels.done").touch()
     command = [*SNAKEMAKE, "--cores", "2", "--config", f"only={name}"]
     done = subprocess.run(
         command, cwd=folder, env=environment(), text=True, capture_output=True, check=False
