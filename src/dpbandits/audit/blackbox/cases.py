@@ -51,7 +51,7 @@ class Case:
         return REGISTRY[self.algorithm].variants
 
 
-_LISTED = (
+CASES = (
     Case("ts-gaussian", 0.0, 0.0, "AUD-2", "TSDP-C28"),
     Case("m-ts-gaussian", 0.0, 0.0, "AUD-3", "TSDP-C28", params={"b": 1, "c": 1.0}),
     Case("dp-ts-ucb", 0.0, 0.0, "AUD-7"),
@@ -73,20 +73,5 @@ _LISTED = (
     Case("ncb", 0.0, 0.0, "AUD-19"),
     Case("od-linbai", 0.0, 0.1, "AUD-19"),
     Case("sequential-halving", 0.0, 0.1, "AUD-19"),
-)
-"""Those whose pair of tables, statement or claim is their own."""
-
-
-def _default(algorithm: str) -> Case:
-    """Return the case of an algorithm that is not listed: its example, by what it guarantees."""
-    definition = REGISTRY[algorithm]
-    example = definition.parameters_from(definition.example)
-    is_private = definition.guarantee(example, ROUNDS).kind != "none"
-    return Case(algorithm, 0.0, 0.0, "AUD-18" if is_private else "AUD-19")
-
-
-CASES = (
-    *_LISTED,
-    *map(_default, [each for each in REGISTRY if each not in {one.algorithm for one in _LISTED}]),
 )
 """One for each algorithm of the registry; each is played in every variant that it has."""

@@ -39,11 +39,7 @@ CLAIMS: dict[str, tuple[str, ...]] = {
     "od-linbai": ("AUD-19",),
     "sequential-halving": ("AUD-19",),
 }
-"""Algorithm -> the audited statements that are its guarantee, in the order of the figure.
-
-Of an algorithm that is not here it is every statement of its rows; those without a guarantee,
-whose statement is AUD-19, come last all the same.
-"""
+"""Algorithm -> the audited statements that are its guarantee, in the order of the figure."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "dp-od": ("norm=l2", "norm=l1"),
@@ -89,13 +85,6 @@ def summary(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return drawn, drawn_points.assign(x=points["ratio"], lo=places, hi=places)
 
 
-def _claims(rows: pd.DataFrame) -> list[tuple[str, tuple[str, ...]]]:
-    """Return every algorithm of the rows with the statements that are its guarantee."""
-    others = rows[~rows["algorithm"].isin(list(CLAIMS))].groupby("algorithm", sort=False)
-    unlisted = {str(name): tuple(own["statement"].unique()) for name, own in others}
-    return sorted({**CLAIMS, **unlisted}.items(), key=lambda each: each[1] == ("AUD-19",))
-
-
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the largest ratio of each line, variant and kind of event.
 
@@ -106,7 +95,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
         rows: judged rows.
     """
     found = []
-    for algorithm, statements in _claims(rows):
+    for algorithm, statements in CLAIMS.items():
         own = rows[(rows["algorithm"] == algorithm) & rows["statement"].isin(statements)]
         own = own[~own["scaled"].astype(bool)]
         own = own.assign(ratio=own["ratio"].where(np.isfinite(own["claimed"]), own["lower"]))
