@@ -4,5 +4,15 @@ from pathlib import Path
 
 from dpbandits.project.config import Project
 
-PAPERS = tuple(Project.load(Path(__file__).parents[1]).published)
+_PROJECT = Project.load(Path(__file__).parents[1])
+
+PAPERS = tuple(_PROJECT.published)
 """Their short names, in order."""
+
+PLAYED = frozenset(
+    name
+    for paper in PAPERS
+    for spec in _PROJECT.experiments(paper).simulations.values()
+    for name in spec.algorithms
+)
+"""Ids of the algorithms that they play: what is written down by hand has to be there of these."""

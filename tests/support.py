@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import dpbandits
 from dpbandits import Bandit, InputError
-from dpbandits.algorithms import Algorithm
+from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponential
 
 PACKAGE = Path(dpbandits.__file__).parent
@@ -46,7 +46,10 @@ PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "anytime-gdp-ncb": epsilons,
     "anytime-ldp-ncb": epsilons,
 }
-"""Algorithm -> parameters to draw; every algorithm of the registry stands here."""
+PARAMETERS |= {
+    name: st.just(dict(each.example)) for name, each in REGRET.items() if name not in PARAMETERS
+}
+"""Algorithm -> parameters to draw; those of its example where it does not stand here."""
 
 laws = st.one_of(
     st.builds(Bernoulli, st.floats(0.0, 1.0)),

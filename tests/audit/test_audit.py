@@ -120,7 +120,7 @@ def test_holm_corrects_over_all_audits() -> None:
 
 
 def test_every_algorithm_names_its_engines() -> None:
-    assert set(METHODS) == set(REGISTRY)
+    assert set(METHODS) <= set(REGISTRY)
     for method in METHODS.values():
         assert set(method.engines) <= set(ENGINES)
         assert BLACK_BOX in method.engines
@@ -129,7 +129,7 @@ def test_every_algorithm_names_its_engines() -> None:
 
 def test_every_algorithm_and_variant_is_played() -> None:
     found = black_box_audits(400, cache=False)
-    expected = {(name, variant) for name, each in REGISTRY.items() for variant in each.variants}
+    expected = {(name, variant) for name in METHODS for variant in REGISTRY[name].variants}
     assert {(each.row.algorithm, each.row.variant) for each in found} == expected
     assert len(found) == len(expected)
     for each in found:

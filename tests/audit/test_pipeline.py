@@ -36,9 +36,9 @@ def exact() -> pd.DataFrame:
 
 def test_every_algorithm_and_variant_has_engines_and_a_black_box_run() -> None:
     played = {(case.algorithm, variant) for case in CASES for variant in case.variants}
-    wanted = {(name, each) for name, one in REGISTRY.items() for each in one.variants}
+    wanted = {(name, each) for name in METHODS for each in REGISTRY[name].variants}
     assert played == wanted
-    assert set(METHODS) == set(REGISTRY)
+    assert {*METHODS, *tables.not_audited()} == set(REGISTRY)
 
 
 def test_an_algorithm_without_a_row_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +49,20 @@ def test_an_algorithm_without_a_row_is_an_error(monkeypatch: pytest.MonkeyPatch)
         all_rows({"rows": rows})
     monkeypatch.setattr(tables, "REGISTRY", {"dp-se": REGISTRY["dp-se"]})
     assert missing(rows) == []
+
+
+def test_an_algorithm_that_is_not_audited_is_listed_as_such(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = exact().drop(columns=["verdict", "observable"])
+    audited = {name: REGISTRY[name] for name in rows["algorithm"].unique()}
+    monkeypatch.setattr(tables, "AUDITED", frozenset(audited) - {"gdp-ncb"})
+    monkeypatch.setattr(tables, "REGISTRY", audited)
+    found = ledger({"rows": rows[rows["algorithm"] != "gdp-ncb"].assign(series="", x=0, y=0)})
+    lines = found[found["algorithm"] == "gdp-ncb"]
+    assert list(lines["verdict"]) == ["not audited"]
+    assert lines["lower"].isna().all()
+    assert set(found["verdict"]) > {"not audited"}
 
 
 def made(**columns: Any) -> pd.DataFrame:

@@ -15,6 +15,7 @@ import pytest
 from numba.core.registry import CPUDispatcher
 
 from dpbandits.algorithms import REGRET
+from found_papers import PLAYED
 from mutation_scenarios import prepared, scenarios
 from mutations import Fault, faults, number_edits, operator_edits
 from support import Decision, case_of, joined, kernel_decisions
@@ -207,13 +208,17 @@ FAULTS = [
         # Runs long enough for blocks of pulls take minutes.
         marks=pytest.mark.slow if algorithm == "gdp-ncb" else (),
     )
-    for algorithm in REGRET
+    for algorithm in scenarios()
     for fault in planted(algorithm)
     if not fault.is_among(EQUIVALENT.get(algorithm, ()))
 ]
 
 
-@pytest.mark.parametrize("algorithm", REGRET)
+def test_the_algorithms_that_papers_play_have_scenarios() -> None:
+    assert {*REGRET} & PLAYED <= set(scenarios()) <= {*REGRET}
+
+
+@pytest.mark.parametrize("algorithm", scenarios())
 def test_unchanged_source_agrees(algorithm: str) -> None:
     assert agrees_everywhere(algorithm, kernel_source(algorithm))
 

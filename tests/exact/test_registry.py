@@ -14,7 +14,9 @@ PRIVATE = [name for name, algorithm in REGRET.items() if "epsilon" in algorithm.
 @pytest.mark.parametrize("name", PRIVATE)
 @pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, "1", True, None])
 def test_epsilon_outside_its_range(name: str, epsilon: Any) -> None:
-    message = message_of(lambda: REGRET[name].parameters_from({"epsilon": epsilon}))
+    message = message_of(
+        lambda: REGRET[name].parameters_from({**REGRET[name].example, "epsilon": epsilon})
+    )
     # The wrappers of DP-NCB name their cores.
     assert message.partition(":")[0] in name
     assert f": epsilon is {epsilon!r}; allowed: a " in message
@@ -23,7 +25,9 @@ def test_epsilon_outside_its_range(name: str, epsilon: Any) -> None:
 @pytest.mark.parametrize("name", PRIVATE)
 def test_guarantees_are_pure(name: str) -> None:
     """As their papers state them."""
-    guarantee = REGRET[name].guarantee(REGRET[name].parameters_from({"epsilon": 0.3}), 10**6)
+    guarantee = REGRET[name].guarantee(
+        REGRET[name].parameters_from({**REGRET[name].example, "epsilon": 0.3}), 10**6
+    )
     assert (guarantee.kind, guarantee.parameter) == ("pure", 0.3)
 
 

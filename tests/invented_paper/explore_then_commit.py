@@ -13,7 +13,7 @@ from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_integer, require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
-from dpbandits.privacy import Guarantee
+from dpbandits.privacy.guarantee import Guarantee
 
 NOBODY = -1
 """Stands for the arm to be played to the end before it is known."""

@@ -1,8 +1,12 @@
 """A paper of one's own in one folder: nothing else is edited, no fingerprint of another moves."""
 
+import argparse
 import json
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ import pytest
 import yaml
 
 from dpbandits.cli import main
+from dpbandits.commands import kernels
 from dpbandits.commands.check import check_pages
 from dpbandits.commands.new_paper import write_skeleton
 from dpbandits.commands.publish import publish_papers
@@ -20,6 +25,7 @@ from dpbandits.pages.documents import document
 from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
 from dpbandits.project.forecast import forecast
+from dpbandits.project.resources import Jobs
 from dpbandits.project.target import REPORT
 from dpbandits.project.targets import targets
 from fault_project import environment, make_project
@@ -171,6 +177,82 @@ def test_the_skeleton_is_in_order_and_written_once(folder: Path) -> None:
     assert "small letters" in message_of(lambda: write_skeleton(project, "../x"))
 
 
+def with_tests(folder: Path) -> Path:
+    """Add to a copy of the project what its own tests read."""
+    for part in ("tests", "examples", "src"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in ROOT.iterdir():
+        if path.is_file() and not (folder / path.name).exists():
+            shutil.copy(path, folder)
+    return folder
+
+
+def run_tests(folder: Path, *words: str) -> None:
+    """Run tests of a copy of the project on the copy's package."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *words]
+    changes = environment(PYTHONPATH=str(folder / "src"), XDG_CACHE_HOME=str(folder / ".cache"))
+    done = subprocess.run(
+        command, cwd=folder, env=changes, text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+SCANS = re.compile(r"Project\.load\(|found_papers|synthetic_results|REGISTRY|REGRET|IDENTIFICATION")
+"""What a test does that runs over the papers or the registry."""
+
+QUICK = ("exact/test_choice", "exact/test_metadata", "exact/test_documents_of_config")
+
+
+def scanning() -> list[str]:
+    """Return the files of tests that run over the papers or the registry."""
+    paths = [path for part in ("exact", "claims") for path in (ROOT / "tests" / part).glob("*.py")]
+    found = [path for path in paths if path.name.startswith("test_")]
+    return sorted(str(path.relative_to(ROOT)) for path in found if SCANS.search(path.read_text()))
+
+
+def test_tests_that_scan_papers_are_green_with_a_draft_in_place(folder: Path) -> None:
+    files = [f"tests/{name}.py" for name in QUICK]
+    assert set(files) <= set(scanning())
+    run_tests(with_tests(folder), "-m", "not slow", *files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", scanning())
+def test_every_test_that_scans_is_green_with_a_draft_in_place(folder: Path, name: str) -> None:
+    run_tests(with_tests(folder), "-m", "not slow", name)
+
+
+REGISTER = (
+    ("    dp_ts_ucb,\n", "    explore_then_commit,\n"),
+    ("REGISTRY: ", '    "explore-then-commit": explore_then_commit.ALGORITHM,\n'),
+)
+OF_THE_REGISTRY = (
+    *("test_registry", "test_golden_streams", "test_known_guarantees", "test_command_line"),
+    *("test_guarantee_commands", "test_estimates", "test_fingerprints"),
+)
+
+
+@pytest.mark.slow
+def test_an_algorithm_is_registered_by_its_import_and_one_line(folder: Path) -> None:
+    """No look, no audit row, no parameters to draw: each test of the registry has a default."""
+    package = with_tests(folder) / "src/dpbandits/algorithms"
+    (folder / "config/papers" / NAME / "explore_then_commit.py").rename(
+        package / "explore_then_commit.py"
+    )
+    shutil.rmtree(folder / "config/papers" / NAME)
+    registry = package / "__init__.py"
+    lines = registry.read_text().splitlines(keepends=True)
+    for start, added in REGISTER:
+        place = next(number for number, line in enumerate(lines) if line.startswith(start))
+        lines.insert(place + 1, added)
+    registry.write_text("".join(lines))
+    run_tests(folder, "-m", "not slow", *(f"tests/exact/{name}.py" for name in OF_THE_REGISTRY))
+    own = "every_algorithm or explore or without_a_look or look_of_its_own"
+    files = [f"tests/exact/{name}.py" for name in ("test_figure_looks", "test_reference_agrees")]
+    run_tests(folder, "-m", "not slow", "-k", own, *files)
+    run_tests(folder, "-k", "engines or not_audited", "tests/audit/test_pipeline.py")
+
+
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file of the documents and the config, by its path."""
     paths = [path for part in ("docs", "config") for path in (folder / part).rglob("*")]
@@ -178,13 +260,29 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
 
 
+def test_only_the_kernels_of_what_is_built_are_compiled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[list[str]] = []
+    monkeypatch.setattr(kernels, "compile_kernels", compiled.append)
+    monkeypatch.setattr(kernels, "compile_nash_kernels", lambda: None)
+    whole, alone = (Jobs(Project.load(folder).at(only=name)) for name in (None, NAME))
+    one_figure = Jobs(Project.load(folder).at(only=f"{NAME}/fig1"))
+    assert alone.kernels_marker() == one_figure.kernels_marker() != whole.kernels_marker()
+    parser = argparse.ArgumentParser()
+    kernels.add_arguments(parser)
+    for jobs in (alone, whole):
+        words = [*shlex.split(jobs.kernels_choice()), "--project", str(folder)]
+        kernels.main(parser.parse_args(words))
+    assert compiled[0] == ["ucb1"]
+    assert {"dp-bai", "gdp-ncb", "ucb1"} < set(compiled[1])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [NAME, "my-paper"])
 def test_a_paper_is_built_judged_and_published_alone(folder: Path, name: str) -> None:
     if name != NAME:
         write_skeleton(Project.load(folder), name)
-    # The kernels of other papers take minutes to compile, and are not played.
-    (folder / ".cache/dpbandits/kernels.done").touch()
     command = [*SNAKEMAKE, "--cores", "2", "--config", f"only={name}"]
     done = subprocess.run(
         command, cwd=folder, env=environment(), text=True, capture_output=True, check=False

@@ -1,6 +1,6 @@
 # Kernels, simulations and exactly computed results of every paper.
 
-KERNELS = str(PROJECT.cache_folder / "kernels.done")
+KERNELS = str(JOBS.kernels_marker())
 EPOCH = str(epoch_path(PROJECT))
 
 
@@ -20,10 +20,12 @@ rule kernels:
         "logs/kernels.log",
     conda:
         "../../environment.yml"
+    params:
+        options=JOBS.kernels_choice(),
     message:
         "compiling the kernels of the chosen papers"
     shell:
-        "dpbandits kernels --log {log}"
+        "dpbandits kernels {params.options} --log {log}"
 
 
 # Shard of a simulation that is split over several jobs: its batches go into the cache.

@@ -3,15 +3,16 @@
 import argparse
 import sys
 
-from dpbandits.commands.options import add_project_options, project_of
+from dpbandits.commands.options import add_choice_options, add_project_options, project_of
 from dpbandits.engine.fan_out import compile_kernels, compile_nash_kernels
 from dpbandits.metrics.nash import NASH
 from dpbandits.project.config import Project
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the project's options."""
+    """Add the project's options, and those that choose papers."""
     add_project_options(parser)
+    add_choice_options(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:

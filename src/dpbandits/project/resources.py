@@ -3,7 +3,9 @@
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
+from dpbandits.engine.canonical import digest_of
 from dpbandits.project.config import Project
 from dpbandits.project.costs import (
     COSTS,
@@ -34,6 +36,18 @@ class Jobs:
         words = ["--papers", *papers, "--comparisons", *project.comparisons]
         words += ["--only", str(config["only"])] if config.get("only") else []
         return f"{self.options()} {shlex.join(words)}"
+
+    def kernels_choice(self) -> str:
+        """Return the options that choose what is built, whichever figure of it is asked for."""
+        built = self.project.built()
+        papers = [name for name in built if name in self.project.papers]
+        others = [name for name in built if name not in papers]
+        return shlex.join(["--papers", *papers, "--comparisons", *others])
+
+    def kernels_marker(self) -> Path:
+        """Return the file that says that the kernels of this choice are compiled."""
+        name = f"kernels-{digest_of(self.kernels_choice())[:16]}.done"
+        return self.project.cache_folder / name
 
     @cached_property
     def costs(self) -> Costs:

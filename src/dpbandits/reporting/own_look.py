@@ -1,7 +1,9 @@
-"""The look of user-defined algorithms: one colour that no other line has."""
+"""The look of user-defined algorithms, and of others without one: a colour that no line has."""
 
-from dpbandits.reporting.palette import DASHES
-from dpbandits.reporting.style import Look
+import hashlib
+
+from dpbandits.reporting.palette import ALGORITHMS, DASHES
+from dpbandits.reporting.style import Look, algorithm_look
 
 OWN_COLOUR = "#E6007E"
 """Colour of the user's lines."""
@@ -15,3 +17,17 @@ def own_look(index: int) -> Look:
     dashes = list(DASHES)
     marker = OWN_MARKERS[index % len(OWN_MARKERS)]
     return Look(OWN_COLOUR, dashes[index % len(dashes)], marker)
+
+
+def look_of(algorithm: str) -> Look:
+    """Return the look that an algorithm has in every figure.
+
+    It is that of ``palette.ALGORITHMS``. Of an algorithm that is not there it follows from the id
+    alone; two such algorithms may have one look, until one of them is given its own there.
+
+    Args:
+        algorithm: any id.
+    """
+    if algorithm in ALGORITHMS:
+        return algorithm_look(algorithm)
+    return own_look(int(hashlib.sha256(algorithm.encode()).hexdigest(), 16))

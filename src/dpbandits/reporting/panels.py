@@ -11,6 +11,7 @@ from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
 from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
 from dpbandits.reporting.numbers import readable
+from dpbandits.reporting.own_look import look_of
 from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.published import PublishedSpec, reached_points
@@ -20,7 +21,6 @@ from dpbandits.reporting.specs import PanelSpec
 from dpbandits.reporting.style import (
     OPEN_MARKS,
     Look,
-    algorithm_look,
     categorical_look,
     ordered_looks,
     tell_apart,
@@ -223,16 +223,20 @@ def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int, place: str) -> Look:
     Raises:
         InputError: the file gives a line of one algorithm another look than the algorithm's.
     """
-    algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else [None]
+    algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
+    given = {
+        key: value
+        for key in ("colour", "line", "marker")
+        if (value := getattr(spec, key)) not in (None, NO_LINE, NO_MARKER)
+    }
     if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
-        given = {"colour": spec.colour, "line": spec.line, "marker": spec.marker}
         for key, value in given.items():
-            if value not in (None, NO_LINE, NO_MARKER):
-                raise InputError(
-                    f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
-                    f"{algorithms[0]} have its look"
-                )
-        return algorithm_look(algorithms[0])
+            raise InputError(
+                f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
+                f"{algorithms[0]} have its look"
+            )
+    if len(algorithms) == 1 and not given:
+        return look_of(algorithms[0])
     look = categorical_look(index)
     colour = look.colour if spec.colour is None else COLOURS[spec.colour]
     marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]

@@ -6,10 +6,14 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
+from dpbandits.audit.blackbox.cases import CASES
 from dpbandits.comparisons.privacy_audit.verdicts import judged, strongest
 from dpbandits.errors import InputError
 
 Frames = Mapping[str, pd.DataFrame]
+
+AUDITED = frozenset(case.algorithm for case in CASES)
+"""Algorithms that the audit plays; the ledger lists the others as not audited."""
 
 
 def all_rows(frames: Frames) -> pd.DataFrame:
@@ -19,7 +23,7 @@ def all_rows(frames: Frames) -> pd.DataFrame:
         frames: results by name.
 
     Raises:
-        InputError: an algorithm or variant of the registry has no row.
+        InputError: an algorithm that is audited, or a variant of it, has no row.
     """
     rows = pd.concat([frame for frame in frames.values() if len(frame)], ignore_index=True)
     lacking = missing(rows)
@@ -30,18 +34,25 @@ def all_rows(frames: Frames) -> pd.DataFrame:
 
 
 def missing(rows: pd.DataFrame) -> list[str]:
-    """Return the algorithms and variants of the registry without a row."""
-    audited = set(zip(rows["algorithm"], rows["variant"], strict=True))
+    """Return the audited algorithms and variants of the registry without a row."""
+    found = set(zip(rows["algorithm"], rows["variant"], strict=True))
     return [
         f"{name} {variant}"
         for name, definition in REGISTRY.items()
         for variant in definition.variants
-        if (name, variant) not in audited
+        if name in AUDITED and (name, variant) not in found
     ]
+
+
+def not_audited() -> list[str]:
+    """Return the algorithms of the registry that the audit does not play."""
+    return [name for name in REGISTRY if name not in AUDITED]
 
 
 def ledger(frames: Frames) -> pd.DataFrame:
     """Return the strongest row of each statement, algorithm, variant, interpretation and engine.
+
+    Algorithms that are not audited have one line each that says so, with no numbers.
 
     Further columns: ``name``, ``setting``, ``shown_by``, ``bound``, ``claim_in_words``, ``share``
     and ``chance``, texts of the table.
@@ -59,9 +70,15 @@ def ledger(frames: Frames) -> pd.DataFrame:
         "share": lambda row: "" if pd.isna(row["ratio"]) else _number(row["ratio"]),
         "chance": _chance,
     }
-    return rows.assign(
+    found = rows.assign(
         **{key: [text(row) for _, row in rows.iterrows()] for key, text in texts.items()}
     )
+    words = dict.fromkeys(found.select_dtypes(exclude="number").columns, "")
+    others = [
+        {**words, "algorithm": each, "name": REGISTRY[each].name, "verdict": "not audited"}
+        for each in not_audited()
+    ]
+    return pd.concat([found, pd.DataFrame(others)], ignore_index=True) if others else found
 
 
 def _name(row: "pd.Series[Any]") -> str:

@@ -12,9 +12,8 @@ from dpbandits.pages.site.charts import look
 from dpbandits.pages.site.model import Site
 from dpbandits.pages.site.tables import Shown, shown_cells
 from dpbandits.project.target import Target
-from dpbandits.reporting.palette import ALGORITHMS
+from dpbandits.reporting.own_look import look_of
 from dpbandits.reporting.specs import parse_figure
-from dpbandits.reporting.style import algorithm_look
 
 Values = dict[str, Any]
 
@@ -33,7 +32,7 @@ def _algorithm(site: Site, definition: Definition, tables: Sequence[Compared]) -
         "id": definition.id,
         "name": definition.name,
         "source": definition.paper,
-        "look": look(algorithm_look(definition.id)) if definition.id in ALGORITHMS else None,
+        "look": look(look_of(definition.id)),
         "parameters": [field.name for field in fields(definition.parameters)],
         "variants": definition.variants,
         "interpretations": {
