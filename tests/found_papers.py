@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 
 _PROJECT = Project.load(Path(__file__).parents[1])
@@ -11,8 +12,9 @@ PAPERS = tuple(_PROJECT.published)
 
 PLAYED = frozenset(
     name
-    for paper in PAPERS
+    for paper in (*PAPERS, *COMPARISONS)
     for spec in _PROJECT.experiments(paper).simulations.values()
     for name in spec.algorithms
 )
-"""Ids of the algorithms that they play: what is written down by hand has to be there of these."""
+"""Ids of the algorithms that they and the comparisons play: what tests have written down by hand
+has to be there of these."""
