@@ -268,7 +268,7 @@ def test_only_the_kernels_of_what_is_built_are_compiled(
     monkeypatch.setattr(kernels, "compile_nash_kernels", lambda: None)
     whole, alone = (Jobs(Project.load(folder).at(only=name)) for name in (None, NAME))
     one_figure = Jobs(Project.load(folder).at(only=f"{NAME}/fig1"))
-    assert alone.kernels_marker() == one_figure.kernels_marker() != whole.kernels_marker()
+    assert alone.kernels_choice() == one_figure.kernels_choice() != whole.kernels_choice()
     parser = argparse.ArgumentParser()
     kernels.add_arguments(parser)
     for jobs in (alone, whole):

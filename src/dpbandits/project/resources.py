@@ -3,9 +3,7 @@
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
-from dpbandits.engine.canonical import digest_of
 from dpbandits.project.config import Project
 from dpbandits.project.costs import (
     COSTS,
@@ -43,11 +41,6 @@ class Jobs:
         papers = [name for name in built if name in self.project.papers]
         others = [name for name in built if name not in papers]
         return shlex.join(["--papers", *papers, "--comparisons", *others])
-
-    def kernels_marker(self) -> Path:
-        """Return the file that says that the kernels of this choice are compiled."""
-        name = f"kernels-{digest_of(self.kernels_choice())[:16]}.done"
-        return self.project.cache_folder / name
 
     @cached_property
     def costs(self) -> Costs:
