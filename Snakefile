@@ -17,7 +17,7 @@ from dpbandits.papers import COMPARISONS
 from dpbandits.project.checked import checked_targets
 from dpbandits.project.config import Project
 from dpbandits.project.resources import Jobs
-from dpbandits.project.stale import epoch_path, mark_stale
+from dpbandits.project.stale import epoch_path, kernels_path, mark_stale
 from dpbandits.project.target import wanted
 
 # An exception that is let through would be shown with the lines of code that it passed.

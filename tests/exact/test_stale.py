@@ -9,7 +9,7 @@ import pytest
 from dpbandits.commands.draw import draw_paper_figure
 from dpbandits.commands.run import build_results
 from dpbandits.project.config import Project
-from dpbandits.project.stale import CURRENT, STALE, epoch_path, mark_stale
+from dpbandits.project.stale import CURRENT, STALE, epoch_path, kernels_path, mark_stale
 from dpbandits.project.targets import targets
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +50,17 @@ def test_what_is_current_keeps_its_time(folder: Path) -> None:
     assert times(folder) == before
     epoch = epoch_path(Project.load())
     assert STALE < epoch.stat().st_mtime < CURRENT < before[0]
+
+
+def test_where_there_are_results_kernels_count_as_compiled(folder: Path) -> None:
+    kernels = kernels_path(Project.load())
+    assert not kernels.exists()
+    assert marked() == []
+    assert kernels.exists()
+    kernels.unlink()
+    shutil.rmtree(folder / "results")
+    marked()
+    assert not kernels.exists()
 
 
 def test_an_edited_figure_is_older_than_its_results_until_the_edit_is_undone(folder: Path) -> None:

@@ -189,6 +189,20 @@ def test_an_edited_plot_redraws_that_plot_only(built: Path) -> None:
         undo()
 
 
+def test_an_edited_rule_of_what_comes_first_hides_nothing_that_is_stale(built: Path) -> None:
+    """Snakemake asks nothing more of what depends on a job that has to run again."""
+    config = built / "config/papers/ts-is-dp/experiments.yaml"
+    undo = edit(config, 'x: {label: "$\\\\delta$", limits: [0, null]}', 'x: {label: "delta"}')
+    undo_rule = edit(
+        built / "workflow/rules/simulate.smk", "dpbandits kernels", "dpbandits  kernels"
+    )
+    try:
+        assert planned(built) == {"extra-fig1-linear"}
+    finally:
+        undo()
+        undo_rule()
+
+
 @pytest.mark.slow
 def test_an_edited_helper_recomputes_what_depends_on_it(built: Path) -> None:
     """The helper stands in another file than the kernels that call it."""

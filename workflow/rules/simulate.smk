@@ -1,6 +1,6 @@
 # Kernels, simulations and exactly computed results of every paper.
 
-KERNELS = str(PROJECT.cache_folder / "kernels.done")
+KERNELS = str(kernels_path(PROJECT))
 EPOCH = str(epoch_path(PROJECT))
 
 
@@ -12,8 +12,7 @@ wildcard_constraints:
 
 
 # Compiled once before jobs fan out. Later edits are compiled by the job that needs them, so that
-# an edited kernel reruns only the simulations that use it. Another choice of papers runs this again,
-# as a parameter; it has one marker, as other inputs would make every result stale.
+# an edited kernel reruns only the simulations that use it; so are those of papers that are chosen later.
 rule kernels:
     output:
         touch(KERNELS),

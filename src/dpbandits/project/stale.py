@@ -3,7 +3,8 @@
 Snakemake sees a changed parameter only where it kept the records of an earlier run, and records
 none that a rule finds from its output. But every output says itself what it depends on. A stale one
 is given the oldest time there is, so that it is older than all its inputs; the profiles let times
-tell whether or not an input has the checksum of an earlier run.
+alone tell. With other triggers a job that has to run again, as compiling the kernels, would hide
+what is stale of the results after it, since it counts as an old input of theirs.
 """
 
 import os
@@ -28,19 +29,28 @@ def epoch_path(project: Project) -> Path:
     return project.cache_folder / "epoch"
 
 
+def kernels_path(project: Project) -> Path:
+    """File that says that kernels were compiled before the first results."""
+    return project.cache_folder / "kernels.done"
+
+
 def mark_stale(project: Project, targets: Iterable[Target]) -> list[Path]:
     """Give stale outputs the oldest time; return them.
 
-    The file ``epoch_path(project)`` is made where it is missing. An output that was marked and is
-    current again, as an edit was undone, gets a time again.
+    The file ``epoch_path(project)`` is made where it is missing, and ``kernels_path(project)``
+    where there are results: Snakemake would run all of them again after the rule that makes it. An
+    output that was marked and is current again, as an edit was undone, gets a time again.
     """
     epoch = epoch_path(project)
     if not epoch.exists():
         epoch.parent.mkdir(parents=True, exist_ok=True)
         epoch.touch()
         os.utime(epoch, (EPOCH, EPOCH))
+    kernels = kernels_path(project)
     stale: list[Path] = []
     for target in targets:
+        if target.kind == RESULTS and target.files[0].exists() and not kernels.exists():
+            kernels.touch()
         paths = [path for path in target.files if target.kind != REPORT and path.exists()]
         is_current = bool(paths) and _is_current(target)
         time = (CURRENT, CURRENT) if target.kind == RESULTS else None
