@@ -9,7 +9,7 @@ import pytest
 from dpbandits.commands.draw import draw_paper_figure
 from dpbandits.commands.run import build_results
 from dpbandits.project.config import Project
-from dpbandits.project.stale import CURRENT, STALE, epoch_path, kernels_path, mark_stale
+from dpbandits.project.stale import CURRENT, EPOCH, STALE, epoch_path, kernels_path, mark_stale
 from dpbandits.project.targets import targets
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +50,12 @@ def test_what_is_current_keeps_its_time(folder: Path) -> None:
     assert times(folder) == before
     epoch = epoch_path(Project.load())
     assert STALE < epoch.stat().st_mtime < CURRENT < before[0]
+    assert epoch.stat().st_size > 0
+    # One of an earlier version is written anew.
+    epoch.write_text("")
+    assert marked() == []
+    assert epoch.stat().st_mtime == EPOCH
+    assert epoch.stat().st_size > 0
 
 
 def test_where_there_are_results_kernels_count_as_compiled(folder: Path) -> None:

@@ -42,9 +42,10 @@ def mark_stale(project: Project, targets: Iterable[Target]) -> list[Path]:
     output that was marked and is current again, as an edit was undone, gets a time again.
     """
     epoch = epoch_path(project)
-    if not epoch.exists():
+    if not epoch.exists() or epoch.stat().st_size == 0:
         epoch.parent.mkdir(parents=True, exist_ok=True)
-        epoch.touch()
+        # Snakemake takes an empty file for one that never changes, whatever its time.
+        epoch.write_text("Every result that is current is younger than this file.\n")
         os.utime(epoch, (EPOCH, EPOCH))
     kernels = kernels_path(project)
     stale: list[Path] = []
