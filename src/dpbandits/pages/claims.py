@@ -1,4 +1,4 @@
-"""`docs/claims.md`: every claim with its rule and its verdicts, and the findings beside them."""
+"""`docs/claims.md`: an index of the claims, their rules and verdicts, and the findings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from dpbandits.pages.published_ledger import (
     published_papers,
 )
 from dpbandits.pages.render import render
-from dpbandits.project.claims_summary import at_paper_runs, choice, interval, together
+from dpbandits.project.claims_summary import choice, interval, together
 from dpbandits.project.config import Project
 
 
@@ -70,14 +70,9 @@ def _paper(project: Project, name: str, ledger: pd.DataFrame) -> dict[str, Any]:
 
 def _row(row: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a row of the ledger with its cells as they are printed."""
-    is_judged = row["verdict"] not in ("not applicable", "not testable")
-    scale = "" if row["scale"] == "paper" else f" ({row['scale']})"
     return {
         **row,
         "figures": row["figure"].split(),
         "choice": choice(row),
         "interval": interval(row),
-        "of": f"{row['measured']}; asked: {row['asked']}" if row["measured"] else row["detail"],
-        "needed": f"{(row['runs'] or EXACT) if is_judged else '-'}{scale}",
-        "published": at_paper_runs(row) if is_judged else "-",
     }
