@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import main
+from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 from support import message_of
 
@@ -126,3 +127,12 @@ def test_an_unwritable_results_folder_ends_in_one_line(
     [line] = capsys.readouterr().err.splitlines()
     assert "constants.parquet: cannot be written" in line
     assert list(folder.glob("**/.constants*")) == []
+
+
+@pytest.mark.parametrize("horizon", ["-1", "0", f"-{10**153}"])
+def test_a_horizon_of_a_series_is_checked_before_its_grid(folder: Path, horizon: str) -> None:
+    """The last one is too large for numpy as well."""
+    path = folder / "config/papers/dp-bai/experiments.yaml"
+    replace_text(path, "budgets [100, ", f"budgets [{horizon}, ")
+    with pytest.raises(InputError, match=rf"dp-bai/.*horizon is {horizon}; allowed: at least 1"):
+        Project.load(folder).check()

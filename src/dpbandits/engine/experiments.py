@@ -119,7 +119,13 @@ class SimulationPlan:
         return self.own.get(name, name)
 
     def grid(self, horizon: int) -> tuple[int, ...]:
-        """Times at which curves are recorded; those past the horizon of a small scale fall away."""
+        """Times at which curves are recorded; those past the horizon of a small scale fall away.
+
+        Raises:
+            InputError: the horizon is below 1.
+        """
+        if horizon < 1:
+            raise InputError(f"horizon is {horizon}; allowed: at least 1")
         times, points = set(self.spec.grid.at), self.spec.grid.points
         if points is not None:
             spaced = np.linspace(horizon / points, horizon, points)
