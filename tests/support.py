@@ -75,6 +75,14 @@ def mostly_slow(values: Iterable[Any], *fast: Any) -> list[Any]:
     ]
 
 
+def supplementary_slow(values: Iterable[tuple[str, str]]) -> list[Any]:
+    """Return papers and names of figures or tables; those of no paper are left to `make slow`."""
+    return [
+        pytest.param(*each, marks=pytest.mark.slow) if each[1].startswith("extra-") else each
+        for each in values
+    ]
+
+
 def bandits(most: int = 6) -> st.SearchStrategy[Bandit]:
     """Draw instances of 2 to ``most`` arms, whose laws may differ in kind."""
     return st.lists(laws, min_size=2, max_size=most).map(lambda arms: Bandit(tuple(arms)))

@@ -128,6 +128,7 @@ def test_every_algorithm_names_its_engines() -> None:
     assert method_of("an algorithm of one's own").engines == (BLACK_BOX,)
 
 
+@pytest.mark.slow
 def test_every_algorithm_and_variant_is_played() -> None:
     found = black_box_audits(400, cache=False)
     expected = {(name, variant) for name in METHODS for variant in REGISTRY[name].variants}

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from dpbandits.errors import InputError
 from dpbandits.reporting.figure_files import points_csv
 from dpbandits.reporting.specs import figure_reads, figure_stems, panel_stem, parse_figure
+from support import supplementary_slow
 from synthetic_results import EVERY_FIGURE, EXPERIMENTS, PANELS, PAPERS, Drawn, read_csv
 
 # Runs, or trials, of each paper; of diagrams, and where a figure pools more.
@@ -54,7 +55,8 @@ VARIANTS = {
     "dp-ncb": {"as-written", "as-coded", "repaired", "published", "residual"},
     "equal-privacy": {"as-written", "repaired"},
 }
-OF_PANELS = [each for each in EVERY_FIGURE if PANELS[each[0]][each[1]]]
+OF_PANELS = supplementary_slow(each for each in EVERY_FIGURE if PANELS[each[0]][each[1]])
+DRAWN = supplementary_slow(EVERY_FIGURE)
 HEADER = "series,variant,interpretation,x,y,lo,hi,runs"
 
 
@@ -64,7 +66,7 @@ def test_the_experiments_file_has_every_figure_of_the_paper_and_ours(paper: str)
     assert {name: "".join(figures[name].get("panels", {})) for name in figures} == PANELS[paper]
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_files_are_named_as_the_contract_says(paper: str, name: str, drawn: Drawn) -> None:
     head, variant, separator = name, "", "-"
     if name.startswith("fig"):
@@ -106,7 +108,7 @@ def runs_of(paper: str, name: str) -> set[int]:
     return {0 if kind == "analytic" else RUNS[paper] for kind in kinds}
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_csv_has_the_contract_columns_and_ordered_finite_points(
     paper: str, name: str, drawn: Drawn
 ) -> None:
@@ -205,7 +207,7 @@ def test_another_process_gives_the_same_bytes(drawn: Drawn, tmp_path: Path) -> N
         assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_pdf_fonts_are_embedded_truetype_and_nothing_is_dated(
     paper: str, name: str, drawn: Drawn, tmp_path: Path
 ) -> None:
@@ -227,7 +229,7 @@ def test_pdf_fonts_are_embedded_truetype_and_nothing_is_dated(
     assert type_3((tmp_path / "control.pdf").read_bytes())
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_png_has_200_dots_an_inch_or_more_and_no_text(paper: str, name: str, drawn: Drawn) -> None:
     for path in drawn[paper, name]:
         if path.suffix != ".png":

@@ -25,6 +25,7 @@ from dpbandits.reporting.tables import (
     statements_once,
     write_table,
 )
+from support import supplementary_slow
 from synthetic_results import EVERY_TABLE, FIRST, PAPERS, SECOND, Document
 
 TABLES = FIRST.tables
@@ -107,7 +108,7 @@ def test_tex_is_booktabs_with_packages_of_a_base_installation(
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-@pytest.mark.parametrize(("paper", "name"), EVERY_TABLE)
+@pytest.mark.parametrize(("paper", "name"), supplementary_slow(EVERY_TABLE))
 def test_tex_compiles_by_itself(paper: str, name: str, tmp_path: Path) -> None:
     tex = write(paper, name, tmp_path)[0]
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", tex.name]

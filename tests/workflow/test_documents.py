@@ -26,6 +26,7 @@ from documents import (
     shell_lines,
 )
 from dpbandits.cli import main
+from support import mostly_slow
 
 SET_UP = {
     "source .venv/bin/activate",
@@ -87,7 +88,7 @@ def snakemake_lines() -> list[str]:
     return list(dict.fromkeys(line for line in lines if " --cores " in line))
 
 
-@pytest.mark.parametrize("line", snakemake_lines())
+@pytest.mark.parametrize("line", mostly_slow(snakemake_lines(), *snakemake_lines()[:3]))
 def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     """Run dry: they take minutes. In a folder without results, so that there is something to do."""
     for name in ("config", "workflow"):
