@@ -53,7 +53,9 @@ STATISTICS = statistics_of(vocabulary)
 def _with_new_papers(folder: Path) -> None:
     """Copy the config of all papers, and add the invented one and a skeleton."""
     shutil.copytree(ROOT / "config", folder / "config")
-    shutil.copytree(ROOT / "tests/invented_paper", folder / "config/papers/committing-early")
+    target = folder / "config/papers/committing-early"
+    # There already where this test runs with the draft in place.
+    shutil.copytree(ROOT / "tests/invented_paper", target, dirs_exist_ok=True)
     write_skeleton(Project.load(folder), "a-skeleton")
 
 
