@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dpbandits.cli import main
 from dpbandits.errors import InputError
@@ -135,4 +136,13 @@ def test_a_horizon_of_a_series_is_checked_before_its_grid(folder: Path, horizon:
     path = folder / "config/papers/dp-bai/experiments.yaml"
     replace_text(path, "budgets [100, ", f"budgets [{horizon}, ")
     with pytest.raises(InputError, match=rf"dp-bai/.*horizon is {horizon}; allowed: at least 1"):
+        Project.load(folder).check()
+
+
+def test_what_makes_an_instance_has_a_name(folder: Path) -> None:
+    path = folder / "config/papers/dp-bai/experiments.yaml"
+    document = yaml.safe_load(path.read_text())
+    document["instances"]["section5"]["make"] = {"a": 1}
+    path.write_text(yaml.safe_dump(document))
+    with pytest.raises(InputError, match=r"make is {'a': 1}; allowed: "):
         Project.load(folder).check()

@@ -222,9 +222,9 @@ class SimulationPlan:
         if "make" not in instance:
             return _bandit_of(json.dumps(instance))
         name = instance["make"]
-        if name not in self.makers:
+        if not isinstance(name, str) or name not in self.makers:
             allowed = ", ".join(self.makers) or "none"
-            raise InputError(f"instance: make is {name!r}; allowed: {allowed}")
+            raise InputError(f"instance: make is {name!r:.100}; allowed: {allowed}")
         given = {key: value for key, value in instance.items() if key != "make"}
         for key, value in given.items():
             given[key] = tags.get(value, value) if isinstance(value, str) else value
