@@ -278,7 +278,7 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
-    if words[0] == "compare":
+    if words[0] == "compare" and "--arms" not in words:
         assert all((built / line).is_file() for line in done.stdout.splitlines())
 
 
