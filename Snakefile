@@ -13,6 +13,7 @@ report: "workflow/report/overview.rst"
 
 
 from dpbandits.errors import InputError
+from dpbandits.job_server import JobServer
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.checked import checked_targets
 from dpbandits.project.config import Project
@@ -34,9 +35,15 @@ if not workflow.remote_exec:
     mark_stale(PROJECT, TARGETS)
 
 # A snakemake called by its full path finds the package's command all the same.
-shell.prefix(
-    f"export PATH={shlex.quote(os.path.dirname(sys.executable))}:$PATH; {JOBS.environment()}"
-)
+SERVER = JobServer()
+ENVIRONMENT = f"export PATH={shlex.quote(os.path.dirname(sys.executable))}:$PATH; {JOBS.environment()}"
+shell.prefix(f"{ENVIRONMENT}{SERVER.environment()}")
+
+
+# Jobs on this machine need not import everything again.
+onstart:
+    if workflow.is_main_process and workflow.local_exec:
+        SERVER.start(ENVIRONMENT)
 
 
 # What failed, by the last lines of its logs.
