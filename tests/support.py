@@ -75,10 +75,18 @@ def mostly_slow(values: Iterable[Any], *fast: Any) -> list[Any]:
     ]
 
 
+VARIANTS = ("-as-written", "-as-coded", "-repaired")
+
+
 def supplementary_slow(values: Iterable[tuple[str, str]]) -> list[Any]:
-    """Return papers and names of figures or tables; those of no paper are left to `make slow`."""
+    """Return papers and names of figures or tables; ours, of no paper, are left to `make slow`.
+
+    So are figures as the paper has them, drawn again of another variant.
+    """
     return [
-        pytest.param(*each, marks=pytest.mark.slow) if each[1].startswith("extra-") else each
+        pytest.param(*each, marks=pytest.mark.slow)
+        if each[1].startswith("extra-") or each[1].endswith(VARIANTS)
+        else each
         for each in values
     ]
 

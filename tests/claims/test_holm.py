@@ -82,6 +82,7 @@ def family_error(repetitions: int, *, corrected: bool) -> float:
     return wrong / repetitions
 
 
+@pytest.mark.slow
 def test_family_wise_error_is_held_under_the_null() -> None:
     """All 20 means lie on the threshold, where every decision is an error."""
     repetitions = 1000

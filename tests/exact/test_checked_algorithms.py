@@ -23,7 +23,7 @@ from dpbandits.engine import checked
 from dpbandits.engine.cells import make_cell
 from dpbandits.metrics.nash import NASH
 from dpbandits.privacy import Guarantee
-from support import message_of, run_python
+from support import message_of, mostly_slow, run_python
 
 ARMS = dpbandits.bernoulli([0.75, 0.5])
 Kernel = Callable[..., Any]
@@ -377,7 +377,7 @@ def test_randomness_that_begins_late_is_found(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
-@pytest.mark.parametrize("name", ["ucb1", "dp-se", "lazy-dp-ts", "gdp-ncb"])
+@pytest.mark.parametrize("name", mostly_slow(["ucb1", "dp-se", "lazy-dp-ts", "gdp-ncb"], "dp-se"))
 def test_a_copy_of_ours_passes_and_plays_the_same(name: str) -> None:
     ours = REGRET[name]
     copy = replace(ours, id="copy")
@@ -497,7 +497,7 @@ CRASHES = {
 COMPILED = ("law_parameters[0] = 1.0", "t += int(np.random.random())")
 
 
-@pytest.mark.parametrize("line", CRASHES)
+@pytest.mark.parametrize("line", mostly_slow(CRASHES, next(iter(CRASHES))))
 def test_a_compiled_kernel_does_not_crash_the_process(line: str, tmp_path: Path) -> None:
     """In a process of its own, which arms out of range would end with a segmentation fault."""
     example = Path(__file__).resolve().parents[2] / "examples/my_kernel.py"

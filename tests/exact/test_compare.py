@@ -203,6 +203,7 @@ def test_lines_of_the_user_differ_in_dash_and_marker() -> None:
     assert len({look.dash for look in looks}) == len({look.marker for look in looks}) == 4
 
 
+@pytest.mark.slow
 def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_path: Path) -> None:
     built("dp-ncb", "fig1b")
     compare_figure(project, "dp-ncb/fig1b", own(epsilon=0.2), tmp_path)

@@ -32,16 +32,18 @@ from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import PanelSpec, parse_figure
 from dpbandits.reporting.style import algorithm_look
 from found_papers import PLAYED
+from support import supplementary_slow
 from synthetic_results import EVERY_FIGURE, FIGURES, PAPERS, frame
 
 SMALLEST_TEXT = 7.0  # points, at the size of a column
 
 
-OF_PANELS = [
+DRAWN = supplementary_slow(EVERY_FIGURE)
+OF_PANELS = supplementary_slow(
     (paper, name)
     for paper, name in EVERY_FIGURE
     if PAPERS[paper].figures[name].get("kind") != "diagram"
-]
+)
 
 
 def lines_of(paper: str, panel: PanelSpec) -> list[Line]:
@@ -66,7 +68,7 @@ def figures_of(paper: str, name: str) -> list[Figure]:
     return drawn
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, name: str) -> None:
     for figure in figures_of(paper, name):
         texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
@@ -87,7 +89,7 @@ def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, nam
                 assert not legend.get_window_extent().overlaps(axes.title.get_window_extent())
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_labels_of_ticks_stand_apart(paper: str, name: str) -> None:
     for figure in figures_of(paper, name):
         boxes = [
@@ -110,7 +112,7 @@ def test_labels_of_ticks_stand_apart(paper: str, name: str) -> None:
         assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_titles_begin_with_a_capital_and_stand_at_one_height(paper: str, name: str) -> None:
     for figure in figures_of(paper, name):
         rows: dict[float, set[float]] = {}
@@ -123,7 +125,7 @@ def test_titles_begin_with_a_capital_and_stand_at_one_height(paper: str, name: s
         assert all(max(heights) - min(heights) <= 10 for heights in rows.values())
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+@pytest.mark.parametrize(("paper", "name"), DRAWN)
 def test_keys_of_legends_have_no_error_bars(paper: str, name: str) -> None:
     for figure in figures_of(paper, name):
         for legend in figure.findobj(Legend):

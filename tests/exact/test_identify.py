@@ -67,7 +67,7 @@ def test_the_bytes_do_not_depend_on_workers(tmp_path: Any) -> None:
     ]  # fmt: skip
     found = [
         compute(cells, root_seed=7, workers=workers, cache=Cache(tmp_path / str(workers)))
-        for workers in (1, 2, 8)
+        for workers in (1, 2)
     ]
     for other in found[1:]:
         for expected, values in zip(found[0], other, strict=True):

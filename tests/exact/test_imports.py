@@ -34,7 +34,7 @@ RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]
         (["--help"], [CLAIMS, FIGURES, PICTURES, WORKFLOW, PROJECT, NUMBERS]),
         (SIMULATE, [CLAIMS, FIGURES, PICTURES, WORKFLOW, PROJECT]),
         (RUN, [CLAIMS, FIGURES, PICTURES, WORKFLOW]),
-        (["check", "--project"], [PICTURES, WORKFLOW]),
+        (["check", "--only", "dp-ts-ucb", "--project"], [PICTURES, WORKFLOW]),
     ],
     ids=lambda value: value[0],
 )

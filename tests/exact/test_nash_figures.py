@@ -212,6 +212,7 @@ def figure_legend_texts(figure: Any, letter: str) -> list[str]:
     return [text.get_text() for text in legend.get_texts()]
 
 
+@pytest.mark.slow
 def test_digitised_values_beyond_a_small_scale_are_left_out(tmp_path: Path) -> None:
     """At the quick scale curves end at 1e5, before the first digitised values of (b) to (f)."""
 

@@ -147,6 +147,7 @@ print(simulation.pulls.sum())
 """
 
 
+@pytest.mark.slow
 def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
     """Neither they nor the results can be written; the kernels go nowhere else."""
     (tmp_path / "file").write_text("in the way")

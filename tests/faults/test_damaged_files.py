@@ -210,7 +210,14 @@ CLOSED = """mount --bind results results && mount -o remount,bind,ro results; "$
 
 
 @needs_namespaces
-@pytest.mark.parametrize("size", ["4k", "8k", "16k"])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param("4k", marks=pytest.mark.faults),
+        "8k",
+        pytest.param("16k", marks=pytest.mark.faults),
+    ],
+)
 def test_a_full_disk(size: str, tmp_path: Path, counted: Counted) -> None:
     folder = make_project(tmp_path)
     full = in_namespace(FULL, folder, size, *SIMULATE)

@@ -82,8 +82,8 @@ def p_value(one: Any, other: Any) -> float:
     return float(stats.chi2_contingency(cells[:, cells.sum(axis=0) > 0]).pvalue)
 
 
-CASES = [(name, ()) for name in IDENTIFICATION]
-SLOW_CASES = [
+CASES = [
+    *mostly_slow([(name, ()) for name in IDENTIFICATION], ("baseline", ())),
     pytest.param("dp-bai", (("samples", "pooled"),), marks=pytest.mark.slow),
     pytest.param("dp-bai", (("schedule", "printed"), ("ties", "random")), marks=pytest.mark.slow),
     pytest.param(
@@ -92,7 +92,7 @@ SLOW_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "interpretations"), [*CASES, *SLOW_CASES])
+@pytest.mark.parametrize(("name", "interpretations"), CASES)
 def test_blocks_have_the_law_of_the_reference(name: str, interpretations: Any) -> None:
     changes = dict(interpretations)
     expected = references(name, 1, **changes)

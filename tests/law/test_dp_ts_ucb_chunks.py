@@ -23,7 +23,7 @@ from dpbandits.algorithms import REGRET
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM, draw_reward_sum
 from round_by_round import dp_ts_ucb as play_round_by_round
-from support import Decision, kernel_decisions, mostly_slow, settings_of
+from support import Decision, kernel_decisions, settings_of
 
 TESTS = 60
 LINE = 0.001 / TESTS
@@ -103,8 +103,9 @@ PLAYERS: dict[str, tuple[Player, int]] = {
 }
 
 
-@pytest.mark.parametrize("player", mostly_slow(PLAYERS, "kernel"))
-@pytest.mark.parametrize("case", mostly_slow(CASES, "two arms, alpha = 1"))
+@pytest.mark.slow
+@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("case", CASES)
 def test_chunks_have_the_law_of_single_rounds(case: str, player: str) -> None:
     seed = 2 + list(PLAYERS).index(player)
     play, runs = PLAYERS[player]

@@ -40,15 +40,27 @@ SET_UP = {
 PYTHON = blocks("python")
 
 
-@pytest.mark.parametrize(
-    ("document", "snippet"), PYTHON, ids=[f"{name}-{i}" for i, (name, _) in enumerate(PYTHON)]
-)
-def test_python_snippets_run(document: str, snippet: str) -> None:
+RUN_EACH = """
+import sys
+
+for number, snippet in enumerate(sys.argv[1:]):
+    exec(compile(snippet, f"snippet {number}", "exec"), {"__name__": "__main__"})
+    print("end of snippet")
+"""
+"""Runs snippets one after the other, none of which sees what another has defined."""
+
+
+@pytest.mark.parametrize("document", dict.fromkeys(name for name, _ in PYTHON))
+def test_python_snippets_run(document: str) -> None:
     """In the project's folder, where they read what is published; warnings are errors."""
-    command = [sys.executable, "-W", "error", "-c", snippet]
+    snippets = [snippet for name, snippet in PYTHON if name == document]
+    command = [sys.executable, "-W", "error", "-c", RUN_EACH, *snippets]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{document}: {done.stderr}"
-    assert done.stdout
+    assert done.returncode == 0, done.stderr
+    *printed, rest = done.stdout.split("end of snippet\n")
+    assert len(printed) == len(snippets)
+    assert all(printed)
+    assert not rest
 
 
 def test_every_line_of_a_shell_block_is_known() -> None:
@@ -88,7 +100,7 @@ def snakemake_lines() -> list[str]:
     return list(dict.fromkeys(line for line in lines if " --cores " in line))
 
 
-@pytest.mark.parametrize("line", mostly_slow(snakemake_lines(), *snakemake_lines()[:3]))
+@pytest.mark.parametrize("line", mostly_slow(snakemake_lines(), *snakemake_lines()[:1]))
 def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     """Run dry: they take minutes. In a folder without results, so that there is something to do."""
     for name in ("config", "workflow"):

@@ -197,6 +197,7 @@ def test_compiled_kernels_on_disk_are_not_used(own: Path) -> None:
     assert scenario(own, "loaded", 1) == 20 * 21
 
 
+@pytest.mark.slow
 def test_no_cache_on_the_command_line(own: Path, cache_folder: Path) -> None:
     words = ("--arms", "0.75", "0.5", "--horizon", "40", "--runs", "20")
     for more, kept in (("--no-cache", False), ("--seed=1", True)):

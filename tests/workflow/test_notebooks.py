@@ -14,6 +14,7 @@ def test_there_are_notebooks() -> None:
     assert len(NOTEBOOKS) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_says_what_is_committed(path: Path) -> None:
     """Where this fails: `make notebooks` writes the outputs anew."""

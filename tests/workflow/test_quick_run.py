@@ -153,6 +153,7 @@ def test_the_ledger_of_the_report_is_read_and_filtered(built: Path, page: Page) 
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.slow
 def test_the_report_is_typeset_to_the_same_bytes_again(built: Path) -> None:
     done = run(built, "pdf")
     assert done.returncode == 0, done.stdout[-4000:]

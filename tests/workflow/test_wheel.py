@@ -67,6 +67,7 @@ def told(wheel: Path, place: Path, commands: list[list[str]]) -> tuple[list[str]
     return run.stdout.split("## status ")[:-1], run.stderr
 
 
+@pytest.mark.slow
 def test_the_wheel_is_of_use_in_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
     arms = ["--arms", "0.75", "0.5", "--horizon", "60", "--runs", "3"]
     features = ["--features", "1,0; 0,1", "--theta", "0.5,0.4", "--budget", "40", "--runs", "3"]
