@@ -115,7 +115,7 @@ cost: .venv/installed ## what a run costs, before it is begun: core-minutes and 
 	.venv/bin/dpbandits cost --cores $(CORES)
 
 # A waiting Snakemake does not end when it is asked to, hence the second signal.
-slurm-test: .venv-test/installed ## a Slurm cluster of one node gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)
+slurm-test: .venv-test/installed ## a Slurm cluster of two nodes gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)
 	$(IN_TEST) timeout -k 60 7200 python tests/cluster/slurm_test.py $(PAPERS)
 
 lock: .venv-metadata/installed ## resolve the locks anew: requirements.lock, -test and -metadata

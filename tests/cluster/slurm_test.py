@@ -23,7 +23,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cluster.one_node import install, one_node
+from cluster.local_cluster import NODES, install, local_cluster
 from dpbandits.papers import COMPARISONS
 from found_papers import PAPERS
 from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
@@ -65,7 +65,7 @@ class Workflow:
     def run(self, words: Sequence[str], changed: dict[str, str]) -> tuple[int, str]:
         """Run snakemake; return its status and what it printed."""
         # The same kernels for both runs: they lie apart from the results' cache.
-        config = ["scale=quick", f"kernels={self.clone.parent / 'kernels'}"]
+        config = ["scale=quick", f"numba_cache_dir={self.clone.parent / 'kernels'}"]
         command = [*SNAKEMAKE, "all", "extras", *words, "--config", *config]
         with (
             (self.clone.parent / "output").open("w+b") as output,
@@ -177,7 +177,7 @@ def timed(what: str, begun: float) -> None:
 
 
 def compare_runs(papers: Sequence[str], folder: Path) -> None:
-    """Run locally, run on a cluster of one node, compare."""
+    """Run locally, run on a cluster of two nodes, compare."""
     clone = folder / "clone"
     clone.mkdir()
     workflow = Workflow(copy_checkout(clone))
@@ -190,7 +190,7 @@ def compare_runs(papers: Sequence[str], folder: Path) -> None:
     (folder / "local").mkdir()
     local = workflow.set_aside()
     require(len(local.built()) > 10, "the local run built nothing")
-    with one_node() as cluster:
+    with local_cluster() as cluster:
         begun = time.monotonic()
         failed_with_a_fault(workflow, papers[0], cluster)
         timed("run through Slurm with a fault", begun)
@@ -198,12 +198,15 @@ def compare_runs(papers: Sequence[str], folder: Path) -> None:
         status, output = workflow.run(PROFILE, cluster)
         require(status == 0, f"the run through Slurm failed:\n{output[-4000:]}")
         timed("the rest of it without the fault", begun)
-        jobs = len(slurm(cluster, "squeue", "-h", "--states=all").splitlines())
-    require(jobs > 10, f"Slurm has run {jobs} jobs only")
+        ran = slurm(cluster, "squeue", "-h", "--states=all", "-o", "%N").splitlines()
+    on_nodes = {name: ran.count(name) for name in NODES}
+    require(min(on_nodes.values()) > 5, f"jobs that Slurm has run on its nodes: {on_nodes}")
     wrong = differences(local, workflow)
     require(not wrong, "\n".join(wrong))
     names = list(local.built())
     tables = sum(name.endswith(".csv") for name in names)
+    shares = ", ".join(f"{count} on {name}" for name, count in on_nodes.items())
+    print(f"  jobs of Slurm: {shares}")
     print(f"  {tables} csv byte for byte and {len(names) - tables} results by values: the same")
 
 

@@ -1,4 +1,4 @@
-"""A Slurm cluster of one node, this machine, of Debian's packages; in a folder of its own.
+"""A Slurm cluster of two nodes, both this machine, of Debian's packages; in a folder of its own.
 
 munged, slurmctld and slurmd are started by hand, without systemd, accounting or control groups,
 and stopped again. Nothing is written to /etc: the cluster is known to those who have SLURM_CONF.
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -19,6 +19,8 @@ PACKAGES = ("slurm-wlm", "munge")
 DAEMONS = ("munged", "slurmctld", "slurmd")
 SECONDS_TO_START = 60.0
 PARTITION = "test"
+NODES = ("node1", "node2")
+"""Each has its share of the processors and of the memory, and a slurmd of its own."""
 
 
 def install() -> None:
@@ -48,15 +50,20 @@ def search_path() -> str:
     return os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
 
 
-def configuration(folder: Path, ports: tuple[int, int]) -> str:
+def configuration(folder: Path, ports: Sequence[int]) -> str:
     """Return slurm.conf of the cluster whose files all lie in ``folder``."""
     host = socket.gethostname().partition(".")[0]
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    memory = int(0.9 * pages / 2**20)
+    memory = int(0.9 * pages / 2**20 / len(NODES))
+    processors = max(1, (os.cpu_count() or 1) // len(NODES))
+    nodes = "\n".join(
+        f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
+        f"CPUs={processors} RealMemory={memory}"
+        for name, port in zip(NODES, ports[1:], strict=True)
+    )
     return f"""ClusterName=dpbandits
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
@@ -77,36 +84,37 @@ ReturnToService=2
 MinJobAge=300
 KillWait=5
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
-NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory={memory}
-PartitionName={PARTITION} Nodes={host} Default=YES MaxTime=INFINITE State=UP
+SlurmdLogFile={folder}/slurmd-%n.log
+{nodes}
+PartitionName={PARTITION} Nodes={",".join(NODES)} Default=YES MaxTime=INFINITE State=UP
 """
 
 
 @contextmanager
-def one_node() -> Iterator[dict[str, str]]:
+def local_cluster() -> Iterator[dict[str, str]]:
     """Run the cluster; yield the variables with which Slurm's commands speak to it."""
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="dpbandits-slurm-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)
-        for name in ("state", "spool", "munge"):
+        for name in ("state", "munge", *(f"spool-{name}" for name in NODES)):
             (folder / name).mkdir(mode=0o755)
         path = folder / "slurm.conf"
-        path.write_text(configuration(folder, free_ports()))
+        path.write_text(configuration(folder, free_ports(1 + len(NODES))))
         programs = os.pathsep.join([str(_own_srun(folder, path)), search_path()])
         variables = {"SLURM_CONF": str(path), "PATH": programs}
         environment = os.environ | variables
         stack.enter_context(_munged(folder / "munge"))
-        for daemon in ("slurmctld", "slurmd"):
-            words = [daemon, "-D", "-f", str(path)]
-            stack.enter_context(_daemon(words, folder / f"{daemon}.out", environment))
-        idle = ["sinfo", "--noheader", "--format=%T"]
-        _wait_for("an idle node", lambda: _asked(idle, environment) == "idle", folder)
+        for name, *words in (("slurmctld", "slurmctld"), *((n, "slurmd", "-N", n) for n in NODES)):
+            words += ["-D", "-f", str(path)]
+            stack.enter_context(_daemon(words, folder / f"{name}.out", environment))
+        idle = ["sinfo", "--noheader", "--Node", "--format=%T"]
+        all_idle = "\n".join(["idle"] * len(NODES))
+        _wait_for("idle nodes", lambda: _asked(idle, environment) == all_idle, folder)
         try:
             yield variables
         finally:
@@ -146,12 +154,13 @@ def _own_srun(folder: Path, path: Path) -> Path:
     return srun.parent
 
 
-def free_ports() -> tuple[int, int]:
-    """Return two ports that nothing listens on."""
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]
+def free_ports(count: int) -> list[int]:
+    """Return ports that nothing listens on."""
+    with ExitStack() as stack:
+        bound = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in bound:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in bound]
 
 
 @contextmanager
