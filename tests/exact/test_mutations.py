@@ -99,8 +99,6 @@ EQUIVALENT: dict[str, set[str]] = {
         "min: runner_up = max(runner_up, min(index, largest))",
         "Gt: return (front.arms[first], max(runner_up, bound), largest > runner_up)",
         "return value + ROUNDING * abs(value)",
-        "Add: size += index >= bound",
-        "GtE: size += index >= bound",
         # Bounds, as those of ucb1: more rounds than need be in which indices are compared, or fewer
         # by less than chance shows.
         "Mult: bound = front.level[0] + (width - front.width[0]) * stretch.highest",
@@ -146,7 +144,7 @@ EQUIVALENT: dict[str, set[str]] = {
 """Faults that change no decision by algorithm: a statement with all of its faults, or one fault."""
 
 
-SOONER: dict[str, dict[str, Any]] = {"ldp-ucb-l": {"PART": 64, "AHEAD": 8, "FEW": 1, "MANY": 2}}
+SOONER: dict[str, dict[str, Any]] = {"ldp-ucb-l": {"PART": 64, "AHEAD": 8}}
 """Constants by algorithm with which bounds decide in the first rounds, too, and not after many."""
 
 
