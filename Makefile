@@ -99,8 +99,9 @@ format: .venv-test/installed ## format the sources
 	$(IN_TEST) ruff format .
 	$(IN_TEST) snakefmt Snakefile workflow
 
-bench: .venv/installed ## ratios of the kernels to their references and random draws, and of policies to kernels
+bench: .venv/installed ## ns a round of each kernel and of its random draws; beside released code of dp-ncb in AUTHORS (benchmarks/authors)
 	.venv/bin/python benchmarks/kernels.py
+	.venv/bin/python benchmarks/released.py $(AUTHORS)
 	.venv/bin/python benchmarks/identification.py
 	.venv/bin/python benchmarks/nash.py
 	.venv/bin/python benchmarks/policies.py

@@ -183,7 +183,10 @@ def ldp_ucb_l_scenarios() -> list[Scenario]:
     return [
         Scenario(EXPONENTIAL, 3000, (("epsilon", 20.0),)),
         Scenario(BERNOULLI, 3000, (("epsilon", 1.0),), variant("ldp-ucb-l", "as-coded")),
+        Scenario(EXPONENTIAL, 800, (("epsilon", 2.0),), variant("ldp-ucb-l", "as-coded")),
         Scenario(TINY, 300, (("epsilon", 0.05),), coded),
+        # Some of them end with the lowest arm.
+        *(Scenario(TINY, 40, (("epsilon", 5.0),), seed=seed) for seed in range(4)),
         # A run of 800 in which the width of the next round makes a difference to a bound.
         Scenario(dpbandits.bernoulli([0.6, 0.5]), 60, (("epsilon", 20.0),), seed=5),
     ]

@@ -46,7 +46,7 @@ ncb              -            variant=as-coded exponential 4000 e195cfaf97eecca2
 ldp-ncb          epsilon=1.0  variant=as-coded five        4000 d240678532ddfae0 818.25
 ldp-ncb          epsilon=20.0 variant=repaired exponential 4000 ea1bedbdc7a15a3a 397.8102184104598
 ldp-ucb-l        epsilon=5.0  -                exponential 4000 7811370b3f1abefd 298.9550435523525
-ldp-ucb-l        epsilon=1.0  variant=as-coded five        4000 4da21f1f866f0cd8 870.875
+ldp-ucb-l        epsilon=1.0  variant=as-coded five        4000 4da21f1f866f0cd8 881.125
 anytime-gdp-ncb  epsilon=5.0  variant=as-coded five        4000 94ee61fddaa0b35f 779.875
 anytime-gdp-ncb  epsilon=20.0 variant=repaired exponential 4000 4a960ea8ff88b099 533.3120894090171
 anytime-ldp-ncb  epsilon=20.0 variant=repaired exponential 4000 d617fdc05ff4dc5e 468.12405260563463

@@ -25,6 +25,11 @@ UNIFORMLY = (
     "arms, lengths, sums, written))"
 )
 
+FRONT = (
+    "front = Front(np.empty(counts.size, np.int64), np.zeros(1, np.int64), np.full(1, -math.inf), "
+    "np.zeros(1), np.full(1, ROUNDING), np.empty(counts.size))"
+)
+
 EQUIVALENT: dict[str, set[str]] = {
     # A default that the loop over the arms always overwrites.
     "m-ts-gaussian": {"0: arm = 0"},
@@ -74,32 +79,45 @@ EQUIVALENT: dict[str, set[str]] = {
         "Sub: if private_sum * (private_sum - window.base) <= window.slope * count:",
     },
     "ldp-ucb-l": {
-        # Defaults that a loop always overwrites, and loops that would not end.
-        "first, largest, runner_up = (0, -math.inf, -math.inf)",
-        "while True:",
-        "return True",
-        "Add: t += 1",
-        # Bounds, as those of ucb1: more rounds than need be in which every index is computed.
-        "if counts.min() > 4.0 * math.log(latest + settings.forced_offset):",
-        "end = min(t + LEAST_STRETCH + int(STRETCH * math.sqrt(t)), settings.horizon)",
-        "low = means[order[0]] + stretch.low * inverse_root",
-        "gain = stretch.rise * max(inverse_root - stretch.common, 0.0)",
-        "gained = (width - stretch.low) * stretch.common",
-        "return mean + stretch.low * inverse_root + gain",
-        "rise, common = (_width(settings, end) - low, inverse_roots[order[0]])",
-        "slope = _above(uppers[1]) + stretch.rise * stretch.common",
-        "safe_width = stretch.low * root + stretch.rise * min(root, stretch.common * count)",
-        "Lt: if t < stretch.end and private_sum + safe_width > slope * count:",
-        "Add: if t < stretch.end and private_sum + safe_width > slope * count:",
-        # A forced arm is played all the same; it is not asked then whether it is alone.
-        "if stretch.forced >= 0:",
-        "Add: return Stretch(t + 1, forced, math.nan, math.nan, math.nan)",
-        "Gt: return largest > runner_up",
-        "Lt: if index > largest or (index == largest and arm < order[first]):",
-        # Arms of one pull are forced, and arms are tied whatever the time.
+        # Names that are set before they are read, and indices of arms without a pull.
+        "leader, begin, rewards = (-1, t, 0.0)",
+        "leader = -1",
+        "arm, others, alone, width = (stretch.forced, 0.0, True, 0.0)",
+        "rate = curvature = 0.0",
         "pulled = np.maximum(counts, 1)",
-        "indices = means + _width(settings, t + 1) * inverse_roots",
-        "arm = arm_of_largest(indices, True, generator)",
+        # The front is filled before it is asked; how many arms are in it is a matter of speed, and
+        # so is whether the leader is taken to be tied: then all indices are computed.
+        FRONT,
+        "first, largest, runner_up = (0, -math.inf, -math.inf)",
+        "front.gap[0] /= 2.0",
+        "front.gap[0] *= 2.0",
+        "if size > MANY:",
+        "if size < min(FEW, means.size):",
+        "largest = -math.inf",
+        "largest = index if index > largest else largest",
+        "level = largest - front.gap[0]",
+        "min: runner_up = max(runner_up, min(index, largest))",
+        "Gt: return (front.arms[first], max(runner_up, bound), largest > runner_up)",
+        "return value + ROUNDING * abs(value)",
+        # Bounds, as those of ucb1: more rounds than need be in which indices are compared, or fewer
+        # by less than chance shows.
+        "Mult: bound = front.level[0] + (width - front.width[0]) * stretch.highest",
+        "Sub: bound = front.level[0] + (width - front.width[0]) * stretch.highest",
+        "highest = 1.0 / math.sqrt(max(least, 1))",
+        "growth = width * inverse_root * (0.5 - 0.125 * AHEAD * inverse_root ** 2)",
+        "slope = _above(others) + AHEAD * stretch.rate * stretch.highest - growth",
+        "Add: until = min(stretch.end, t + AHEAD)",
+        "Add: if t >= until or private_sum + safe <= slope * count:",
+        "4.0: if least > 4.0 * math.log(latest + settings.forced_offset):",
+        # Where the parabola begins, how long it is kept, and its last term, are as good otherwise.
+        "span *= 2",
+        "if span > 1:",
+        "begin = t + 1 - (t + 1) % span",
+        "Sub: end = min(begin + span - 1, settings.horizon)",
+        "Add: end, front.size[0] = (t + 1, 0)",
+        "0.25: curvature = -rate * (0.5 + 0.25 / log) / begin",
+        # Arms are tied whatever the time.
+        "indices = means + width * inverse_roots",
     },
     # No scenario decides by a mean that Phase I releases and a later one replaces.
     "gdp-ncb": {"Div: state.private_means[arm] = noisy_sum / state.explored[arm]"},
@@ -124,6 +142,10 @@ EQUIVALENT: dict[str, set[str]] = {
     },
 }
 """Faults that change no decision by algorithm: a statement with all of its faults, or one fault."""
+
+
+SOONER: dict[str, dict[str, Any]] = {"ldp-ucb-l": {"PART": 64, "AHEAD": 8}}
+"""Constants by algorithm with which bounds decide in the first rounds, too, and not after many."""
 
 
 def kernel_functions(algorithm: str) -> dict[str, Callable[..., Any]]:
@@ -160,6 +182,7 @@ def executed(algorithm: str, source: str) -> Callable[..., int]:
         for function in kernel_functions(algorithm).values()
         for key, value in function.__globals__.items()
     }
+    names |= SOONER.get(algorithm, {})
     exec(compile(source, f"<{algorithm}>", "exec"), names)
     advance: Callable[..., int] = names["advance"]
     return advance
@@ -174,8 +197,8 @@ def reference_decisions(algorithm: str, number: int) -> list[Decision]:
 def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
     """Tell whether a run of ``advance`` takes the reference's decisions; it stops where it fails.
 
-    A kernel that stands still, steps over the end of an array, divides by zero, or draws from a law
-    that does not exist, differs too.
+    A kernel that stands still, steps over the end of an array, divides by zero, reads a name that
+    has no value, or draws from a law that does not exist, differs too.
     """
     run = prepared(algorithm, scenarios()[algorithm][number])
     expected = reference_decisions(algorithm, number)
@@ -184,7 +207,9 @@ def agrees(algorithm: str, advance: Callable[..., int], number: int) -> bool:
         for chunk, rounds in itertools.zip_longest(chunks, joined(expected, same)):
             if chunk != rounds or chunk[1] < 1:
                 return False
-    except (AssertionError, LookupError, ArithmeticError, TypeError, ValueError, Warning):
+    except (
+        *(AssertionError, LookupError, ArithmeticError, NameError, TypeError, ValueError, Warning),
+    ):
         return False
     return True
 

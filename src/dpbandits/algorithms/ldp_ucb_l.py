@@ -27,11 +27,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped
 from dpbandits.algorithms.ldp_ucb_l_kernel import Settings, advance, state
 from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.privacy.guarantee import Guarantee
 
 
@@ -80,10 +82,14 @@ def reference(
                 index[i] = private_sums[i] / counts[i] + math.sqrt(2 * math.log(t) / counts[i])
                 index[i] += math.sqrt(32 * math.log(t) / counts[i]) / settings.epsilon
             arm = arm_of_largest.py_func(index, settings.random_ties, generator)
-        reward = bandit.draw(arm, generator)
-        private = reward + laplace.py_func(1.0 / settings.epsilon, generator)
-        if settings.clips:
-            private = min(max(private, 0.0), 1.0)
+        if settings.clips and bandit.laws[arm] == BERNOULLI:
+            cuts = clipped_cuts.py_func(bandit.law_parameters[arm], math.exp(-settings.epsilon) / 2)
+            reward, private = draw_clipped.py_func(cuts, settings.epsilon, generator)
+        else:
+            reward = bandit.draw(arm, generator)
+            private = reward + laplace.py_func(1.0 / settings.epsilon, generator)
+            if settings.clips:
+                private = min(max(private, 0.0), 1.0)
         counts[arm] += 1
         private_sums[arm] += private
         yield arm, 1, reward

@@ -1,8 +1,9 @@
 """The kernel of LDP-UCB-L, whose definition, interpretations and reference stand in ``ldp_ucb_l``.
 
 The kernel takes the reference's decisions, round for round, but does not compute every index in
-every round: it pulls the leader for as long as bounds, which hold over a stretch of rounds because
-ln t hardly moves, put its index above the others', and writes these pulls as one chunk.
+every round. It pulls the leader for as long as a bound puts its index above the others', and writes
+these pulls as one chunk. A new leader is sought among the few arms in front: all others' indices
+are bounded by a level, which rises with ln t, until no arm in front is above it.
 """
 
 import math
@@ -12,17 +13,22 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped, first_parameters
 from dpbandits.algorithms.noise import laplace
-from dpbandits.algorithms.ranking import bring_forward, find_position, sink, sort
 from dpbandits.algorithms.ties import arm_of_largest
-from dpbandits.bandits.draws import draw_reward
+from dpbandits.bandits.draws import BERNOULLI, draw_reward
 
-LEAST_STRETCH = 32
-STRETCH = 0.1
-"""Rounds t to t + STRETCH sqrt(t) are compared by bounds of the indices, which ln t hardly moves.
+PART = 1 << 13
+"""A stretch is at most this part of the rounds before it; in it ln t is replaced by a parabola.
 
-Measured: over so many rounds the indices rise by a small part of what one noisy reward moves them.
+The error of the width is below 1e-13 of it.
 """
+
+AHEAD = 32
+"""Rounds for which the leader is compared by one bound."""
+
+FEW, MANY = 6, 12
+"""Least and largest number of arms in front that is aimed at; measured at 50 arms."""
 
 NONE, MAYBE = -1, -2
 
@@ -50,19 +56,34 @@ class State(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Rounds up to ``end``, in which the indices are compared by bounds.
+    """Rounds up to ``end``, whose widths are a parabola in the rounds since ``begin``.
 
-    An index is p + width / sqrt(N), and the width rises from ``low`` by ``rise`` at most. Compared
-    are the indices less what an arm with 1 / sqrt(N) = ``common`` gains since the beginning: they
-    rise by (1 / sqrt(N) - ``common``) ``rise`` at most, or fall by so much. A stretch is one round
-    where an arm may be ``forced``: the arm, NONE, or MAYBE in a later round.
+    A stretch is one round where an arm may be ``forced``: the arm, NONE, or MAYBE in a later round.
+    The width rises by ``rate`` a round at most, an index by ``highest`` times the width.
     """
 
     end: int
     forced: int
-    low: float
-    rise: float
-    common: float
+    begin: int
+    width: float
+    rate: float
+    curvature: float
+    highest: float
+
+
+class Front(NamedTuple):
+    """The first ``size`` of ``arms``, outside of which no index was above ``level``.
+
+    That was when the width was ``width``; the arms then were those less than ``gap`` below the
+    largest index. All but ``arms`` and the space for all ``indices`` (K,) have shape (1,).
+    """
+
+    arms: NDArray[np.int64]
+    size: NDArray[np.int64]
+    level: NDArray[np.float64]
+    width: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    indices: NDArray[np.float64]
 
 
 def state(arms: int) -> State:
@@ -71,17 +92,11 @@ def state(arms: int) -> State:
 
 
 @numba.njit(cache=True)
-def _width(settings, t):  # type: ignore[no-untyped-def]
-    """Return the width in round t of an arm with one pull."""
-    return (math.sqrt(2.0) + math.sqrt(32.0) / settings.epsilon) * math.sqrt(math.log(t))
-
-
-@numba.njit(cache=True)
-def _forced(settings, t, latest, counts):  # type: ignore[no-untyped-def]
+def _forced(settings, t, latest, counts, least):  # type: ignore[no-untyped-def]
     """Return the arm that is forced after t rounds, or whether none is before ``latest``."""
     if t < counts.size and not settings.pseudo_pull:
         return t
-    if counts.min() > 4.0 * math.log(latest + settings.forced_offset):
+    if least > 4.0 * math.log(latest + settings.forced_offset):
         return NONE
     for i in range(counts.size):
         if counts[i] <= 4.0 * math.log(t + 1 + settings.forced_offset):
@@ -90,75 +105,97 @@ def _forced(settings, t, latest, counts):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
+def _open_stretch(settings, t, counts, front):  # type: ignore[no-untyped-def]
+    """Return the stretch after t rounds; where one may be forced, none is in front.
+
+    Its parabola depends on the round alone, not on where a run was resumed.
+    """
+    span = 1
+    while span * PART <= t:
+        span *= 2
+    begin = t + 1 - (t + 1) % span
+    end = min(begin + span - 1, settings.horizon)
+    least = counts.min()
+    forced = _forced(settings, t, end, counts, least)
+    if forced != NONE:
+        end, front.size[0] = t + 1, 0
+    log = math.log(begin)
+    width = (math.sqrt(2.0) + math.sqrt(32.0) / settings.epsilon) * math.sqrt(log)
+    rate = curvature = 0.0
+    if span > 1:
+        rate = width / (2.0 * log * begin)
+        curvature = -rate * (0.5 + 0.25 / log) / begin
+    highest = 1.0 / math.sqrt(max(least, 1))
+    return Stretch(end, forced, begin, width, rate, curvature, highest)
+
+
+@numba.njit(cache=True, forceinline=True)
+def _width(stretch, t):  # type: ignore[no-untyped-def]
+    """Return the width in round t of an arm with one pull."""
+    rounds = t - stretch.begin
+    return stretch.width + rounds * (stretch.rate + rounds * stretch.curvature)
+
+
+@numba.njit(cache=True, forceinline=True)
 def _above(value):  # type: ignore[no-untyped-def]
     """Return what exceeds ``value`` by more than rounding can move either."""
     return value + ROUNDING * abs(value)
 
 
-@numba.njit(cache=True)
-def _upper(stretch, mean, inverse_root):  # type: ignore[no-untyped-def]
-    gain = stretch.rise * max(inverse_root - stretch.common, 0.0)
-    return mean + stretch.low * inverse_root + gain
-
-
-@numba.njit(cache=True)
-def _open_stretch(settings, t, counts, means, inverse_roots, order, uppers):  # type: ignore[no-untyped-def]
-    """Return the stretch after t rounds, the arms put in order of their upper bounds.
-
-    Where an arm is forced, nothing is compared.
-    """
-    end = min(t + LEAST_STRETCH + int(STRETCH * math.sqrt(t)), settings.horizon)
-    forced = _forced(settings, t, end, counts)
-    if forced >= 0:
-        return Stretch(t + 1, forced, math.nan, math.nan, math.nan)
-    if forced == MAYBE:
-        end = t + 1
-    low = _width(settings, t + 1)
-    rise, common = _width(settings, end) - low, inverse_roots[order[0]]
-    stretch = Stretch(end, forced, low, rise, common)
-    for position in range(order.size):
-        arm = order[position]
-        uppers[position] = _upper(stretch, means[arm], inverse_roots[arm])
-    sort(order, uppers)
-    return stretch
-
-
-@numba.njit(cache=True)
-def _bring_forward_largest(stretch, width, means, inverse_roots, order, uppers):  # type: ignore[no-untyped-def]
-    """Bring forward the lowest arm of the largest index; tell whether no other has as large a one.
-
-    ``width`` is the present one.
-    """
-    gained = (width - stretch.low) * stretch.common
-    first, largest, runner_up = 0, -math.inf, -math.inf
-    for position in range(order.size):
-        if _above(uppers[position] + gained) < largest:
-            break
-        arm = order[position]
+# With these flags the largest index is sought among several arms at once; none is a NaN.
+@numba.njit(cache=True, fastmath={"nnan", "nsz"})
+def _refill(front, width, means, inverse_roots):  # type: ignore[no-untyped-def]
+    """Bring to the front every arm less than ``gap`` below the largest index."""
+    indices, arms = front.indices, front.arms
+    largest = -math.inf
+    for arm in range(means.size):
         index = means[arm] + width * inverse_roots[arm]
-        if index > largest or (index == largest and arm < order[first]):
-            first, runner_up, largest = position, largest, index
-        elif index > runner_up:
-            runner_up = index
-    bring_forward(order, uppers, first)
-    return largest > runner_up
+        indices[arm] = index
+        largest = index if index > largest else largest
+    level = largest - front.gap[0]
+    size = 0
+    for arm in range(means.size):
+        if indices[arm] >= level:
+            arms[size] = arm
+            size += 1
+    if size > MANY:
+        front.gap[0] /= 2.0
+    elif size < min(FEW, means.size):
+        front.gap[0] *= 2.0
+    front.size[0], front.level[0], front.width[0] = size, level, width
 
 
-@numba.njit(cache=True)
-def _find(settings, stretch, t, means, inverse_roots, order, uppers):  # type: ignore[no-untyped-def]
-    """Bring forward the lowest arm of the largest index, unless another is forced after t rounds.
+@numba.njit(cache=True, forceinline=True)
+def _compare(front, bound, width, means, inverse_roots):  # type: ignore[no-untyped-def]
+    """Return the place in front of the largest index, that index and the next one.
 
-    Return whether no other arm could be played.
+    Arms whose indices are below ``bound`` leave the front.
     """
-    if stretch.forced >= 0:
-        return True
-    inverse_root = inverse_roots[order[0]]
-    low = means[order[0]] + stretch.low * inverse_root
-    low += stretch.rise * min(inverse_root - stretch.common, 0.0)
-    if low > _above(uppers[1]):
-        return True
-    width = _width(settings, t + 1)
-    return _bring_forward_largest(stretch, width, means, inverse_roots, order, uppers)
+    first, largest, runner_up = 0, -math.inf, -math.inf
+    size = 0
+    for position in range(front.size[0]):
+        arm = front.arms[position]
+        index = means[arm] + width * inverse_roots[arm]
+        first = size if index > largest else first
+        runner_up = max(runner_up, min(index, largest))
+        largest = max(index, largest)
+        front.arms[size] = arm
+        size += index >= bound
+    front.size[0] = size
+    return first, largest, runner_up
+
+
+@numba.njit(cache=True, forceinline=True)
+def _find(stretch, front, width, means, inverse_roots):  # type: ignore[no-untyped-def]
+    """Return an arm of the largest index, what bounds all others, whether it has none beside it."""
+    bound = front.level[0] + (width - front.width[0]) * stretch.highest
+    front.level[0], front.width[0] = bound, width
+    first, largest, runner_up = _compare(front, bound, width, means, inverse_roots)
+    if not largest > _above(bound):
+        _refill(front, width, means, inverse_roots)
+        bound = front.level[0]
+        first, largest, runner_up = _compare(front, bound, width, means, inverse_roots)
+    return front.arms[first], max(runner_up, bound), largest > runner_up
 
 
 @numba.njit(cache=True, nogil=True)
@@ -169,52 +206,69 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
     written = 0
     if t == 0 and settings.pseudo_pull:
         counts[:] = 1
-    scale = 1.0 / settings.epsilon
+    epsilon, scale = settings.epsilon, 1.0 / settings.epsilon
+    beyond, bernoulli_means = math.exp(-epsilon) / 2.0, first_parameters(laws, law_parameters)
     pulled = np.maximum(counts, 1)
     means, inverse_roots = private_sums / pulled, 1.0 / np.sqrt(pulled)
-    order, uppers = np.arange(counts.size), np.empty(counts.size)
-    stretch = _open_stretch(settings, t, counts, means, inverse_roots, order, uppers)
-    alone = _find(settings, stretch, t, means, inverse_roots, order, uppers)
-    while t < settings.horizon and written < arms.size:
-        if settings.random_ties and not alone:
-            indices = means + _width(settings, t + 1) * inverse_roots
-            arm = arm_of_largest(indices, True, generator)
-            bring_forward(order, uppers, find_position(order, arm))
-        arm = stretch.forced if stretch.forced >= 0 else order[0]
-        law, law_parameter = laws[arm], law_parameters[arm]
-        count, private_sum = counts[arm], private_sums[arm]
-        begin, rewards = t, 0.0
-        root = count * inverse_roots[arm]
-        safe_width = stretch.low * root + stretch.rise * min(root, stretch.common * count)
-        slope = _above(uppers[1]) + stretch.rise * stretch.common
+    front = Front(
+        np.empty(counts.size, np.int64),
+        np.zeros(1, np.int64),
+        np.full(1, -math.inf),
+        np.zeros(1),
+        np.full(1, ROUNDING),
+        np.empty(counts.size),
+    )
+    stretch = _open_stretch(settings, t, counts, front)
+    leader, begin, rewards = -1, t, 0.0
+    while t < settings.horizon:
+        if t >= stretch.end:
+            stretch = _open_stretch(settings, t, counts, front)
+        arm, others, alone, width = stretch.forced, 0.0, True, 0.0
+        if arm < 0:
+            width = _width(stretch, t + 1)
+            arm, others, alone = _find(stretch, front, width, means, inverse_roots)
+        if arm != leader or not alone:
+            if leader >= 0:
+                arms[written], lengths[written], sums[written] = leader, t - begin, rewards
+                written += 1
+            leader = -1
+            if written == arms.size:
+                break
+            if not alone:
+                indices = means + width * inverse_roots
+                arm = arm_of_largest(indices, settings.random_ties, generator)
+            leader, begin, rewards = arm, t, 0.0
+            law, law_parameter = laws[arm], law_parameters[arm]
+            clipped = settings.clips and law == BERNOULLI
+            cuts = clipped_cuts(bernoulli_means[arm], beyond)
+        count, private_sum, inverse_root = (
+            counts[leader],
+            private_sums[leader],
+            inverse_roots[leader],
+        )
+        # N times the index is the sum + width sqrt(N), of which the root is bounded by
+        # sqrt(n + k) >= sqrt(n) + k (1 - AHEAD / (4 n)) / (2 sqrt(n)) for k <= AHEAD.
+        growth = width * inverse_root * (0.5 - 0.125 * AHEAD * inverse_root**2)
+        slope = _above(others) + AHEAD * stretch.rate * stretch.highest - growth
+        safe = count * (width * inverse_root - growth)
+        until = min(stretch.end, t + AHEAD)
         while True:
-            reward = draw_reward(law, law_parameter, generator)
+            if clipped:
+                reward, private = draw_clipped(cuts, epsilon, generator)
+            else:
+                reward = draw_reward(law, law_parameter, generator)
+                private = reward + laplace(scale, generator)
+                private = min(max(private, 0.0), 1.0) if settings.clips else private
             rewards += reward
-            private = reward + laplace(scale, generator)
-            private_sum += min(max(private, 0.0), 1.0) if settings.clips else private
+            private_sum += private
             count += 1
             t += 1
-            # N times the lower bound is sum + low sqrt(N) + rise min(sqrt(N), common N)
-            # - rise common N, of which the terms with a root grow.
-            if t < stretch.end and private_sum + safe_width > slope * count:
-                continue
-            root = math.sqrt(count)
-            counts[arm], private_sums[arm] = count, private_sum
-            means[arm], inverse_roots[arm] = private_sum / count, 1.0 / root
-            if t >= settings.horizon:
+            if t >= until or private_sum + safe <= slope * count:
                 break
-            if t >= stretch.end:
-                stretch = _open_stretch(settings, t, counts, means, inverse_roots, order, uppers)
-            else:
-                uppers[0] = _upper(stretch, means[arm], inverse_roots[arm])
-                sink(order, uppers, 0)
-            alone = _find(settings, stretch, t, means, inverse_roots, order, uppers)
-            following = stretch.forced if stretch.forced >= 0 else order[0]
-            if following != arm or not alone:
-                break
-            safe_width = stretch.low * root + stretch.rise * min(root, stretch.common * count)
-            slope = _above(uppers[1]) + stretch.rise * stretch.common
-        arms[written], lengths[written], sums[written] = arm, t - begin, rewards
+        counts[leader], private_sums[leader] = count, private_sum
+        means[leader], inverse_roots[leader] = private_sum / count, 1.0 / math.sqrt(count)
+    if leader >= 0:
+        arms[written], lengths[written], sums[written] = leader, t - begin, rewards
         written += 1
     state.clock[0] = t
     return written
