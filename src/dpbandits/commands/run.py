@@ -99,7 +99,7 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         "series": {each.label: each.cell.description for each in series},
     }
     write_provenance(path, project.folder, details, time.monotonic() - begun)
-    write_timing(project, paper, name, spent)
+    write_timing(project, paper, name, spent, fingerprint)
     return path
 
 
@@ -128,7 +128,8 @@ def simulate_shard(
         spent=spent,
     )
     _say_computed(title, spent, begun)
-    write_timing(project, paper, name, spent, shard)
+    fingerprint = project.results_fingerprint(paper, name)
+    write_timing(project, paper, name, spent, fingerprint, shard)
 
 
 def _say_computed(title: str, spent: Spent, begun: float) -> None:
@@ -155,5 +156,5 @@ def compute_analytic(project: Project, paper: str, name: str, workers: int) -> P
     write_provenance(path, project.folder, details, time.monotonic() - begun)
     spent = Spent(blocks=1)
     spent.add(time.process_time() - processed, peak_memory())
-    write_timing(project, paper, name, spent)
+    write_timing(project, paper, name, spent, fingerprint)
     return path
