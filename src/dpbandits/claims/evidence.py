@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -166,7 +167,7 @@ class Recorded:
                 raise InputError(f"results of {self.name}: no {metric} recorded for {series!r}")
             self._blocks[key] = self._pivot(series, metric)
         runs = self._lacks(series, stop)
-        return _made_up(self._blocks[key], runs) if runs else self._blocks[key]
+        return _made_up(self._blocks[key], series, runs) if runs else self._blocks[key]
 
     def counts(self, series: str, metric: str, window: slice) -> tuple[int, int]:
         """Return (sum of a counted metric, trials) over a window of the trials of one series.
@@ -179,7 +180,7 @@ class Recorded:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
         runs = self._lacks(series, window.stop)
         if runs:
-            return runs // 2, runs
+            return round(runs * _made_up_share(series)), runs
         if key not in self._counted:
             frame = self._frame.iloc[self._rows[key]].sort_values("run")
             self._counted[key] = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
@@ -348,8 +349,11 @@ class Evidence:
     def sample(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Sample:
         """Return the same numbers with resamples of their mean."""
         series = self.recorded(simulation).find(where)
+        lacked = len(self.lacking)
         values = np.ascontiguousarray(self.values(simulation, metric, t, **where))
-        return Sample(values, (simulation, series), self.resampler)
+        is_made_up = len(self.lacking) > lacked
+        resampler = Resampler(self.resampler.root_seed, 1) if is_made_up else self.resampler
+        return Sample(values, (simulation, series), resampler)
 
     def analytic(self, name: str, **where: Any) -> pd.DataFrame:
         """Return the rows of exactly computed results with these tags, by increasing x.
@@ -392,11 +396,16 @@ class Evidence:
         return Block(block.runs[window], block.times, block.values[window])
 
 
-def _made_up(block: Block, runs: int) -> Block:
-    """Return a block of so many runs whose values mean nothing: positive, and not all the same."""
+def _made_up(block: Block, series: str, runs: int) -> Block:
+    """Return a block of so many runs whose values mean nothing: positive, and no two the same."""
     shape = (runs, *block.values.shape[1:])
-    values = 1.0 + np.arange(np.prod(shape), dtype=np.float64).reshape(shape) / np.prod(shape)
+    values = np.linspace(1.0, 2.0, int(np.prod(shape))).reshape(shape) + _made_up_share(series)
     return Block(np.arange(runs), block.times, values)
+
+
+def _made_up_share(series: str) -> float:
+    """Return a number between 0.1 and 0.9 that differs between series."""
+    return 0.1 + 0.8 * crc32(series.encode()) / 2**32
 
 
 def _describe(where: Mapping[str, Any]) -> str:

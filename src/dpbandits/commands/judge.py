@@ -96,11 +96,15 @@ def _judged(
     scale: Scale = "quick" if project.scale == "quick" else "paper"
     size = len(project.claims(paper))
 
+    settled: dict[tuple[str, Interpretation], Judgement] = {}
+
     def judge(claim: Claim, interpretation: Interpretation) -> Row:
-        alone = judge_interpretation(claim, interpretation, evidence, scale)
+        key = claim.id, interpretation
+        if key not in settled:
+            settled[key] = judge_interpretation(claim, interpretation, evidence, scale)
         if claim.kind == FINDING:
-            return alone, None
-        return alone, row_in_family(alone, evidence, size, scale)
+            return settled[key], None
+        return settled[key], row_in_family(settled[key], evidence, size, scale)
 
     rows = [partial(judge, entry, each) for entry in entries for each in entry.interpretations]
     return in_stages(rows, evidence, simulate)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dpbandits.project.config import Project
 from dpbandits.project.experiments import Experiments
+from dpbandits.project.target import EXTRA
 from dpbandits.reporting.specs import figure_reads
 from dpbandits.reporting.table_specs import table_reads
 
@@ -12,8 +13,8 @@ from dpbandits.reporting.table_specs import table_reads
 def staged(project: Project, paper: str) -> list[str]:
     """Return the simulations of which claims and findings may need fewer runs than there are.
 
-    Nothing else reads them. Runs of a Nash curve cannot be parted, and the quick scale reads all
-    runs: simulations of either are none.
+    Nothing else reads them but supplementary figures and tables, which need all runs. Runs of a
+    Nash curve cannot be parted, and the quick scale reads all runs: simulations of either are none.
     """
     if project.scale == "quick":
         return []
@@ -30,11 +31,13 @@ def staged(project: Project, paper: str) -> list[str]:
 
 
 def _read_otherwise(experiments: Experiments) -> Iterator[str]:
-    """Yield what figures and tables read, and what chooses parameters."""
+    """Yield what the paper's own figures and tables read, and what chooses parameters."""
     for name, spec in experiments.figure_specs.items():
-        yield from figure_reads(name, spec)
+        if not name.startswith(EXTRA):
+            yield from figure_reads(name, spec)
     for name, spec in experiments.table_specs.items():
-        yield from table_reads(name, spec)
+        if not name.startswith(EXTRA):
+            yield from table_reads(name, spec)
     for plan in experiments.plans.values():
         if plan.tuned_by is not None:
             yield plan.tuned_by
