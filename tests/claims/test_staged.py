@@ -166,7 +166,7 @@ def test_each_run_is_played_once_and_only_where_a_verdict_needs_it(
 
 
 def test_verdicts_are_those_of_all_runs(world: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge_paper(world, PAPER, workers=2)
+    judge_paper(world, PAPER)
     in_stages = files(world)
     shutil.rmtree(world.results_folder())
     monkeypatch.setattr(judged_runs, "staged", lambda *_: [])
