@@ -13,7 +13,7 @@ from dpbandits.commands.options import (
     project_of,
 )
 from dpbandits.engine.arguments import require_workers
-from dpbandits.engine.cache import Cache
+from dpbandits.engine.cache import PackedCache
 from dpbandits.engine.fan_out import compute, compute_shard
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
@@ -83,7 +83,7 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         [each.cell for each in series],
         root_seed=project.seed,
         workers=workers,
-        cache=Cache(project.cache_folder),
+        cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
         title=f"{paper}: {name}",
         spent=spent,
     )
@@ -123,7 +123,7 @@ def simulate_shard(
         shard,
         root_seed=project.seed,
         workers=workers,
-        cache=Cache(project.cache_folder),
+        cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
         title=title,
         spent=spent,
     )

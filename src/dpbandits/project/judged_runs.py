@@ -15,7 +15,7 @@ import pandas as pd
 from dpbandits.claims.evidence import Partial
 from dpbandits.claims.staged import Needed
 from dpbandits.engine.blank_results import blank_results
-from dpbandits.engine.cache import Cache
+from dpbandits.engine.cache import PackedCache
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
@@ -42,6 +42,7 @@ class JudgedRuns:
     workers: int = 1
     spent: Spent = field(default_factory=Spent)
     _frames: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict, repr=False)
+    _caches: dict[str, PackedCache] = field(default_factory=dict, repr=False)
     _more: set[str] = field(default_factory=set, repr=False)
 
     @cached_property
@@ -65,27 +66,32 @@ class JudgedRuns:
         )
 
     def simulate(self, needed: Needed) -> None:
-        """Simulate runs that are not there, all simulations together."""
-        chosen = [
-            (name, _from(each, runs_of(self._there(name).get(each.label)), wanted[each.label]))
-            for name, wanted in needed.items()
-            for each in self.project.series(self.paper, name)
-            if each.label in wanted
-        ]
-        blocks = compute(
-            [each.cell for _, each in chosen],
-            root_seed=self.project.seed,
-            workers=self.workers,
-            cache=Cache(self.project.cache_folder),
-            title=f"{self.paper}: runs for the claims",
-            spent=self.spent,
-        )
-        for (name, each), block in zip(chosen, blocks, strict=True):
+        """Simulate runs that are not there."""
+        for name, wanted in needed.items():
             there = self._there(name)
-            frames = [there[each.label]] if each.label in there else []
-            frames.append(results_frame([each], [block]))
-            there[each.label] = pd.concat(frames, ignore_index=True)
+            series = [
+                _from(each, runs_of(there.get(each.label)), wanted[each.label])
+                for each in self.project.series(self.paper, name)
+                if each.label in wanted
+            ]
+            blocks = compute(
+                [each.cell for each in series],
+                root_seed=self.project.seed,
+                workers=self.workers,
+                cache=self._cache(name),
+                title=f"{self.paper}: {name}",
+                spent=self.spent,
+            )
+            for each, block in zip(series, blocks, strict=True):
+                frames = [there[each.label]] if each.label in there else []
+                frames.append(results_frame([each], [block]))
+                there[each.label] = pd.concat(frames, ignore_index=True)
             self._more.add(name)
+
+    def _cache(self, name: str) -> PackedCache:
+        if name not in self._caches:
+            self._caches[name] = PackedCache(self.project.cache_folder, f"{self.paper}/{name}")
+        return self._caches[name]
 
     def refuse(self, needed: Needed) -> None:
         """Raise InputError: some runs are not there, and are not to be simulated."""
