@@ -188,13 +188,13 @@ def test_a_full_disk_takes_no_block_that_was_there(
     assert pack_of(cache).read_bytes() == before
 
 
-def cells(runs: int = 50) -> list[Cell]:
+def cells(runs: int = 50, metric: str = "pseudo_regret") -> list[Cell]:
     bandit = dpbandits.bernoulli([0.7, 0.5])
     linear = dpbandits.linear([[1, 0], [0, 1], [0.7, 0.6]], [0.5, 0.4])
     regret: dict[str, Any] = {"bandit": bandit, "horizon": 30, "runs": runs}
     return [
         make_cell(algorithm="ucb1", metrics=["pulls"], **regret),
-        make_cell(algorithm="ucb1", metrics=NASH[:1], **regret),
+        make_cell(algorithm="ucb1", metrics=[metric], **regret),
         make_cell(algorithm="sequential-halving", bandit=linear, horizon=60, runs=3000),
     ]
 
@@ -203,24 +203,30 @@ def bytes_of(blocks: list[Block]) -> list[dict[str, bytes]]:
     return [{name: values.tobytes() for name, values in each.items()} for each in blocks]
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+COMPILES_LONG = pytest.param(2, NASH[0], [10, 10, 10, 80], marks=pytest.mark.slow)
+"""Runs of a curve are played together, so that more of them are a curve anew."""
+
+
+@pytest.mark.parametrize(
+    ("workers", "metric", "more"), [(1, "pseudo_regret", [10] * 6), COMPILES_LONG]
+)
 def test_a_simulation_is_one_file_and_more_runs_add_theirs(
-    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workers: int, metric: str, more: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = bytes_of(compute(cells(80), root_seed=3, cache=Cache(tmp_path / "entries")))
+    few, many = cells(50, metric), cells(80, metric)
+    expected = bytes_of(compute(many, root_seed=3, cache=Cache(tmp_path / "entries")))
     options: dict[str, Any] = {"root_seed": 3, "workers": workers}
-    compute(cells(), cache=PackedCache(tmp_path / "packs", NAME), **options)
+    compute(few, cache=PackedCache(tmp_path / "packs", NAME), **options)
     assert len(list((tmp_path / "packs").rglob("*.pack"))) == 1
     assert not list((tmp_path / "packs").rglob("*.block")), "checkpoints are gone"
     played: list[int] = []
     play = Cell.play
     monkeypatch.setattr(Cell, "play", lambda self, *w: played.append(self.runs) or play(self, *w))
-    found = compute(cells(80), root_seed=3, cache=PackedCache(tmp_path / "packs", NAME))
+    found = compute(many, root_seed=3, cache=PackedCache(tmp_path / "packs", NAME))
     assert bytes_of(found) == expected
-    # Three batches of ten runs, and the curve anew, whose runs are played together.
-    assert sorted(played) == [10, 10, 10, 80]
+    assert sorted(played) == more
     played.clear()
-    found = compute(cells(80), root_seed=3, cache=PackedCache(tmp_path / "packs", NAME))
+    found = compute(many, root_seed=3, cache=PackedCache(tmp_path / "packs", NAME))
     assert (bytes_of(found), played) == (expected, [])
 
 
@@ -253,9 +259,9 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 
 def test_blocks_are_shown_by_algorithm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert output(capsys)[1:4] == [
-        "results: 9 entries, 0.0 MB",
+        "results: 10 entries, 0.0 MB",
         "    sequential-halving: 6 entries, 0.0 MB",
-        "    ucb1: 3 entries, 0.0 MB",
+        "    ucb1: 4 entries, 0.0 MB",
     ]
 
 
@@ -273,7 +279,7 @@ def test_outdated_blocks_are_pruned_out_of_their_file(
 ) -> None:
     assert output(capsys, "prune") == [f"removed 0 entries, 0.0 MB from {folder}"]
     prune_ucb1(monkeypatch)
-    assert output(capsys, "prune")[0].startswith("removed 3 entries, ")
+    assert output(capsys, "prune")[0].startswith("removed 4 entries, ")
     assert output(capsys)[1:3] == [
         "results: 6 entries, 0.0 MB",
         "    sequential-halving: 6 entries, 0.0 MB",
