@@ -109,7 +109,8 @@ def outputs(folder: Path) -> dict[str, bytes]:
 
 def entries(folder: Path) -> list[Path]:
     """Return the files of the cache of results."""
-    return sorted((folder / ".cache/dpbandits/cells").rglob("*.block"))
+    cells = folder / ".cache/dpbandits/cells"
+    return sorted([*cells.rglob("*.block"), *cells.rglob("*.pack")])
 
 
 def forget(folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
+from dpbandits.engine.packs import frames_in
 from fault_project import (
     FIGURE,
     build,
@@ -84,7 +85,10 @@ def test_a_killed_run_resumes_to_the_same_bytes(
     assert outputs(folder) == to_kill.outputs
     what = "one figure" if to_kill.config == FIGURE else "a whole paper"
     if victim != "snakemake alone":
-        assert all(path.stat().st_mtime_ns == at for path, at in kept.items()), "computed twice"
+        assert all(path.stat().st_mtime_ns == at for path, at in kept.items()), "written again"
+        found = [frames_in(path.read_bytes())[0] for path in entries(folder)]
+        keys = [frame.key for frames in found for frame in frames]
+        assert len(keys) == len(set(keys)), "computed twice"
     counted(
         f"kill -9 of {victim} at a random moment of a run of {what}",
         "resumed, every output has the bytes of an undisturbed run",

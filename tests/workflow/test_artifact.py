@@ -175,7 +175,7 @@ def test_a_sample_is_verified_without_the_cache(unpacked: Path) -> None:
     assert set(table["results"]) == {"tuning", "comparison-curves"}
     assert "sample: 1 cells of each set of results" in done.stdout
     assert "drawn with seed 3" in done.stdout
-    assert not list(unpacked.rglob("*.block"))
+    assert not [*unpacked.rglob("*.block"), *unpacked.rglob("*.pack")]
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 # What the rules share: targets by file, and paths at the chosen scale.
 
+KERNELS = str(kernels_path(PROJECT))
+EPOCH = str(epoch_path(PROJECT))
 CAPTIONS = os.path.join(workflow.basedir, "workflow", "report")
 
 

@@ -1,8 +1,5 @@
 # Kernels, simulations and exactly computed results of every paper.
 
-KERNELS = str(kernels_path(PROJECT))
-EPOCH = str(epoch_path(PROJECT))
-
 
 wildcard_constraints:
     paper="|".join([*PROJECT.papers, *COMPARISONS]),

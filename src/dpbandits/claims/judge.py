@@ -7,7 +7,7 @@ from typing import Literal
 
 from dpbandits.claims.entries import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, LackingRunsError
 from dpbandits.claims.regions import REPORT
 from dpbandits.claims.verdict import (
     Decision,
@@ -103,15 +103,22 @@ def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -
         InputError: at paper scale, a claim reads what the results do not have.
     """
     return [
-        _judge_interpretation(claim, interpretation, evidence.of_results(claim.reads), scale)
+        judge_interpretation(claim, interpretation, evidence, scale)
         for claim in claims
         for interpretation in claim.interpretations
     ]
 
 
-def _judge_interpretation(
-    claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale
+def judge_interpretation(
+    claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale = "paper"
 ) -> Judgement:
+    """Judge one interpretation of a claim, with no more runs than decide it.
+
+    Raises:
+        InputError: as for ``judge``.
+        LackingRunsError: the results do not have the runs yet that an interim analysis needs.
+    """
+    evidence = evidence.of_results(claim.reads)
     if not interpretation.is_judged:
         return _not_judged(claim, interpretation, scale)
     if not claim.analyses:
@@ -218,6 +225,7 @@ def _measure(
     claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale
 ) -> list[tuple[Comparison, str, str, Estimate]]:
     settings = claim.settings(interpretation)
+    lacked = len(evidence.lacking)
     measured = []
     for comparison in claim.comparisons:
         if not comparison.is_asked_of(interpretation):
@@ -227,7 +235,12 @@ def _measure(
             part = comparison.part.format(**variables)
             try:
                 points = comparison.call(evidence, variables)
-            except InputError as error:
+            except Exception as error:
+                if len(evidence.lacking) > lacked:
+                    # Made-up values may be refused. Others have to be asked for all the same.
+                    continue
+                if not isinstance(error, InputError):
+                    raise
                 if scale == "paper":
                     raise InputError(f"{claim.id}: {name}: {error}") from None
                 points = {f"not there at this scale: {error}": exact(math.nan)}
@@ -237,6 +250,8 @@ def _measure(
                 label = f"{name} [{point}]" if point else name
                 number = estimate.with_tails() if evidence.has_tails else estimate
                 measured.append((comparison, part, label, number))
+    if len(evidence.lacking) > lacked:
+        raise LackingRunsError
     return measured
 
 

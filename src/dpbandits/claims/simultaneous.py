@@ -17,7 +17,7 @@ import pandas as pd
 
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import Judgement, Scale, judge
+from dpbandits.claims.judge import Judgement, Scale, judge_interpretation
 from dpbandits.claims.ledger import binding_comparison
 from dpbandits.claims.verdict import ALPHA
 
@@ -88,11 +88,18 @@ def judge_in_family(
         size: how many claims the family has.
         scale: as for ``judge``.
     """
+    return [row_in_family(each, evidence, size, scale) for each in alone]
+
+
+def row_in_family(
+    alone: Judgement, evidence: Evidence, size: int, scale: Scale = "paper"
+) -> InFamily:
+    """Judge one row again, as ``judge_in_family`` does every one.
+
+    Raises:
+        LackingRunsError: the results do not have the runs yet that an interim analysis needs.
+    """
     tails = evidence.with_tails()
-    return [_in_family(each, tails, size, scale) for each in alone]
-
-
-def _in_family(alone: Judgement, tails: Evidence, size: int, scale: Scale) -> InFamily:
     level = family_level(alone.claim, size)
     if is_exact(alone):
         return InFamily(_at_level(alone, tails, level, scale), math.nan)
@@ -108,7 +115,7 @@ def _in_family(alone: Judgement, tails: Evidence, size: int, scale: Scale) -> In
 
 def _at_level(alone: Judgement, tails: Evidence, level: float, scale: Scale) -> Judgement:
     row = replace(alone.claim, level=level, interpretations=(alone.interpretation,))
-    return judge([row], tails, scale)[0]
+    return judge_interpretation(row, alone.interpretation, tails, scale)
 
 
 def is_exact(judgement: Judgement) -> bool:

@@ -13,7 +13,7 @@ from dpbandits.commands.options import (
     project_of,
 )
 from dpbandits.engine.arguments import require_workers
-from dpbandits.engine.cache import Cache
+from dpbandits.engine.cache import PackedCache
 from dpbandits.engine.fan_out import compute, compute_shard
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
@@ -83,7 +83,7 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         [each.cell for each in series],
         root_seed=project.seed,
         workers=workers,
-        cache=Cache(project.cache_folder),
+        cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
         title=f"{paper}: {name}",
         spent=spent,
     )
@@ -99,7 +99,7 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         "series": {each.label: each.cell.description for each in series},
     }
     write_provenance(path, project.folder, details, time.monotonic() - begun)
-    write_timing(project, paper, name, spent)
+    write_timing(project, paper, name, spent, fingerprint)
     return path
 
 
@@ -123,12 +123,13 @@ def simulate_shard(
         shard,
         root_seed=project.seed,
         workers=workers,
-        cache=Cache(project.cache_folder),
+        cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
         title=title,
         spent=spent,
     )
     _say_computed(title, spent, begun)
-    write_timing(project, paper, name, spent, shard)
+    fingerprint = project.results_fingerprint(paper, name)
+    write_timing(project, paper, name, spent, fingerprint, shard)
 
 
 def _say_computed(title: str, spent: Spent, begun: float) -> None:
@@ -155,5 +156,5 @@ def compute_analytic(project: Project, paper: str, name: str, workers: int) -> P
     write_provenance(path, project.folder, details, time.monotonic() - begun)
     spent = Spent(blocks=1)
     spent.add(time.process_time() - processed, peak_memory())
-    write_timing(project, paper, name, spent)
+    write_timing(project, paper, name, spent, fingerprint)
     return path

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import zipfile
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from dpbandits._cache_folder import cache_folder, reason_of
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import Cell
 from dpbandits.engine.files import write_bytes
+from dpbandits.engine.packs import SUFFIX, Frame, append, framed, frames_in, new_pack
 from dpbandits.errors import InputError
 
 Block = dict[str, NDArray[Any]]
@@ -31,6 +33,9 @@ VERSIONS = {"numpy": np.__version__, "numba": numba.__version__}
 
 Origin = dict[str, Any]
 """What an entry was computed with: algorithm, user_defined, fingerprint, versions of libraries."""
+
+CHECKPOINT = "-checkpoint"
+"""End of the keys of checkpoints."""
 
 _ORIGIN = "origin"
 _HEAD = 2048
@@ -96,15 +101,16 @@ class Cache:
         block.pop(_ORIGIN, None)
         return block
 
+    def find(self, keys: Collection[str]) -> dict[str, Block]:
+        """Return the entries that there are, by key."""
+        found = {key: self.load(key) for key in keys}
+        return {key: block for key, block in found.items() if block is not None}
+
     def store(self, key: str, block: Block, origin: Origin | None = None) -> str | None:
         """Write the entry atomically; return why it cannot be written, or None where it is."""
-        buffer = io.BytesIO()
-        first = {} if origin is None else {_ORIGIN: _encoded(origin)}
-        np.savez(buffer, **first, **block)  # type: ignore[arg-type]
-        body = buffer.getvalue()
-        content = MAGIC + _seal(key, body) + body
+        body = _packed(block, origin)
         try:
-            write_bytes(self.path(key), content)
+            write_bytes(self.path(key), MAGIC + _seal(key, body) + body)
         except InputError as error:
             # The error of the operating system behind the line on the file.
             cause = error.__context__
@@ -119,6 +125,62 @@ class Cache:
         """Remove the entry, if there is one and the folder can be written."""
         with suppress(OSError):
             self.path(key).unlink()
+
+
+@dataclass(frozen=True)
+class PackedCache(Cache):
+    """A cache of the blocks of one simulation, many in a file; checkpoints are entries as others.
+
+    Entries of their own are found, too.
+
+    Attributes:
+        name: that of the simulation, PAPER/NAME.
+    """
+
+    name: str = ""
+
+    @property
+    def packs(self) -> Path:
+        """The folder of the files of this simulation."""
+        return self.cells / self.name
+
+    @cached_property
+    def _own(self) -> Path:
+        """The file that this process appends to."""
+        return new_pack(self.packs)
+
+    def find(self, keys: Collection[str]) -> dict[str, Block]:
+        """Return the blocks that there are, by key."""
+        wanted, found = set(keys), dict[str, Block]()
+        damaged: list[Path] = []
+        for path in sorted(self.packs.glob(f"*{SUFFIX}")):
+            try:
+                frames, is_damaged = frames_in(path.read_bytes())
+            except OSError:
+                continue
+            damaged += [path] if is_damaged else []
+            for frame in frames:
+                if frame.key not in wanted or frame.key in found:
+                    continue
+                block = _arrays(frame.content())
+                if block is not None:
+                    block.pop(_ORIGIN, None)
+                    found[frame.key] = block
+        found |= super().find(wanted - found.keys())
+        if len(found) < len(wanted):
+            for path in damaged:
+                print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
+        return found
+
+    def store(self, key: str, block: Block, origin: Origin | None = None) -> str | None:
+        """Append a block, or write a checkpoint; return why it cannot be, or None where it is."""
+        if key.endswith(CHECKPOINT):
+            return super().store(key, block, origin)
+        try:
+            append(self._own, framed(key, _packed(block, origin)))
+        except OSError as error:
+            return reason_of(error)
+        return None
 
 
 class NoCache(Cache):
@@ -144,12 +206,31 @@ def read_origin(path: Path) -> Origin | None:
     """Return the origin of an entry; None where it has none, or is damaged at its beginning."""
     try:
         with path.open("rb") as file:
-            head = file.read(_HEAD)
+            return _origin_in(file.read(_HEAD))
+    except OSError:
+        return None
+
+
+def frame_origin(frame: Frame) -> Origin | None:
+    """Return the origin of a block in a pack; None where it has none."""
+    return _origin_in(frame.beginning(_HEAD))
+
+
+def _origin_in(head: bytes) -> Origin | None:
+    try:
         array = io.BytesIO(head[head.index(b"\x93NUMPY") :])
         origin = json.loads(np.lib.format.read_array(array, allow_pickle=False).tobytes())
         return {**origin, "algorithm": str(origin["algorithm"])}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
+
+
+def _packed(block: Block, origin: Origin | None) -> bytes:
+    """Return the bytes of a block, its origin first."""
+    buffer = io.BytesIO()
+    first = {} if origin is None else {_ORIGIN: _encoded(origin)}
+    np.savez(buffer, **first, **block)  # type: ignore[arg-type]
+    return buffer.getvalue()
 
 
 def _encoded(origin: Origin) -> NDArray[np.uint8]:

@@ -10,8 +10,15 @@ from pathlib import Path
 
 from dpbandits._kernel_cache import kernel_sources_hash, kernels_folder
 from dpbandits.algorithms import REGISTRY
-from dpbandits.engine.cache import VERSIONS, Cache, Origin, read_origin
+from dpbandits.engine.cache import (
+    VERSIONS,
+    Cache,
+    Origin,
+    frame_origin,
+    read_origin,
+)
 from dpbandits.engine.cells import algorithm_fingerprint
+from dpbandits.engine.packs import SUFFIX, frames_in, remove_frames
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash import NASH
 
@@ -34,12 +41,14 @@ class Entry:
         state: ``current`` where the sources and libraries here make it, ``outdated`` where they
             make another in its place, ``user-defined`` of an algorithm that is not in the registry,
             ``unknown`` where it does not say.
+        key: that of one of the blocks in a file of many, else empty.
     """
 
     path: Path
     size: int
     algorithm: str
     state: str
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,8 @@ def contents_of(cache: Cache) -> Contents:
     current = current_fingerprints()
     try:
         results = tuple(_result(path, current) for path in _files(cache.cells))
+        packs = sorted(cache.cells.rglob(f"*{SUFFIX}"))
+        results += tuple(each for path in packs for each in _of_pack(path, current))
         kernels = tuple(_kernels(path) for path in _children(kernels_folder(), _KERNELS))
     except OSError as error:
         raise InputError(
@@ -88,7 +99,11 @@ def remove(entries: Iterable[Entry]) -> None:
     Raises:
         InputError: one cannot be removed.
     """
+    packed: dict[Path, set[str]] = {}
     for entry in entries:
+        if entry.key:
+            packed.setdefault(entry.path, set()).add(entry.key)
+            continue
         try:
             if entry.path.is_dir():
                 shutil.rmtree(entry.path)
@@ -98,8 +113,16 @@ def remove(entries: Iterable[Entry]) -> None:
             raise InputError(
                 f"{entry.path}: cannot be removed ({error.strerror}); allowed: a writable folder"
             ) from None
+        _remove_empty(entry.path.parent)
+    for path, keys in packed.items():
+        remove_frames(path, keys)
+        _remove_empty(path.parent, path.parent.parent)
+
+
+def _remove_empty(*folders: Path) -> None:
+    for folder in folders:
         with suppress(OSError):
-            entry.path.parent.rmdir()
+            folder.rmdir()
 
 
 def _files(cells: Path) -> Iterator[Path]:
@@ -123,6 +146,19 @@ def _result(path: Path, current: dict[str, set[str]]) -> Entry:
     if origin is None:
         return Entry(path, status.st_size, "", UNKNOWN)
     return Entry(path, status.st_size, origin["algorithm"], _state(origin, current))
+
+
+def _of_pack(path: Path, current: dict[str, set[str]]) -> Iterator[Entry]:
+    """Yield the blocks in a file of many; the file where it has none."""
+    content = path.read_bytes()
+    frames, _ = frames_in(content)
+    if not frames:
+        yield Entry(path, len(content), "", UNKNOWN)
+    for frame in frames:
+        origin, size = frame_origin(frame), frame.end - frame.begin
+        algorithm = "" if origin is None else origin["algorithm"]
+        state = UNKNOWN if origin is None else _state(origin, current)
+        yield Entry(path, size, algorithm, state, frame.key)
 
 
 def _state(origin: Origin, current: dict[str, set[str]]) -> str:

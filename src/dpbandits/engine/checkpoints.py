@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from dpbandits._cache_folder import warn_unwritable
-from dpbandits.engine.cache import Cache, Origin
+from dpbandits.engine.cache import CHECKPOINT, Cache, Origin
 from dpbandits.engine.lockstep import Arrays
 from dpbandits.engine.progress import seconds_between, tell
 
@@ -34,7 +34,7 @@ class Checkpoints:
 
     @property
     def _name(self) -> str:
-        return f"{self.key}-checkpoint"
+        return f"{self.key}{CHECKPOINT}"
 
     @property
     def exist(self) -> bool:

@@ -24,7 +24,7 @@ from dpbandits.engine.formulas import Context, Formula
 from dpbandits.engine.simulation_specs import INSTANCE, Caps, CellsSpec, SimulationSpec
 from dpbandits.engine.trials import TRIALS
 from dpbandits.errors import InputError
-from dpbandits.metrics import IDENTIFIED
+from dpbandits.metrics import IDENTIFIED, NASH
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,11 @@ class SimulationPlan:
     def runs_per_curve(self) -> int:
         """Number of runs that make one Nash curve at this scale; 0 for all of them."""
         return min(self.spec.runs.runs_per_curve, self.runs)
+
+    @property
+    def in_lockstep(self) -> bool:
+        """Whether its runs make Nash curves, and are played together."""
+        return not set(self.spec.metrics).isdisjoint(NASH)
 
     @property
     def shards(self) -> int:

@@ -36,8 +36,8 @@ def compute(
     """
     cache = cache or Cache()
     blocks = _blocks(cells, root_seed)
-    known = {key: cache.load(key) for key in blocks}
-    missing = {key: blocks[key] for key, found in known.items() if found is None}
+    known = cache.find(blocks)
+    missing = {key: block for key, block in blocks.items() if key not in known}
     spent = spent if spent is not None else Spent()
     spent.blocks += len(blocks)
     for key, computed in _computed(missing, root_seed, workers, cache, title, spent):
@@ -71,7 +71,8 @@ def compute_shard(
     number, shards = shard
     every = list(_blocks(cells, root_seed).items())
     own = dict(every[number - 1 :: shards])
-    missing = {key: block for key, block in own.items() if cache.load(key) is None}
+    known = cache.find(own)
+    missing = {key: block for key, block in own.items() if key not in known}
     spent.blocks += len(every)
     for _ in _computed(missing, root_seed, workers, cache, title, spent):
         pass
@@ -82,8 +83,8 @@ def _blocks(cells: Sequence[Cell], root_seed: int) -> dict[str, Cell]:
     return {block_key(block, root_seed): block for cell in cells for block in cell.blocks()}
 
 
-Computed = tuple[str, Block, float | None, int, str | None]
-"""Key of a block, the block, core seconds, peak memory of the process in MiB, why it is not cached.
+Computed = tuple[str, Block, float | None, int]
+"""Key of a block, the block, core seconds, peak memory of the process in MiB.
 
 Core seconds are not known (None) of a block that went on from a checkpoint.
 """
@@ -93,11 +94,15 @@ def _computed(
     missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str, spent: Spent
 ) -> Iterator[tuple[str, Block]]:
     played = _played(missing, root_seed, workers, cache, title)
-    for key, block, seconds, memory, not_cached in played:
+    for key, block, seconds, memory in played:
         if seconds is not None:
             spent.add(seconds, memory)
+        # Here, so that one process alone appends to a file of many blocks.
+        not_cached = cache.store(key, block, origin_of(missing[key]))
         if not_cached is not None:
             warn_unwritable(cache.root, not_cached)
+        if missing[key].in_lockstep:
+            Checkpoints(cache, key, title).clear()
         yield key, block
 
 
@@ -130,22 +135,18 @@ def _compute_packed(packed: Packed, root_seed: int, cache: Cache) -> Computed:
 
 def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> Computed:
     begun = time.process_time()
-    origin = origin_of(block)
     if not block.in_lockstep:
         computed = block.play(root_seed)
-        not_cached = cache.store(key, computed, origin)
-        return key, computed, time.process_time() - begun, peak_memory(), not_cached
+        return key, computed, time.process_time() - begun, peak_memory()
     title = f"{block.definition.id}, {block.runs} runs of {block.horizon} rounds"
-    checkpoints = Checkpoints(cache, key, title, origin)
+    checkpoints = Checkpoints(cache, key, title, origin_of(block))
     is_whole = not checkpoints.exist
     computed = block.play(root_seed, checkpoints)
-    not_cached = cache.store(key, computed, origin)
-    checkpoints.clear()
     seconds = time.process_time() - begun
-    return key, computed, seconds if is_whole else None, peak_memory(), not_cached
+    return key, computed, seconds if is_whole else None, peak_memory()
 
 
-def _assemble(cell: Cell, known: dict[str, Block | None], root_seed: int) -> Block:
+def _assemble(cell: Cell, known: dict[str, Block], root_seed: int) -> Block:
     blocks = cell.blocks()
     parts = [known[block_key(block, root_seed)] for block in blocks]
     start = cell.first_run - blocks[0].first_run
@@ -153,8 +154,8 @@ def _assemble(cell: Cell, known: dict[str, Block | None], root_seed: int) -> Blo
     return {metric: _stacked(parts, metric)[rows] for metric in cell.metrics}
 
 
-def _stacked(parts: list[Block | None], metric: str) -> NDArray[np.float64]:
-    return np.concatenate([part[metric] for part in parts if part is not None])
+def _stacked(parts: list[Block], metric: str) -> NDArray[np.float64]:
+    return np.concatenate([part[metric] for part in parts])
 
 
 _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_text
 from dpbandits.pages.regions import table, with_region
 from dpbandits.project.config import Project
@@ -59,7 +60,9 @@ def items(project: Project) -> list[Item]:
         """Paper and name of the results among the inputs, after those that tune them."""
         read = [by_file[path] for path in target.inputs if path in by_file]
         tuned = [by_file[path] for each in read for path in each.inputs if path in by_file]
-        return tuple(dict.fromkeys((each.paper, each.name) for each in [*tuned, *read]))
+        # Runs that are simulated as they are judged have a cost of their own.
+        judged = [target] if target.kept else []
+        return tuple(dict.fromkeys((each.paper, each.name) for each in [*tuned, *read, *judged]))
 
     return [
         Item(target, needed(target))
@@ -94,9 +97,14 @@ def _recorded(project: Project) -> dict[Key, Cost | None]:
     for target in targets(project):
         key = project.scale, target.paper, target.kind, target.name
         if target.kind == RESULTS:
-            rows[key] = recorded_cost(project, target.paper, target.name)
+            fingerprint = target.depends_on[target.name]
+            rows[key] = recorded_cost(project, target.paper, target.name, fingerprint)
         elif target.kind in (FIGURE, TABLE, CLAIMS):
             rows[key] = _of_provenance(target.provenance)
+        if target.kept:
+            key = project.scale, target.paper, RESULTS, target.name
+            fingerprint = digest_of(target.depends_on)
+            rows[key] = recorded_cost(project, target.paper, target.name, fingerprint)
     return rows
 
 

@@ -71,31 +71,37 @@ def timings_folder(project: Project, paper: str) -> Path:
 
 
 def write_timing(
-    project: Project, paper: str, name: str, spent: Spent, shard: tuple[int, int] | None = None
+    project: Project,
+    paper: str,
+    name: str,
+    spent: Spent,
+    fingerprint: str,
+    shard: tuple[int, int] | None = None,
 ) -> None:
     """Keep what some results took, unless all of it came from the cache.
 
     Args:
         project: the project.
         paper: its short name.
-        name: a simulation or an exact result.
+        name: a simulation or an exact result, or the claims, whose runs are simulated in stages.
         spent: what it took.
+        fingerprint: of what was computed.
         shard: I and N where it was shard I of N.
     """
     if spent.computed == 0:
         return
     stem = name if shard is None else f"{name}.{shard[0]}-of-{shard[1]}"
-    record = spent.record() | {"fingerprint": project.results_fingerprint(paper, name)}
+    record = spent.record() | {"fingerprint": fingerprint}
     text = json.dumps(record, indent=2, sort_keys=True) + "\n"
     write_text(timings_folder(project, paper) / f"{stem}.json", text)
 
 
-def recorded_cost(project: Project, paper: str, name: str) -> Cost | None:
+def recorded_cost(project: Project, paper: str, name: str, fingerprint: str) -> Cost | None:
     """Return what current results took, all shards together; None where nothing was timed.
 
     Where some blocks alone were timed, the core seconds are those of all blocks in proportion.
     """
-    folder, fingerprint = timings_folder(project, paper), project.results_fingerprint(paper, name)
+    folder = timings_folder(project, paper)
     paths = [*folder.glob(f"{name}.json"), *folder.glob(f"{name}.*-of-*.json")]
     timings = [each for each in map(_timing, paths) if each.get("fingerprint") == fingerprint]
     if not timings:

@@ -89,7 +89,10 @@ class Jobs:
         ]
 
     def _cost(self, target: Target) -> Cost | None:
-        return self.costs.find(self.project.scale, target.paper, RESULTS, target.name)
+        """Return what a job's simulations cost, else what the job itself does."""
+        kinds = (RESULTS, target.kind)
+        found = (self.costs.find(self.project.scale, target.paper, k, target.name) for k in kinds)
+        return next(filter(None, found), None)
 
     def memory(self, target: Target, threads: int, attempt: int) -> int:
         """Return the MiB that a job which simulates asks for."""

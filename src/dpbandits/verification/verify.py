@@ -14,7 +14,7 @@ from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 from dpbandits.verification.agreement import KEYS, OUTCOMES, OUTSIDE, compare
-from dpbandits.verification.sample import Plan, Sample, Sampled, draw_sample
+from dpbandits.verification.sample import Plan, Sample, Sampled, draw_sample, packed
 
 LEVEL = 0.05
 """Chance that any cell of a sample is found outside, were all its streams other ones."""
@@ -87,7 +87,7 @@ def require_agreement(verification: Verification) -> None:
 
 def _compared(project: Project, sample: Sample, workers: int) -> list[dict[str, object]]:
     """Return a row for each cell."""
-    packed = _packed(project, sample)
+    frames = _packed(project, sample)
     with tempfile.TemporaryDirectory() as folder:
         blocks = compute(
             [each.cell for each in sample.cells],
@@ -98,7 +98,7 @@ def _compared(project: Project, sample: Sample, workers: int) -> list[dict[str, 
         )
     rows = []
     for each, block in zip(sample.cells, blocks, strict=True):
-        frame = packed[each.paper, each.name]
+        frame = frames[each.paper, each.name]
         again = results_frame([each.series], [block])
         own = frame[frame["series"] == each.series.label][_kept(frame)]
         found = compare(own, again[_kept(again)], LEVEL / len(sample.cells))
@@ -109,7 +109,7 @@ def _compared(project: Project, sample: Sample, workers: int) -> list[dict[str, 
 def _packed(project: Project, sample: Sample) -> dict[tuple[str, str], pd.DataFrame]:
     """Return the results that the sample is from, which must be current."""
     sets = dict.fromkeys((each.paper, each.name) for each in sample.cells)
-    return {key: project.frame(*key) for key in sets}
+    return {key: packed(project, *key) for key in sets}
 
 
 def _kept(frame: pd.DataFrame) -> list[str]:
