@@ -191,17 +191,50 @@ def forecast_text(project: Project, cores: int) -> str:
     return "\n".join([lines, "", total, "Results that several figures read count once in sums."])
 
 
+TIMES, CORES = 1000, 1000
+"""So many times today's runs are forecast on the page on clusters, on so many cores."""
+
+
+def beyond(forecast: Forecast) -> str:
+    """Return a table of what everything costs, and of what it would with many times the runs."""
+    parts = forecast.parts(forecast.items())
+    results = [cost for (_, kind, _), cost in parts.items() if kind == RESULTS and cost]
+    hours = sum(cost.core_seconds for cost in results) / 3600
+    batches = sum(cost.blocks for cost in results)
+    rows = [
+        ["core-hours of simulations", f"{hours:.2f}", f"{TIMES * hours:,.0f}"],
+        ["batches, each a frame in the cache", f"{batches:,}", f"{TIMES * batches:,}"],
+        [
+            f"hours on {CORES:,} cores",
+            f"{hours / CORES:.3f}",
+            f"{TIMES * hours / CORES:.1f}",
+        ],
+    ]
+    heads = ["everything, paper scale", "today", f"{TIMES:,} times the runs"]
+    return table(heads, rows, texts=1)
+
+
+def _groups(every: list[Item]) -> dict[tuple[str, str], list[Item]]:
+    """Return what the rows of the table of costs count: paper and title -> items."""
+    groups = {(item.paper, item.title): [item] for item in every}
+    groups["all", "the papers' own"] = [item for item in every if not item.target.is_extra]
+    groups["all", "with supplementary ones"] = every
+    return groups
+
+
 def cluster_page(project: Project, text: str) -> str:
-    """Return the page with the table of costs filled in from ``docs/cost.csv``."""
+    """Return the page with its tables of costs filled in from ``docs/cost.csv``."""
     forecasts = [Forecast(project.at(scale=scale)) for scale in SCALES]
     heads = ["paper", "figure, table or verdicts"]
     heads += [f"{what}, {scale} scale" for scale in SCALES for what in ("core-minutes", "MiB")]
-    every = forecasts[0].items()
-    groups = [(item.paper, item.title, [item]) for item in every]
-    groups.append(("all", "the papers' own", [item for item in every if not item.target.is_extra]))
-    groups.append(("all", "with supplementary ones", every))
+    # What verdicts need differs: at the quick scale nothing is simulated in stages.
+    tables = [_groups(forecast.items()) for forecast in forecasts]
     rows = []
-    for paper, title, chosen in groups:
-        costs = [forecast.row(chosen, 1) for forecast in forecasts]
+    for paper, title in tables[0]:
+        costs = [
+            forecast.row(groups[paper, title], 1)
+            for forecast, groups in zip(forecasts, tables, strict=True)
+        ]
         rows.append([paper, title, *(cell for row in costs for cell in (row[0], row[2]))])
+    text = with_region(text, "beyond", beyond(forecasts[0]))
     return with_region(text, "cost", table(heads, rows, texts=2))
