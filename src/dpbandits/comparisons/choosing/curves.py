@@ -1,0 +1,175 @@
+"""Curves over epsilon: regret with the price of privacy, success, and what tuning gains."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from dpbandits.comparisons.choosing.players import (
+    APPROXIMATE,
+    DESCRIPTIONS,
+    LOCAL,
+    NONE,
+    PLAYERS,
+    PURE,
+)
+from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
+from dpbandits.comparisons.choosing.tables import tuning
+from dpbandits.reporting import style
+from dpbandits.reporting.legends import shared_legend
+from dpbandits.reporting.own_look import look_of
+
+EPSILON = r"$\epsilon$"
+
+
+def full_horizon(means: pd.DataFrame, arms: int) -> int:
+    """Return the longest horizon at which most algorithms were played with these arms."""
+    counts = means[means["arms"] == arms].groupby("horizon")["algorithm"].nunique()
+    return int(counts.index[counts >= 0.8 * counts.max()].max())
+
+
+def draw_price(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Return regret over epsilon; the axis on the right has it over the best without privacy.
+
+    Args:
+        rows: the comparison of regret.
+    """
+    means = mean_scores(family_scores(rows))
+    counts = sorted(means["arms"].unique())
+    classes, points = (PURE, APPROXIMATE, LOCAL), []
+    with style.context():
+        drawn, panels = _panels(len(classes), len(counts), share_y=False)
+        for name, line in zip(classes, panels, strict=True):
+            for count, axes in zip(counts, line, strict=True):
+                horizon = full_horizon(means, count)
+                own = means[(means["arms"] == count) & (means["horizon"] == horizon)]
+                drawn_rows = own[own["kind"].isin((name, NONE))]
+                points += _lines(axes, drawn_rows, f"{name}, K = {count}, T = {horizon}")
+                style.style_axis(axes, "y", "log")
+                base = float(own["score"][own["kind"] == NONE].min())
+                _price_axis(axes, base, is_last=count == counts[-1])
+                axes.set_title(f"K = {count}, T = {horizon:,}: {DESCRIPTIONS[name]}", fontsize=7)
+        _label(panels, "Pseudo-regret at $T$")
+        shared_legend(drawn, 5)
+    return drawn, pd.concat(points, ignore_index=True)
+
+
+def _price_axis(axes: Axes, base: float, *, is_last: bool) -> None:
+    """Add the axis of the price of privacy: regret over the best regret without privacy."""
+    right = axes.secondary_yaxis(
+        "right", functions=(lambda value: value / base, lambda value: value * base)
+    )
+    right.tick_params(labelsize=6)
+    if is_last:
+        right.set_ylabel("over the best without privacy", fontsize=7)
+
+
+def draw_success(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Return the share of trials that find the best arm over epsilon, a row for each budget.
+
+    Args:
+        rows: the comparison of best arms.
+    """
+    means = mean_scores(family_scores(rows))
+    found = {"score": 1.0 - means["score"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
+    means = means.assign(**found)
+    counts, budgets = (sorted(means[key].unique()) for key in ("arms", "horizon"))
+    points = []
+    with style.context():
+        drawn, panels = _panels(len(budgets), len(counts), share_y=True)
+        for budget, line in zip(budgets, panels, strict=True):
+            for count, axes in zip(counts, line, strict=True):
+                own = means[(means["arms"] == count) & (means["horizon"] == budget)]
+                axes.set_title(f"K = {count}, {budget:,} pulls", fontsize=7)
+                if own.empty:
+                    axes.set_xscale("log")
+                    axes.text(0.5, 0.5, "too few pulls", transform=axes.transAxes, ha="center")
+                    continue
+                points += _lines(axes, own, f"K = {count}, T = {budget}")
+                axes.set_ylim(0.0, 1.03)
+        _label(panels, "success")
+        shared_legend(drawn, 6)
+    return drawn, pd.concat(points, ignore_index=True)
+
+
+def draw_tuning(frames: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Return the regret of Modified TS without pre-pulls over that with the tuned number.
+
+    Args:
+        frames: the comparison and the untuned runs, which have a share of pre-pulls.
+    """
+    is_untuned = frames["share"].notna()
+    table = tuning({"regret": frames[~is_untuned], "untuned": frames[is_untuned]})
+    horizons = sorted(table["horizon"].unique())
+    counts = sorted(table["arms"].unique())
+    points = []
+    with style.context():
+        drawn, panels = _panels(1, len(horizons), share_y=True)
+        for horizon, axes in zip(horizons, panels[0], strict=True):
+            for count, look in zip(counts, style.ordered_looks(len(counts)), strict=True):
+                own = table[(table["horizon"] == horizon) & (table["arms"] == count)]
+                own = own.rename(columns={"epsilon": "x", "gain": "y"})
+                _line(axes, own, look, f"K = {count}")
+                named = own.assign(series=f"K = {count}, T = {horizon}")
+                points.append(_as_points(named.assign(variant="as-written", runs=0)))
+            axes.axhline(1.0, color="black", linewidth=0.8)
+            style.style_axis(axes, "y", "log")
+            axes.set_title(f"T = {horizon:,}")
+        _label(panels, "regret untuned over tuned")
+        shared_legend(drawn, 4)
+    return drawn, pd.concat(points, ignore_index=True)
+
+
+def _panels(rows: int, columns: int, *, share_y: bool) -> tuple[Figure, np.ndarray]:
+    width = style.WIDE_PAGE if columns > 2 else style.PAGE_WIDTH
+    drawn = Figure(figsize=(width, 1.75 * rows + 0.8), layout="constrained")
+    FigureCanvasAgg(drawn)
+    return drawn, drawn.subplots(rows, columns, squeeze=False, sharey=share_y)
+
+
+def _label(panels: np.ndarray, y: str) -> None:
+    for axes in panels[-1]:
+        axes.set_xlabel(EPSILON)
+    for axes in panels[:, 0]:
+        axes.set_ylabel(y)
+
+
+def _lines(axes: Axes, means: pd.DataFrame, place: str) -> list[pd.DataFrame]:
+    """Draw a line for each algorithm, level where it has no budget; return the points."""
+    budgets = sorted(means["epsilon"].dropna().unique())
+    points = []
+    for algorithm, (name, _) in PLAYERS.items():
+        own = means[means["algorithm"] == algorithm]
+        if own.empty:
+            continue
+        if own["epsilon"].isna().all():
+            own = own.loc[own.index.repeat(len(budgets))].assign(epsilon=budgets)
+        own = own.rename(columns={"epsilon": "x", "score": "y"}).sort_values("x")
+        _line(axes, own, look_of(algorithm), name)
+        points.append(_as_points(own.assign(series=f"{place}: {name}")))
+    style.style_axis(axes, "x", "log", ticks=None)
+    axes.set_xticks(budgets, [f"{each:g}" for each in budgets])
+    axes.minorticks_off()
+    return points
+
+
+def _line(axes: Axes, own: pd.DataFrame, look: style.Look, label: str) -> None:
+    """Draw one line with its interval."""
+    axes.plot(own["x"], own["y"], label=label, **style.line_look(look))
+    shaded: dict[str, Any] = {"color": look.colour, "alpha": 0.18, "linewidth": 0}
+    axes.fill_between(own["x"], own["lo"], own["hi"], **shaded)
+    axes.set_xscale("log")
+
+
+def _as_points(own: pd.DataFrame) -> pd.DataFrame:
+    kept = own if "interpretation" in own else own.assign(interpretation="")
+    return kept[["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]]
+
+
+Draw = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
+
+__all__: Sequence[str] = ("Draw", "draw_price", "draw_success", "draw_tuning", "full_horizon")
