@@ -22,6 +22,7 @@ from dpbandits.play.identification import Identification, identify
 from dpbandits.play.nash_curve import NashCurve
 from dpbandits.play.simulation import Simulation, simulate
 from dpbandits.policies import fraction, policy, positive, whole
+from dpbandits.project.choosing import choose
 
 __all__ = [
     "Bandit",
@@ -36,6 +37,7 @@ __all__ = [
     "audit_pair",
     "bernoulli",
     "check_algorithm",
+    "choose",
     "clipped_exponential",
     "compare",
     "fraction",

@@ -1,6 +1,6 @@
 """Curves over epsilon: regret with the price of privacy, success, and what tuning gains."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from dpbandits.comparisons.choosing.players import (
     APPROXIMATE,
@@ -17,7 +18,7 @@ from dpbandits.comparisons.choosing.players import (
     PLAYERS,
     PURE,
 )
-from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
+from dpbandits.comparisons.choosing.scores import family_scores, full_field, mean_scores
 from dpbandits.comparisons.choosing.tables import tuning
 from dpbandits.reporting import style
 from dpbandits.reporting.legends import shared_legend
@@ -27,9 +28,8 @@ EPSILON = r"$\epsilon$"
 
 
 def full_horizon(means: pd.DataFrame, arms: int) -> int:
-    """Return the longest horizon at which most algorithms were played with these arms."""
-    counts = means[means["arms"] == arms].groupby("horizon")["algorithm"].nunique()
-    return int(counts.index[counts >= 0.8 * counts.max()].max())
+    """Return the longest horizon at which nearly all algorithms were played with these arms."""
+    return int(full_field(means[means["arms"] == arms])["horizon"].max())
 
 
 def draw_price(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -49,11 +49,12 @@ def draw_price(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 own = means[(means["arms"] == count) & (means["horizon"] == horizon)]
                 drawn_rows = own[own["kind"].isin((name, NONE))]
                 points += _lines(axes, drawn_rows, f"{name}, K = {count}, T = {horizon}")
-                style.style_axis(axes, "y", "log")
+                round_ticks(axes, "y")
                 base = float(own["score"][own["kind"] == NONE].min())
                 _price_axis(axes, base, is_last=count == counts[-1])
-                axes.set_title(f"K = {count}, T = {horizon:,}: {DESCRIPTIONS[name]}", fontsize=7)
-        _label(panels, "Pseudo-regret at $T$")
+                axes.set_title(f"K = {count}, T = {horizon:,}")
+            line[0].set_ylabel(f"Pseudo-regret at $T$,\n{DESCRIPTIONS[name]}")
+        _label(panels)
         shared_legend(drawn, 5)
     return drawn, pd.concat(points, ignore_index=True)
 
@@ -63,9 +64,27 @@ def _price_axis(axes: Axes, base: float, *, is_last: bool) -> None:
     right = axes.secondary_yaxis(
         "right", functions=(lambda value: value / base, lambda value: value * base)
     )
-    right.tick_params(labelsize=6)
+    low, high = (value / base for value in axes.get_ylim())
+    right.yaxis.set_major_locator(_locator(low, high))
+    right.yaxis.set_major_formatter(style.thousands)
+    right.yaxis.set_minor_locator(NullLocator())
     if is_last:
-        right.set_ylabel("over the best without privacy", fontsize=7)
+        right.set_ylabel("price of privacy")
+
+
+def round_ticks(axes: Axes, which: str) -> None:
+    """Give a logarithmic axis few round ticks, as plain numbers, also where it has no decade."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    getattr(axes, f"set_{which}scale")("log")
+    axis.set_major_locator(_locator(*getattr(axes, f"get_{which}lim")()))
+    axis.set_major_formatter(style.thousands)
+    axis.set_minor_locator(NullLocator())
+
+
+def _locator(low: float, high: float) -> LogLocator:
+    """Return the decades, or also twice and five times them where there are few."""
+    subs = (1.0,) if high / low > 300.0 else (1.0, 2.0, 5.0)
+    return LogLocator(subs=subs, numticks=12)
 
 
 def draw_success(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -84,14 +103,16 @@ def draw_success(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         for budget, line in zip(budgets, panels, strict=True):
             for count, axes in zip(counts, line, strict=True):
                 own = means[(means["arms"] == count) & (means["horizon"] == budget)]
-                axes.set_title(f"K = {count}, {budget:,} pulls", fontsize=7)
+                axes.set_title(f"K = {count}, {budget:,} pulls", fontsize=8)
                 if own.empty:
                     axes.set_xscale("log")
-                    axes.text(0.5, 0.5, "too few pulls", transform=axes.transAxes, ha="center")
+                    axes.text(0.5, 0.5, "not played", transform=axes.transAxes, ha="center")
+                    axes.set_xticks([])
                     continue
                 points += _lines(axes, own, f"K = {count}, T = {budget}")
                 axes.set_ylim(0.0, 1.03)
-        _label(panels, "success")
+            line[0].set_ylabel("success")
+        _label(panels)
         shared_legend(drawn, 6)
     return drawn, pd.concat(points, ignore_index=True)
 
@@ -117,9 +138,11 @@ def draw_tuning(frames: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 named = own.assign(series=f"K = {count}, T = {horizon}")
                 points.append(_as_points(named.assign(variant="as-written", runs=0)))
             axes.axhline(1.0, color="black", linewidth=0.8)
-            style.style_axis(axes, "y", "log")
+            round_ticks(axes, "y")
+            _budget_ticks(axes, sorted(table["epsilon"].unique()))
             axes.set_title(f"T = {horizon:,}")
-        _label(panels, "regret untuned over tuned")
+        panels[0, 0].set_ylabel("regret untuned over tuned")
+        _label(panels)
         shared_legend(drawn, 4)
     return drawn, pd.concat(points, ignore_index=True)
 
@@ -131,11 +154,15 @@ def _panels(rows: int, columns: int, *, share_y: bool) -> tuple[Figure, np.ndarr
     return drawn, drawn.subplots(rows, columns, squeeze=False, sharey=share_y)
 
 
-def _label(panels: np.ndarray, y: str) -> None:
+def _label(panels: np.ndarray) -> None:
     for axes in panels[-1]:
         axes.set_xlabel(EPSILON)
-    for axes in panels[:, 0]:
-        axes.set_ylabel(y)
+
+
+def _budget_ticks(axes: Axes, budgets: Sequence[float]) -> None:
+    axes.set_xscale("log")
+    axes.set_xticks(budgets, [f"{each:g}" for each in budgets])
+    axes.minorticks_off()
 
 
 def _lines(axes: Axes, means: pd.DataFrame, place: str) -> list[pd.DataFrame]:
@@ -151,9 +178,7 @@ def _lines(axes: Axes, means: pd.DataFrame, place: str) -> list[pd.DataFrame]:
         own = own.rename(columns={"epsilon": "x", "score": "y"}).sort_values("x")
         _line(axes, own, look_of(algorithm), name)
         points.append(_as_points(own.assign(series=f"{place}: {name}")))
-    style.style_axis(axes, "x", "log", ticks=None)
-    axes.set_xticks(budgets, [f"{each:g}" for each in budgets])
-    axes.minorticks_off()
+    _budget_ticks(axes, budgets)
     return points
 
 
@@ -168,8 +193,3 @@ def _line(axes: Axes, own: pd.DataFrame, look: style.Look, label: str) -> None:
 def _as_points(own: pd.DataFrame) -> pd.DataFrame:
     kept = own if "interpretation" in own else own.assign(interpretation="")
     return kept[["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]]
-
-
-Draw = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
-
-__all__: Sequence[str] = ("Draw", "draw_price", "draw_success", "draw_tuning", "full_horizon")

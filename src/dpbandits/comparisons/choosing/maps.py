@@ -62,9 +62,7 @@ def draw_map(rows: pd.DataFrame, length: str) -> tuple[Figure, pd.DataFrame]:
     return drawn, _points(table)
 
 
-def _draw_panel(
-    axes: Axes, own: pd.DataFrame, budgets: list[float], lengths: list[int]
-) -> None:
+def _draw_panel(axes: Axes, own: pd.DataFrame, budgets: list[float], lengths: list[int]) -> None:
     """Draw a cell for each budget and horizon: the winner's colour and mark, or those tied."""
     for row in own.to_dict("records"):
         x, y = budgets.index(row["epsilon"]), lengths.index(row["horizon"])
@@ -106,7 +104,9 @@ def shade(algorithm: str, margin: float) -> tuple[float, float, float]:
 
 
 def _mark(axes: Axes, algorithm: str, place: tuple[float, float], colour: str) -> None:
-    axes.plot(*place, marker=look_of(algorithm).marker, color=colour, markersize=3.2, linestyle="none")
+    axes.plot(
+        *place, marker=look_of(algorithm).marker, color=colour, markersize=3.2, linestyle="none"
+    )
 
 
 def _handles(table: pd.DataFrame) -> list[Any]:
@@ -139,5 +139,5 @@ def _points(table: pd.DataFrame) -> pd.DataFrame:
     setting = table["class"] + ", K = " + table["arms"].astype(str)
     series = setting + ", T = " + table["horizon"].astype(str) + ": " + names
     points = pd.DataFrame({"series": series, "variant": "", "interpretation": ""})
-    margin = {key: table["margin"] for key in ("y", "lo", "hi")}
+    margin = dict.fromkeys(("y", "lo", "hi"), table["margin"])
     return points.assign(x=table["epsilon"], **margin, runs=0)

@@ -18,6 +18,21 @@ REGRET, MISSED = "pseudo_regret", "success"
 _WHO = ["algorithm", "variant", "interpretation"]
 
 
+FULL_FIELD = 0.8
+"""Share of the algorithms that an answer needs; the longest horizons have the fastest alone."""
+
+
+def full_field(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of those horizons at which nearly all algorithms were played, for each K.
+
+    Args:
+        table: one row for each setting and algorithm.
+    """
+    played = table.groupby(["arms", "horizon"])["algorithm"].transform("nunique")
+    most = played.groupby(table["arms"]).transform("max")
+    return table[played >= FULL_FIELD * most]
+
+
 def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each setting, algorithm and family: score, its variance, and runs.
 

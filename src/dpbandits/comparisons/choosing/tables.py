@@ -36,10 +36,16 @@ def _named(means: pd.DataFrame) -> pd.DataFrame:
 def regret(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting and algorithm: mean regret over the families, and the worst.
 
+    Tuned parameters are the columns b, c and alpha, empty for other algorithms.
+
     Args:
         frames: the comparison.
     """
-    return _named(_scored(frames)).rename(columns={"score": "regret"})
+    rows = pd.concat(frames.values(), ignore_index=True)
+    names = ["algorithm", *SETTING]
+    chosen = rows.groupby(names, dropna=False)[["b", "c", "alpha"]].first().reset_index()
+    table = _named(_scored(frames)).merge(chosen, on=names, how="left", validate="one_to_one")
+    return table.rename(columns={"score": "regret"})
 
 
 def best_arm(frames: Frames) -> pd.DataFrame:
@@ -63,7 +69,9 @@ def winning(frames: Frames) -> pd.DataFrame:
     table = winners(_scored(frames))
     for column in ("first", "second"):
         table[f"{column}_name"] = [PLAYERS[each][0] for each in table[column]]
-    table["best"] = table["first_name"].where(table["verdict"] == "winner", "tie: " + table["first_name"])
+    table["best"] = table["first_name"].where(
+        table["verdict"] == "winner", "tie: " + table["first_name"]
+    )
     return table
 
 
@@ -79,14 +87,14 @@ def tuning(frames: Frames) -> pd.DataFrame:
     rows = frames["regret"]
     rows = rows[rows["algorithm"] == TUNED]
     chosen = rows.groupby(SETTING)[["b", "c"]].first()
-    tuned, untuned = (
-        mean_scores_of(each).set_index(SETTING) for each in (rows, frames["untuned"])
-    )
+    tuned, untuned = (mean_scores_of(each).set_index(SETTING) for each in (rows, frames["untuned"]))
     table = tuned.join(untuned, lsuffix="_tuned", rsuffix="_untuned", how="inner").join(chosen)
     one, other = (
         table[f"variance_{each}"] / table[f"score_{each}"] ** 2 for each in ("tuned", "untuned")
     )
-    degrees = (one + other) ** 2 / (one**2 / table["degrees_tuned"] + other**2 / table["degrees_untuned"])
+    degrees = (one + other) ** 2 / (
+        one**2 / table["degrees_tuned"] + other**2 / table["degrees_untuned"]
+    )
     is_equal = table["score_tuned"] == table["score_untuned"]
     half = stdtrit(degrees, 0.5 + LEVEL / 2) * np.sqrt(one + other)
     half = np.where(is_equal, 0.0, half)

@@ -42,8 +42,9 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
         for setting, field in own.groupby(SETTING, sort=True):
             met = set(own["algorithm"][own["epsilon"] == setting[2]])
             if len(field) > 1:
-                found.append({"class": name, **dict(zip(SETTING, setting, strict=True))}
-                             | _first(field, met))
+                found.append(
+                    {"class": name, **dict(zip(SETTING, setting, strict=True))} | _first(field, met)
+                )
     table = pd.DataFrame(found)
     if table.empty:
         return table

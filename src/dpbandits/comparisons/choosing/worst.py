@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpbandits.comparisons.choosing.curves import full_horizon
+from dpbandits.comparisons.choosing.curves import full_horizon, round_ticks
 from dpbandits.comparisons.choosing.players import NONE, PLAYERS
 from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
 from dpbandits.reporting import style
@@ -28,7 +28,11 @@ def draw_worst(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     means = mean_scores(family_scores(rows))
     private = means[means["kind"] != NONE]
     counts = sorted(private["arms"].unique())
-    shown = [each for each in PLAYERS if each in set(private["algorithm"][private["epsilon"].isin(SHOWN)])]
+    shown = [
+        each
+        for each in PLAYERS
+        if each in set(private["algorithm"][private["epsilon"].isin(SHOWN)])
+    ]
     points = []
     with style.context():
         size = (style.WIDE_PAGE, (0.155 * len(shown) + 0.5) * len(SHOWN) + 0.6)
@@ -41,7 +45,10 @@ def draw_worst(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 is_here = (private["arms"] == count) & (private["horizon"] == horizon)
                 own = private[is_here & (private["epsilon"] == epsilon)]
                 _draw_panel(axes, own, shown)
-                axes.set_title(rf"K = {count}, T = {horizon:,}, $\epsilon$ = {epsilon:g}", fontsize=7)
+                round_ticks(axes, "x")
+                axes.set_title(
+                    rf"K = {count}, T = {horizon:,}, $\epsilon$ = {epsilon:g}", fontsize=7
+                )
                 points.append(_points(own, f"K = {count}, T = {horizon}, epsilon = {epsilon:g}"))
         for axes in panels[-1]:
             axes.set_xlabel("regret over the best without privacy", fontsize=7)
@@ -59,7 +66,6 @@ def _draw_panel(axes: Axes, own: pd.DataFrame, shown: list[str]) -> None:
         axes.plot(row["worst"], place, **drawn, markerfacecolor="white", markeredgewidth=0.8)
     axes.set_yticks(range(len(shown)), [PLAYERS[each][0] for each in shown], fontsize=6)
     axes.set_ylim(len(shown) - 0.4, -0.6)
-    style.style_axis(axes, "x", "log")
 
 
 def _handles() -> list[Line2D]:
@@ -76,8 +82,12 @@ def _points(own: pd.DataFrame, place: str) -> pd.DataFrame:
     names = [PLAYERS[each][0] for each in own["algorithm"]]
     worst = own["worst_instance"].tolist()
     order = np.array([list(PLAYERS).index(each) for each in own["algorithm"]])
-    shared = {"variant": own["variant"], "interpretation": own["interpretation"], "runs": own["runs"]}
-    ends = {key: order for key in ("y", "lo", "hi")}
+    shared = {
+        "variant": own["variant"],
+        "interpretation": own["interpretation"],
+        "runs": own["runs"],
+    }
+    ends = dict.fromkeys(("y", "lo", "hi"), order)
     mean = pd.DataFrame({**shared, **ends, "x": own["price"]})
     mean["series"] = [f"{place}: {name}, mean" for name in names]
     most = pd.DataFrame({**shared, **ends, "x": own["worst"]})
