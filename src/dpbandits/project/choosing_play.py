@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dpbandits.comparisons.choosing.parameters import parameters_at
-from dpbandits.comparisons.choosing.players import CLASSES, NONE
+from dpbandits.comparisons.choosing.players import CLASSES, NONE, PLAYERS
 from dpbandits.comparisons.choosing.ranking import Question, nearest
 from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
 from dpbandits.comparisons.choosing.tables import best_arm, regret
@@ -76,9 +76,8 @@ def at_question(
     entries: dict[str, CellsSpec] = {}
     families = [str(each) for each in max((each.instances for each in plan.spec.cells), key=len)]
     fewest = [str(each) for each in min((each.instances for each in plan.spec.cells), key=len)]
-    classes = dict(zip(table["algorithm"], table["class"], strict=True))
     for entry in plan.spec.cells:
-        kind = classes.get(entry.algorithm, NONE)
+        kind = PLAYERS[entry.algorithm][1]
         if entry.algorithm not in entries and kind in (*CLASSES[question.privacy], NONE):
             parameters = _parameters(entry.algorithm, table, question)
             if parameters is None:
@@ -100,8 +99,11 @@ def at_question(
 
 
 def _parameters(algorithm: str, table: pd.DataFrame, question: Question) -> dict[str, float] | None:
-    """Return the parameters of an algorithm at a question; None where it cannot meet the budget."""
-    row = nearest(table[table["algorithm"] == algorithm], question).iloc[0]
+    """Return the parameters of an algorithm at a question; None where none is known to do."""
+    own = table[table["algorithm"] == algorithm]
+    if own.empty:
+        return None
+    row = nearest(own, question).iloc[0]
     try:
         return parameters_at({str(key): value for key, value in row.items()}, question)
     except InputError:

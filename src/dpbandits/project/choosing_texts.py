@@ -33,8 +33,10 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     """
     rows = [_guaranteed(row, question) for row in _records(answer)]
     played = {(row["algorithm"], row["variant"]) for row in rows}
-    rows += [row for row in _refuted(question, measure) if tuple(row.values())[:2] not in played]
-    found = pd.DataFrame(sorted(rows, key=lambda row: row["verdict"] == BROKEN))
+    refuted = _refuted(question, measure)
+    rows += [row for row in refuted if (row["algorithm"], row["variant"]) not in played]
+    rows = sorted(rows, key=lambda row: bool(row["verdict"] == BROKEN))
+    found = pd.DataFrame(rows)
     is_ranked = ~found["verdict"].eq(BROKEN) & found["place"].notna()
     found["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
     columns = [
@@ -49,7 +51,8 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
         "hi",
     ]
     columns += ["price", "worst", "worst_instance", "runs", "guarantee", *SETTING]
-    return found[[column for column in columns if column in found]]
+    shown: pd.DataFrame = found[[column for column in columns if column in set(found.columns)]]
+    return shown
 
 
 def _records(table: pd.DataFrame) -> list[Row]:

@@ -8,7 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from numpy.typing import NDArray
 
 from dpbandits.comparisons.choosing.players import (
     APPROXIMATE,
@@ -61,12 +62,18 @@ def draw_price(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
 def _price_axis(axes: Axes, base: float, *, is_last: bool) -> None:
     """Add the axis of the price of privacy: regret over the best regret without privacy."""
-    right = axes.secondary_yaxis(
-        "right", functions=(lambda value: value / base, lambda value: value * base)
-    )
+
+    def over_base(regret: NDArray[np.float64]) -> NDArray[np.float64]:
+        return regret / base
+
+    def of_ratio(ratio: NDArray[np.float64]) -> NDArray[np.float64]:
+        return ratio * base
+
+    # The stubs of matplotlib allow bytes and text here.
+    right = axes.secondary_yaxis("right", functions=(over_base, of_ratio))  # type: ignore[arg-type]
     low, high = (value / base for value in axes.get_ylim())
     right.yaxis.set_major_locator(_locator(low, high))
-    right.yaxis.set_major_formatter(style.thousands)
+    right.yaxis.set_major_formatter(FuncFormatter(style.thousands))
     right.yaxis.set_minor_locator(NullLocator())
     if is_last:
         right.set_ylabel("price of privacy")
@@ -77,7 +84,7 @@ def round_ticks(axes: Axes, which: str) -> None:
     axis = axes.xaxis if which == "x" else axes.yaxis
     getattr(axes, f"set_{which}scale")("log")
     axis.set_major_locator(_locator(*getattr(axes, f"get_{which}lim")()))
-    axis.set_major_formatter(style.thousands)
+    axis.set_major_formatter(FuncFormatter(style.thousands))
     axis.set_minor_locator(NullLocator())
 
 

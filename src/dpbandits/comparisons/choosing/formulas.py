@@ -39,7 +39,8 @@ def tuned_share(algorithm: str, context: Context) -> Context:
         is_own &= frame[tag] == context.tags[tag]
     means = frame[is_own].groupby(["share", "instance"])["value"].mean()
     regret = means.groupby("share").mean()
-    return replace(context, tags={**context.tags, "share": float(regret.idxmin())})
+    best = float(regret.index[int(regret.to_numpy().argmin())])
+    return replace(context, tags={**context.tags, "share": best})
 
 
 def tuned_b(context: Context) -> int:

@@ -127,7 +127,7 @@ def _handles(table: pd.DataFrame) -> list[Any]:
     ]
     handles.append(Patch(facecolor=TIED, label="tie of the two best"))
     if table["left_out"].ne("").any():
-        hatched = {"facecolor": "white", "edgecolor": "#999999", "hatch": "////"}
+        hatched: dict[str, Any] = {"facecolor": "white", "edgecolor": "#999999", "hatch": "////"}
         handles.append(Patch(label="some were not played", **hatched))
     return handles
 

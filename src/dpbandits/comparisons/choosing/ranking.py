@@ -101,15 +101,17 @@ def ranked(
     own = nearest(met, question)
     setting = {key: own[key].iloc[0] for key in SETTING}
     is_here = (table["arms"] == setting["arms"]) & (table["horizon"] == setting["horizon"])
-    order = {"by": [measure, "algorithm"], "ascending": [measure == "regret", True]}
-    own = own.sort_values(**order).assign(verdict=BEHIND)
+    best_first = [measure == "regret", True]
+    own = own.sort_values([measure, "algorithm"], ascending=best_first).assign(verdict=BEHIND)
     row = _row(winners, {**setting, "class": question.privacy})
     tied = str(row["tied"]).split() if row else own["algorithm"].tolist()
     word = BEST if row and row["verdict"] == WINNER else TIED
     own.loc[own["algorithm"].isin(tied), "verdict"] = word
     own.insert(0, "place", range(1, len(own) + 1))
-    free = table[is_here & (table["class"] == NONE)].sort_values(**order)
-    return pd.concat([own, free.assign(verdict=NOT_PRIVATE)], ignore_index=True)
+    free = table[is_here & (table["class"] == NONE)]
+    free = free.sort_values([measure, "algorithm"], ascending=best_first)
+    answer: pd.DataFrame = pd.concat([own, free.assign(verdict=NOT_PRIVATE)], ignore_index=True)
+    return answer
 
 
 def _row(winners: pd.DataFrame, where: Mapping[str, object]) -> dict[str, object]:

@@ -91,7 +91,7 @@ def _mean_of(names: tuple[object, ...], own: pd.DataFrame) -> dict[str, object]:
     variance, score = float(parts.sum()), float(own["score"].mean())
     degrees = _degrees(parts, own["runs"].to_numpy())
     half = float(stdtrit(degrees, 0.5 + LEVEL / 2)) * math.sqrt(variance)
-    worst = own.loc[own["ratio"].idxmax()] if own["ratio"].notna().any() else own.iloc[0]
+    worst = own.iloc[int(own["ratio"].fillna(-math.inf).to_numpy().argmax())]
     return {
         **dict(zip([*SETTING, *_WHO, "kind"], names, strict=True)),
         "score": score,

@@ -86,9 +86,10 @@ def tuning(frames: Frames) -> pd.DataFrame:
     """
     rows = frames["regret"]
     rows = rows[rows["algorithm"] == TUNED]
-    chosen = rows.groupby(SETTING)[["b", "c"]].first()
-    tuned, untuned = (mean_scores_of(each).set_index(SETTING) for each in (rows, frames["untuned"]))
-    table = tuned.join(untuned, lsuffix="_tuned", rsuffix="_untuned", how="inner").join(chosen)
+    chosen = rows.groupby(SETTING)[["b", "c"]].first().reset_index()
+    tuned, untuned = (mean_scores_of(each) for each in (rows, frames["untuned"]))
+    table = tuned.merge(untuned, on=SETTING, suffixes=("_tuned", "_untuned"))
+    table = table.merge(chosen, on=SETTING)
     one, other = (
         table[f"variance_{each}"] / table[f"score_{each}"] ** 2 for each in ("tuned", "untuned")
     )
@@ -100,8 +101,8 @@ def tuning(frames: Frames) -> pd.DataFrame:
     half = np.where(is_equal, 0.0, half)
     gain = table["score_untuned"] / table["score_tuned"]
     found = {"gain": gain, "lo": gain * np.exp(-half), "hi": gain * np.exp(half)}
-    names = {"score_tuned": "tuned", "score_untuned": "untuned"}
-    return table.rename(columns=names)[["b", "c", "tuned", "untuned"]].assign(**found).reset_index()
+    table = table.rename(columns={"score_tuned": "tuned", "score_untuned": "untuned"})
+    return table[[*SETTING, "b", "c", "tuned", "untuned"]].assign(**found)
 
 
 def mean_scores_of(rows: pd.DataFrame) -> pd.DataFrame:

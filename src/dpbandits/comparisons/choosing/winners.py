@@ -28,8 +28,9 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
 
     Columns: class, arms, horizon, epsilon, verdict (``winner`` or ``tie``), first and second (the
     algorithms of the smallest scores), score and second_score, margin (their ratio), q (the level
-    of the false discovery rate at which there is a winner), tied (all algorithms that are not
-    shown to be worse than the first, with it), left_out (those that were not played).
+    of the false discovery rate at which there is a winner), tied (the first, and all that are not
+    shown to be worse at the level that the winners of the map meet), left_out (those that were not
+    played).
 
     Args:
         means: as ``scores.mean_scores`` has them.
@@ -48,18 +49,23 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     table = pd.DataFrame(found)
     if table.empty:
         return table
-    table["q"] = false_discovery_control(table.pop("p"), method="by")
+    table["q"] = false_discovery_control(table["p"], method="by")
     table["verdict"] = np.where(table["q"] <= rate, WINNER, TIE)
-    is_won = table["verdict"] == WINNER
-    table["tied"] = table["tied"].where(~is_won, table["first"])
-    return table
+    won = table["p"][table["verdict"] == WINNER]
+    # Without any winner, the level that the first one would have needed.
+    steps = len(table) * (1.0 / np.arange(1, len(table) + 1)).sum()
+    threshold = float(won.max()) if len(won) else rate / steps
+    table["tied"] = [
+        " ".join([first, *(name for name, p_value in others.items() if p_value > threshold)])
+        for first, others in zip(table["first"], table.pop("others"), strict=True)
+    ]
+    return table.drop(columns="p")
 
 
 def _first(field: pd.DataFrame, met: Iterable[str]) -> dict[str, object]:
     """Return what is known of one question; the field is sorted by score."""
     first, second = field.iloc[0], field.iloc[1]
     p_values = np.minimum(1.0, (len(field) - 1) * worse(first, field.iloc[1:]))
-    near = field.iloc[1:][p_values > RATE]
     return {
         "first": first["algorithm"],
         "second": second["algorithm"],
@@ -67,7 +73,7 @@ def _first(field: pd.DataFrame, met: Iterable[str]) -> dict[str, object]:
         "second_score": second["score"],
         "margin": second["score"] / first["score"] if first["score"] > 0.0 else np.nan,
         "p": float(p_values.max()),
-        "tied": " ".join([first["algorithm"], *near["algorithm"]]),
+        "others": dict(zip(field["algorithm"].iloc[1:], p_values.tolist(), strict=True)),
         "left_out": " ".join(each for each in PLAYERS if each in set(met) - {*field["algorithm"]}),
     }
 

@@ -70,7 +70,7 @@ def _draw_panel(axes: Axes, own: pd.DataFrame, shown: list[str]) -> None:
 
 def _handles() -> list[Line2D]:
     look: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "none"}
-    hollow = {"markerfacecolor": "white", "markeredgewidth": 0.8}
+    hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
     return [
         Line2D([], [], label="mean over the families", **look),
         Line2D([], [], label="worst family", **look, **hollow),
