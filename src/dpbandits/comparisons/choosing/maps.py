@@ -105,7 +105,7 @@ def shade(algorithm: str, margin: float) -> tuple[float, float, float]:
 
 def _mark(axes: Axes, algorithm: str, place: tuple[float, float], colour: str) -> None:
     axes.plot(
-        *place, marker=look_of(algorithm).marker, color=colour, markersize=3.2, linestyle="none"
+        *place, marker=look_of(algorithm).marker, color=colour, markersize=4.0, linestyle="none"
     )
 
 
