@@ -25,6 +25,9 @@ NAMES = (
 )
 """Published tables that the page is filled from."""
 
+SCORED = {"extra-winners": "extra-regret", "extra-best-arm-winners": "extra-best-arm"}
+"""Table of winners -> the scores that it is made from."""
+
 SHOWN = (0.2, 1.0, 5.0)
 """Budgets that the page gives the price of privacy at."""
 
@@ -49,8 +52,7 @@ class Published:
             name: ``extra-winners`` or ``extra-best-arm-winners``.
             kind: class of privacy.
         """
-        scored = "extra-regret" if name == "extra-winners" else "extra-best-arm"
-        kept = full_field(self.tables[scored])[["arms", "horizon"]].drop_duplicates()
+        kept = full_field(self.tables[SCORED[name]])[["arms", "horizon"]].drop_duplicates()
         table = self.tables[name].merge(kept, on=["arms", "horizon"])
         return table[table["class"] == kind]
 
@@ -90,9 +92,11 @@ def page_values(found: Published) -> Values:
     Args:
         found: the published tables.
     """
+    prices = [*_prices(found)]
     return {
         "classes": [_class(found, kind) for kind in CLASSES],
-        "prices": [*_prices(found)],
+        "prices": prices,
+        "below_one": sorted({name for row in prices for price, name in row["best"] if price < 1.0}),
         "worst": [*_worst(found)],
         "tuning": _tuning(found.tables["extra-tuning"]),
         "local_best": _share_with(found.winners("extra-winners", PURE), LOCAL),
@@ -111,13 +115,15 @@ def _class(found: Published, kind: str, name: str = "extra-winners") -> Values:
     table = found.winners(name, kind)
     won = table[table["verdict"] == WINNER]["first"].value_counts()
     tied = table[table["verdict"] != WINNER]["tied"].str.split().explode().value_counts()
-    names = sorted(
-        {*won.index, *tied.index}, key=lambda each: (-won.get(each, 0), -tied.get(each, 0), each)
-    )
+    scores = found.tables[SCORED[name]]
+    played = set(scores["algorithm"][scores["class"].isin(CLASSES[kind])])
+    names = sorted(played, key=lambda each: (-won.get(each, 0), -tied.get(each, 0), each))
     wins = [
-        {"name": PLAYERS[each][0], "won": int(won.get(each, 0)), "tied": int(tied.get(each, 0))}
+        {"name": PLAYERS[each][0], "won": int(won[each]), "tied": int(tied.get(each, 0))}
         for each in names
+        if each in won.index
     ]
+    never = [PLAYERS[each][0] for each in names if each not in won.index]
     budgets = sorted(table["epsilon"].unique())
     rows = [
         {"arms": arms, "horizon": horizon, "cells": [_cell(own, budget) for budget in budgets]}
@@ -128,6 +134,7 @@ def _class(found: Published, kind: str, name: str = "extra-winners") -> Values:
         "questions": len(table),
         "ties": int((table["verdict"] != WINNER).sum()),
         "wins": wins,
+        "never": never,
         "budgets": budgets,
         "rows": rows,
     }
@@ -152,16 +159,12 @@ def _prices(found: Published) -> Iterator[Values]:
         for kind, kinds in CLASSES.items():
             field = longest[longest["class"].isin(kinds)]
             best = field.loc[field.groupby("epsilon")["regret"].idxmin()].set_index("epsilon")
-            cells = [
-                f"{best['price'][budget]:.3g} ({best['name'][budget]})"
-                for budget in SHOWN
-                if budget in best.index
-            ]
+            shown = [budget for budget in SHOWN if budget in best.index]
             yield {
                 "arms": arms,
                 "horizon": longest["horizon"].iloc[0],
                 "description": DESCRIPTIONS[kind],
-                "cells": cells,
+                "best": [(best["price"][budget], best["name"][budget]) for budget in shown],
             }
 
 
