@@ -12,6 +12,7 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
+from dpbandits.choosing import choose
 from dpbandits.engine.check_algorithm import check_algorithm
 from dpbandits.engine.guarantees import guarantee
 from dpbandits.engine.own_algorithm import load_algorithm
@@ -22,7 +23,6 @@ from dpbandits.play.identification import Identification, identify
 from dpbandits.play.nash_curve import NashCurve
 from dpbandits.play.simulation import Simulation, simulate
 from dpbandits.policies import fraction, policy, positive, whole
-from dpbandits.project.choosing import choose
 
 __all__ = [
     "Bandit",

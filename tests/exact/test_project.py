@@ -29,7 +29,7 @@ BROKEN = [
     (CONFIG, "only: null", "only: 3", "only is 3; allowed: null, a paper (NAME)"),
     (
         CONFIG,
-        "comparisons: [equal-privacy, privacy-audit]",
+        "comparisons: [equal-privacy, privacy-audit, choosing]",
         "comparisons: [ts-is-dp]",
         "'ts-is-dp'; allowed: equal-privacy",
     ),

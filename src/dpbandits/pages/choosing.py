@@ -7,13 +7,20 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, LOCAL, NONE, PLAYERS, PURE
+from dpbandits.comparisons.choosing.players import (
+    CLASSES,
+    DESCRIPTIONS,
+    LOCAL,
+    NONE,
+    PLAYERS,
+    PURE,
+    TABLES,
+)
 from dpbandits.comparisons.choosing.scores import full_field
 from dpbandits.comparisons.choosing.tables import TUNED
 from dpbandits.comparisons.choosing.winners import RATE, WINNER
 from dpbandits.pages.regions import with_region
 from dpbandits.pages.render import render
-from dpbandits.project.choosing import TABLES
 from dpbandits.project.config import Project
 
 NAMES = (

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dpbandits.comparisons.choosing.parameters import parameters_at
-from dpbandits.comparisons.choosing.players import CLASSES, NONE, PLAYERS
+from dpbandits.comparisons.choosing.players import CLASSES, COMPARISON, NONE, PLAYERS
 from dpbandits.comparisons.choosing.ranking import Question, nearest
 from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
 from dpbandits.comparisons.choosing.tables import best_arm, regret
@@ -16,7 +16,6 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame
 from dpbandits.engine.simulation_specs import CellsSpec, Runs
 from dpbandits.errors import InputError
-from dpbandits.project.choosing import COMPARISON
 from dpbandits.project.config import Project
 
 SIMULATIONS = {"regret": ("regret", regret), "success": ("best-arm", best_arm)}

@@ -1,5 +1,13 @@
 """Who is compared: name of each algorithm, and the strictest model of privacy that it keeps."""
 
+from pathlib import Path
+
+COMPARISON = "choosing"
+"""Name of the comparison."""
+
+TABLES = Path("docs/tables") / COMPARISON
+"""Folder of its published numbers, in a folder with config."""
+
 APPROXIMATE, PURE, LOCAL, NONE = "approximate", "pure", "local", "none"
 
 DELTA = 1e-6

@@ -10,11 +10,6 @@ if TYPE_CHECKING:
 
     from dpbandits.project.config import Project
 
-COMPARISON = "choosing"
-
-TABLES = Path("docs/tables") / COMPARISON
-"""Folder of the published numbers, in a folder with config."""
-
 MEASURES = {
     "regret": ("extra-regret", "extra-winners"),
     "success": ("extra-best-arm", "extra-best-arm-winners"),
@@ -116,6 +111,7 @@ def _tables(folder: Path, measure: str, scale: str | None) -> "tuple[pd.DataFram
 
 
 def _path(folder: Path, name: str, scale: str | None) -> Path:
+    from dpbandits.comparisons.choosing.players import COMPARISON, TABLES
     from dpbandits.project.config import CONFIG, Project
     from dpbandits.project.published import published_folder
 
