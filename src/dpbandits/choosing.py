@@ -105,8 +105,10 @@ def _tables(folder: Path, measure: str, scale: str | None) -> "tuple[pd.DataFram
     Raises:
         InputError: they are not there, or what was built is stale.
     """
+    from dpbandits.comparisons.choosing.ranking import read_table
+
     paths = [_path(folder, name, scale) for name in MEASURES[measure]]
-    scores, winners = (_read(path) for path in paths)
+    scores, winners = (read_table(path) for path in paths)
     return scores, winners
 
 
@@ -124,16 +126,3 @@ def _path(folder: Path, name: str, scale: str | None) -> Path:
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
     require_current(target.files[0], target.depends_on)
     return next(path for path in target.files if path.suffix == ".csv")
-
-
-def _read(path: Path) -> "pd.DataFrame":
-    import pandas as pd
-
-    texts = dict.fromkeys(("variant", "interpretation", "tied", "left_out"), str)
-    if not path.is_file():
-        raise InputError(
-            f"{path}: does not exist; allowed: a project with the comparison, built by snakemake "
-            f"extras (--scale) or published"
-        )
-    frame = pd.read_csv(path, dtype=texts)
-    return frame.fillna(dict.fromkeys(set(texts) & set(frame.columns), ""))

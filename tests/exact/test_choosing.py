@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import dpbandits
+from choosing_rows import FAMILIES, rows_of
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.cli import main
@@ -39,8 +40,6 @@ from dpbandits.project.config import Project
 
 ROOT = Path(__file__).parents[2]
 PURE_ALGORITHMS = [name for name, (_, kind) in REGRET.items() if kind == PURE]
-FAMILIES = ("one", "two", "three")
-RUNS = 10
 
 
 @pytest.fixture(scope="module")
@@ -68,26 +67,6 @@ def played(project: Project) -> list[Series]:
 @pytest.fixture(scope="module")
 def best_arms(project: Project) -> list[Series]:
     return project.experiments("choosing").plan("best-arm").series()
-
-
-def rows_of(scores: dict[str, float], spread: float, seed: int, **setting: Any) -> pd.DataFrame:
-    """Results of algorithms with these mean regrets on every family, normal with this spread."""
-    generator = np.random.default_rng(seed)
-    tags = {"arms": 5, "horizon": 10_000, "epsilon": 1.0} | setting
-    frames = [
-        pd.DataFrame(
-            {
-                **tags,
-                **({"epsilon": np.nan} if PLAYERS[name][1] == NONE else {}),
-                **{"algorithm": name, "variant": "as-written", "interpretation": ""},
-                **{"instance": family, "metric": "pseudo_regret"},
-                "value": score + spread * generator.standard_normal(RUNS),
-            }
-        )
-        for name, score in scores.items()
-        for family in FAMILIES
-    ]
-    return pd.concat(frames, ignore_index=True)
 
 
 def map_of(rows: pd.DataFrame) -> pd.DataFrame:

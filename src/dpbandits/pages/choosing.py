@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,6 +15,7 @@ from dpbandits.comparisons.choosing.players import (
     PURE,
     TABLES,
 )
+from dpbandits.comparisons.choosing.ranking import read_table
 from dpbandits.comparisons.choosing.scores import full_field
 from dpbandits.comparisons.choosing.tables import TUNED
 from dpbandits.comparisons.choosing.winners import RATE, WINNER
@@ -69,13 +69,7 @@ def published(project: Project) -> Published | None:
     paths = {name: project.folder / TABLES / f"{name}.csv" for name in NAMES}
     if not all(path.is_file() for path in paths.values()):
         return None
-    return Published({name: _read(path) for name, path in paths.items()})
-
-
-def _read(path: Path) -> pd.DataFrame:
-    frame = pd.read_csv(path)
-    texts = [column for column in ("tied", "left_out") if column in frame]
-    return frame.fillna(dict.fromkeys(texts, ""))
+    return Published({name: read_table(path) for name, path in paths.items()})
 
 
 def choosing_page(project: Project) -> str:
@@ -147,15 +141,14 @@ def _class(found: Published, kind: str, name: str = "extra-winners") -> Values:
     }
 
 
-def _cell(own: pd.DataFrame, budget: float) -> str:
-    """Return the winner of a question with its margin, or those tied."""
+def _cell(own: pd.DataFrame, budget: float) -> Values:
+    """Return the winner of a question and its margin, or the first two that are tied."""
     row = own[own["epsilon"] == budget].iloc[0]
-    if row["verdict"] == WINNER:
-        margin = f" ({row['margin']:.2g})" if row["margin"] < 100 else ""
-        return f"**{PLAYERS[row['first']][0]}**{margin}"
     names = [PLAYERS[each][0] for each in row["tied"].split()]
-    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-    return f"= {', '.join(names[:2])}{more}"
+    is_won = bool(row["verdict"] == WINNER)
+    margin = f"{row['margin']:.2g}" if is_won and row["margin"] < 100.0 else ""
+    more = len(names) - 2 if len(names) > 2 else 0
+    return {"is_won": is_won, "names": ", ".join(names[:2]), "margin": margin, "more": more}
 
 
 def _prices(found: Published) -> Iterator[Values]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
@@ -13,6 +14,25 @@ from dpbandits.errors import InputError
 
 BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
+
+
+TEXTS = ("variant", "interpretation", "tied", "left_out")
+"""Columns of the tables that may be empty texts."""
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return a table of scores or of winners, as it was written.
+
+    Raises:
+        InputError: it does not exist.
+    """
+    if not path.is_file():
+        raise InputError(
+            f"{path}: does not exist; allowed: a project with the comparison, built by snakemake "
+            f"extras (--scale) or published"
+        )
+    frame = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    return frame.fillna({name: "" for name in TEXTS if name in frame})
 
 
 @dataclass(frozen=True)
