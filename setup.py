@@ -13,8 +13,9 @@ PUBLISHED = (
     "docs/figures/*/claims.csv",
     "docs/figures/*/simultaneous.csv",
     "docs/figures/*/evidence.csv",
+    "docs/tables/choosing/*.csv",
 )
-"""What ``dpbandits explain`` and ``list claims`` read outside a checkout."""
+"""What ``dpbandits explain``, ``list claims`` and ``choose`` read outside a checkout."""
 
 
 class BuildWithVerdicts(build_py):

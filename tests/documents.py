@@ -24,6 +24,7 @@ BY_ITSELF = (
     "audit",
     "cache",
     "check",
+    "choose",
     "convert",
     "cost",
     "guarantee",
@@ -31,7 +32,7 @@ BY_ITSELF = (
     "list",
     "simulate",
 )
-"""Commands that need nothing."""
+"""Commands that need nothing, or what is published alone."""
 
 
 def blocks(language: str) -> list[tuple[str, str]]:

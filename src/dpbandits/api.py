@@ -12,6 +12,7 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
+from dpbandits.choosing import choose
 from dpbandits.engine.check_algorithm import check_algorithm
 from dpbandits.engine.guarantees import guarantee
 from dpbandits.engine.own_algorithm import load_algorithm
@@ -36,6 +37,7 @@ __all__ = [
     "audit_pair",
     "bernoulli",
     "check_algorithm",
+    "choose",
     "clipped_exponential",
     "compare",
     "fraction",

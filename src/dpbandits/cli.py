@@ -29,6 +29,7 @@ COMMANDS = {
     "draw": "Draw one figure of a paper, with all its panels.",
     "tabulate": "Write one table of a paper as LaTeX and csv.",
     "compare": "Compare algorithms on your arms, or your own with those of a figure of a paper.",
+    "choose": "Rank the private algorithms for a number of arms, a horizon and a privacy budget.",
     "digitised": "Compare the digitised values of a paper with ours.",
     "judge": "Judge every claim of a paper and write its ledger.",
     "explain": "Say how the verdict on a claim came about.",

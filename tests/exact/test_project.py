@@ -29,9 +29,9 @@ BROKEN = [
     (CONFIG, "only: null", "only: 3", "only is 3; allowed: null, a paper (NAME)"),
     (
         CONFIG,
-        "comparisons: [equal-privacy, privacy-audit]",
+        "comparisons: [equal-privacy, privacy-audit, choosing]",
         "comparisons: [ts-is-dp]",
-        "'ts-is-dp'; allowed: equal-privacy",
+        "'ts-is-dp'; allowed: choosing, equal-privacy",
     ),
     (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
     (EXPERIMENTS, "[0.75, 0.625", "[1.75, 0.625", "mean is 1.75; allowed: 0 to 1"),

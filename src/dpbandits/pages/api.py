@@ -13,6 +13,7 @@ from dpbandits.pages.render import render
 SECTIONS: dict[str, tuple[str, str]] = {
     "Simulate": ("dpbandits", "simulate Simulation NashCurve"),
     "Compare algorithms": ("dpbandits", "compare Comparison"),
+    "Choose an algorithm": ("dpbandits", "choose"),
     "Identify the best arm": ("dpbandits", "identify Identification"),
     "Audit": ("dpbandits.api", "audit audit_pair"),
     "Instances": (

@@ -6,6 +6,7 @@ from pathlib import Path
 from dpbandits.engine.files import write_text
 from dpbandits.pages.api import api_page
 from dpbandits.pages.artifact import artifact_page
+from dpbandits.pages.choosing import choosing_page, which_one
 from dpbandits.pages.claims import claims_page
 from dpbandits.pages.cost import cluster_page
 from dpbandits.pages.errata import errata_page
@@ -23,6 +24,7 @@ def _schema(name: str) -> Callable[[Project], str]:
 
 PAGES: Mapping[str, Callable[[Project], str]] = {
     "docs/api.md": lambda project: api_page(),
+    "docs/choosing.md": choosing_page,
     "docs/claims.md": claims_page,
     "docs/errata.md": errata_page,
     "docs/gallery.md": gallery_page,
@@ -31,7 +33,7 @@ PAGES: Mapping[str, Callable[[Project], str]] = {
 """Document -> what returns the whole of it."""
 
 REGIONS: Mapping[str, Callable[[Project, str], str]] = {
-    "README.md": front_page,
+    "README.md": lambda project, text: which_one(project, front_page(project, text)),
     "CITATION.cff": citation_page,
     "codemeta.json": codemeta_page,
     ".zenodo.json": zenodo_page,

@@ -131,6 +131,7 @@ class TableSpec(Spec):
             or its share of trials, as y, with its 95 % interval as lo and hi.
         difference_from: with a metric that is a share, adds differences from default rows.
         long: whether it may break over pages.
+        prints: rows that are printed, column to value or list of values; the csv has all.
     """
 
     caption: Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split()))]
@@ -147,6 +148,7 @@ class TableSpec(Spec):
     metric: Annotated[str, OneOf(METRICS)] | None = None
     difference_from: DifferenceSpec | None = None
     long: Flag = False
+    prints: Where = {}
 
     @model_validator(mode="after")
     def _fits_together(self) -> "TableSpec":

@@ -59,7 +59,7 @@ def write_table(
     if table.rows:
         numbers, texts = _spread(table, numbers, place)
     else:
-        texts = cells_of(table, numbers, place)
+        texts = cells_of(table, select(numbers, table.prints, f"{place}.prints"), place)
     types = "".join(["l"] * len(table.rows) + [_column_type(column) for column in table.columns])
     cells = statements_once(texts) if table.reads == LEDGER else texts
     written = {

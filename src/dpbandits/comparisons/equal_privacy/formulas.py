@@ -4,6 +4,7 @@ The algorithms of pure epsilon-DP take the tag epsilon as it is.
 """
 
 import math
+from functools import cache
 
 from dpbandits.engine.formulas import Context, Formula
 from dpbandits.errors import InputError
@@ -15,6 +16,7 @@ DELTA = 1e-6
 """Delta of the Gaussian algorithms; the others have none."""
 
 
+@cache
 def level(epsilon: float) -> float:
     """Return the eta of Gaussian DP that is worth (epsilon, ``DELTA``)-DP, no less and no more."""
     return float(eta_from(epsilon, DELTA))

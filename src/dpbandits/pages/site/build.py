@@ -16,6 +16,7 @@ from dpbandits.errors import InputError
 from dpbandits.pages.errata import load_errata
 from dpbandits.pages.published_numbers import PUBLISHED
 from dpbandits.pages.site.algorithms import algorithms_page
+from dpbandits.pages.site.choosing import choosing_pages
 from dpbandits.pages.site.claims import claim_pages, search_page
 from dpbandits.pages.site.figures import figure_pages
 from dpbandits.pages.site.front import citation, errata_page, findings_page, front_page
@@ -110,6 +111,7 @@ def _single_pages(site: Site) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for address, values in switches_pages(site):
         menu = values["title"].partition(" of ")[0]
         yield "switches.html", address, {"in_menu": menu, **values}
+    yield from choosing_pages(site)
     yield "algorithms.html", "algorithms.html", _titled("Algorithms", algorithms_page(site))
     yield "findings.html", "findings.html", _titled("Findings", findings_page(site))
     yield "errata.html", "errata.html", _titled("Errata", errata_page(site))

@@ -1,0 +1,128 @@
+"""Which private bandit to take for a question: the published comparison, or one just played."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpbandits.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpbandits.project.config import Project
+
+MEASURES = {
+    "regret": ("extra-regret", "extra-winners"),
+    "success": ("extra-best-arm", "extra-best-arm-winners"),
+}
+"""Measure -> the tables of the scores and of the winners."""
+
+REQUIRED = {"regret": "horizon", "success": "budget"}
+
+
+def choose(
+    *,
+    arms: int,
+    epsilon: float,
+    horizon: float | None = None,
+    budget: float | None = None,
+    privacy: str = "pure",
+    simulate: bool = False,
+    runs: int = 10,
+    workers: int = 1,
+    scale: str | None = None,
+    project: str | Path = ".",
+) -> "pd.DataFrame":
+    """Return which private algorithms are the best for a number of arms, a length and a budget.
+
+    The ranking is that of the published comparison at the nearest setting that was measured, over
+    several families of instances (``docs/choosing.md``). What one should know of it is in
+    ``attrs["notes"]`` of the frame: the setting, and whether the question is outside of the grid.
+
+    Args:
+        arms: number of arms K, at least 2.
+        epsilon: privacy budget, above 0.
+        horizon: number of rounds T, where regret counts.
+        budget: number of pulls, where the best arm is to be found.
+        privacy: ``pure`` (epsilon-DP, central), ``approximate`` ((epsilon, 1e-6)-DP, central) or
+            ``local`` (epsilon-DP of every reward); stricter algorithms take part.
+        simulate: whether exactly this setting is played, in place of reading the nearest one.
+        runs: runs on each family, of ``simulate``; best arms take a thousand trials.
+        workers: processes, of ``simulate``.
+        scale: ``paper`` or ``quick`` for the tables built in the project's folder; by default the
+            published ones.
+        project: folder of the project; outside of one the tables that come with the package.
+
+    Returns:
+        One row for each algorithm, the best first: place, algorithm, name, variant, verdict
+        (``best``, ``tied`` with the best, ``behind`` or ``not private``), parameters, regret (mean
+        over the families) or success with its 95 % interval as lo and hi, price (regret over the
+        best without privacy), worst (the same in the worst family) and worst_instance, guarantee
+        at the question, and the setting. Then what keeps no such guarantee.
+
+    Raises:
+        InputError: an argument is not allowed, or no comparison is published there.
+
+    Example:
+        >>> import dpbandits
+        >>> dpbandits.choose(arms=1, horizon=1000, epsilon=1.0)
+        Traceback (most recent call last):
+        dpbandits.errors.InputError: arms is 1; allowed: a whole number of at least 2
+    """
+    # Asked for alone: everything else does without the comparison.
+    from dpbandits.comparisons.choosing.ranking import Question, ranked
+    from dpbandits.comparisons.choosing.scores import full_field
+    from dpbandits.engine.arguments import whole_number
+    from dpbandits.project import choosing_texts
+
+    given = {"horizon": horizon, "budget": budget}
+    if (horizon is None) == (budget is None):
+        raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
+    measure = "regret" if budget is None else "success"
+    length = whole_number(given[REQUIRED[measure]])
+    question = Question(whole_number(arms), length, epsilon, privacy)
+    table, winners = _tables(Path(project), measure, scale)
+    grid = table = full_field(table)
+    if simulate:
+        from dpbandits.project.choosing_play import played
+
+        table, winners = played(_project(Path(project)), question, table, measure, runs, workers)
+    answer = ranked(table, winners, question, measure)
+    answer = choosing_texts.with_guarantees(answer, question, measure)
+    answer.attrs["notes"] = choosing_texts.notes(answer, grid, question, simulate)
+    return answer
+
+
+def _project(folder: Path) -> "Project":
+    # Reading published numbers does without the config.
+    from dpbandits.project.published import published_project
+
+    return published_project(folder)
+
+
+def _tables(folder: Path, measure: str, scale: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """Return the scores and the winners, as published or as built at a scale.
+
+    Raises:
+        InputError: they are not there, or what was built is stale.
+    """
+    from dpbandits.comparisons.choosing.ranking import read_table
+
+    paths = [_path(folder, name, scale) for name in MEASURES[measure]]
+    scores, winners = (read_table(path) for path in paths)
+    return scores, winners
+
+
+def _path(folder: Path, name: str, scale: str | None) -> Path:
+    from dpbandits.comparisons.choosing.players import COMPARISON, TABLES
+    from dpbandits.project.config import CONFIG, Project
+    from dpbandits.project.published import published_folder
+
+    if scale is None:
+        found = folder if (folder / CONFIG).is_file() else published_folder()
+        return found / TABLES / f"{name}.csv"
+    from dpbandits.engine.provenance import require_current
+    from dpbandits.project.targets import table_target
+
+    target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
+    require_current(target.files[0], target.depends_on)
+    return next(path for path in target.files if path.suffix == ".csv")

@@ -1,0 +1,88 @@
+"""Families of instances for any number of arms, as the experiments file names them.
+
+Arms stand in an order drawn once for their number, so that no rule for ties gains by it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.bandits import Bandit, bernoulli, linear
+
+Means = NDArray[np.float64]
+
+ORDER = 20240719
+"""Root of the draws of the order of arms."""
+
+
+def _bandit(means: Means, axes: bool) -> Bandit:
+    """Return Bernoulli arms of these means; with ``axes`` as a linear bandit, an axis an arm."""
+    mixed = np.random.default_rng([ORDER, means.size]).permutation(means)
+    if axes:
+        return linear(np.eye(mixed.size), mixed, law="bernoulli")
+    return bernoulli(mixed.tolist())
+
+
+@cache
+def one_good(arms: int, best: float, others: float, axes: bool = False) -> Bandit:
+    """Return one arm of mean ``best`` among equal others.
+
+    Args:
+        arms: number of arms K, at least 2.
+        best: mean of the best arm, 0 to 1.
+        others: mean of the other arms, 0 to 1.
+        axes: whether it is a linear bandit, for best arms.
+    """
+    return _bandit(np.array([best] + [others] * (arms - 1)), axes)
+
+
+@cache
+def falling(arms: int, best: float, worst: float, power: float, axes: bool = False) -> Bandit:
+    """Return means that fall from ``best`` to ``worst``: by x^power, x from 0 to 1.
+
+    Power 1 is linear, above 1 concave (many good arms).
+
+    Args:
+        arms: number of arms K, at least 2.
+        best: mean of the best arm, 0 to 1.
+        worst: mean of the worst arm, 0 to 1.
+        power: above 0.
+        axes: whether it is a linear bandit, for best arms.
+    """
+    return _bandit(best - (best - worst) * np.linspace(0.0, 1.0, arms) ** power, axes)
+
+
+@cache
+def flattening(arms: int, best: float, worst: float, power: float, axes: bool = False) -> Bandit:
+    """Return means that fall from ``best`` to ``worst``, first fast: convex where power is above 1.
+
+    Args:
+        arms: number of arms K, at least 2.
+        best: mean of the best arm, 0 to 1.
+        worst: mean of the worst arm, 0 to 1.
+        power: above 0.
+        axes: whether it is a linear bandit, for best arms.
+    """
+    return _bandit(worst + (best - worst) * np.linspace(1.0, 0.0, arms) ** power, axes)
+
+
+@cache
+def random_means(arms: int, seed: int, axes: bool = False) -> Bandit:
+    """Return means that are drawn uniformly from [0, 1] once.
+
+    Args:
+        arms: number of arms K, at least 2.
+        seed: root of the draw.
+        axes: whether it is a linear bandit, for best arms.
+    """
+    return _bandit(np.random.default_rng([seed, arms]).random(arms), axes)
+
+
+INSTANCES: dict[str, Callable[..., Bandit]] = {
+    "one-good": one_good,
+    "falling": falling,
+    "flattening": flattening,
+    "random-means": random_means,
+}
