@@ -32,6 +32,9 @@ FEW, MANY = 6, 12
 
 NONE, MAYBE = -1, -2
 
+LOWEST = -1e300
+"""Below every index; what exceeds it is a number, that of minus infinity would be none."""
+
 ROUNDING = 1e-12
 """Relative lead below which indices are computed in full, far above what rounding can move."""
 
@@ -213,7 +216,7 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
     front = Front(
         np.empty(counts.size, np.int64),
         np.zeros(1, np.int64),
-        np.full(1, -math.inf),
+        np.full(1, LOWEST),
         np.zeros(1),
         np.full(1, ROUNDING),
         np.empty(counts.size),
