@@ -26,7 +26,7 @@ UNIFORMLY = (
 )
 
 FRONT = (
-    "front = Front(np.empty(counts.size, np.int64), np.zeros(1, np.int64), np.full(1, -math.inf), "
+    "front = Front(np.empty(counts.size, np.int64), np.zeros(1, np.int64), np.full(1, LOWEST), "
     "np.zeros(1), np.full(1, ROUNDING), np.empty(counts.size))"
 )
 
@@ -230,8 +230,8 @@ FAULTS = [
         algorithm,
         fault.source,
         id=f"{algorithm}: {fault}",
-        # Runs long enough for blocks of pulls take minutes.
-        marks=pytest.mark.slow if algorithm == "gdp-ncb" else (),
+        # Runs long enough for blocks of pulls, or for stretches, take minutes.
+        marks=pytest.mark.slow if algorithm in ("gdp-ncb", "ldp-ucb-l") else (),
     )
     for algorithm in scenarios()
     for fault in planted(algorithm)
