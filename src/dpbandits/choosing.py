@@ -57,7 +57,7 @@ def choose(
         (``best``, ``tied`` with the best, ``behind`` or ``not private``), parameters, regret (mean
         over the families) or success with its 95 % interval as lo and hi, price (regret over the
         best without privacy), worst (the same in the worst family) and worst_instance, guarantee
-        at the question, and the setting. Then what keeps no such guarantee.
+        at the question, and the setting. Then what is not shown to be private.
 
     Raises:
         InputError: an argument is not allowed, or no comparison is published there.

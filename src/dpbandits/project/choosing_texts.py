@@ -17,14 +17,14 @@ from dpbandits.privacy import Guarantee
 KEPT = ("proved", "not contradicted")
 """Statuses of guarantees that stand the audit."""
 
-BROKEN = "keeps no such guarantee"
-"""Verdict on algorithms and variants that do not give what is asked for; they win nothing."""
+BROKEN = "not shown to be private"
+"""Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
 
 Row = dict[str, Any]
 
 
 def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
-    """Return a ranking with parameters and guarantees at the question; who keeps none comes last.
+    """Return a ranking with parameters and guarantees; those whose guarantee is not shown come last.
 
     Args:
         answer: as ``ranking.ranked`` has it.
@@ -60,7 +60,7 @@ def _records(table: pd.DataFrame) -> list[Row]:
 
 
 def _guaranteed(row: Row, question: Question) -> Row:
-    """Return a row with parameters and guarantee, its verdict changed where it keeps none."""
+    """Return a row with parameters and guarantee, its verdict changed where none is shown."""
     try:
         values = parameters_at(row, question)
     except InputError as error:
