@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
-    """Return a ranking with parameters and guarantees; those whose guarantee is not shown come last.
+    """Return a ranking with parameters and guarantees; those not shown to be private last.
 
     Args:
         answer: as ``ranking.ranked`` has it.
