@@ -35,6 +35,11 @@ def simulation(w):
     return target(*results(w.paper, w.name))
 
 
+def verdicts(w):
+    """Return the target of the verdicts on the claims of the paper that a job's wildcards name."""
+    return target(*results(w.paper, "claims", suffix="csv"))
+
+
 def figure(paper, *stems):
     """Return the files of a figure's panels and of the whole, the last; reports have the png."""
     files = []

@@ -3,11 +3,6 @@
 CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 
 
-def verdicts(w):
-    """Return the target of the verdicts on the claims of the paper that a job's wildcards name."""
-    return target(*results(w.paper, "claims", suffix="csv"))
-
-
 # Judges, and simulates the runs that interim analyses ask for; these are kept beside the outputs,
 # apart from them, so that a job that judges again finds them.
 rule claims:
