@@ -1,5 +1,6 @@
 """Which private bandit: who plays, planted winners and ties, tuning, and answers to questions."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from dpbandits.comparisons.choosing.scores import family_scores, full_field, mea
 from dpbandits.comparisons.choosing.tables import TABLES, tuning
 from dpbandits.comparisons.choosing.winners import RATE, TIE, WINNER, winners
 from dpbandits.comparisons.equal_privacy.formulas import level, share_c
+from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.formulas import Context
 from dpbandits.engine.guaranteed import guarantee_of
@@ -459,3 +461,32 @@ def test_the_map_has_a_point_for_each_question() -> None:
     assert points["series"].str.contains("tie of").any()
     # Of the local class there is one algorithm, and no comparison.
     assert len(drawn.axes) == 2 * 2
+
+
+def test_an_algorithm_more_leaves_the_cells_of_all_others(tmp_path: Path) -> None:
+    """Cells are found in the cache by description, sources and runs: others are not computed."""
+    for part in ("config", "workflow"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    path = tmp_path / "config/comparisons/choosing.yaml"
+    text = path.read_text()
+    begin, end = (
+        text.index("      - &sequential-halving"),
+        text.index("# Nothing is computed exactly"),
+    )
+    path.write_text(text[:begin] + "\n" + text[end:])
+
+    def cells(folder: Path) -> dict[str, tuple[str, str, int, int]]:
+        series = Project.load(folder).series("choosing", "best-arm")
+        return {
+            each.label: (
+                digest_of(each.cell.description),
+                each.cell.fingerprint,
+                each.cell.first_run,
+                each.cell.runs,
+            )
+            for each in series
+        }
+
+    fewer, every = cells(tmp_path), cells(ROOT)
+    assert 0 < len(fewer) < len(every)
+    assert fewer.items() <= every.items()
