@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import fault_project
-from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 from dpbandits.project.targets import figure_target
 from fault_project import ROOT, SNAKEMAKE, link_kernels
@@ -49,7 +48,8 @@ def copy_checkout(target: Path) -> Path:
             shutil.copy2(ROOT / name, target / name)
     config = target / "config/config.yaml"
     edit(config, "papers: null", f"papers: [{', '.join(BUILT)}]")
-    edit(config, f"comparisons: [{', '.join(COMPARISONS)}]", "comparisons: []")
+    [stated] = re.findall(r"^comparisons:.*$", config.read_text(), flags=re.MULTILINE)
+    edit(config, stated, "comparisons: []")
     return link_kernels(target)
 
 
