@@ -86,7 +86,8 @@ def names_a_key(line: str, case: Case) -> bool:
     named = re.search(r"config/\S+\.yaml", line)
     if named is None:
         return False
-    words = set(re.split(r"[\s.,:;'\"\[\]{}()=]+", line[named.end() :]))
+    # A key may stand before the file that it is looked for in, but is no part of a path.
+    words = set(re.split(r"[\s.,:;'\"\[\]{}()=]+", re.sub(r"\S*config/\S+", " ", line)))
     known = {"top"}.union(
         *map(keys, (case.document, document_of(case.path), document_of(named[0])))
     )
