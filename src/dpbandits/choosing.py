@@ -74,6 +74,7 @@ def choose(
     from dpbandits.engine.arguments import whole_number
     from dpbandits.project import choosing_texts
 
+    _require_project(Path(project))
     given = {"horizon": horizon, "budget": budget}
     if (horizon is None) == (budget is None):
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
@@ -90,6 +91,17 @@ def choose(
     answer = choosing_texts.with_guarantees(answer, question, measure)
     answer.attrs["notes"] = choosing_texts.notes(answer, grid, question, simulate)
     return answer
+
+
+def _require_project(folder: Path) -> None:
+    """Raise InputError where a folder is named that is no project: others have their own tables."""
+    from dpbandits.project.config import CONFIG
+
+    if folder != Path() and not (folder / CONFIG).is_file():
+        raise InputError(
+            f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
+            f"published tables"
+        )
 
 
 def _project(folder: Path) -> "Project":

@@ -396,7 +396,10 @@ def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
         ({"epsilon": 0}, "epsilon is 0; allowed: a number above 0"),
         ({"privacy": "renyi"}, "class is 'renyi'; allowed: pure, approximate, local"),
         ({"budget": 10}, "allowed: one of them"),
-        ({"project": "/nowhere"}, "extra-regret.csv: does not exist; allowed"),
+        (
+            {"project": "/nowhere"},
+            "/nowhere/config/config.yaml: does not exist; allowed: a project",
+        ),
         ({"simulate": True, "runs": 1}, "runs is 1; allowed: a whole number of at least 2"),
     ],
 )
@@ -490,3 +493,12 @@ def test_an_algorithm_more_leaves_the_cells_of_all_others(tmp_path: Path) -> Non
     fewer, every = cells(tmp_path), cells(ROOT)
     assert 0 < len(fewer) < len(every)
     assert fewer.items() <= every.items()
+
+
+def test_a_package_without_published_tables_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpbandits.project.published.published_folder", lambda: Path("/nowhere"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"extra-regret\.csv: does not exist; allowed"):
+        dpbandits.choose(arms=5, horizon=10_000, epsilon=1.0)
