@@ -398,7 +398,7 @@ def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
         ({"budget": 10}, "allowed: one of them"),
         (
             {"project": "/nowhere"},
-            "/nowhere/config/config.yaml: does not exist; allowed: a project",
+            "nowhere/config/config.yaml: does not exist; allowed",
         ),
         ({"simulate": True, "runs": 1}, "runs is 1; allowed: a whole number of at least 2"),
     ],
