@@ -1,6 +1,7 @@
 """The archive as an evaluator has it: packed, unpacked elsewhere, drawn again, verified."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -132,7 +133,8 @@ def test_every_file_made_is_tied_to_rule_inputs_parameters_and_software(
             if each["@type"] == "ControlAction" and names(each, "object") == [action["@id"]]
         ]
         source, _, rule = control["instrument"]["@id"].partition("#")
-        assert f"\nrule {rule}:\n" in (unpacked / source).read_text()
+        begins = rf"^(rule {rule}|use rule \w+ as {rule} with):$"
+        assert re.search(begins, (unpacked / source).read_text(), re.MULTILINE)
         told = {graph[each]["name"] for each in names(action, "object") if "value" in graph[each]}
         assert {"scale", "seed", "entry"} <= told
         assert any(each.startswith("fingerprint of ") for each in told)

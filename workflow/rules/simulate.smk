@@ -17,12 +17,13 @@ rule kernels:
         "logs/kernels.log",
     conda:
         "../../environment.yml"
+    threads: 2
     params:
         options=JOBS.kernels_choice(),
     message:
         "compiling the kernels of the chosen papers"
     shell:
-        "dpbandits kernels {params.options} --log {log}"
+        "dpbandits kernels {params.options} --workers {threads} --log {log}"
 
 
 # Shard of a simulation that is split over several jobs: its batches go into the cache.

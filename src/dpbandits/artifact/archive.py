@@ -22,8 +22,8 @@ from dpbandits.project.config import Project
 from dpbandits.project.target import RESULTS
 
 CRATE, SUMS, COMMIT = "ro-crate-metadata.json", "SHA256SUMS", "COMMIT"
-NEWER = 60
-"""Seconds by which results are newer than all other files."""
+OLDER = 60
+"""Seconds by which all other files are older than results, which are as old as the commit."""
 
 Contents = dict[str, bytes]
 """Path in the archive -> what stands there."""
@@ -123,6 +123,6 @@ def _tar(
             entry = tarfile.TarInfo(f"{stem}/{name}")
             entry.size = len(contents[name])
             entry.mode = 0o755 if name in executable else 0o644
-            entry.mtime = committed + (NEWER if name in newer else 0)
+            entry.mtime = committed - (0 if name in newer else OLDER)
             archive.addfile(entry, io.BytesIO(contents[name]))
     return gzip.compress(buffer.getvalue(), mtime=0)
