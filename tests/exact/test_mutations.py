@@ -118,9 +118,19 @@ EQUIVALENT: dict[str, set[str]] = {
         "0.25: curvature = -rate * (0.5 + 0.25 / log) / begin",
         # Arms are tied whatever the time.
         "indices = means + width * inverse_roots",
+        # Loops that would not end.
+        "Add: t += 1",
+        "Or: if t >= until or private_sum + safe <= slope * count:",
+        "GtE: if t >= until or private_sum + safe <= slope * count:",
     },
     # No scenario decides by a mean that Phase I releases and a later one replaces.
-    "gdp-ncb": {"Div: state.private_means[arm] = noisy_sum / state.explored[arm]"},
+    "gdp-ncb": {
+        "Div: state.private_means[arm] = noisy_sum / state.explored[arm]",
+        # Loops that would not end.
+        "Add: t += length",
+        "Add: end = min(t - t % BLOCK_FROM + BLOCK_FROM, stop)",
+        "Mod: end = min(t - t % BLOCK_FROM + BLOCK_FROM, stop)",
+    },
     # Of the other core; or where a run goes on inside a window (`test_resuming_changes_nothing`).
     "anytime-gdp-ncb": {
         "played = state.local_core.clock[0]",
@@ -141,7 +151,10 @@ EQUIVALENT: dict[str, set[str]] = {
         "Sub: for _ in range(min(rounds, arms.size - written)):",
     },
 }
-"""Faults that change no decision by algorithm: a statement with all of its faults, or one fault."""
+"""Faults that change no decision, or do not end, by algorithm.
+
+A statement with all of its faults, or one fault.
+"""
 
 
 SOONER: dict[str, dict[str, Any]] = {"ldp-ucb-l": {"PART": 64, "AHEAD": 8}}
