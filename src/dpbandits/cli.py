@@ -24,7 +24,7 @@ COMMANDS = {
     "convert": "Convert a guarantee to another kind, and name the source of the conversion.",
     "check": "Check config, experiments and claims, or an algorithm of your own in a Python file.",
     "cache": "Show the cache of results and compiled kernels; prune what is outdated, or clear it.",
-    "kernels": "Compile what the chosen papers need, in one process.",
+    "kernels": "Compile what the chosen papers need, best arms beside all others.",
     "run": "Simulate one named set of cells of a paper, or compute one of its exact results.",
     "draw": "Draw one figure of a paper, with all its panels.",
     "tabulate": "Write one table of a paper as LaTeX and csv.",
