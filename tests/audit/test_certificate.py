@@ -26,6 +26,7 @@ from dpbandits.audit.blackbox.certificate import (
 from dpbandits.audit.blackbox.choice import Measure, choose
 from dpbandits.audit.blackbox.statistics import Event, column
 from dpbandits.errors import InputError
+from support import mostly_slow
 
 SEEDS = 1000
 LIMIT = int(binom.ppf(0.999, SEEDS, 0.05))
@@ -59,7 +60,7 @@ KNOWN: dict[str, tuple[Draw, Measure, float]] = {
 }
 
 
-@pytest.mark.parametrize("name", list(KNOWN))
+@pytest.mark.parametrize("name", mostly_slow(KNOWN, "randomised response"))
 def test_bounds_are_below_the_known_loss_at_the_stated_rate(name: str) -> None:
     draw, measure, truth = KNOWN[name]
     mechanism = numbers(draw, name)

@@ -94,6 +94,7 @@ def test_without_correction_the_family_wise_error_is_far_off() -> None:
     assert family_error(200, corrected=False) > 0.5
 
 
+@pytest.mark.slow
 def test_the_level_split_over_the_looks_holds_for_all_of_them_together() -> None:
     """A claim of two true nulls, looked at after 50, 100, 200 and 400 runs."""
     repetitions = 400

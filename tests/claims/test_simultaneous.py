@@ -84,6 +84,7 @@ def test_what_does_not_apply_has_no_verdict_that_could_stand() -> None:
     assert (row["verdict_in_family"], row["family_wise"]) == ("not applicable", "-")
 
 
+@pytest.mark.slow
 def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
     """Null control: 40 families of 20 claims whose mean is exactly at the threshold.
 

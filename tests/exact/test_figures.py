@@ -171,11 +171,13 @@ def test_a_series_of_more_than_400_points_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("paper", "name"),
-    [
-        *(("ts-is-dp", name) for name in ("fig3", "fig8")),
-        *(("dp-ts-ucb", name) for name in ("fig1", "fig2")),
-        *(("dp-bai", name) for name in ("fig1", "extra-omega", "extra-regimes")),
-    ],
+    supplementary_slow(
+        [
+            *(("ts-is-dp", name) for name in ("fig3", "fig8")),
+            *(("dp-ts-ucb", name) for name in ("fig1", "fig2")),
+            *(("dp-bai", name) for name in ("fig1", "extra-omega", "extra-regimes")),
+        ]
+    ),
 )
 def test_drawing_again_gives_the_same_bytes(
     paper: str, name: str, drawn: Drawn, tmp_path: Path

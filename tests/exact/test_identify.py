@@ -59,6 +59,7 @@ def test_more_runs_keep_the_first_ones(tmp_path: Any) -> None:
     assert more.size == TRIALS + 30
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_workers(tmp_path: Any) -> None:
     cells = [
         make_cell(algorithm="dp-bai", parameters={"epsilon": epsilon}, bandit=BANDIT, horizon=200,

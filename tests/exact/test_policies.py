@@ -457,6 +457,7 @@ if __name__ == "__main__":
 )
 
 
+@pytest.mark.slow
 def test_two_workers_play_what_one_does_and_it_is_said_once_that_it_does_not_compile() -> None:
     done = run_python("-c", WORKERS)
     assert done.returncode == 0, done.stderr

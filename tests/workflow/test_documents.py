@@ -50,7 +50,12 @@ for number, snippet in enumerate(sys.argv[1:]):
 """Runs snippets one after the other, none of which sees what another has defined."""
 
 
-@pytest.mark.parametrize("document", dict.fromkeys(name for name, _ in PYTHON))
+WITH_PYTHON = list(dict.fromkeys(name for name, _ in PYTHON))
+
+
+@pytest.mark.parametrize(
+    "document", mostly_slow(WITH_PYTHON, *(each for each in WITH_PYTHON if each != "docs/usage.md"))
+)
 def test_python_snippets_run(document: str) -> None:
     """In the project's folder, where they read what is published; warnings are errors."""
     snippets = [snippet for name, snippet in PYTHON if name == document]
@@ -113,7 +118,10 @@ def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     assert "Nothing to be done" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", dpbandits_commands(BY_ITSELF))
+BRIEF = [each for each in dpbandits_commands(BY_ITSELF) if each != "dpbandits check"]
+
+
+@pytest.mark.parametrize("command", mostly_slow(dpbandits_commands(BY_ITSELF), *BRIEF))
 def test_commands_run(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

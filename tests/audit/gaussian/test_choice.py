@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpbandits.audit.gaussian.choice import choice_chances, log_chance, log_ndtr
+from support import mostly_slow
 
 CASES = {
     "far apart": ((0.0, 1.0, 2.0), (0.3, 0.1, 0.2)),
@@ -30,7 +31,7 @@ def exact(arm: int, centres: np.ndarray, deviations: np.ndarray) -> float:
     return float(mpmath.log(mpmath.quad(integrand, sorted(points))))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_slow(CASES, "one narrow", "equal", "four"))
 def test_chances_are_those_of_adaptive_quadrature(name: str) -> None:
     centres, deviations = (np.array(values) for values in CASES[name])
     for arm in range(centres.size):
