@@ -216,6 +216,13 @@ def with_part(page: str, recorder: Recorder, seconds: float) -> str:
     return "".join([*lines[: last + 1], *(f"{row}\n" for row in new), *lines[last + 1 :]])
 
 
+def words(part: bool) -> list[str]:
+    """Return what pytest is called with: ``make test`` leaves out most of the whole suite."""
+    chosen = ["tests/faults", *ELSEWHERE, "--ignore", "tests/faults/test_page.py"]
+    marks = [] if part else ["-m", "not release"]
+    return [*chosen, "-q", "-n", "2", "--dist", "loadfile", *marks]
+
+
 def main() -> int:
     """Run the suite; write the page where everything passed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -234,8 +241,7 @@ def main() -> int:
             os.environ[f"FAULTS_{name.upper().replace('-', '_')}"] = str(count)
     recorder: Any = Recorder()
     begun, before = time.monotonic(), fingerprint()
-    words = ["-q", "-n", "2", "--dist", "loadfile", "--ignore", "tests/faults/test_page.py"]
-    status = int(pytest.main(["tests/faults", *ELSEWHERE, *words], plugins=[recorder]))
+    status = int(pytest.main(words(arguments["part"]), plugins=[recorder]))
     seconds = time.monotonic() - begun
     if status != 0 or fingerprint() != before:
         print(f"{PAGE.name} is left as it was: a test failed, or sources changed", file=sys.stderr)
