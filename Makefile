@@ -80,7 +80,7 @@ release-check: ## everything that a release has to pass, in about three hours; t
 	if [ -n "$$failed" ]; then echo "release-check: failed in:$$failed" >&2; exit 1; fi; \
 	echo "release-check: everything passes"
 
-faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md (an hour)
+faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md (half an hour and more)
 	$(IN_TEST) python tests/reliability.py
 
 faults-part: .venv-test/installed ## the part of it that make test runs, in a few minutes; notes it in docs/reliability.md

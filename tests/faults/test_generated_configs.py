@@ -141,7 +141,7 @@ def test_broken_configs_end_in_one_line(kind: str, share: float, counted: Counte
 
 def case_name(kind: str) -> str:
     """Return where files of a kind stand."""
-    return "config/config.yaml" if kind == "config" else f"config/{kind}/PAPER.yaml"
+    return "config/config.yaml" if kind == "config" else f"config/papers/PAPER/{kind}.yaml"
 
 
 @pytest.mark.usefixtures("read_once")

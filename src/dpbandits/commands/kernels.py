@@ -52,7 +52,7 @@ def compile_paper_kernels(project: Project, workers: int = 1) -> list[str]:
     ]
     if any(not set(NASH).isdisjoint(plan.spec.metrics) for plan in plans):
         work.append(delayed(compile_nash_kernels)())
-    Parallel(n_jobs=min(workers, 2), batch_size=1, pre_dispatch="all")(work)
+    Parallel(n_jobs=min(workers, 2))(work)
     return algorithms
 
 
