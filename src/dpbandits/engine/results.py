@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,11 +39,7 @@ def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
     last = ["run", "metric", "t", "arm", "value"]
     if not series:
         return pd.DataFrame(columns=["series", "algorithm", "variant", "interpretation", *last])
-    frames = [
-        _metric_frame(each, name, values)
-        for each, block in zip(series, blocks, strict=True)
-        for name, values in _by_name(each.cell, block)
-    ]
+    frames = [_series_frame(*each) for each in zip(series, blocks, strict=True)]
     frame = pd.concat(frames, ignore_index=True)
     return frame[[column for column in frame.columns if column not in last] + last]
 
@@ -58,31 +55,44 @@ def _by_name(cell: Cell, block: Block) -> Iterator[tuple[str, Values]]:
             yield nominal + name, block[metric][:, number]
 
 
-def _metric_frame(series: Series, metric: str, recorded: Values) -> pd.DataFrame:
+def _series_frame(series: Series, block: Block) -> pd.DataFrame:
+    """Return the rows of a series, all its metrics in one table: a table each takes long."""
     cell = series.cell
-    values, first_runs, trials = _rows(cell, metric, recorded)
-    runs, width = values.shape
-    has_trials = metric in IDENTIFIED or cell.in_lockstep
-    per_arm = metric in PER_ARM
-    times = [cell.horizon] * width if per_arm else _times(cell, metric)
     preset = cell.definition.interpretations_from({}, cell.variant)
-    interpretation = ",".join(f"{k}={v}" for k, v in cell.interpretations if v != preset[k])
+    metrics = [_metric_columns(cell, name, values) for name, values in _by_name(cell, block)]
+    columns = {name: np.concatenate([each[name] for each in metrics]) for name in metrics[0]}
+    if np.isnan(columns["trials"]).all():
+        del columns["trials"]
     return pd.DataFrame(
         {
             "series": series.label,
             "algorithm": cell.definition.id,
             "variant": cell.variant,
-            "interpretation": interpretation,
+            "interpretation": ",".join(
+                f"{key}={value}" for key, value in cell.interpretations if value != preset[key]
+            ),
             **parameter_values(cell.parameters),
             **series.tags,
-            "run": np.repeat(first_runs, width),
-            **({"trials": np.repeat(trials, width)} if has_trials else {}),
-            "metric": metric,
-            "t": np.tile(times, runs),
-            "arm": np.tile(np.arange(width), runs) if per_arm else -1,
-            "value": values.ravel(),
+            **columns,
         }
     )
+
+
+def _metric_columns(cell: Cell, metric: str, recorded: Values) -> dict[str, NDArray[Any]]:
+    """Return the columns that differ within a series; trials are NaN where there are none."""
+    values, first_runs, trials = _rows(cell, metric, recorded)
+    runs, width = values.shape
+    has_trials = metric in IDENTIFIED or cell.in_lockstep
+    per_arm = metric in PER_ARM
+    times = [cell.horizon] * width if per_arm else _times(cell, metric)
+    return {
+        "run": np.repeat(first_runs, width),
+        "trials": np.repeat(trials if has_trials else np.full(runs, np.nan), width),
+        "metric": np.full(values.size, metric, object),
+        "t": np.tile(times, runs),
+        "arm": np.tile(np.arange(width) if per_arm else np.full(width, -1), runs),
+        "value": values.ravel(),
+    }
 
 
 def _times(cell: Cell, metric: str) -> Sequence[int]:
