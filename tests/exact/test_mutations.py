@@ -32,12 +32,21 @@ FRONT = (
 
 EQUIVALENT: dict[str, set[str]] = {
     # A default that the loop over the arms always overwrites.
-    "m-ts-gaussian": {"0: arm = 0"},
+    "m-ts-gaussian": {
+        "0: arm = 0",
+        # Of an arm without a pull, which nothing decides by.
+        "1: counts = np.maximum(pulls + settings.prior_count, 1)",
+    },
     "anytime-lazy-ucb": {"0: arm = 0"},
     "lazy-dp-ts": {"0: arm = 0"},
     "dp-ts": {"0: arm = 0"},
-    # One forced pull.
-    "ts-gaussian": {"0: arm = 0", "FloorDiv: arm = t // settings.forced_pulls"},
+    "ts-gaussian": {
+        "0: arm = 0",
+        # One forced pull.
+        "FloorDiv: arm = t // settings.forced_pulls",
+        # Of a run that is resumed (`test_resuming_changes_nothing`).
+        "Add: counts = np.maximum(pulls + settings.prior_count, 1)",
+    },
     "dp-ts-ucb": {"0: arm = 0", "frozen = True"},
     # All sums of an epoch begin at the same number, and only their differences decide.
     "dp-se": {"state.sums[:] = 0.0"},
