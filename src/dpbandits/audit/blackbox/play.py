@@ -86,13 +86,17 @@ def _play(advance, settings, states, table, generator, buffers, rounds):  # type
     laws, rows, by_round = table
     arms, lengths, sums = buffers
     horizon = rounds.shape[1]
+    # Numba compiles loops over numbers two seconds faster than assignments to slices.
     for run in range(rounds.shape[0]):
-        memory[:] = fresh
-        rows[:, NEXT] = 0.0
+        for byte in range(memory.size):
+            memory[byte] = fresh[byte]
+        for arm in range(laws.size):
+            rows[arm, NEXT] = 0.0
         t = 0
         while t < horizon:
             if by_round:
-                rows[:, NEXT] = t
+                for arm in range(laws.size):
+                    rows[arm, NEXT] = t
             written = advance(settings, state, laws, rows, generator, arms, lengths, sums)
             if written < 1:
                 return FAULTY
@@ -100,7 +104,8 @@ def _play(advance, settings, states, table, generator, buffers, rounds):  # type
                 end = t + lengths[k]
                 if lengths[k] < 1 or end > horizon or arms[k] < 0 or arms[k] >= laws.size:
                     return FAULTY
-                rounds[run, t:end] = arms[k]
+                for played in range(t, end):
+                    rounds[run, played] = arms[k]
                 t = end
     return IN_ORDER
 
