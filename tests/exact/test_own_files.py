@@ -250,6 +250,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_workers_find_a_loaded_file(tmp_path: Path, cache_folder: Path) -> None:
     (tmp_path / "folder").mkdir()
     shutil.copy(EXAMPLE, tmp_path / "folder/own_copy.py")

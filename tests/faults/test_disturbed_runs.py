@@ -142,10 +142,8 @@ def test_files_of_a_wrong_clock(
     counted(f"half of the files are dated years into the {when}", SAME)
 
 
-@pytest.mark.parametrize(
-    "workers",
-    [pytest.param(1, marks=pytest.mark.faults), pytest.param(2, marks=pytest.mark.faults), 8],
-)
+@pytest.mark.faults
+@pytest.mark.parametrize("workers", [1, 2, 8])
 def test_workers(undisturbed: Any, copied: Path, workers: int, counted: Counted) -> None:
     """One worker computes in its own process, several in processes that loky starts."""
     for path in entries(copied):

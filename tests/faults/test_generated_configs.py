@@ -144,6 +144,7 @@ def case_name(kind: str) -> str:
     return "config/config.yaml" if kind == "config" else f"config/papers/PAPER/{kind}.yaml"
 
 
+@pytest.mark.faults
 @pytest.mark.usefixtures("read_once")
 def test_dry_runs_say_what_the_check_says(tmp_path: Path, counted: Counted) -> None:
     folder = make_project(tmp_path)

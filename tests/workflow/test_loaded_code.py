@@ -72,7 +72,7 @@ def algorithm_file(imports: str = "", more: str = "") -> str:
     return f"{head}{imports}\n{KERNEL.format(more=more)}ALGORITHM = {tail}"
 
 
-@pytest.fixture(params=mostly_slow([1, 2], 2))
+@pytest.fixture(params=mostly_slow([1, 2], 1))
 def workers(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 

@@ -50,6 +50,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied(built_paper(), tmp_path_factory.mktemp("built"))
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_a_fresh_clone_has_jobs(clone: Path) -> None:
     dry = run(clone, "--dry-run")
     assert dry.returncode == 0, dry.stdout[-4000:]
