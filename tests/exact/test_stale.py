@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,15 @@ def test_what_is_current_keeps_its_time(folder: Path) -> None:
     assert marked() == []
     assert epoch.stat().st_mtime == EPOCH
     assert epoch.stat().st_size > 0
+
+
+def test_what_a_wrong_clock_dated_to_the_future_gets_a_time_of_the_past(folder: Path) -> None:
+    begun = time.time()
+    for path in (folder / f"results/{PAPER}/{RESULTS}.parquet", *folder.glob("figures/*/*.png")):
+        os.utime(path, (begun + 1e6, begun + 1e6))
+    assert marked() == []
+    assert times(folder)[0] == CURRENT
+    assert begun <= times(folder)[1] <= time.time()
 
 
 def test_where_there_are_results_kernels_count_as_compiled(folder: Path) -> None:

@@ -8,6 +8,7 @@ what is stale of the results after it, since it counts as an old input of theirs
 """
 
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def mark_stale(project: Project, targets: Iterable[Target]) -> list[Path]:
 
     The file ``epoch_path(project)`` is made where it is missing, and ``kernels_path(project)``
     where there are results: Snakemake would run all of them again after the rule that makes it. An
-    output that was marked and is current again, as an edit was undone, gets a time again.
+    output that was marked and is current again, as an edit was undone, gets a time again. So does
+    one of the future, as of a machine whose clock is wrong: what is made of it would be older.
     """
     epoch = epoch_path(project)
     if not epoch.exists() or epoch.stat().st_size == 0:
@@ -48,19 +50,20 @@ def mark_stale(project: Project, targets: Iterable[Target]) -> list[Path]:
         epoch.write_text("Every result that is current is younger than this file.\n")
         os.utime(epoch, (EPOCH, EPOCH))
     kernels = kernels_path(project)
+    now = time.time()
     stale: list[Path] = []
     for target in targets:
         if target.kind == RESULTS and target.files[0].exists() and not kernels.exists():
             kernels.touch()
         paths = [path for path in target.files if target.kind != REPORT and path.exists()]
         is_current = bool(paths) and _is_current(target)
-        time = (CURRENT, CURRENT) if target.kind == RESULTS else None
+        renewed = (CURRENT, CURRENT) if target.kind == RESULTS else None
         for path in paths:
             if not is_current:
                 os.utime(path, (STALE, STALE))
                 stale.append(path)
-            elif path.stat().st_mtime <= STALE:
-                os.utime(path, time)
+            elif not STALE < path.stat().st_mtime <= now:
+                os.utime(path, renewed)
     return stale
 
 
