@@ -146,7 +146,7 @@ def failed_with_a_fault(workflow: Workflow, paper: str, cluster: dict[str, str])
     undo()
     told = output[output.rfind(" failed:\n") :]
     require(status != 0, "a run with a job that fails at every attempt ended well")
-    require(bool(killed), "no job was killed")
+    require(bool(killed), f"no job was killed:\n{output[-4000:]}")
     require(
         PLANTED in told, f"the last lines of the failed job's log are not told:\n{output[-4000:]}"
     )
