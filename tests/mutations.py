@@ -7,6 +7,7 @@ it, so that a test can list those that change nothing.
 import ast
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
@@ -36,12 +37,23 @@ class Fault:
     Attributes:
         what: the number or the operator that is changed.
         line: first line of the innermost statement around it.
-        source: with the fault.
+        original: the source without it.
+        edits: what makes it and others.
+        number: of its edit among them, from 0.
     """
 
     what: str
     line: str
-    source: str
+    original: str
+    edits: "Edits"
+    number: int
+
+    @property
+    def source(self) -> str:
+        """The source with the fault."""
+        tree, _, (_, change) = next(islice(_planted(self.original, self.edits), self.number, None))
+        change()
+        return ast.unparse(tree)
 
     def is_among(self, names: Collection[str]) -> bool:
         """Whether the fault, or its statement, is named by one of these texts."""
@@ -52,8 +64,11 @@ class Fault:
         return f"{self.what}: {self.line}"
 
 
-Edit = tuple[str, Callable[[], None], Callable[[], None]]
-"""What is changed, what changes the tree, and what undoes it."""
+Edit = tuple[str, Callable[[], None]]
+"""What is changed, and what changes the tree."""
+
+Edits = Callable[[ast.AST], Iterator[Edit]]
+"""The edits of one node."""
 
 
 def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
@@ -69,8 +84,7 @@ def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
 
 def set_field(node: ast.AST, name: str, value: object, what: str) -> Edit:
     """Return the edit that gives a node another field."""
-    old = getattr(node, name)
-    return what, lambda: setattr(node, name, value), lambda: setattr(node, name, old)
+    return what, lambda: setattr(node, name, value)
 
 
 def number_edits(node: ast.AST) -> Iterator[Edit]:
@@ -99,8 +113,8 @@ def operator_edits(node: ast.AST) -> Iterator[Edit]:
             yield set_field(node.func, "id", other, node.func.id)
 
 
-def faults(source: str, edits: Callable[[ast.AST], Iterator[Edit]]) -> Iterator[Fault]:
-    """Yield the faults that edits make in the functions of a source."""
+def _planted(source: str, edits: Edits) -> Iterator[tuple[ast.Module, ast.stmt, Edit]]:
+    """Yield the tree of a source, a statement of its functions and an edit in it, for each edit."""
     tree = ast.parse(source)
     parents = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     functions = [f for parent in parents for f in parent.body if isinstance(f, ast.FunctionDef)]
@@ -108,8 +122,14 @@ def faults(source: str, edits: Callable[[ast.AST], Iterator[Edit]]) -> Iterator[
         if isinstance(statement, ast.While) and edits is operator_edits:
             # Its condition: the loop might not end.
             continue
-        for what, change, undo in edits(node):
-            line = ast.unparse(statement).splitlines()[0]
-            change()
-            yield Fault(what, line, ast.unparse(tree))
-            undo()
+        for edit in edits(node):
+            yield tree, statement, edit
+
+
+def faults(source: str, edits: Edits) -> Iterator[Fault]:
+    """Yield the faults that edits make in the functions of a source."""
+    lines: dict[ast.stmt, str] = {}
+    for number, (_, statement, (what, _)) in enumerate(_planted(source, edits)):
+        if statement not in lines:
+            lines[statement] = ast.unparse(statement).splitlines()[0]
+        yield Fault(what, lines[statement], source, edits, number)

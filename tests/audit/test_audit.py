@@ -176,6 +176,7 @@ def test_best_arm_algorithms_refuse_rounds_and_wrong_features() -> None:
         audit("dp-bai", features=[[1.0], [2.0], [3.0]], **given)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_blocks_of_uniform_arms_are_refused() -> None:
     setting = setting_of(
         "gdp-ncb", 4096, {"epsilon": 1.0}, interpretations={"exploration": "blocks"}

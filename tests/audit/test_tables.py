@@ -14,6 +14,7 @@ from dpbandits.audit.settings import setting_of
 from dpbandits.audit.tables import PULL_TABLE, ROUND, make_pair
 from dpbandits.bandits.draws import AFTER, FIRST, NEXT, TABLE, draw_reward, draw_reward_sum
 from dpbandits.errors import InputError
+from support import mostly_slow
 
 ZEROS = [[0.0, 0.0], [0.0, 0.0]]
 ZEROS_3 = [[0.1, 0.2, 0.4], [0.0, 0.0, 0.0]]
@@ -140,7 +141,7 @@ class PlayedInOrder(TableBandit):
         return float(draw_reward_sum.py_func(TABLE, self.table[arm], count, generator))
 
 
-@pytest.mark.parametrize("name", ["sequential-halving", "od-linbai"])
+@pytest.mark.parametrize("name", mostly_slow(["sequential-halving", "od-linbai"], "od-linbai"))
 def test_every_identification_trial_has_the_table_from_its_beginning(name: str) -> None:
     """Without noise all trials of a block decide as the reference does, in every phase."""
     algorithm = find_identification(name)

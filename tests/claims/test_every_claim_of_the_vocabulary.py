@@ -252,6 +252,7 @@ def has_case(cases: list[str], name: str, words: set[str]) -> bool:
     return any(all(re.search(each, case) for each in asked) for case in cases)
 
 
+@pytest.mark.slow
 def test_claims_beyond_the_vocabulary_have_worlds_made_by_hand() -> None:
     """Of drafts their authors see to it themselves."""
     cases = registered()

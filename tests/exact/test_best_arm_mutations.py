@@ -22,7 +22,7 @@ from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Outcome, Task
 from dpbandits.bandits.linear import LinearBandit, linear
 from dpbandits.papers.dp_bai.instances import sphere
-from mutations import faults, number_edits, operator_edits
+from mutations import Fault, faults, number_edits, operator_edits
 
 BLOCK = 8
 """Trials in a block; of several phases, so that they are played in groups."""
@@ -178,7 +178,7 @@ def agrees(module: str, source: str, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 FAULTS = [
-    pytest.param(module, fault.source, id=f"{module}: {fault}")
+    pytest.param(module, fault, id=f"{module}: {fault}")
     for module in USERS
     for edits in (number_edits, operator_edits)
     for fault in faults(source_of(module), edits)
@@ -192,9 +192,10 @@ def test_unchanged_source_agrees(module: str, monkeypatch: pytest.MonkeyPatch) -
     assert agrees(module, ast.unparse(ast.parse(source_of(module))), monkeypatch)
 
 
-@pytest.mark.parametrize(("module", "source"), FAULTS)
-def test_a_fault_is_noticed(module: str, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not agrees(module, source, monkeypatch)
+@pytest.mark.slow
+@pytest.mark.parametrize(("module", "fault"), FAULTS)
+def test_a_fault_is_noticed(module: str, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not agrees(module, fault.source, monkeypatch)
 
 
 def test_exceptions_are_still_there() -> None:

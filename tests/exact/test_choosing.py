@@ -189,6 +189,7 @@ def settings(count: int) -> Iterator[dict[str, float]]:
     return ({"epsilon": 1.0 + number} for number in range(count))
 
 
+@pytest.mark.slow
 def test_planted_ties_stay_ties_at_the_stated_rate() -> None:
     """Null control: of maps of 8 ties, the share with any winner is at most the stated rate."""
     maps, named = 40, 0

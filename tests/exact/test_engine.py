@@ -91,6 +91,7 @@ for algorithm, params in (("m-ts-gaussian", {"c": 2.0, "b": 3}), ("dp-se", {"eps
 """
 
 
+@pytest.mark.slow
 def test_hash_seed_of_python_changes_nothing(cache_folder: Path) -> None:
     printed, bytes_written = [], []
     for hash_seed in ("0", "4711"):

@@ -186,6 +186,7 @@ def test_drawing_again_gives_the_same_bytes(
         assert old.read_bytes() == new.read_bytes(), old.name
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes(drawn: Drawn, tmp_path: Path) -> None:
     """Another hash seed, another day's time zone and a user's own plot settings change nothing."""
     (tmp_path / "matplotlibrc").write_text("axes.facecolor: red\npdf.fonttype: 3\n")

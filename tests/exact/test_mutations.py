@@ -248,13 +248,7 @@ def planted(algorithm: str) -> Iterator[Fault]:
 
 
 FAULTS = [
-    pytest.param(
-        algorithm,
-        fault.source,
-        id=f"{algorithm}: {fault}",
-        # Runs long enough for blocks of pulls, or for stretches, take minutes.
-        marks=pytest.mark.slow if algorithm in ("gdp-ncb", "ldp-ucb-l") else (),
-    )
+    pytest.param(algorithm, fault, id=f"{algorithm}: {fault}")
     for algorithm in scenarios()
     for fault in planted(algorithm)
     if not fault.is_among(EQUIVALENT.get(algorithm, ()))
@@ -270,9 +264,10 @@ def test_unchanged_source_agrees(algorithm: str) -> None:
     assert agrees_everywhere(algorithm, kernel_source(algorithm))
 
 
-@pytest.mark.parametrize(("algorithm", "source"), FAULTS)
-def test_a_fault_is_noticed(algorithm: str, source: str) -> None:
-    assert not agrees_everywhere(algorithm, source)
+@pytest.mark.slow
+@pytest.mark.parametrize(("algorithm", "fault"), FAULTS)
+def test_a_fault_is_noticed(algorithm: str, fault: Fault) -> None:
+    assert not agrees_everywhere(algorithm, fault.source)
 
 
 def test_exceptions_are_still_there() -> None:

@@ -61,6 +61,7 @@ def files_of(cache: Cache) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in cache.cells.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_values_and_bytes_for_1_2_and_8_workers(tmp_path: Path) -> None:
     found = []
     for workers in (1, 2, 8):
@@ -244,6 +245,7 @@ print(curve.log_mean.tobytes().hex(), curve.influences.tobytes().hex(), len(wind
 """
 
 
+@pytest.mark.slow
 def test_a_killed_process_goes_on(cache_folder: Path) -> None:
     killed = run_python("-c", KILLED_PROCESS, "20")
     assert killed.returncode == -signal.SIGKILL

@@ -322,6 +322,7 @@ def test_published_marks_are_drawn_where_they_are_scored_alike(
         assert ("published" in set(table["variant"])) == (letter in letters)
 
 
+@pytest.mark.slow
 def test_the_twin_of_figure_1_has_its_numbers_and_logarithmic_axes(drawn: Drawn) -> None:
     for letter in "abcdef":
         own = read_csv(drawn, "extra-fig1-loglog", f"extra-fig1-loglog-{letter}", PAPER)

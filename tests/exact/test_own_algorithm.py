@@ -175,6 +175,7 @@ def test_its_key_follows_its_file(policy: ModuleType) -> None:
     np.testing.assert_array_equal(simulate(edited.ALGORITHM).pulls, 100 - first)
 
 
+@pytest.mark.slow
 def test_two_workers(policy: ModuleType, tmp_path: Path, cache_folder: Path) -> None:
     # A process of its own, so that its workers find the user's folder on their path.
     (tmp_path / "call.py").write_text(CALL)

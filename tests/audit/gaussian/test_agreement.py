@@ -27,6 +27,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, str], Sampler, int]] = {
 LINE = 0.001 / (2 * len(CASES))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("number", [0, 1])
 def test_played_sequences_have_the_engines_chances(name: str, number: int) -> None:

@@ -75,6 +75,7 @@ def test_weights_are_those_of_the_law_that_was_played(lowered: float) -> None:
         assert binomtest(int(thinned.sum()), runs, expected).pvalue > 1e-3 / 4.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["counts", "under x'", "third law"])
 def test_certificates_err_as_often_as_stated_at_most(kind: str) -> None:
     third = P**1.3 / Q**0.3
