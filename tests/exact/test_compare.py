@@ -111,6 +111,7 @@ def test_a_curve_is_that_of_simulate(
     assert set(points["runs"]) == {10}
 
 
+@pytest.mark.slow
 def test_other_lines_stay_as_they_are(
     project: Project, built: Callable[[str, str], None], tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_other_lines_stay_as_they_are(
     assert provenance["played"]
 
 
+@pytest.mark.slow
 def test_a_horizon_axis_has_a_simulation_for_each_horizon(
     project: Project,
     built: Callable[[str, str], None],

@@ -195,6 +195,7 @@ def test_the_algorithms_that_papers_play_have_cases() -> None:
     assert {*REGRET} & PLAYED <= set(REGRETS) <= {*REGRET}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", REGRETS)
 def test_final_regret_of_kernel_and_reference(algorithm: str) -> None:
     kernel = final_regrets(by_kernel, algorithm, seed=1)

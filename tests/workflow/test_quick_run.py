@@ -174,6 +174,7 @@ def test_the_report_is_typeset_to_the_same_bytes_again(built: Path) -> None:
     assert (pdf.read_bytes(), tex.read_text(encoding="utf-8")) == (first, source)
 
 
+@pytest.mark.slow
 def test_a_rebuild_from_the_cache_computes_nothing_and_gives_the_same_bytes(built: Path) -> None:
     before = built_files(built)
     for path in files_of_figure(built):
