@@ -24,6 +24,9 @@ STALE, EPOCH, CURRENT = 1, 2, 3
 Snakemake takes 0 for no time at all.
 """
 
+SKEW = 60.0
+"""Seconds that clocks may differ by: no job dates back what another has just written."""
+
 
 def epoch_path(project: Project) -> Path:
     """File that is older than all results but stale ones, an input of every one of them."""
@@ -50,7 +53,7 @@ def mark_stale(project: Project, targets: Iterable[Target]) -> list[Path]:
         epoch.write_text("Every result that is current is younger than this file.\n")
         os.utime(epoch, (EPOCH, EPOCH))
     kernels = kernels_path(project)
-    now = time.time()
+    latest = time.time() + SKEW
     stale: list[Path] = []
     for target in targets:
         if target.kind == RESULTS and target.files[0].exists() and not kernels.exists():
@@ -62,7 +65,7 @@ def mark_stale(project: Project, targets: Iterable[Target]) -> list[Path]:
             if not is_current:
                 os.utime(path, (STALE, STALE))
                 stale.append(path)
-            elif not STALE < path.stat().st_mtime <= now:
+            elif not STALE < path.stat().st_mtime <= latest:
                 os.utime(path, renewed)
     return stale
 
