@@ -76,6 +76,18 @@ def test_blocks_of_one_process_are_one_file(
     assert capsys.readouterr().err == ""
 
 
+def test_only_what_is_asked_for_is_read(cache: PackedCache) -> None:
+    own = "ab" * 32
+    assert Cache(cache.root).store(own, block(9)) is None
+    found = cache.find([own, *KEYS[:2]], {own: ["t"], KEYS[0]: ["pulls"], KEYS[1]: ()})
+    assert {key: list(each) for key, each in found.items()} == {
+        own: ["t"],
+        KEYS[0]: ["pulls"],
+        KEYS[1]: [],
+    }
+    assert same(found[KEYS[0]], {"pulls": block(0)["pulls"]})
+
+
 def test_entries_of_their_own_are_found(cache: PackedCache) -> None:
     key = "ab" * 32
     assert Cache(cache.root).store(key, block(9)) is None

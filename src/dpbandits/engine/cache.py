@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +28,9 @@ from dpbandits.engine.packs import SUFFIX, Frame, append, framed, frames_in, new
 from dpbandits.errors import InputError
 
 Block = dict[str, NDArray[Any]]
+Asked = Mapping[str, Collection[str]]
+"""Key of a block -> the arrays of it that are read; a Nash curve keeps more than is asked for."""
+
 MAGIC = b"dpbandits block 1\n"
 VERSIONS = {"numpy": np.__version__, "numba": numba.__version__}
 
@@ -86,24 +89,26 @@ class Cache:
         """File of the entry ``key``."""
         return self.cells / key[:2] / f"{key}.block"
 
-    def load(self, key: str) -> Block | None:
-        """Return the entry, or None where there is none or it is damaged (which is said)."""
+    def load(self, key: str, names: Collection[str] | None = None) -> Block | None:
+        """Return the entry, or None where there is none or it is damaged (which is said).
+
+        ``names`` are the arrays to read, all of them where it is None.
+        """
         path = self.path(key)
         try:
             content = path.read_bytes()
         except OSError:
             return None
         body = content[len(MAGIC) + 32 :]
-        block = _arrays(body) if content[: len(MAGIC) + 32] == MAGIC + _seal(key, body) else None
+        is_whole = content[: len(MAGIC) + 32] == MAGIC + _seal(key, body)
+        block = _arrays(body, names) if is_whole else None
         if block is None:
             print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
-            return None
-        block.pop(_ORIGIN, None)
         return block
 
-    def find(self, keys: Collection[str]) -> dict[str, Block]:
-        """Return the entries that there are, by key."""
-        found = {key: self.load(key) for key in keys}
+    def find(self, keys: Collection[str], asked: Asked | None = None) -> dict[str, Block]:
+        """Return the entries that there are, by key; of each what is asked for, or all of it."""
+        found = {key: self.load(key, asked and asked[key]) for key in keys}
         return {key: block for key, block in found.items() if block is not None}
 
     def store(self, key: str, block: Block, origin: Origin | None = None) -> str | None:
@@ -149,8 +154,8 @@ class PackedCache(Cache):
         """The file that this process appends to."""
         return new_pack(self.packs)
 
-    def find(self, keys: Collection[str]) -> dict[str, Block]:
-        """Return the blocks that there are, by key."""
+    def find(self, keys: Collection[str], asked: Asked | None = None) -> dict[str, Block]:
+        """Return the blocks that there are, by key; of each what is asked for, or all of it."""
         wanted, found = set(keys), dict[str, Block]()
         damaged: list[Path] = []
         for path in sorted(self.packs.glob(f"*{SUFFIX}")):
@@ -162,11 +167,10 @@ class PackedCache(Cache):
             for frame in frames:
                 if frame.key not in wanted or frame.key in found:
                     continue
-                block = _arrays(frame.content())
+                block = _arrays(frame.content(), asked and asked[frame.key])
                 if block is not None:
-                    block.pop(_ORIGIN, None)
                     found[frame.key] = block
-        found |= super().find(wanted - found.keys())
+        found |= super().find(wanted - found.keys(), asked)
         if len(found) < len(wanted):
             for path in damaged:
                 print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
@@ -186,7 +190,7 @@ class PackedCache(Cache):
 class NoCache(Cache):
     """Keeps nothing and finds nothing."""
 
-    def load(self, key: str) -> Block | None:
+    def load(self, key: str, names: Collection[str] | None = None) -> Block | None:
         """Return None."""
         return None
 
@@ -237,11 +241,12 @@ def _encoded(origin: Origin) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(origin, sort_keys=True).encode(), np.uint8)
 
 
-def _arrays(body: bytes) -> Block | None:
+def _arrays(body: bytes, names: Collection[str] | None) -> Block | None:
     """Return the arrays, or None for what this class has not written, such as pickled objects."""
     try:
         with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+            read = set(arrays.files) - {_ORIGIN} if names is None else names
+            return {name: arrays[name] for name in arrays.files if name in read}
     except (ValueError, OSError, TypeError, AttributeError, zipfile.BadZipFile):
         return None
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from numpy.typing import NDArray
 
 from dpbandits._cache_folder import warn_unwritable
 from dpbandits.algorithms import Definition, find_definition
@@ -35,14 +34,19 @@ def compute(
     and blocks are put together in the order of their runs. What it takes is counted in ``spent``.
     """
     cache = cache or Cache()
-    blocks = _blocks(cells, root_seed)
-    known = cache.find(blocks)
+    parts = [_keyed_blocks(cell, root_seed) for cell in cells]
+    blocks = {key: block for own in parts for key, block in own.items()}
+    asked = _asked(cells, parts)
+    known = cache.find(blocks, asked)
     missing = {key: block for key, block in blocks.items() if key not in known}
     spent = spent if spent is not None else Spent()
     spent.blocks += len(blocks)
     for key, computed in _computed(missing, root_seed, workers, cache, title, spent):
-        known[key] = computed
-    return [_assemble(cell, known, root_seed) for cell in cells]
+        known[key] = {name: computed[name] for name in asked[key]}
+    return [
+        _assemble(cell, own, [known[key] for key in own])
+        for cell, own in zip(cells, parts, strict=True)
+    ]
 
 
 def compute_shard(
@@ -69,18 +73,28 @@ def compute_shard(
         spent: counts what it takes.
     """
     number, shards = shard
-    every = list(_blocks(cells, root_seed).items())
+    parts = (_keyed_blocks(cell, root_seed) for cell in cells)
+    every = list({key: block for own in parts for key, block in own.items()}.items())
     own = dict(every[number - 1 :: shards])
-    known = cache.find(own)
+    known = cache.find(own, dict.fromkeys(own, ()))
     missing = {key: block for key, block in own.items() if key not in known}
     spent.blocks += len(every)
     for _ in _computed(missing, root_seed, workers, cache, title, spent):
         pass
 
 
-def _blocks(cells: Sequence[Cell], root_seed: int) -> dict[str, Cell]:
-    """Return the blocks of all cells by key, each once, in the order of the cells."""
-    return {block_key(block, root_seed): block for cell in cells for block in cell.blocks()}
+def _keyed_blocks(cell: Cell, root_seed: int) -> dict[str, Cell]:
+    """Return the blocks of a cell by key, in the order of their runs; cells may share some."""
+    return {block_key(block, root_seed): block for block in cell.blocks()}
+
+
+def _asked(cells: Sequence[Cell], parts: Sequence[dict[str, Cell]]) -> dict[str, set[str]]:
+    """Return the metrics asked of each block, by key; a Nash curve records more than these."""
+    asked: dict[str, set[str]] = {}
+    for cell, own in zip(cells, parts, strict=True):
+        for key in own:
+            asked.setdefault(key, set()).update(cell.metrics)
+    return asked
 
 
 Computed = tuple[str, Block, float | None, int]
@@ -146,16 +160,11 @@ def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> Compu
     return key, computed, seconds if is_whole else None, peak_memory()
 
 
-def _assemble(cell: Cell, known: dict[str, Block], root_seed: int) -> Block:
-    blocks = cell.blocks()
-    parts = [known[block_key(block, root_seed)] for block in blocks]
-    start = cell.first_run - blocks[0].first_run
+def _assemble(cell: Cell, blocks: dict[str, Cell], parts: list[Block]) -> Block:
+    """Return what the cell asks for of its blocks' runs, which may reach beyond its own."""
+    start = cell.first_run - next(iter(blocks.values())).first_run
     rows = slice(start, start + cell.runs)
-    return {metric: _stacked(parts, metric)[rows] for metric in cell.metrics}
-
-
-def _stacked(parts: list[Block], metric: str) -> NDArray[np.float64]:
-    return np.concatenate([part[metric] for part in parts])
+    return {name: np.concatenate([part[name] for part in parts])[rows] for name in cell.metrics}
 
 
 _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]

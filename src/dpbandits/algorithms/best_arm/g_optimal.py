@@ -183,6 +183,9 @@ def _search(features: FloatArray) -> FloatArray:
     if features.shape[1] == 1:
         # All weight on the longest one, a step that the search would divide by 0 after.
         return np.asarray(np.arange(len(features)) == np.abs(features).argmax(), np.float64)
+    if len(features) == features.shape[1]:
+        # As many as dimensions: a_i^T V^{-1} a_i is 1 / w_i.
+        return np.full(len(features), 1.0 / len(features))
     weights: FloatArray
     weights, steps = _frank_wolfe(features, GAP)
     if steps == MOST_STEPS - 1:
