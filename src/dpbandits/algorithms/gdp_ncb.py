@@ -12,10 +12,10 @@ Phase I lasts W rounds whatever the rewards, though its stop test reads unprotec
 ``as-written``, up to log2 T releases of Phase II touch one reward of Phase I, each of which costs
 epsilon / ln T: composed, epsilon / ln 2 at most, which is more than the paper states.
 ``as-written`` besides consults a fresh private mean after every pull of Phase I, which the paper
-does not count. ``repaired`` is ours: the code's cap without a stop test, and from the paper the L
-in the index and the private means that Phase II begins with, each released once, as Phase I ends.
-With noise by the base-2 logarithm it keeps to epsilon: the length of Phase I is fixed, and one of
-its rewards enters that release and log2(T - W + 2) - 1 later ones at most, at epsilon / log2 T.
+does not count. ``repaired`` is the least repair: the released code with base-2 noise, and without
+the stop test, which could first end Phase I beyond T = 3e10. The length of Phase I is then fixed
+for every T, and one of its rewards enters log2(T - W + 2) - 1 releases at most, at
+epsilon / log2 T each, so that composition keeps to epsilon.
 
 Interpretations:
     cap: longest Phase I: ``none`` but T, ``root`` W rounds, ``tenth`` T/10 rounds (A11).
@@ -222,6 +222,12 @@ ALGORITHM = Algorithm(
             "index_log": "window",
             "start": "zeros",
         },
-        "repaired": {"cap": "root", "stop_test": "off", "release_log": "base2"},
+        "repaired": {
+            "cap": "root",
+            "stop_test": "off",
+            "index_log": "window",
+            "start": "zeros",
+            "release_log": "base2",
+        },
     },
 )

@@ -12,7 +12,8 @@ code (D).
 Variants: ``as-coded`` is the released code. Its threshold is out of reach of W + 1 rounds, so that
 Phase I lasts so long whatever the rewards, and its Phase-I noise is misplaced by a positional
 argument: the sums are biased by 1/epsilon a pull for ever, and with scale 1 a reward is 1-private,
-whatever epsilon is. ``repaired`` keeps a cap of W rounds, has no stop test and the noise as stated.
+whatever epsilon is. ``repaired`` is the least repair: the released code with noise of scale
+1/epsilon in Phase I too.
 
 Interpretations:
     cap: longest Phase I: ``none`` but T, ``root`` W rounds, ``root-plus-one`` W + 1 rounds,
@@ -229,6 +230,11 @@ ALGORITHM = Algorithm(
             "clipped_phases": "both",
             "last_log": "window",
         },
-        "repaired": {"cap": "root", "stop_test": "off"},
+        "repaired": {
+            "cap": "root-plus-one",
+            "stop_test": "floored",
+            "clipped_phases": "both",
+            "last_log": "window",
+        },
     },
 )

@@ -9,9 +9,9 @@ Kernel and reference agree decision for decision: only the index of the arm that
 so that the kernel pulls the leader, with no look at the others, until its index is no longer above
 theirs. The rounds of phase II until then are one chunk.
 
-Variants: ``as-written`` is the original, and ``repaired`` too; ``as-coded`` is the code released
-with DP-NCB. MODIFIED is the version that DP-NCB builds on, MATCHED_CODED and MATCHED_REPAIRED are
-GDP-NCB (as coded and repaired) without its privacy (C20); give them as interpretations.
+Variants: ``as-written`` is the original, ``as-coded`` the code released with DP-NCB, in which
+nothing needs repair: ``repaired`` is the same. MODIFIED is the version that DP-NCB builds on,
+MATCHED is GDP-NCB (as coded and repaired) without its privacy (C20); give them as interpretations.
 
 Interpretations:
     phase_one: it lasts ceil(16 sqrt(k T L / ln k)) rounds, ``length`` (A19, D10); or until an arm's
@@ -41,8 +41,7 @@ C = 3.0
 """Constant c, the same in all experiments."""
 
 MODIFIED = {"phase_one": "420", "width": "2c"}
-MATCHED_CODED = {"phase_one": "root", "width": "2c", "log": "window"}
-MATCHED_REPAIRED = {"phase_one": "root", "width": "2c"}
+MATCHED = {"phase_one": "root", "width": "2c", "log": "window"}
 
 PHASES_ONE = ("length", "420", "1", "root")
 BY_LENGTH, BY_420, BY_1, BY_ROOT = range(4)
@@ -282,5 +281,8 @@ ALGORITHM = Algorithm(
         "ties": TIES,
     },
     variants=("as-written", "as-coded", "repaired"),
-    presets={"as-coded": {"phase_one": "1", "width": "2c"}, "repaired": {}},
+    presets={
+        "as-coded": {"phase_one": "1", "width": "2c"},
+        "repaired": {"phase_one": "1", "width": "2c"},
+    },
 )
