@@ -126,6 +126,8 @@ class Claim:
         level: chance allowed of deciding any comparison wrongly, two-sided.
         rerun: how many fresh runs a verdict that a part fails is judged again on; 0 for none.
         figures: the figures, panels and tables that it is about, the first one before all.
+        shown: the reported comparison whose number its rows show in place of the binding one,
+            where that is the quantity that the statement is about.
     """
 
     id: str
@@ -147,6 +149,7 @@ class Claim:
     level: float = ALPHA
     rerun: int = 0
     figures: tuple[str, ...] = ()
+    shown: str = ""
 
     def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
         """Return the words that a row may end in."""

@@ -103,6 +103,7 @@ class NumberSource(Spec):
         where: columns and their values in the one row that is meant.
         column: of that row.
         format: of Python.
+        interval: whether its interval is shown; not where it is a bound of one side alone.
     """
 
     claim: str = ""
@@ -115,6 +116,7 @@ class NumberSource(Spec):
     format: Annotated[
         str, Field(pattern="^[+.,0-9]*[a-z%]?$"), Allowed("a format of Python, such as .3g")
     ] = ".4g"
+    interval: Flag = True
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> "NumberSource":
@@ -163,7 +165,8 @@ class ClaimEntry(Entry):
     rerun: Annotated[
         int, Field(strict=True, ge=1, le=10**7), Allowed("a whole number from 1 to 10000000")
     ] = 0
-    comparisons: Annotated[dict[str, ComparisonEntry], Field(min_length=1)]
+    shown: Sentence = ""
+    comparisons: dict[str, ComparisonEntry]
 
     @model_validator(mode="after")
     def _reruns_what_is_run(self) -> "ClaimEntry":

@@ -47,13 +47,15 @@ _LABELS_LISTED = 6
 def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
     """Return the rows of `results/PAPER/claims.csv`, in the order given.
 
-    Estimate, lo and hi are those of the comparison that the verdict hangs on: the one nearest
-    to its threshold where the claim holds, the one furthest on the wrong side where it fails.
+    Estimate, lo and hi are those of the comparison that the claim's entry names to be shown, else
+    of the binding one: the one nearest to its threshold where the claim holds, the one furthest on
+    the wrong side where it fails.
     """
     rows = []
     for each in judgements:
         binding = binding_comparison(each)
-        numbers = (binding.estimate.value, binding.lo, binding.hi) if binding else (math.nan,) * 3
+        shown = _shown(each) or binding
+        numbers = (shown.estimate.value, shown.lo, shown.hi) if shown else (math.nan,) * 3
         row = (
             each.claim.id,
             each.claim.kind,
@@ -160,6 +162,12 @@ def binding_comparison(judgement: Judgement) -> Judged | None:
     return min(nearest, key=_slack, default=None)
 
 
+def _shown(judgement: Judgement) -> Judged | None:
+    """Return the comparison that the claim's entry names to be shown; None where it names none."""
+    name = judgement.claim.shown
+    return next((each for each in judgement.comparisons if name and each.label == name), None)
+
+
 def _last_open(comparisons: Sequence[Judged], rule: Rule) -> Judged | None:
     """Return the comparison whose decision would settle the verdict, as things stand.
 
@@ -211,6 +219,9 @@ def _detail(judgement: Judgement, binding: Judged | None) -> str:
     if judgement.claim.combine == "any":
         pro = [each.label for each in counted if each.decision == "for"]
         words.append(f"for: {_listed(pro)}" if pro else "none is for")
+    shown = _shown(judgement)
+    if shown is not None:
+        words.append(f"number shown: {shown.label}, without a threshold")
     if binding is not None:
         words.append(
             f"binding comparison: {binding.label}, asked: {binding.comparison.region.describe()}"

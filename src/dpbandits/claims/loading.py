@@ -24,7 +24,7 @@ from dpbandits.claims.files import (
     Notes,
     Summary,
 )
-from dpbandits.claims.regions import region_of
+from dpbandits.claims.regions import REPORT, region_of
 from dpbandits.engine.documents import load_document
 from dpbandits.errors import InputError
 
@@ -54,11 +54,13 @@ def load_claims(path: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
                 verdicts=entry.verdicts,
                 runs_paper=entry.runs_paper,
                 rerun=entry.rerun,
+                shown=entry.shown,
             )
             _check_arguments(claim)
             for interpretation in claim.interpretations:
                 if interpretation.is_judged:
                     _check_parts(claim, interpretation)
+                    _check_shown(claim, interpretation)
         claims.append(claim)
     return claims
 
@@ -210,6 +212,19 @@ def _check_parts(claim: Claim, interpretation: Interpretation) -> None:
             "a part has no comparison that could carry it; allowed: at least one that is neither "
             "exploratory nor of kind report, no_increase or no_decrease"
         )
+
+
+def _check_shown(claim: Claim, interpretation: Interpretation) -> None:
+    """Refuse to show the number of a comparison that is not there, or that decides."""
+    settings = claim.settings(interpretation)
+    reported = [
+        each.name.format(**variables)
+        for each in claim.comparisons
+        if each.kind == REPORT and each.is_asked_of(interpretation)
+        for variables in each.bindings(settings)
+    ]
+    if claim.shown and claim.shown not in reported:
+        raise InputError(f"shown is {claim.shown!r}; allowed: {', '.join(reported)}")
 
 
 def _check_labels(comparison: Comparison, variables: Mapping[str, Any]) -> None:

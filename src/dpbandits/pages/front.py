@@ -8,12 +8,17 @@ from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
 from dpbandits.pages.published_ledger import published_findings, published_ledger, published_papers
 from dpbandits.pages.published_numbers import filled
+from dpbandits.pages.published_tables import published_digitised
 from dpbandits.pages.regions import table, with_region
 from dpbandits.pages.render import claim
 from dpbandits.project.claims_summary import choice
 from dpbandits.project.config import Project
+from dpbandits.reporting.agreement import reproduced_as_drawn
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
+
+REPAIRED = "repaired"
+"""The variant that is no statement on a paper, and so counted and shown apart."""
 
 _VERDICTS = re.compile(r"<!-- begin (verdicts ((?:[A-Z]+-C[0-9]+[a-z]? ?)+)) -->")
 
@@ -25,8 +30,9 @@ def front_page(project: Project, text: str) -> str:
         project: the project.
         text: the page as it is. Its region ``papers`` lists the papers, the region ``summaries``
             has the sentence that sums up each, the region ``verdicts by variant`` counts claims,
-            each region ``verdicts CLAIM ...`` has the verdicts on these claims, of all papers, the
-            region ``findings`` those findings that are worth the front page.
+            the region ``least repair`` those of the variant ``repaired``, each region
+            ``verdicts CLAIM ...`` has the verdicts on these claims, of all papers, the region
+            ``findings`` those findings that are worth the front page.
 
     Raises:
         InputError: the marks of a region are missing, a claim is unknown, or a number is not
@@ -37,7 +43,9 @@ def front_page(project: Project, text: str) -> str:
     text = with_region(text, "papers", _papers(project))
     summaries = [f"**`{paper}`**\n{_summary(project, paper)}" for paper in papers]
     text = with_region(text, "summaries", "\n\n".join(summaries))
-    text = with_region(text, "verdicts by variant", _by_variant(ledgers))
+    of_papers = [name for name in VARIANTS if name != REPAIRED]
+    text = with_region(text, "verdicts by variant", _by_variant(ledgers, of_papers))
+    text = with_region(text, "least repair", _by_variant(ledgers, [REPAIRED]))
     text = with_region(text, "findings", _headlines(project, papers))
     whole = pd.concat(ledgers.values(), ignore_index=True)
     for block, claims in _VERDICTS.findall(text):
@@ -46,13 +54,17 @@ def front_page(project: Project, text: str) -> str:
 
 
 def _papers(project: Project) -> str:
-    """Return the published papers with their titles and authors."""
+    """Return the published papers with their titles, authors, and whether figures come out."""
     rows = [
-        [f"`{name}`", f"*{paper.short_title or paper.title}* ({paper.credit})"]
+        [
+            f"`{name}`",
+            f"*{paper.short_title or paper.title}* ({paper.credit})",
+            reproduced_as_drawn(published_digitised(project, name), "fig"),
+        ]
         for name, paper in project.papers.items()
         if paper.is_published
     ]
-    return table(["", ""], rows, texts=2)
+    return table(["", "paper", "figures reproduced as drawn"], rows, texts=3)
 
 
 def _summary(project: Project, paper: str) -> str:
@@ -62,20 +74,20 @@ def _summary(project: Project, paper: str) -> str:
     return filled(project, paper, summary.statement, summary.numbers, place)
 
 
-def _by_variant(ledgers: dict[str, pd.DataFrame]) -> str:
+def _by_variant(ledgers: dict[str, pd.DataFrame], variants: list[str]) -> str:
     """Return the number of claims by variant and verdict, and of those that differ inside."""
     head = ["paper", "variant", "claims", *VERDICTS[:-1], "differs by interpretation"]
     rows: list[list[object]] = []
     for paper, ledger in ledgers.items():
         judged = ledger[ledger["verdict"] != "not applicable"]
-        for variant, name in VARIANTS.items():
+        for variant in variants:
             verdicts = judged[judged["variant"] == variant].groupby("claim")["verdict"]
             if verdicts.ngroups:
                 agree = verdicts.nunique() == 1
                 counts = verdicts.first()[agree].value_counts()
                 numbers = [counts.get(word, 0) for word in VERDICTS[:-1]]
                 link = f"[`{paper}`](docs/claims.md#{paper})"
-                rows.append([link, name, verdicts.ngroups, *numbers, (~agree).sum()])
+                rows.append([link, VARIANTS[variant], verdicts.ngroups, *numbers, (~agree).sum()])
     return table(head, rows, texts=2)
 
 

@@ -16,10 +16,12 @@ from dpbandits.pages.published_ledger import (
     published_papers,
 )
 from dpbandits.pages.published_numbers import PUBLISHED
+from dpbandits.pages.published_tables import published_digitised
 from dpbandits.pages.render import render
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 from dpbandits.project.sentences import check_sentences, panels_of
+from dpbandits.reporting.agreement import reproduced_as_drawn
 from dpbandits.reporting.specs import parse_figure
 
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
@@ -107,12 +109,22 @@ class _Part:
         stems = {*figures, *(stem for column in columns for stem in column)}
         # The findings on any of it.
         yield self._row(head_of(base), self._caption(figures[0]), figures) | {
-            "findings": [name for name, drawn in self._findings if not stems.isdisjoint(drawn)]
+            "findings": [name for name, drawn in self._findings if not stems.isdisjoint(drawn)],
+            "reproduced": self._reproduced(base),
         }
         for of_panel in panels:
             if of_panel[0] != base:
                 shows = self._shows.get(of_panel[0], "")
-                yield self._row(head_of(of_panel[0]), shows, list(of_panel))
+                reproduced = self._reproduced(of_panel[0])
+                yield self._row(head_of(of_panel[0]), shows, list(of_panel)) | {
+                    "reproduced": reproduced
+                }
+
+    def _reproduced(self, stem: str) -> str:
+        """Return whether a figure or panel of the paper is reproduced as drawn; "" of ours."""
+        if self.ledger is None or _STEM.fullmatch(stem) is None:
+            return ""
+        return reproduced_as_drawn(published_digitised(self.project, self.name), stem)
 
     def _row(self, head: str, shows: str, stems: list[str]) -> dict[str, Any]:
         claims = self._about(stems)

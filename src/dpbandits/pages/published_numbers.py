@@ -84,7 +84,8 @@ def _number(project: Project, paper: str, source: NumberSource, place: str) -> s
         frame = frame.loc[[_equals(cell, value) for cell in frame[key]]]
     if len(frame) != 1:
         raise InputError(f"{place}: {len(frame)} rows of {path} are meant; allowed: one")
-    return _formatted(frame.iloc[0].to_dict(), column, source.format)
+    row = frame.iloc[0].to_dict()
+    return _formatted(row, column, source.format, with_interval=source.interval)
 
 
 def _row(project: Project, paper: str, source: NumberSource) -> tuple[Path, dict[str, Any], str]:
@@ -103,12 +104,12 @@ def _equals(cell: str, value: object) -> bool:
         return cell == str(value)
 
 
-def _formatted(row: Mapping[Any, str], column: str, form: str) -> str:
+def _formatted(row: Mapping[Any, str], column: str, form: str, *, with_interval: bool) -> str:
     """Return the number of a column, and the ends of its interval where they differ."""
     prefix = "" if column in ("estimate", "y") else f"{column}_"
     ends = [row.get(f"{prefix}{end}", "") for end in ("lo", "hi")]
     text = format(float(row[column]), form)
-    if "" in ends or not all(math.isfinite(float(end)) for end in ends):
+    if not with_interval or "" in ends or not all(math.isfinite(float(end)) for end in ends):
         return text
     low, high = (format(float(end), form) for end in ends)
     return text if low == high else f"{text} [{low}, {high}]"

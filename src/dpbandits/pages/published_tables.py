@@ -7,7 +7,6 @@ import pandas as pd
 
 from dpbandits.pages.regions import with_region
 from dpbandits.project.config import Project
-from dpbandits.reporting.agreement import count_agreement
 from dpbandits.reporting.markdown import markdown_table
 
 PUBLISHED_TABLES = Path("docs/tables")
@@ -15,15 +14,10 @@ PUBLISHED_TABLES = Path("docs/tables")
 _TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
 
 
-def digitised_counts(project: Project, paper: str) -> tuple[int, int]:
-    """Return how many digitised values of a paper agree with ours, and how many there are.
-
-    They agree within the digitisation error and chance; both are counted in the published table
-    ``digitised`` of the paper.
-    """
+def published_digitised(project: Project, paper: str) -> pd.DataFrame | None:
+    """Return the published comparison with a paper's digitised values; None where it has none."""
     path = project.folder / PUBLISHED_TABLES / paper / "digitised.csv"
-    total = count_agreement(pd.read_csv(path)).iloc[-1]
-    return int(total["agrees"]), int(total["values"])
+    return pd.read_csv(path) if path.exists() else None
 
 
 def with_tables(project: Project, text: str) -> str:

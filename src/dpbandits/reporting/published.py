@@ -3,7 +3,7 @@
 They are reference points, never results.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -13,10 +13,10 @@ from pydantic.json_schema import SkipJsonSchema
 from dpbandits.engine.models import Allowed, AtLeastZero, Spec, Text, wrong
 from dpbandits.errors import InputError
 
-AGREES, NEARLY, NOT = "agrees", "nearly", "not"
+AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"
 REPRODUCED = "reproduced"
-NEARLY_WITHIN = 3.0
-"""A digitised value agrees within its allowance, and nearly within three times it."""
+SHARE_REPRODUCED = 0.95
+"""A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
 
 _ROUNDING = 1e-12
 
@@ -37,16 +37,11 @@ class PublishedSpec(Spec):
     Attributes:
         panel: the panel of the published figure.
         series: the curve's name in the file of digitised values.
-        slack: what is allowed for chance beside that error, absolute and as a share of y; the
-            larger counts.
-        before: below this x, another slack: x, absolute and share of y.
         points: x, y and the digitisation error y, x ascending; from that file.
     """
 
     panel: Text
     series: Text
-    slack: Annotated[tuple[AtLeastZero, AtLeastZero], Allowed("lists of 2 numbers of at least 0")]
-    before: Annotated[Point, Allowed("lists of 3 numbers of at least 0")] | None = None
     points: SkipJsonSchema[
         Annotated[
             tuple[Annotated[Point, Allowed("lists of 3 numbers of at least 0")], ...],
@@ -55,13 +50,6 @@ class PublishedSpec(Spec):
             AfterValidator(_ascends),
         ]
     ] = ()
-
-    def allowance(self, x: float, y: float, tolerance: float) -> float:
-        """Return how far off ours may be: the digitisation error and the slack for chance."""
-        absolute, share = self.slack
-        if self.before is not None and x < self.before[0]:
-            absolute, share = self.before[1:]
-        return tolerance + max(absolute, share * y)
 
 
 def has_published(document: Mapping[str, Any]) -> bool:
@@ -75,32 +63,38 @@ def has_published(document: Mapping[str, Any]) -> bool:
     return document.get("residuals") is True
 
 
-def agreement(ours: float, published: float, allowance: float) -> str:
+def allowance(ours: float, lo: float, hi: float, published: float, tolerance: float) -> float:
+    """Return how far off ours may be: the digitisation error, and our interval on that side."""
+    return tolerance + (hi - ours if published > ours else ours - lo)
+
+
+def agreement(difference: float, tolerance: float, allowed: float) -> str:
     """Return whether a number of ours agrees with a digitised one.
 
-    The words are ``agrees``, ``nearly`` and ``not``.
+    Args:
+        difference: ours minus the digitised value.
+        tolerance: the digitisation error, within which it ``agrees``.
+        allowed: see ``allowance``; within it is ``with our interval``, beyond it ``differs``.
     """
-    distance = abs(ours - published) - _ROUNDING
-    if distance <= allowance:
+    distance = abs(difference) - _ROUNDING
+    if distance <= tolerance:
         return AGREES
-    return NEARLY if distance <= NEARLY_WITHIN * allowance else NOT
+    return BY_CHANCE if distance <= allowed else DIFFERS
 
 
-def series_agreement(found: list[str]) -> str:
-    """Return ``reproduced`` where all values of a series agree, else ``nearly`` or ``not``."""
-    if all(each == AGREES for each in found):
-        return REPRODUCED
-    return NOT if NOT in found else NEARLY
+def is_reproduced(found: Sequence[str]) -> bool:
+    """Return whether at least ``SHARE_REPRODUCED`` of the values are within what is allowed."""
+    return found.count(DIFFERS) <= (1.0 - SHARE_REPRODUCED) * len(found) + _ROUNDING
 
 
 def reached_points(
-    published: PublishedSpec, known: Mapping[float, float], place: str
+    published: PublishedSpec, known: Mapping[float, Any], place: str
 ) -> list[tuple[float, float, float]]:
     """Return the digitised points as far as our curve goes, at each of which it must be recorded.
 
     Args:
         published: the digitised values.
-        known: x to y of our curve.
+        known: x to what is known of our curve there.
         place: what this is, for error messages.
 
     Raises:

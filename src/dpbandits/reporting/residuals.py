@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from dpbandits.reporting import style
 from dpbandits.reporting.panels import Line
-from dpbandits.reporting.published import reached_points
+from dpbandits.reporting.published import allowance, reached_points
 from dpbandits.reporting.specs import PanelSpec
 
 RESIDUAL = "residual"
@@ -30,7 +30,7 @@ def residual_lines(lines: Sequence[Line]) -> list[Line]:
     """Return ours minus published for each line that has digitised values, as far as it goes.
 
     The points have lo and hi, the digitisation error, and the column ``allowance``: how far from 0
-    a residual may be by the digitisation error and chance.
+    a residual may be by the digitisation error and our interval.
     """
     found = (_residuals(line) for line in lines if line.published is not None)
     return [line for line in found if len(line.points)]
@@ -38,9 +38,10 @@ def residual_lines(lines: Sequence[Line]) -> list[Line]:
 
 def _residuals(line: Line) -> Line:
     assert line.published is not None
-    known = dict(zip(line.points["x"], line.points["y"], strict=True))
+    ours = line.points[["x", "y", "lo", "hi"]].itertuples(index=False)
+    known = {x: (y, lo, hi) for x, y, lo, hi in ours}
     rows = [
-        (x, known[x] - y, tolerance, line.published.allowance(x, y, tolerance))
+        (x, known[x][0] - y, tolerance, allowance(*known[x], y, tolerance))
         for x, y, tolerance in reached_points(line.published, known, line.name)
     ]
     points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "allowance"])
@@ -52,7 +53,7 @@ def _residuals(line: Line) -> Line:
 def draw_residuals(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
     """Draw the residuals of a panel, one slot for each digitised x, side by side by line.
 
-    A bar is the digitisation error; the box behind it, about 0, what digitisation and chance allow.
+    A bar is the digitisation error; the box behind it, about 0, that and our interval.
     """
     axes.set_gid(STRIP)
     places = sorted({x for line in lines for x in line.points["x"]})

@@ -13,7 +13,7 @@ from dpbandits.pages.site.model import FigureGroup, Site, about, counts
 from dpbandits.pages.site.verdicts import claims_of
 from dpbandits.project.config import Project
 from dpbandits.project.target import DIGITISED, Target
-from dpbandits.reporting.agreement import count_agreement
+from dpbandits.reporting.agreement import reproduced_as_drawn
 from dpbandits.reporting.specs import parse_figure
 
 Values = dict[str, Any]
@@ -38,7 +38,7 @@ def _page(site: Site, group: FigureGroup) -> Values:
         "claims": claims_of(site, ledger),
         "counts": counts(ledger),
         "digitised": [] if digitised is None else digitised.to_dict("records"),
-        "agreement": _agreement(digitised),
+        "reproduced": _reproduced(site, group),
         "findings": _findings(site, group),
         "entries": [_entry(site.project, target) for target in group.targets],
         "rules": [_rule(site.project, target) for target in group.targets],
@@ -106,12 +106,11 @@ def _digitised(site: Site, group: FigureGroup) -> pd.DataFrame | None:
     return own if len(own) else None
 
 
-def _agreement(digitised: pd.DataFrame | None) -> tuple[int, int] | None:
-    """Return how many digitised values agree with ours, and how many there are."""
-    if digitised is None:
-        return None
-    total = count_agreement(digitised).iloc[-1]
-    return int(total["agrees"]), int(total["values"])
+def _reproduced(site: Site, group: FigureGroup) -> str:
+    """Return whether a figure of a paper is reproduced as drawn; "" of a supplementary one."""
+    if group.is_extra:
+        return ""
+    return reproduced_as_drawn(_digitised(site, group), group.targets[0].name)
 
 
 def badges(site: Site, group: FigureGroup) -> Values:
@@ -120,7 +119,7 @@ def badges(site: Site, group: FigureGroup) -> Values:
         "group": group,
         "name": group.targets[0].name,
         "counts": counts(about(site.ledger, group)),
-        "agreement": _agreement(_digitised(site, group)),
+        "reproduced": _reproduced(site, group),
     }
 
 

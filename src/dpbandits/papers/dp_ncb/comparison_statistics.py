@@ -24,7 +24,7 @@ def regret(
     algorithm: str,
     horizon: int = TEN_MILLION,
     share: float = 1.0,
-    scored: str = "code",
+    scored: str = "equation-2",
     adap_ucb: str = "own",
     ncb: str = "own",
 ) -> Estimate:
@@ -41,7 +41,7 @@ def regret_ratio(
     second: str,
     horizon: int = TEN_MILLION,
     share: float = 1.0,
-    scored: str = "code",
+    scored: str = "equation-2",
     adap_ucb: str = "own",
     ldp_ucb: str = "own",
     ncb: str = "own",
@@ -62,7 +62,7 @@ def smallest_ratio(
     first: str,
     second: str,
     horizon: int,
-    scored: str = "code",
+    scored: str = "equation-2",
 ) -> Estimate:
     """Return smallest ratio of the first algorithm's Nash regret to the second's at any time."""
     lines = [line(name, variant, horizon, scored=scored) for name in (first, second)]
@@ -73,7 +73,7 @@ def smallest_ratio(
 
 
 def crossing_time(
-    evidence: Evidence, *, variant: str, scored: str = "code", adap_ucb: str = "own"
+    evidence: Evidence, *, variant: str, scored: str = "equation-2", adap_ucb: str = "own"
 ) -> Estimate:
     """Return last time in panel (b) at which GDP-NCB falls below AdaP-UCB; NaN if it ends above.
 

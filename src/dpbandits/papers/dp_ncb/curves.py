@@ -151,14 +151,14 @@ def ncb_line(variant: str, version: str, horizon: int = TEN_MILLION, **attribute
 
     Args:
         variant: of the claim.
-        version: ``own`` of the variant (as written and repaired that is the one of its own paper),
-            ``original``, ``as-coded``, or ``matched`` (GDP-NCB of the variant without its privacy).
+        version: ``own`` of the variant (as written that is the one of its own paper, repaired the
+            code's), ``original``, or ``matched`` (GDP-NCB of the variant without its privacy).
         horizon: T.
         attributes: others of the curve.
     """
     if version == "matched":
         return Line("ncb", variant, horizon, version=version, **attributes)
-    chosen = {"own": variant, "original": "as-written", "as-coded": "as-coded"}[version]
+    chosen = {"own": variant, "original": "as-written"}[version]
     return Line("ncb", chosen, horizon, **attributes)
 
 
@@ -167,7 +167,7 @@ def line(
     variant: str,
     horizon: int,
     *,
-    scored: str = "code",
+    scored: str = "equation-2",
     adap_ucb: str = "own",
     ldp_ucb: str = "own",
     ncb: str = "own",
@@ -178,8 +178,8 @@ def line(
         algorithm: its id.
         variant: of the claim.
         horizon: T.
-        scored: AdaP-UCB by the ``code``, as coded against a best mean of 1 (D17), or by
-            ``equation-2``.
+        scored: by ``equation-2``; or AdaP-UCB as the ``code`` draws it, against a best mean of 1
+            (D17).
         adap_ucb: AdaP-UCB is that of the variant, ``own``, or of its own paper, ``original``.
         ldp_ucb: LDP-UCB-L is that of the variant, ``own``, or of its own paper, ``original``.
         ncb: see ``ncb_line``.

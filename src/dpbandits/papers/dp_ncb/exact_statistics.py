@@ -93,6 +93,19 @@ def smallest_bound(evidence: Evidence) -> Estimate:
     return exact(min(bound / best_mean for _, bound, best_mean, _ in _bounds(evidence)))
 
 
+def smallest_mended_bound(evidence: Evidence) -> Estimate:
+    """Return the smallest bound of Theorem 1 over mu*, with the factor k that its proof loses."""
+    [(_, best_mean), *_] = _numbers(evidence, "bounds", theorem=1, quantity="best_mean")
+    bounds = _numbers(evidence, "bounds", theorem=1, quantity="mended bound")
+    return exact(min(bound / best_mean for _, bound in bounds))
+
+
+def mended_premise(evidence: Evidence) -> Mapping[str, Estimate]:
+    """Return the mu* that the proof of Theorem 1 asks for with that factor, at each T from 1e9."""
+    premises = _numbers(evidence, "bounds", theorem=1, quantity="mended premise")
+    return {f"T={x:.0e}": exact(y) for x, y in premises if x >= 10**9}
+
+
 def first_informative_horizon(evidence: Evidence) -> Estimate:
     """Return the smallest T at which the bound of Theorem 1 is below mu*, epsilon = 0.2."""
     [(horizon, _)] = _numbers(evidence, "bounds", theorem=1, quantity="first_informative")

@@ -80,12 +80,10 @@ def cost_steps(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
     }
 
 
-def cost_at_epsilon(
-    evidence: Evidence, *, variant: str, epsilon: float, ncb: str = "own"
-) -> Estimate:
+def cost_at_epsilon(evidence: Evidence, *, variant: str, epsilon: float) -> Estimate:
     """Return the Nash regret of GDP-NCB at an epsilon over that of NCB, T = 1e7."""
     private = Line(GLOBAL, variant, epsilon=epsilon).regret(evidence)
-    return ratio_of(private, ncb_line(variant, ncb).regret(evidence))
+    return ratio_of(private, ncb_line(variant, "own").regret(evidence))
 
 
 def slope_in_epsilon(evidence: Evidence, *, variant: str, epsilons: Sequence[float]) -> Estimate:

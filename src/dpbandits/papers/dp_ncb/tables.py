@@ -82,15 +82,34 @@ def deviations(frames: Frames) -> pd.DataFrame:
     return pd.DataFrame([_row(deviation, frames) for deviation in DEVIATIONS])
 
 
+REDRAWN = "fig1e"
+"""Panel (e) redraws curves of (c) and (d), so that its values are counted there already (D28)."""
+
+
 def reproduction(frames: Frames) -> pd.DataFrame:
-    """Return how many digitised values agree with ours, panel by panel, as the figure names them.
+    """Return how many digitised values agree with ours: panel by panel, of NCB in three, in all.
 
     Args:
         frames: the comparison with the digitised values under ``digitised``.
     """
-    counts = count_agreement(frames["digitised"])
-    names = [re.sub(r"fig(\d+)([a-j])", r"\1(\2)", panel) for panel in counts["panel"]]
-    return counts.assign(panel=names)
+    values = frames["digitised"]
+    panel, is_ncb = values["panel"], values["series"] == "NCB"
+    chosen = {_named(str(name)): rows for name, rows in values.groupby("panel", sort=False)}
+    chosen |= {
+        "NCB in 1(c)": values[is_ncb & (panel == "fig1c")],
+        "NCB in 1(d)": values[is_ncb & (panel == "fig1d")],
+        "NCB in 1(d) and 1(e)": values[is_ncb & panel.isin(["fig1d", "fig1e"])],
+        "all": values,
+        "all but 1(e)": values[panel != REDRAWN],
+        "all but 1(e) and NCB in 1(d)": values[(panel != REDRAWN) & ~(is_ncb & (panel == "fig1d"))],
+    }
+    rows = [{"panel": name, **count_agreement(found)} for name, found in chosen.items()]
+    return pd.DataFrame(rows)
+
+
+def _named(stem: str) -> str:
+    """Return a panel as the figure names it."""
+    return re.sub(r"fig(\d+)([a-j])", r"\1(\2)", stem)
 
 
 TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {

@@ -75,21 +75,31 @@ def floor_of_regret(share: float, best_mean: float, geometric_mean: float) -> fl
     return best_mean * (1.0 - math.pow(geometric_mean / best_mean, share))
 
 
-def theorem_1(horizon: float, epsilon: float, best_mean: float, arms: int) -> float:
-    """Return the explicit bound on the Nash regret of GDP-NCB (proof of Theorem 1)."""
+def theorem_1(
+    horizon: float, epsilon: float, best_mean: float, arms: int, *, is_mended: bool = False
+) -> float:
+    """Return the explicit bound on the Nash regret of GDP-NCB (proof of Theorem 1), as printed.
+
+    From Equation 25 on a factor k of the second term is lost; ``is_mended`` has it, as has the
+    order that Theorem 1 states.
+    """
     log = math.log(horizon)
+    lost = arms if is_mended else 1
     return (
         4000.0 * C * math.sqrt(best_mean * arms * log / horizon)
-        + 4000.0 * math.log(256.0 * arms) * log**2 / (epsilon * horizon)
+        + 4000.0 * lost * math.log(256.0 * arms) * log**2 / (epsilon * horizon)
         + 4.0 * arms * ALPHA * log**2 / (epsilon * horizon)
         + 16.0 * arms * math.sqrt(2.0 * ALPHA / epsilon) * math.pow(log, 1.5) / horizon
     )
 
 
-def theorem_1_premise(horizon: float, epsilon: float, arms: int) -> float:
-    """Return the mu* from which on the proof of Theorem 1 works."""
+def theorem_1_premise(
+    horizon: float, epsilon: float, arms: int, *, is_mended: bool = False
+) -> float:
+    """Return the mu* from which on the proof of Theorem 1 works; see ``theorem_1``."""
     log = math.log(horizon)
-    global_part = 10000.0 * math.log(256.0 * arms) * log**2 / (epsilon * horizon)
+    lost = arms if is_mended else 1
+    global_part = 10000.0 * lost * math.log(256.0 * arms) * log**2 / (epsilon * horizon)
     return 512.0 * math.sqrt(arms * log / horizon) + global_part
 
 
