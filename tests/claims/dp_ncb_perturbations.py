@@ -186,6 +186,5 @@ NOT_SHOWN: dict[str, Made] = {
     "NCB-F14": Made(edit=values_of("weak-arms", "pulls", lambda values: values * 0.0)),
     "NCB-F17": Made(edit=on(AUDIT, passes)),
     "NCB-F18": Made(edit=on(AUDIT, exceeds)),
-    "NCB-F19": Made(edit=on(AUDIT, exceeds)),
 }
 """Worlds in which a finding is not shown. The findings that are missing here only report."""

@@ -191,9 +191,7 @@ def base_regret(where: Where) -> float:
     else:
         final = FINALS[algorithm][max(0, round(math.log10(where.horizon)) - 6)]
         final = BY_EPSILON.get(algorithm, {}).get(tags.get("epsilon"), final)
-    # As coded AdaP-UCB is scored by a best mean of 1 (D17), by which it has the same Nash regret.
-    is_shifted = algorithm == "adap-ucb" and tags["variant"] == "as-coded"
-    return final * _shape(where) - (1.0 - BEST) * is_shifted
+    return final * _shape(where)
 
 
 def _shape(where: Where) -> float:
