@@ -17,13 +17,14 @@ STATEMENTS: Mapping[str, str] = {
     "AUD-10": "dp-bai, Proposition 4.1, larger rewards",
     "AUD-11": "dp-bai, Appendix E.1",
     "AUD-12": "dp-bai, Proposition D.2",
-    "AUD-13": "dp-ncb, Theorems 2 and 4, as coded",
-    "AUD-14": "dp-ncb, Theorems 2 and 4, as printed",
-    "AUD-15": "dp-ncb, Theorems 2 and 4, repaired",
+    "AUD-13": "dp-ncb, Theorems 2 and 4",
+    "AUD-14": "dp-ncb, Theorems 2 and 4",
+    "AUD-15": "dp-ncb, Theorems 2 and 4",
     "AUD-16": "dp-ncb, arXiv Section 5",
     "AUD-19": "none: a control",
 }
-"""Number -> place. AUD-17 and AUD-18 are on algorithms of other papers, each stated in its own."""
+"""Number -> place; AUD-13 to AUD-15 are on three variants. AUD-17 and AUD-18 are on algorithms of
+other papers, each stated in its own."""
 
 
 def stated_in(statement: str, algorithm: str) -> str:
@@ -33,4 +34,4 @@ def stated_in(statement: str, algorithm: str) -> str:
         statement: its number, ``AUD-n``.
         algorithm: that it is on.
     """
-    return STATEMENTS.get(statement) or STATED[algorithm]
+    return STATEMENTS.get(statement, STATED.get(algorithm, ""))
