@@ -104,7 +104,7 @@ def gdp_ncb_scenarios() -> list[Scenario]:
             run(EXPONENTIAL, 3000, 20.0, threshold="1", stop_test="clean", threshold_log=logs)
             for logs in ("window", "mixed")
         ),
-        run(BERNOULLI, 3000, 1.0, "repaired", exploration="blocks"),
+        run(BERNOULLI, 3000, 1.0, cap="root", exploration="blocks", **no_test),
         run(TWO, 10**6, 1000.0, **wide),
         run(TWO, 10**6, 1000.0, stop_test="clean", **wide),
         *(replace(run(TWO, 10**7, 0.1, **wide), seed=seed) for seed in range(6)),
@@ -162,18 +162,20 @@ def ldp_ncb_scenarios() -> list[Scenario]:
         interpretations = variant("ldp-ncb", name, **changes)
         return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
 
+    root = {"cap": "root", "stop_test": "off"}
+    tenth = {"cap": "tenth", "stop_test": "off"}
     return [
         run(EXPONENTIAL, 3000, 20.0, threshold="1"),
         run(EXPONENTIAL, 3000, 5.0, threshold="1", stop_test="floored", clipped_phases="both"),
         run(BERNOULLI, 1500, 1.0, "as-coded"),
-        run(BERNOULLI, 1500, 0.2, "repaired"),
-        run(BERNOULLI, 1500, 2.0, "repaired", cap="tenth", clip="recursive", clipped_phases="both"),
-        run(BERNOULLI, 1500, 0.2, "repaired", clip="recursive"),
-        run(EXPONENTIAL, 1500, 2.0, "repaired", clip="none"),
+        run(BERNOULLI, 1500, 0.2, **root),
+        run(BERNOULLI, 1500, 2.0, clip="recursive", clipped_phases="both", **tenth),
+        run(BERNOULLI, 1500, 0.2, clip="recursive", **root),
+        run(EXPONENTIAL, 1500, 2.0, clip="none", **root),
         # Phase II in reach of d <= 0, where the arm has passed the rest of the stop test.
         run(BERNOULLI, 3000, 0.5, threshold="1"),
         *(replace(run(TINY, 40, 1.0, "as-coded", ties="random"), seed=seed) for seed in range(3)),
-        *(replace(run(TINY, 40, 1.0, "repaired"), seed=seed) for seed in range(6)),
+        *(replace(run(TINY, 40, 1.0, **root), seed=seed) for seed in range(6)),
     ]
 
 
@@ -194,9 +196,10 @@ def ldp_ucb_l_scenarios() -> list[Scenario]:
 
 def anytime_scenarios(algorithm: str) -> list[Scenario]:
     """Return runs over several windows, some of them uniform."""
-    coded, repaired = (variant(algorithm, name) for name in ("as-coded", "repaired"))
+    coded = variant(algorithm, "as-coded")
+    root = variant(algorithm, "as-written", cap="root", stop_test="off")
     found = [Scenario(BERNOULLI, 15, (("epsilon", 5.0),), coded, seed) for seed in range(12)]
-    found += [Scenario(BERNOULLI, 700, (("epsilon", 5.0),), each) for each in (coded, repaired)]
+    found += [Scenario(BERNOULLI, 700, (("epsilon", 5.0),), each) for each in (coded, root)]
     if algorithm == "anytime-ldp-ncb":
         carry = variant(algorithm, "as-written", threshold="1", data="carry")
         found.append(Scenario(EXPONENTIAL, 1500, (("epsilon", 20.0),), carry))

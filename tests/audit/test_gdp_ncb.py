@@ -16,7 +16,12 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.audit.releases.carried_means import carried_witness, releases
 from dpbandits.audit.releases.gdp_ncb_rows import gdp_ncb_rows
-from dpbandits.audit.releases.phase_two import PhaseTwo, deciding_releases, release_witness
+from dpbandits.audit.releases.phase_two import (
+    PhaseTwo,
+    as_coded,
+    deciding_releases,
+    release_witness,
+)
 from dpbandits.audit.releases.splits import (
     carried_rules,
     carried_split,
@@ -24,7 +29,12 @@ from dpbandits.audit.releases.splits import (
     in_window,
     scaled_split,
 )
-from dpbandits.audit.releases.stop_test import Witness
+from dpbandits.audit.releases.stop_test import (
+    Witness,
+    exploration_witness,
+    least_pulls,
+    published_threshold,
+)
 from dpbandits.audit.releases.stop_test_rows import stop_test_rows
 from dpbandits.audit.support import GivenDraws, Table
 from support import settings_of
@@ -52,28 +62,28 @@ def episode_rewards(rules: PhaseTwo, other: int, own: int) -> list[float]:
     return rewards
 
 
-def decisions(variant: str, rules: PhaseTwo, other: int, own: int) -> int:
+def decisions(case: str, rules: PhaseTwo, other: int, own: int) -> int:
     """Return how many episodes the changed arm has in a row if it wins as long as it can."""
-    if variant == "repaired":
+    if case == "carried":
         return releases(rules, other, own)
     level = rules.index(0.0, other + 1)
     able = [length for length in rules.episodes() if rules.index(1.0, own + length) > level]
     return len(able) + 1
 
 
-def played(variant: str, rules: PhaseTwo, split: tuple[int, int], changed: bool, runs: int) -> int:
+def played(case: str, rules: PhaseTwo, split: tuple[int, int], changed: bool, runs: int) -> int:
     """Count the runs of the reference in which the changed arm has all these episodes.
 
     With fewer pulls it is arm 2 as coded, which loses ties, and arm 1 where means are carried.
     """
     other, own = split
-    interpretations = GDP.interpretations_from({}, variant)
+    interpretations = GDP.interpretations_from(CASES[case])
     bandit = dpbandits.bernoulli([0.5, 0.5])
     settings = settings_of(GDP, {"epsilon": rules.epsilon}, interpretations, bandit, rules.horizon)
     noise = np.random.default_rng(11 + changed)
     rewards = [float(changed), *[0.0] * (own - 1), *episode_rewards(rules, other, own)]
-    mine = 0 if variant == "repaired" else 1
-    wanted, count = decisions(variant, rules, other, own), 0
+    mine = 0 if case == "carried" else 1
+    wanted, count = decisions(case, rules, other, own), 0
     for _ in range(runs):
         table: Any = Table(tuple((0.0,) if arm != mine else tuple(rewards) for arm in (0, 1)))
         draws: Any = GivenArms([mine] * own + [1 - mine] * other, noise)
@@ -84,32 +94,28 @@ def played(variant: str, rules: PhaseTwo, split: tuple[int, int], changed: bool,
 
 
 CASES = {
-    "as-coded": (200, 2.0, (8, 7)),
-    "repaired": (200, 2.0, (8, 7)),
+    **{variant: GDP.presets[variant] for variant in ("as-coded", "repaired")},
+    "carried": {"cap": "root", "stop_test": "off", "release_log": "base2"},
 }
 
 
 @pytest.mark.parametrize("changed", [False, True])
-@pytest.mark.parametrize("variant", CASES)
-def test_the_reference_plays_the_event_as_often(variant: str, changed: bool) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_the_reference_plays_the_event_as_often(case: str, changed: bool) -> None:
     """The changed arm has a pull less than the other one, so that it comes first."""
-    horizon, epsilon, split = CASES[variant]
-    rounds = math.isqrt(horizon) + 1
-    if variant == "as-coded":
-        log = math.log(rounds)
-        rules = PhaseTwo(horizon, epsilon, rounds, log, math.log(horizon))
-        witness = release_witness(rules, *split)
-    else:
-        rules = carried_rules(horizon, epsilon, "base2")
-        witness = carried_witness(rules, *split)
+    horizon, epsilon, split = 200, 2.0, (8, 7)
+    noise = "natural" if case == "as-coded" else "base2"
+    make = carried_rules if case == "carried" else as_coded
+    search = carried_witness if case == "carried" else release_witness
+    rules = make(horizon, epsilon, noise)
+    witness = search(rules, *split)
     chance = math.exp(witness.log_probability + changed * witness.log_ratio)
     runs = 6000
-    count = played(variant, rules, split, changed, runs)
+    count = played(case, rules, split, changed, runs)
     assert 100 < count < runs - 100
     assert stats.binomtest(count, runs, chance).pvalue > LINE
     # Negative control: half the noise.
     halved = replace(rules, noise_log=0.5 * rules.noise_log)
-    search = release_witness if variant == "as-coded" else carried_witness
     found = search(halved, *split)
     wrong = math.exp(found.log_probability + changed * found.log_ratio)
     assert stats.binomtest(count, runs, wrong).pvalue < LINE
@@ -196,16 +202,22 @@ def test_small_constants_against_a_plain_play(changed: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize("doublings", [3, 5, 8, 12])
-def test_the_repaired_variant_passes(doublings: int, epsilon: float) -> None:
-    _, (witness, _, _) = scaled_split(doublings, epsilon, "base2", carried_split)
+@pytest.mark.parametrize(
+    ("search", "make"), [(coded_split, as_coded), (carried_split, carried_rules)]
+)
+def test_base_2_noise_passes_with_zeros_and_with_carried_means(
+    doublings: int, epsilon: float, search: Any, make: Any
+) -> None:
+    _, (witness, _, _) = scaled_split(doublings, epsilon, "base2", search)
     assert 0.0 < witness.log_ratio <= epsilon
     for horizon in (10**3, 10**5):
-        assert carried_split(carried_rules(horizon, epsilon, "base2"))[0].log_ratio <= epsilon
+        assert search(make(horizon, epsilon, "base2"))[0].log_ratio <= epsilon
 
 
 def test_natural_noise_fails_where_base_2_passes() -> None:
-    _, (witness, _, _) = scaled_split(5, 1.0, "natural", carried_split)
-    assert witness.log_ratio > 1.4
+    for search, least in ((carried_split, 1.4), (coded_split, 1.1)):
+        _, (witness, _, _) = scaled_split(5, 1.0, "natural", search)
+        assert witness.log_ratio > least
 
 
 def test_uniform_windows_hide_only_rare_events() -> None:
@@ -223,5 +235,18 @@ def test_rows_of_both_kinds() -> None:
     assert max(row.ratio for row in rows if row.statement == "AUD-13" and row.scaled) > 1.1
     stopped = stop_test_rows((0.2,), (10**7,), (16, 64), 2**24)
     assert all(row.ratio > 1.0 for row in stopped)
-    ratios = [row.ratio for row in stopped if not row.scaled and row.algorithm == "gdp-ncb"]
-    assert ratios[:3] == pytest.approx([1.551298, 3.426544, 9.630442], abs=1e-6)
+    [published] = [row for row in stopped if not row.scaled and row.algorithm == "gdp-ncb"]
+    assert published.ratio == pytest.approx(1.0018205, abs=1e-7)
+    assert published.log10_alpha == pytest.approx(-1_390_984.14, abs=0.01)
+    threshold = math.floor(published_threshold(10**7, 0.2))
+    assert f"rounds 1 to {2 * (threshold - 81) + 1} are" in published.event
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.2, 0.6, math.log(2.0), 0.7, 2.0])
+@pytest.mark.parametrize("threshold", [40.0, 40.3, 2_310_444.6])
+def test_one_pull_less_than_the_least_refutes_nothing(threshold: float, epsilon: float) -> None:
+    scale = 6.0 / epsilon
+    pulls = least_pulls(threshold, scale, epsilon)
+    assert exploration_witness(threshold, scale, pulls).log_ratio > epsilon
+    below = exploration_witness(threshold, scale, pulls - 1).log_ratio
+    assert below <= epsilon * (1.0 + 1e-9)

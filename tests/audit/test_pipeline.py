@@ -11,6 +11,7 @@ import pytest
 from dpbandits.algorithms import REGISTRY
 from dpbandits.audit.blackbox.cases import CASES
 from dpbandits.audit.methods import METHODS
+from dpbandits.audit.statements import stated_in
 from dpbandits.comparisons.privacy_audit import tables
 from dpbandits.comparisons.privacy_audit.analytic import budgets, decisions, releases
 from dpbandits.comparisons.privacy_audit.tables import all_rows, ledger, missing
@@ -64,6 +65,60 @@ def test_an_algorithm_that_is_not_audited_is_listed_as_such(
     assert list(lines["verdict"]) == ["not audited"]
     assert lines["lower"].isna().all()
     assert set(found["verdict"]) > {"not audited"}
+
+
+CLAIMS = {
+    ("AUD-5", "ts-gaussian"): "TSDP-C28b",
+    ("AUD-9", "dp-bai"): "BAI-C14a",
+    ("AUD-9", "baseline"): "BAI-C14b",
+    ("AUD-11", "dp-od"): "BAI-C14c",
+    ("AUD-12", "dp-bai-gauss"): "BAI-C24",
+    **{
+        (f"AUD-{n}", f"{form}gdp-ncb"): "NCB-C15" for n in (13, 14, 15) for form in ("", "anytime-")
+    },
+    **{("AUD-16", f"{form}ldp-ncb"): "NCB-C16" for form in ("", "anytime-")},
+}
+"""(Statement, algorithm) -> the claim on it in a ledger of the papers; others have none."""
+
+
+def test_every_row_names_the_claim_on_its_statement() -> None:
+    options = [case.options(variant) for case in CASES for variant in case.variants]
+    rows = [*exact().to_dict("records"), *options]
+    for row in rows:
+        assert row["claim"] == CLAIMS.get((row["statement"], row["algorithm"]), "")
+
+
+def test_the_variants_of_gdp_ncb_have_a_statement_each() -> None:
+    numbers = {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"}
+    options = [case.options(variant) for case in CASES for variant in case.variants]
+    for row in [*exact().to_dict("records"), *options]:
+        if row["algorithm"] in ("gdp-ncb", "anytime-gdp-ncb"):
+            assert row["statement"] == numbers[row["variant"]]
+
+
+def test_every_statement_has_words() -> None:
+    rows = exact()
+    words = {stated_in(*pair) for pair in zip(rows["statement"], rows["algorithm"], strict=True)}
+    assert "dp-ncb, Theorems 2 and 4" in words
+    assert "Azize and Basu (2022)" in words
+    assert not any("AUD" in each for each in words)
+
+
+@pytest.mark.parametrize(
+    ("log10", "text"),
+    [
+        (-math.inf, "0"),
+        (0.0, "1"),
+        (-0.04, "0.91"),
+        (-2.5, "0.0032"),
+        (-6.3, "5.0e-7"),
+        (-7.0, "1.0e-7"),
+        (-7.0001, "1.0e-7"),
+        (-1_390_984.14, "7.2e-1390985"),
+    ],
+)
+def test_chances_are_numbers_with_whole_exponents(log10: float, text: str) -> None:
+    assert tables._chance(pd.Series({"log10_alpha": log10})) == text
 
 
 def made(**columns: Any) -> pd.DataFrame:

@@ -130,8 +130,8 @@ CASES: dict[str, Case] = {
         Made(edit=values_of("panel-b", "average_mean", lambda values: values * float("nan"))),
     ),
     "NCB-C15": Case(
-        Made(edit=scaled("privacy-witnesses", 3.0, x=0)),
-        Made(edit=both(NO_WITNESS, missing("privacy-witnesses", x=0))),
+        Made(edit=scaled("privacy-witnesses", 3.0, quantity="least")),
+        Made(edit=both(NO_WITNESS, missing("privacy-witnesses", quantity="least"))),
         holds=Made(edit=NO_WITNESS),
     ),
     "NCB-C16": Case(

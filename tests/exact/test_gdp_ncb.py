@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGRET, gdp_ncb_window
+from dpbandits.algorithms import gdp_ncb_window
 from dpbandits.algorithms.base import UNIFORM
 from dpbandits.papers.dp_ncb import theory
 from fifty_arms import FIFTY_ARMS, GDP, decisions_of, run_to_the_end, told
@@ -162,9 +162,13 @@ def test_any_interpretations_agree_where_blocks_matter(
     assert sum(length for _, length, _ in decisions) == horizon
 
 
-def gdp_regret(variant: str, start: str, epsilon: float, horizon: int) -> float:
+STEP = {"cap": "root", "stop_test": "off", "release_log": "base2"}
+"""Algorithm 1 with a Phase I of W rounds and base-2 noise; log T in the index."""
+
+
+def gdp_regret(played: dict[str, str], start: str, epsilon: float, horizon: int) -> float:
     """Return the average regret at the horizon, the mean over ten runs."""
-    interpretations = GDP.interpretations_from({"start": start}, variant)
+    interpretations = GDP.interpretations_from({**played, "start": start})
     settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, FIFTY_ARMS, horizon)
     found = []
     for seed in range(10):
@@ -175,23 +179,27 @@ def gdp_regret(variant: str, start: str, epsilon: float, horizon: int) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("variant", "epsilon", "horizon"),
-    [("as-coded", 100.0, 10**7), ("as-coded", 10.0, 10**8), ("repaired", 10.0, 10**9)],
+    ("played", "epsilon", "horizon"),
+    [
+        (GDP.presets["as-coded"], 100.0, 10**7),
+        (GDP.presets["as-coded"], 10.0, 10**8),
+        (STEP, 10.0, 10**9),
+    ],
 )
 def test_zeros_at_the_start_lock_in_where_the_widths_are_small(
-    variant: str, epsilon: float, horizon: int
+    played: dict[str, str], epsilon: float, horizon: int
 ) -> None:
     # With private means of 0 all arms have small indices after a long phase I, so that the first
     # good enough arm to be released is played for ever; D5, "none measurable", holds
     # at epsilon = 0.2 up to T = 1e10. Measured over 20 runs: 0.31, 0.18 and 0.09 with zeros;
     # 0.016, 0.004 and 0.001 with the means of phase I carried over.
-    assert gdp_regret(variant, "zeros", epsilon, horizon) > 0.05
-    assert gdp_regret(variant, "carried", epsilon, horizon) < 0.02
+    assert gdp_regret(played, "zeros", epsilon, horizon) > 0.05
+    assert gdp_regret(played, "carried", epsilon, horizon) < 0.02
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["gdp-ncb", "anytime-gdp-ncb"])
-def test_repaired_never_loses_the_best_arm_where_zeros_do(name: str) -> None:
+def test_carried_means_never_lose_the_best_arm_where_zeros_do(name: str) -> None:
     # Epsilon = 100, T = 1e5. Of 2000 runs of GDP-NCB with zeros 1107 play the best arm in less than
     # half of the rounds, most of them 57 times; mean regret is 10,435. With the means of phase I
     # none plays it less than 65,574 times, and mean regret is 6692. The anytime form has a mean
@@ -202,8 +210,7 @@ def test_repaired_never_loses_the_best_arm_where_zeros_do(name: str) -> None:
         runs = dpbandits.simulate(
             algorithm=name,
             params={"epsilon": 100.0},
-            variant="repaired",
-            interpretations={"start": start},
+            interpretations={**STEP, "start": start},
             bandit=arms,
             horizon=100_000,
             runs=200,
@@ -213,7 +220,47 @@ def test_repaired_never_loses_the_best_arm_where_zeros_do(name: str) -> None:
     assert lost["carried"] == 0
     assert lost["zeros"] > 60
     assert regret["carried"] < (0.85 if name == "gdp-ncb" else 1.0) * regret["zeros"]
-    assert REGRET[name].interpretations_from({}, "repaired")["start"] == "carried"
+
+
+def test_repaired_is_the_code_with_base_2_noise_and_no_stop_test() -> None:
+    changes = {"release_log": "base2", "stop_test": "off"}
+    repaired = GDP.interpretations_from({}, "repaired")
+    # Without a test nothing reads its threshold.
+    ignored = {"threshold_log": "horizon"}
+    assert repaired == GDP.interpretations_from({**changes, **ignored}, "as-coded")
+
+
+@pytest.mark.parametrize(
+    ("horizon", "epsilon", "bandit"),
+    [
+        *((10**each, 0.2, FIFTY_ARMS) for each in (2, 3, 4, 5, 6)),
+        *((10**each, 2.0, TWO_ARMS) for each in (2, 3, 4, 5, 6)),
+        *((10**6, epsilon, dpbandits.bernoulli([1.0, 1.0])) for epsilon in (1e-3, 1e3, 1e9)),
+    ],
+)
+def test_the_stop_test_of_the_code_never_fires(
+    horizon: int, epsilon: float, bandit: dpbandits.Bandit
+) -> None:
+    """Repaired and the code with base-2 noise alone take the same decisions by the same draws."""
+    tested = GDP.interpretations_from({"release_log": "base2"}, "as-coded")
+    repaired = GDP.interpretations_from({}, "repaired")
+    for seed in range(3):
+        tested_run, repaired_run = (
+            decisions_of(
+                GDP, settings_of(GDP, {"epsilon": epsilon}, each, bandit, horizon), bandit, seed
+            )
+            for each in (tested, repaired)
+        )
+        assert tested_run == repaired_run
+
+
+def test_the_stop_test_of_the_code_could_first_fire_beyond_3e10() -> None:
+    """Were every reward of W rounds 1 and one arm's, and epsilon infinite."""
+    for horizon, reached in ((3 * 10**10, False), (31 * 10**9, True)):
+        coded = GDP.interpretations_from({}, "as-coded")
+        settings = settings_of(GDP, {"epsilon": 1e12}, coded, TWO_ARMS, horizon)
+        window = gdp_ncb_window.open_window(settings, horizon)
+        assert (window.cap > window.threshold) == reached
 
 
 HORIZONS = [10**each for each in range(3, 11)]
@@ -221,15 +268,19 @@ HORIZONS = [10**each for each in range(3, 11)]
 
 @pytest.mark.parametrize("horizon", HORIZONS)
 def test_repaired_composes_to_less_than_epsilon(horizon: int) -> None:
-    # The carried release, and those of episodes of 2, 4, ..., 2^m pulls after W rounds: one reward
-    # of phase I enters m + 1 <= log2(T - W + 2) of them, at epsilon / log2 T each.
+    # Releases of episodes of 2, 4, ..., 2^m pulls after W rounds: one reward of phase I enters
+    # m <= log2(T - W + 2) - 1 of them, at epsilon / log2 T each.
     explored = theory.capped_phase_one(horizon)
-    repaired = theory.composed_loss(horizon, explored, 1.0, "base2")
-    assert 0.9 <= repaired <= 0.994
-    count = theory.releases(horizon, explored) + 1
-    assert 2 ** (count + 1) > horizon - explored + 2 >= 2**count
-    # Not so with the natural logarithm, nor with two releases more.
-    assert theory.composed_loss(horizon, explored, 1.0, "natural") > 1.2
+    most = (np.log2(horizon - explored + 2) - 1.0) / np.log2(horizon)
+    repaired = theory.composed_loss(horizon, explored, release_log="base2")
+    assert 0.80 <= repaired <= most <= 0.97
+    count = theory.releases(horizon, explored)
+    assert 2 ** (count + 2) > horizon - explored + 2 >= 2 ** (count + 1)
+    # With carried means there is one release more, and that is enough, too.
+    carried = theory.composed_loss(horizon, explored, 1.0, "base2")
+    assert 0.9 <= carried <= 0.994
+    # Not so with the natural logarithm, nor with three releases more.
+    assert theory.composed_loss(horizon, explored, release_log="natural") > 1.15
     assert theory.composed_loss(horizon, explored, 3.0, "base2") > 1.0
 
 

@@ -39,17 +39,25 @@ dp-ts-ucb        alpha=0.5    renewal=pull     exponential  500 8d172c067399c4a9
 lazy-dp-ts       epsilon=1.0  -                five         500 61b169f5df2aeff0 112.875
 dp-ts            epsilon=20.0 -                exponential  500 56c416c6e0e3182c 68.81218663889723
 gdp-ncb          epsilon=1.0  variant=as-coded five        4000 8852424fe3dd14c5 781.875
-gdp-ncb          epsilon=20.0 variant=repaired exponential 4000 c3339db257297c58 487.67463682464825
+gdp-ncb          epsilon=20.0 variant=repaired exponential 4000 5ad0c02d42f2e439 287.5597742562333
+gdp-ncb          epsilon=20.0 cap=root,stop_test=off,release_log=base2 \
+                 exponential 4000 c3339db257297c58 487.67463682464825
 adap-ucb         epsilon=1.0  -                five        4000 ab4222565e81d47a 468.0
 adap-ucb         epsilon=1.0  variant=as-coded exponential 4000 17ea44611a63a492 566.1220626492147
 ncb              -            variant=as-coded exponential 4000 e195cfaf97eecca2 305.5966053968664
 ldp-ncb          epsilon=1.0  variant=as-coded five        4000 d240678532ddfae0 818.25
-ldp-ncb          epsilon=20.0 variant=repaired exponential 4000 ea1bedbdc7a15a3a 397.8102184104598
+ldp-ncb          epsilon=20.0 variant=repaired exponential 4000 21d87862fc0fb4ef 357.5578091991223
+ldp-ncb          epsilon=20.0 cap=root,stop_test=off \
+                 exponential 4000 ea1bedbdc7a15a3a 397.8102184104598
 ldp-ucb-l        epsilon=5.0  -                exponential 4000 7811370b3f1abefd 298.9550435523525
 ldp-ucb-l        epsilon=1.0  variant=as-coded five        4000 4da21f1f866f0cd8 881.125
 anytime-gdp-ncb  epsilon=5.0  variant=as-coded five        4000 94ee61fddaa0b35f 779.875
-anytime-gdp-ncb  epsilon=20.0 variant=repaired exponential 4000 4a960ea8ff88b099 533.3120894090171
-anytime-ldp-ncb  epsilon=20.0 variant=repaired exponential 4000 d617fdc05ff4dc5e 468.12405260563463
+anytime-gdp-ncb  epsilon=20.0 variant=repaired exponential 4000 23abb34880bf1063 426.4701443554304
+anytime-gdp-ncb  epsilon=20.0 cap=root,stop_test=off,release_log=base2 \
+                 exponential 4000 4a960ea8ff88b099 533.3120894090171
+anytime-ldp-ncb  epsilon=20.0 variant=repaired exponential 4000 5209245c4e47a9d8 433.65350341612145
+anytime-ldp-ncb  epsilon=20.0 cap=root,stop_test=off \
+                 exponential 4000 d617fdc05ff4dc5e 468.12405260563463
 """
 LINES = [line.split() for line in GOLDEN.strip().splitlines()]
 BASE: dict[str, Any] = {

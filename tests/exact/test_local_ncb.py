@@ -60,6 +60,12 @@ def advance(
     return list(zip(*found, strict=True))
 
 
+def test_repaired_is_the_code_with_the_noise_that_it_misplaces() -> None:
+    assert NCB.interpretations_from({}, "repaired") == NCB.interpretations_from(
+        {"exploration_noise": "scaled"}, "as-coded"
+    )
+
+
 @pytest.mark.parametrize("core", ANYTIME)
 def test_anytime_variants_are_those_of_the_core(core: str) -> None:
     # docs/deviations.md, last row; A18: fresh copies by default.
@@ -79,7 +85,8 @@ ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2
     ("variant", "interpretations", "rounds"),
     [
         ("as-coded", {}, lambda horizon, root: root + 1),
-        ("repaired", {}, lambda horizon, root: root),
+        ("repaired", {}, lambda horizon, root: root + 1),
+        ("as-written", {"cap": "root", "stop_test": "off"}, lambda horizon, root: root),
         ("repaired", {"cap": "tenth"}, lambda horizon, root: math.ceil(horizon / 10)),
     ],
 )
@@ -297,7 +304,7 @@ def test_horizons_of_ten_thousand_million(algorithm: Algorithm) -> None:
         # After the whole window of 2^32 rounds.
         state.clock[0], state.played[0], state.length[0] = 2**33 - 1, 2**32, 2**32
     else:
-        advance(algorithm, settings_, state, FIFTY_ARMS, generator, 100_001)
+        advance(algorithm, settings_, state, FIFTY_ARMS, generator, 100_002)
         assert state.phase[0] != EXPLORING
         state.clock[0], state.counts[:] = horizon - 3_000_000, 2 * 10**8
         state.private_sums[:] = FIFTY_ARMS.means * 2e8

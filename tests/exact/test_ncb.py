@@ -13,9 +13,9 @@ def test_modified_and_matched_ncb() -> None:
     # docs/deviations.md (`modified`), and C20 of 10.1 with the logarithm of GDP-NCB's index: LW as
     # coded.
     assert ncb.MODIFIED == {"phase_one": "420", "width": "2c"}
-    for matched, variant in ((ncb.MATCHED_CODED, "as-coded"), (ncb.MATCHED_REPAIRED, "repaired")):
-        interpretations = NCB.interpretations_from(matched)
-        assert (interpretations["phase_one"], interpretations["width"]) == ("root", "2c")
+    interpretations = NCB.interpretations_from(ncb.MATCHED)
+    assert (interpretations["phase_one"], interpretations["width"]) == ("root", "2c")
+    for variant in ("as-coded", "repaired"):
         assert interpretations["log"] == GDP.interpretations_from({}, variant)["index_log"]
 
 
@@ -81,8 +81,11 @@ def test_index_of_ncb(interpretations: dict[str, str], expected: float) -> None:
 
 
 def test_matched_ncb_explores_as_long_as_gdp_ncb() -> None:
-    for matched in (ncb.MATCHED_CODED, ncb.MATCHED_REPAIRED):
-        assert explored_rounds(told(NCB, 10**7, **matched), 1) == 3163
+    assert explored_rounds(told(NCB, 10**7, **ncb.MATCHED), 1) == 3163
+
+
+def test_ncb_needs_no_repair() -> None:
+    assert NCB.presets["repaired"] == NCB.presets["as-coded"]
 
 
 def test_leader_stretches_are_long() -> None:

@@ -104,6 +104,37 @@ def test_losses_at_the_printed_threshold(horizon: int, offset: int, loss: float)
     assert row["y"].item() == pytest.approx(loss, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("horizon", "offset", "loss", "given", "arms"),
+    [(10**7, -81, 1.0018205, -6.713, -1_390_977.4), (10**8, -92, 1.0098501, -7.724, -1_793_980.7)],
+)
+def test_the_least_that_refutes_as_written(
+    horizon: int, offset: int, loss: float, given: float, arms: float
+) -> None:
+    """The fewest pulls at which the loss exceeds epsilon; one fewer does not, by high precision."""
+    log = mpmath.log(horizon)
+    threshold = 1600 * (9 * log + 5 * log**2)
+    losses = [
+        -mpmath.log(cdf((threshold - int(threshold) - offset + fewer) / (5 * log))) * 5
+        for fewer in (0, 1)
+    ]
+    assert losses[1] <= 1.0 < losses[0]
+    row = FRAMES.rows("privacy-witnesses", horizon=horizon, quantity="least")
+    assert row["x"].item() == offset
+    assert row["y"].item() == pytest.approx(float(losses[0]), rel=1e-8)
+    assert row["y"].item() == pytest.approx(loss, abs=1e-7)
+    assert row["log10_probability"].item() == pytest.approx(given, abs=1e-3)
+    assert row["log10_arms"].item() == pytest.approx(arms, abs=0.1)
+
+
+def test_no_setting_of_figure_1a_is_refuted_as_coded() -> None:
+    """Its T from 3 to 1002, at epsilon = 2 of the code and at 0.2 of the text, all splits."""
+    found = FRAMES.rows("privacy-witnesses", variant="as-coded", quantity="panel-a")
+    largest = {row["epsilon"]: (row["x"], row["y"]) for _, row in found.iterrows()}
+    assert largest[2.0] == (38, pytest.approx(0.9835426, abs=1e-7))
+    assert largest[0.2] == (6, pytest.approx(0.5020216, abs=1e-7))
+
+
 def test_probabilities_of_the_events_as_written() -> None:
     rows = FRAMES.rows("privacy-witnesses", variant="as-written", quantity="witnessed")
     rows = rows[(rows["horizon"] == 10**7) & rows["x"].isin([-50, 0, 100])]
@@ -126,14 +157,16 @@ def test_the_loss_as_written_is_above_any_epsilon() -> None:
 
 
 def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
-    """1.60 epsilon at n = TH - 50, 1.92 at most; at TH the uniform windows are likelier."""
+    """1.003 epsilon at n = TH - 84, 1.92 at most; at TH the uniform windows are likelier."""
     window, epsilon = 2**24, 0.2
     near = math.floor(published_threshold(window, epsilon))
     losses = {
         offset: anytime_witness(window, epsilon, near + offset).log_ratio / epsilon
-        for offset in (-50, -35, 0)
+        for offset in range(-85, 1)
     }
-    assert losses[-50] == pytest.approx(1.598, abs=5e-4)
+    assert losses[-85] < 1.0 < losses[-84]
+    assert losses[-84] == pytest.approx(1.0032, abs=5e-5)
+    assert max(losses.values()) == losses[-35]
     assert losses[-35] == pytest.approx(1.919, abs=5e-4)
     assert losses[0] < 1e-5
     assert 2 * near + 1 < window
@@ -159,9 +192,12 @@ def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None
 @pytest.mark.parametrize(
     ("horizon", "epsilon", "count", "loss"),
     [
+        (10**5, 0.2, 6, 0.518816),
         (10**6, 0.2, 10, 0.721411),
         (10**7, 0.2, 22, 1.362358),
         (10**8, 0.2, 25, 1.354500),
+        (10**4, 2.0, 8, 0.823735),
+        (10**5, 2.0, 15, 1.260973),
         (10**6, 2.0, 18, 1.262552),
         (10**7, 2.0, 22, 1.325893),
         (10**8, 2.0, 25, 1.319223),
@@ -227,10 +263,14 @@ def test_counts_of_phase_one() -> None:
 
 @pytest.mark.parametrize("horizon", [2, 3, 7, 40, 1000, 12_345, 10**6, 2**20, 2**33 - 1, 10**10])
 def test_the_bound_of_the_repaired_variant_is_at_most_1(horizon: int) -> None:
-    """m + 1 <= log2(T - W + 2) <= log2 T: episodes of 2, 4, ..., 2^m pulls take 2^(m+1) - 2."""
+    """m + 1 <= log2(T - W + 2): episodes of 2, 4, ..., 2^m pulls take 2^(m+1) - 2 rounds."""
     rounds = theory.capped_phase_one(horizon)
     releases = theory.releases(horizon, rounds)
     assert 2 ** (releases + 1) - 2 <= max(horizon - rounds, 0) < 2 ** (releases + 2) - 2
+    most = math.log2(max(horizon - rounds, 0) + 2) - 1.0
+    with_zeros = theory.composed_loss(horizon, rounds, release_log="base2")
+    assert with_zeros <= most / math.log2(horizon) + 1e-12 < 1.0
+    # One release more, where Phase II begins with means of Phase I.
     assert theory.composed_loss(horizon, rounds, 1.0, "base2") <= 1.0
 
 
@@ -239,7 +279,7 @@ def test_the_tables_of_the_page() -> None:
     rows = re.findall(
         r"^\| (1e\d) \| ([\d.]+) \| (\S.*?) \| ([\d.]+) \| (-[\d.]+) \|", PAGE.read_text(), re.M
     )
-    assert len(rows) == 12
+    assert len(rows) == 17
     for horizon, epsilon, third, loss, log10 in rows:
         found = FRAMES.rows("privacy-witnesses", horizon=float(horizon), epsilon=float(epsilon))
         x = float(horizon)
@@ -247,7 +287,7 @@ def test_the_tables_of_the_page() -> None:
             x = float(third.replace("TH", "").replace(" ", "") or 0)
         else:
             assert int(third) == len(deciding_releases(*coded(int(x), float(epsilon))))
-        row = found[(found["x"] == x) & (found["quantity"] == "witnessed")]
+        row = found[(found["x"] == x) & found["quantity"].isin(["witnessed", "least"])]
         digits = len(loss.partition(".")[2])
         assert row["y"].item() == pytest.approx(float(loss), abs=0.51 * 10**-digits)
         assert row["log10_probability"].item() == pytest.approx(float(log10), abs=0.051)

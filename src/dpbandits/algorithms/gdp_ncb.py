@@ -181,9 +181,10 @@ def reference(
 def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
     """Pure epsilon-DP, as Theorem 2 states it.
 
-    Composition confirms it of the variant ``repaired``. Of the others the theorem's proof leaves
-    out releases: it does not cover the means that Phase I consults as written, and counts doublings
-    by the natural logarithm.
+    Composition proves it of the variant ``repaired``: one reward of Phase I enters at most
+    log2(T - W + 2) - 1 releases, at epsilon / log2 T each, and one of Phase II enters one. Of the
+    others the proof leaves out releases: as written those of the means that Phase I consults, and
+    with natural-logarithm noise, as the code has it, more doublings than ln T.
     """
     return Guarantee("pure", parameters.epsilon)
 

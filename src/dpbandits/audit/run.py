@@ -236,6 +236,6 @@ def black_box_audits(
     """
     budget: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "cache": cache}
     options: list[dict[str, Any]] = [
-        {**case.options(), "variant": variant} for case in CASES for variant in case.variants
+        case.options(variant) for case in CASES for variant in case.variants
     ]
     return [audit(**each, **budget) for each in options]

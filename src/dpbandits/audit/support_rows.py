@@ -20,8 +20,8 @@ def support_rows() -> list[AuditRow]:
     return [
         _adap_ucb(),
         *(_ucb1(variant) for variant in ("as-written", "as-coded", "repaired")),
-        *(_ncb(variant) for variant in ("as-written", "repaired")),
-        _coded_ncb(),
+        _ncb(),
+        *(_coded_ncb(variant) for variant in ("as-coded", "repaired")),
         _clean_stop_test(),
         _best_arm("od-linbai", 3),
         _best_arm("sequential-halving", 2),
@@ -78,20 +78,20 @@ def _ucb1(variant: str) -> AuditRow:
     return _row(_control("ucb1", variant), case, pair)
 
 
-def _ncb(variant: str) -> AuditRow:
-    """Return the row of NCB, whose uniform play has a length known beforehand."""
+def _ncb() -> AuditRow:
+    """Return the row of the original NCB, whose uniform play has a length known beforehand."""
     log = math.log(NCB_HORIZON)
     rounds = math.ceil(16.0 * math.sqrt(2.0 * NCB_HORIZON * log / math.log(2.0)))
     explored = tuple(t % 2 for t in range(rounds))
-    case = Case("ncb", variant, NCB_HORIZON, rounds + 1, explored, _SILENT, 1.0)
-    return _row(_control("ncb", variant), case, _FIRST_ONE)
+    case = Case("ncb", "as-written", NCB_HORIZON, rounds + 1, explored, _SILENT, 1.0)
+    return _row(_control("ncb", "as-written"), case, _FIRST_ONE)
 
 
-def _coded_ncb() -> AuditRow:
+def _coded_ncb(variant: str) -> AuditRow:
     """Return the row of NCB as coded, whose uniform play ends with a clean sum of rewards."""
     rounds = math.floor(9.0 * math.log(CODED_NCB_HORIZON)) + 2
-    case = _stopped("ncb", "as-coded", CODED_NCB_HORIZON, rounds)
-    return _row(_control("ncb", "as-coded"), case, _STOPPED)
+    case = _stopped("ncb", variant, CODED_NCB_HORIZON, rounds)
+    return _row(_control("ncb", variant), case, _STOPPED)
 
 
 def _clean_stop_test() -> AuditRow:

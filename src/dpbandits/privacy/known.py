@@ -174,7 +174,9 @@ _RELEASED_CODE = {
     "start": "zeros",
     "ties": "lowest",
 }
-_REPAIRED = {"cap": "root", "stop_test": "off", "release_log": "base2", "start": "carried"}
+_REPAIRED = {"cap": "root", "stop_test": "off", "release_log": "base2"}
+"""Phase I has W rounds, so that a reward enters log2 T releases at most, by any ``start``."""
+
 _TWO_ARMS = "the witness has two arms"
 _ELSEWHERE = "NCB-C15 refutes it for other horizons, epsilons or numbers of arms"
 

@@ -18,7 +18,7 @@ class Case:
         algorithm: id in the registry.
         level: reward of arm 1 but that of one pull, which is 0 or 1.
         others: reward of the other arm.
-        statement: number of the audited statement.
+        statement: number of the audited statement, or those of the variants.
         claim: id in the claims ledger, or "".
         pull: which pull of arm 1 differs, from 1.
         horizon: number of rounds, or the budget.
@@ -28,20 +28,26 @@ class Case:
     algorithm: str
     level: float
     others: float
-    statement: str
+    statement: str | Mapping[str, str]
     claim: str = ""
     pull: int = 1
     horizon: int = ROUNDS
     params: Mapping[str, float] = field(default_factory=dict)
 
-    def options(self) -> dict[str, object]:
-        """Return the arguments of ``dpbandits.audit`` but variant, runs and seed."""
+    def options(self, variant: str) -> dict[str, object]:
+        """Return the arguments of ``dpbandits.audit`` but runs and seed.
+
+        Args:
+            variant: one of ``variants``.
+        """
+        statement = self.statement
         return {
             "algorithm": self.algorithm,
+            "variant": variant,
             "horizon": self.horizon,
             "params": dict(self.params or REGISTRY[self.algorithm].example),
             "pair": constant(self.level, self.others, pull=self.pull),
-            "statement": self.statement,
+            "statement": statement if isinstance(statement, str) else statement[variant],
             "claim": self.claim,
         }
 
@@ -51,16 +57,19 @@ class Case:
         return REGISTRY[self.algorithm].variants
 
 
+GDP_NCB = {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"}
+"""Variant of GDP-NCB -> the audited statement."""
+
 CASES = (
-    Case("ts-gaussian", 0.0, 0.0, "AUD-2", "TSDP-C28"),
-    Case("m-ts-gaussian", 0.0, 0.0, "AUD-3", "TSDP-C28", params={"b": 1, "c": 1.0}),
+    Case("ts-gaussian", 0.0, 0.0, "AUD-2"),
+    Case("m-ts-gaussian", 0.0, 0.0, "AUD-3", params={"b": 1, "c": 1.0}),
     Case("dp-ts-ucb", 0.0, 0.0, "AUD-7"),
-    Case("dp-bai", 0.0, 0.5, "AUD-9", "BAI-C14"),
-    Case("baseline", 0.0, 0.5, "AUD-9", "BAI-C14"),
-    Case("dp-od", 0.0, 0.5, "AUD-11", "BAI-C24"),
-    Case("dp-bai-gauss", 0.0, 0.0, "AUD-12"),
-    Case("gdp-ncb", 0.0, 0.0, "AUD-13", "NCB-C15", params={"epsilon": 1.0}, horizon=24),
-    Case("anytime-gdp-ncb", 0.0, 0.0, "AUD-13", "NCB-C15", params={"epsilon": 1.0}, horizon=24),
+    Case("dp-bai", 0.0, 0.5, "AUD-9", "BAI-C14a"),
+    Case("baseline", 0.0, 0.5, "AUD-9", "BAI-C14b"),
+    Case("dp-od", 0.0, 0.5, "AUD-11", "BAI-C14c"),
+    Case("dp-bai-gauss", 0.0, 0.0, "AUD-12", "BAI-C24"),
+    Case("gdp-ncb", 0.0, 0.0, GDP_NCB, "NCB-C15", params={"epsilon": 1.0}, horizon=24),
+    Case("anytime-gdp-ncb", 0.0, 0.0, GDP_NCB, "NCB-C15", params={"epsilon": 1.0}, horizon=24),
     Case("ldp-ncb", 0.0, 0.0, "AUD-16", "NCB-C16", params={"epsilon": 1.0}),
     Case("anytime-ldp-ncb", 0.0, 0.0, "AUD-16", "NCB-C16", params={"epsilon": 1.0}),
     Case("adap-ucb", 0.0, 0.5, "AUD-17", params={"epsilon": 1.0}),

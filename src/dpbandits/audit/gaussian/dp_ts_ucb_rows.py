@@ -27,7 +27,7 @@ INTERPRETATIONS = {"AUD-7": "theorem4.4", "AUD-8": "tight"}
 
 
 def quoted_rows(scale: Scale) -> Iterator[AuditRow]:
-    """Yield AUD-6: the bounds of Thompson sampling that dp-ts-ucb quotes (section 2, Table 1)."""
+    """Yield AUD-6: the bounds of Thompson sampling that dp-ts-ucb quotes (Section 3, Table 1)."""
     for horizon in scale.far_horizons:
         claimed = privacy.ts_gaussian_gdp(horizon)
         subject = Subject(

@@ -160,7 +160,7 @@ def epsilon_rows(scale: Scale) -> Iterator[AuditRow]:
 
 
 def standard_rows() -> Iterator[AuditRow]:
-    """Yield AUD-5: one decision is (epsilon0, delta0)-DP (ts-is-dp, Theorems 6 and 7)."""
+    """Yield AUD-5: one decision is (epsilon0, delta0)-DP (ts-is-dp, Theorem 7)."""
     for delta in ROUND_DELTAS:
         epsilon = privacy.ts_round_epsilon(delta, 2)
         decision = worst_decision(epsilon)
@@ -171,7 +171,7 @@ def standard_rows() -> Iterator[AuditRow]:
             f"epsilon={epsilon:.6g}, delta={delta:g}",
             "delta",
             delta,
-            claim="TSDP-C28",
+            claim="TSDP-C28b",
             notion="round",
         )
         yield decision_row(subject, decision, decision.needed)

@@ -1,4 +1,4 @@
-"""Privacy losses of DP-BAI and Baseline on small tables, exactly (claim BAI-C14).
+"""Privacy losses of DP-BAI and Baseline on small tables, exactly (claims BAI-C14a and BAI-C14b).
 
 A table holds the rewards that every arm would give; neighbours differ in one of them. Rewards are 0
 or the largest one, so that sums of rewards say all. Sums stand in place of means throughout: where

@@ -115,7 +115,8 @@ def best_arm_rows(
 
 
 def _audited(algorithm: str, reward: float) -> Audited:
-    statement, claim = ("AUD-9", "BAI-C14") if reward == 1.0 else ("AUD-10", "")
+    claims = {"dp-bai": "BAI-C14a", "baseline": "BAI-C14b"}
+    statement, claim = ("AUD-9", claims[algorithm]) if reward == 1.0 else ("AUD-10", "")
     return Audited(statement, claim, algorithm, "as-written", "pull table")
 
 

@@ -1,4 +1,4 @@
-"""Privacy losses of DP-OD, whose noise is in the coordinates of a sum of features (claim BAI-C14).
+"""Privacy losses of DP-OD, whose noise is in the coordinates of a sum of features (BAI-C14c).
 
 Two arms: the difference of their scores has two Laplace variables, so that the loss is that of two
 noisy sums. On four features along the diagonals a square is decided coordinate by coordinate.

@@ -40,7 +40,7 @@ def dp_od_rows(
     rows: list[AuditRow] = []
     for norm in NORMS:
         audited = Audited(
-            "AUD-11", "BAI-C14", "dp-od", "as-written", "pull table", "B", f"norm={norm}"
+            "AUD-11", "BAI-C14c", "dp-od", "as-written", "pull table", "B", f"norm={norm}"
         )
         for epsilon in epsilons:
             for budget in budgets:

@@ -20,7 +20,7 @@ HORIZONS = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
 WINDOW = 2**24
 
 FIXED_LENGTH = "cap=root, stop_test=off"
-"""Interpretation of Algorithm 1 whose Phase I has W rounds, whatever the rewards are."""
+"""Interpretation of Algorithm 1 whose Phase I has W rounds; Phase II begins with its means."""
 
 DOUBLINGS = (3, 4, 5, 6, 8, 10, 12, 16, 20)
 """Numbers of releases of the scaled rows."""
@@ -57,18 +57,18 @@ _REPAIRED = Audited("AUD-15", "NCB-C15", "gdp-ncb", "repaired", "round")
 
 def _releases(horizon: int, epsilon: float) -> Iterator[AuditRow]:
     """Yield the rows of the releases of Phase II with the published constants."""
-    rules = as_coded(horizon, epsilon)
-    yield _row_of_split(_CODED, rules, coded_split(rules))
-    for audited, noise in ((_CARRIED, "natural"), (_REPAIRED, "base2")):
-        rules = carried_rules(horizon, epsilon, noise)
-        yield _row_of_split(audited, rules, carried_split(rules))
+    for audited, noise in ((_CODED, "natural"), (_REPAIRED, "base2")):
+        rules = as_coded(horizon, epsilon, noise)
+        yield _row_of_split(audited, rules, coded_split(rules))
+    rules = carried_rules(horizon, epsilon, "natural")
+    yield _row_of_split(_CARRIED, rules, carried_split(rules))
 
 
 def _scaled(doublings: int, epsilon: float) -> Iterator[AuditRow]:
     cases = (
         (_CODED, "natural", coded_split),
         (_CARRIED, "natural", carried_split),
-        (_REPAIRED, "base2", carried_split),
+        (_REPAIRED, "base2", coded_split),
     )
     for audited, noise, search in cases:
         rules, split = scaled_split(doublings, epsilon, noise, search)
@@ -98,11 +98,9 @@ def _row_of_split(audited: Audited, rules: PhaseTwo, split: Split) -> AuditRow:
 
 def _windows(window: int, epsilon: float) -> Iterator[AuditRow]:
     """Yield the rows of one window of the anytime versions, where the changed round is."""
-    cases = (
-        ("AUD-13", "as-coded", as_coded(window, epsilon), coded_split),
-        ("AUD-15", "repaired", carried_rules(window, epsilon, "base2"), carried_split),
-    )
-    for statement, variant, rules, search in cases:
-        witness, other, changed = search(rules)
+    cases = (("AUD-13", "as-coded", "natural"), ("AUD-15", "repaired", "base2"))
+    for statement, variant, noise in cases:
+        rules = as_coded(window, epsilon, noise)
+        witness, other, changed = coded_split(rules)
         audited = Audited(statement, "NCB-C15", "anytime-gdp-ncb", variant, "round")
         yield _row_of_split(audited, rules, (in_window(witness, window), other, changed))

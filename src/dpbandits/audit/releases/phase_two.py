@@ -90,15 +90,17 @@ class Release:
     rewards: float
 
 
-def as_coded(horizon: int, epsilon: float) -> PhaseTwo:
+def as_coded(horizon: int, epsilon: float, noise: str = "natural") -> PhaseTwo:
     """Return the rules of the released code: W rounds, ln W in the index, ln T in the noise.
 
     Args:
         horizon: T.
         epsilon: above 0.
+        noise: the logarithm of T in its scale, ``natural`` or, which is the repair, ``base2``.
     """
     rounds = math.isqrt(horizon) + 1
-    return PhaseTwo(horizon, epsilon, rounds, math.log(rounds), math.log(horizon))
+    noise_log = math.log2(horizon) if noise == "base2" else math.log(horizon)
+    return PhaseTwo(horizon, epsilon, rounds, math.log(rounds), noise_log)
 
 
 def explored(rounds: int) -> tuple[int, int]:

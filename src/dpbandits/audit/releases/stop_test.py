@@ -66,6 +66,23 @@ def exploration_witness(threshold: float, scale: float, pulls: int) -> Witness:
     return Witness(float(ratio), passed + other, -(2 * pulls + 1) * math.log(2.0))
 
 
+def least_pulls(threshold: float, scale: float, epsilon: float) -> int:
+    """Return the fewest pulls n at which ``exploration_witness`` loses more than epsilon.
+
+    Its loss ln F(TH/b) - ln F((TH - n)/b) grows with n.
+
+    Args:
+        threshold: TH.
+        scale: b.
+        epsilon: above 0.
+    """
+    log_passed = float(log_cdf(threshold / scale)) - epsilon
+    half = math.log(0.5)
+    # The quantile of F at exp(log_passed).
+    quantile = log_passed - half if log_passed < half else half - math.log(-math.expm1(log_passed))
+    return math.floor(threshold - scale * quantile) + 1
+
+
 def anytime_witness(window: int, epsilon: float, pulls: int) -> Witness:
     """Return the witness in one window of the anytime version (Algorithm 3), which is Theorem 4's.
 

@@ -8,16 +8,16 @@ from dpbandits.audit.releases.stop_test import (
     Witness,
     anytime_witness,
     exploration_witness,
+    least_pulls,
     published_threshold,
 )
 from dpbandits.audit.rows import AuditRow
 
-EPSILONS = (0.2, 1.0, 2.0)
-HORIZONS = (10**7, 10**8)
-WINDOW = 2**24
+EPSILONS = (0.2,)
+HORIZONS = (10**7,)
+"""epsilon of the experiments, and the smallest T of Figure 1 at which the event fits into T."""
 
-OFFSETS = (-50, 0, 100, 1_000_000)
-"""Pulls of arm 1 minus the published threshold; the loss grows with them without bound."""
+WINDOW = 2**24
 
 THRESHOLDS = (0.5, 1.0, 2.0, 4.0)
 TOY_HORIZONS = (12, 16, 24, 64)
@@ -80,15 +80,15 @@ def _row(
 
 
 _STOP_PAIR = "reward 1 in odd rounds, 0 in even ones; in x' that of round 1 is 0"
+_SHORTEST = ", the shortest such event that refutes"
 
 
 def _published(horizon: int, epsilon: float) -> Iterator[AuditRow]:
-    """Yield the rows of the stop test at the published threshold, below, at and above it."""
+    """Yield the row of the shortest event that refutes at the published threshold, if it fits."""
     threshold, scale = published_threshold(horizon, epsilon), math.log(horizon) / epsilon
-    for offset in OFFSETS:
-        pulls = math.floor(threshold) + offset
-        if 2 * pulls + 1 <= horizon:
-            yield _stop_row(threshold, scale, pulls, horizon, epsilon, "")
+    pulls = least_pulls(threshold, scale, epsilon)
+    if 2 * pulls + 1 <= horizon:
+        yield _stop_row(threshold, scale, pulls, horizon, epsilon, "")
 
 
 def _stop_row(
@@ -101,7 +101,8 @@ def _stop_row(
         parameters=f"{constants}epsilon={epsilon:g}",
         epsilon=epsilon,
         pair=_STOP_PAIR,
-        event=f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1",
+        event=f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1"
+        + ("" if constants else f"{_SHORTEST}; longer ones lose more"),
         scaled=constants != "",
     )
 
@@ -113,16 +114,14 @@ def _toy(horizon: int, epsilon: float) -> Iterator[AuditRow]:
 
 
 def _window(window: int, epsilon: float) -> Iterator[AuditRow]:
-    """Yield the row of one window of the anytime version, if it is long enough."""
-    pulls = math.floor(published_threshold(window, epsilon))
-    # In sixteenths of the noise's scale: below, an event is rarer; above, uniform windows hide it.
-    scale = math.log(window) / epsilon
-    offsets = sorted({round(scale * step / 16.0) for step in range(-12, 3)})
-    if 2 * pulls + 21 < window:
-        witnesses = [
-            (anytime_witness(window, epsilon, pulls + offset), offset) for offset in offsets
-        ]
-        witness, offset = max(witnesses, key=lambda pair: pair[0].log_ratio)
+    """Yield the row of the shortest event in one window of the anytime version, if it refutes."""
+    threshold, scale = published_threshold(window, epsilon), math.log(window) / epsilon
+    pulls = least_pulls(threshold, scale, epsilon)
+    if 2 * pulls + 1 > window:
+        return
+    witness = anytime_witness(window, epsilon, pulls)
+    # Uniform windows, which lose nothing, hide events that are rarer than they are.
+    if witness.log_ratio > epsilon:
         yield _row(
             _ANYTIME,
             witness,
@@ -130,5 +129,5 @@ def _window(window: int, epsilon: float) -> Iterator[AuditRow]:
             parameters=f"epsilon={epsilon:g}",
             epsilon=epsilon,
             pair=f"within the window of {window} rounds: {_STOP_PAIR}",
-            event=f"its arms are 1, 2, 1, 2, ..., 1 in {2 * (pulls + offset) + 1} rounds",
+            event=f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds{_SHORTEST}",
         )

@@ -1,5 +1,6 @@
 """The audit ledger: a line for each algorithm, variant, statement and engine."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.audit.blackbox.cases import CASES
+from dpbandits.audit.statements import stated_in
 from dpbandits.comparisons.privacy_audit.verdicts import judged, strongest
 from dpbandits.errors import InputError
 
@@ -54,14 +56,15 @@ def ledger(frames: Frames) -> pd.DataFrame:
 
     Algorithms that are not audited have one line each that says so, with no numbers.
 
-    Further columns: ``name``, ``setting``, ``shown_by``, ``bound``, ``claim_in_words``, ``share``
-    and ``chance``, texts of the table.
+    Further columns: ``stated``, ``name``, ``setting``, ``shown_by``, ``bound``, ``claim_in_words``,
+    ``share`` and ``chance``, texts of the table.
 
     Args:
         frames: all results that are rows of the audit, by name.
     """
     rows = strongest(all_rows(frames)).drop(columns=["series", "x", "y"])
     texts = {
+        "stated": lambda row: stated_in(row["statement"], row["algorithm"]),
         "name": _name,
         "setting": _setting,
         "shown_by": _shown_by,
@@ -103,7 +106,14 @@ def _number(value: float, infinite: str = "unbounded") -> str:
 
 
 def _chance(row: "pd.Series[Any]") -> str:
-    return "0" if row["log10_alpha"] == -float("inf") else f"1e{row['log10_alpha']:,.1f}"
+    """Return the chance, which may be far below the smallest float."""
+    log10 = row["log10_alpha"]
+    if log10 == -float("inf"):
+        return "0"
+    if log10 >= -3.0:
+        return f"{10.0**log10:.2g}"
+    exponent = math.floor(log10 + math.log10(1.0 / 0.995))
+    return f"{10.0 ** (log10 - exponent):.1f}e{exponent}"
 
 
 TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {"ledger": ledger}

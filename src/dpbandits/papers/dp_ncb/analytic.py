@@ -105,8 +105,8 @@ def composed_loss() -> pd.DataFrame:
     Tags: variant; release_log (``natural`` or ``base2``); counted, as written releases of ``all``
     kinds or of ``phase-two`` alone, without the means that Phase I consults (NCB-Q2). As written
     these are as many as the pulls of an arm, T/k at most or those at which the phase is expected to
-    stop, and its last means enter the first index besides (NCB-Q3). Repaired (``base2``), the one
-    release of the means that Phase II begins with is among them. x: T. y: loss over epsilon, by
+    stop, and its last means enter the first index besides (NCB-Q3). As coded and repaired
+    (``base2``) Phase II begins with zeros, which release nothing. x: T. y: loss over epsilon, by
     basic composition.
     """
     return joined(_losses())
@@ -120,10 +120,10 @@ def _losses() -> Iterator[pd.DataFrame]:
             consulted = _consulted(horizon) if counted == "all" else 0.0
             losses.append(theory.composed_loss(horizon, 0, 1.0 + consulted))
         yield curve(f"as-written, {counted}", tags, LOSS_HORIZONS, losses)
-    for variant, log, carried in (("as-coded", "natural", 0.0), ("repaired", "base2", 1.0)):
+    for variant, log in (("as-coded", "natural"), ("repaired", "base2")):
         tags = {"variant": variant, "release_log": log, "counted": "all"}
         losses = [
-            theory.composed_loss(horizon, theory.capped_phase_one(horizon), carried, log)
+            theory.composed_loss(horizon, theory.capped_phase_one(horizon), release_log=log)
             for horizon in LOSS_HORIZONS
         ]
         yield curve(f"{variant}, {log}", tags, LOSS_HORIZONS, losses)

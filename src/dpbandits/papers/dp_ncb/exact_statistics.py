@@ -1,11 +1,10 @@
 """Statistics of numbers computed exactly, of single runs of Phase I, and of all curves at once."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpbandits.claims import Estimate, Evidence, exact
 from dpbandits.claims.nash import all_curves
@@ -14,7 +13,7 @@ from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line
 from dpbandits.papers.dp_ncb.index_plays import RUNS as PLAYED_RUNS
 from dpbandits.papers.dp_ncb.index_plays import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
-from dpbandits.papers.dp_ncb.privacy_witnesses import WITNESSED
+from dpbandits.papers.dp_ncb.privacy_witnesses import LEAST, PANEL_A, WITNESSED
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, capped_phase_one, scale
 
 CURVES = (
@@ -30,9 +29,6 @@ CURVES = (
     "known-horizon",
 )
 """Simulations with Nash curves that the claims read."""
-
-JUDGED_OFFSETS = (-50, 0, 100)
-"""Pulls of arm 1 minus the threshold, of the witnesses as written that claim C15 reads."""
 
 SMALLEST_RISE = 1e-3
 """A bin of time whose mean has left that of uniform play by this share of the best is no longer all
@@ -221,13 +217,21 @@ def runs_with_weak_pulls(evidence: Evidence, *, variant: str, algorithm: str) ->
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
 
 
-def witnessed_loss(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
+def witnessed_loss(
+    evidence: Evidence, *, variant: str, offset: int | None = None
+) -> Mapping[str, Estimate]:
     """Return ln of the ratio of an event's probabilities over epsilon, for each witness.
 
     The two reward sequences differ in one round, so that Theorem 2 allows 1 at most; one witness
     above 1 refutes it, and none establishes it.
+
+    Args:
+        evidence: the results.
+        variant: of the claim.
+        offset: as written the pulls of arm 1 minus the threshold; those of the shortest event that
+            refutes by default.
     """
-    return {name: exact(float(row["y"])) for name, row in _witnesses(evidence, variant)}
+    return _of_witnesses(evidence, variant, "y", offset)
 
 
 def witness_probability(evidence: Evidence, *, variant: str, of: str) -> Mapping[str, Estimate]:
@@ -238,15 +242,35 @@ def witness_probability(evidence: Evidence, *, variant: str, of: str) -> Mapping
         variant: of the claim.
         of: ``probability``, of the event, given the arms of Phase I; ``arms``, of these.
     """
-    return {name: exact(float(row[f"log10_{of}"])) for name, row in _witnesses(evidence, variant)}
+    return _of_witnesses(evidence, variant, f"log10_{of}")
 
 
-def _witnesses(evidence: Evidence, variant: str) -> Iterator[tuple[str, "pd.Series[float]"]]:
-    """Yield the name and the row of each witness that the claim reads."""
-    rows = evidence.analytic("privacy-witnesses", variant=variant, quantity=WITNESSED)
-    for _, row in rows.sort_values(["horizon", "epsilon", "x"]).iterrows():
-        name = f"T={row['horizon']:.0e}, epsilon={row['epsilon']:g}"
-        if variant != "as-written":
-            yield name, row
-        elif row["x"] in JUDGED_OFFSETS:
-            yield f"{name}, threshold {int(row['x']):+d}", row
+def least_offset(evidence: Evidence) -> Mapping[str, Estimate]:
+    """Return the fewest pulls of arm 1, minus the threshold, whose event refutes as written."""
+    return _of_witnesses(evidence, "as-written", "x")
+
+
+def panel_a_loss(evidence: Evidence) -> Mapping[str, Estimate]:
+    """Return the largest loss over epsilon as coded at any T and split of Phase I of Figure 1(a).
+
+    It is that of the family of events that refutes Theorem 2 as coded at larger T.
+    """
+    rows = evidence.analytic("privacy-witnesses", variant="as-coded", quantity=PANEL_A)
+    pairs = rows[["epsilon", "y"]].to_numpy()
+    return {f"epsilon={epsilon:g}": exact(float(loss)) for epsilon, loss in pairs}
+
+
+def _of_witnesses(
+    evidence: Evidence, variant: str, column: str, offset: int | None = None
+) -> Mapping[str, Estimate]:
+    """Return a column of the witnesses of a variant, with an offset or the least that refutes."""
+    where: dict[str, Any] = {"variant": variant, "quantity": WITNESSED}
+    if variant == "as-written" and offset is None:
+        where["quantity"] = LEAST
+    elif offset is not None:
+        where["x"] = offset
+    rows = evidence.analytic("privacy-witnesses", **where).sort_values(["horizon", "epsilon"])
+    return {
+        f"T={row['horizon']:.0e}, epsilon={row['epsilon']:g}": exact(float(row[column]))
+        for _, row in rows.iterrows()
+    }

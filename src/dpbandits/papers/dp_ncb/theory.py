@@ -171,8 +171,10 @@ def composed_loss(
     Args:
         horizon: T.
         explored: rounds of Phase I.
-        others: releases besides those of Phase II (NCB-Q2, NCB-Q3); 1 for means it begins with.
-        release_log: ``natural``, or ``base2``, which repairs NCB-Q1.
+        others: releases besides those of Phase II (NCB-Q2, NCB-Q3); 1 where it begins with means
+            of Phase I, 0 where it begins with zeros.
+        release_log: ``natural``, or ``base2``, which repairs NCB-Q1: from Phase I of one round on
+            the releases of Phase II number at most log2(T - W + 2) - 1, less than log2 T.
     """
     log = math.log2(horizon) if release_log == "base2" else math.log(horizon)
     return (releases(horizon, explored) + others) / log
