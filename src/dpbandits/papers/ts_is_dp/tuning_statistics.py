@@ -18,8 +18,8 @@ from dpbandits.claims import (
     welch_difference,
 )
 from dpbandits.claims.bootstrap import Sample, from_means, ratio
+from dpbandits.claims.orders import distance_of_best, measure, rank_correlation
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp.orders import distance_of_best, measure, trend
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, FAMILIES, final_regret, horizon_of
 from dpbandits.privacy import required_c
 
@@ -159,7 +159,7 @@ def drop_trend(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Est
     """Return Kendall's tau between b and the drop of regret from eta = 1 to 5, over the grid."""
     strict, weak = _at_both_levels(evidence, family, b_grid)
     drops = [measure(one) - measure(other) for one, other in zip(strict, weak, strict=True)]
-    return trend(b_grid, drops)
+    return rank_correlation(b_grid, drops)
 
 
 def drop_excess(evidence: Evidence, *, family: str, b: int) -> Estimate:
