@@ -169,6 +169,18 @@ def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_non
     )
 
 
+def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
+    """Algorithm 2 and Theorem 5 ask for c of at least 1."""
+    inside = {claim.id for claim in CLAIMS if claim.parameters.get("c_range") == "at-least-1"}
+    assert inside == {f"TSDP-C{name}" for name in ("8", "10b", "12", "24", "25", "26")}
+    assert all(
+        comparison.kind == "report"
+        for claim in CLAIMS
+        for comparison in claim.comparisons
+        if (comparison.arguments or {}).get("c_range") == "any"
+    )
+
+
 def test_no_statistic_is_idle() -> None:
     named = {
         comparison.statistic
@@ -186,14 +198,13 @@ def test_interpretations_are_those_that_change_what_is_judged() -> None:
             if key in dict(claim.interpretations[0].values)
         }
 
-    ranges, logarithms = {"any", "at-least-1"}, {"base2", "natural"}
-    of_c = ("TSDP-C8", "TSDP-C10b", "TSDP-C12", "TSDP-C24", "TSDP-C25", "TSDP-C26")
-    assert interpretations("c_range") == dict.fromkeys(of_c, ranges)
+    logarithms = {"base2", "natural"}
+    assert interpretations("baseline") == {"TSDP-C4": {"lemma5", "theorem3"}}
+    assert interpretations("product") == {"TSDP-C4": {2, 6}}
     assert interpretations("log") == dict.fromkeys(("TSDP-C18", "TSDP-C19", "TSDP-C20"), logarithms)
     assert interpretations("metric") == {"TSDP-C13": {"pseudo_regret", "realised_regret"}}
-    assert interpretations("order") == {"TSDP-C16": {"best", 1.15}}
-    measures = {"epsilon", "delta"}
-    assert interpretations("measure") == {"TSDP-C16": measures, "TSDP-C23b": measures}
+    assert interpretations("order") == {"TSDP-C16": {1.15}}
+    assert interpretations("measure") == {"TSDP-C16": {"epsilon"}}
     assert {
         interpretation.variant for claim in CLAIMS for interpretation in claim.interpretations
     } == {"as-written"}

@@ -110,12 +110,17 @@ def test_a_factor_on_half_is_where_the_share_turns() -> None:
     at = bound_statistics.share_weaker(CURVES, factor=factor, **where).value
     above = bound_statistics.share_weaker(CURVES, factor=factor * (1 + 1e-9), **where).value
     assert above < 0.5 <= at
-    factor = bound_statistics.rdp_factor_on_half(CURVES, measure="delta").value
-    at = bound_statistics.rdp_share_weaker(CURVES, measure="delta", factor=factor).value
-    above = bound_statistics.rdp_share_weaker(
-        CURVES, measure="delta", factor=factor * (1 + 1e-9)
-    ).value
-    assert above < 0.5 <= at
+
+
+def test_the_pooled_share_is_that_of_both_methods_and_both_numbers_of_arms() -> None:
+    where = {"factor": 10, "split": "best"}
+    shares = [
+        bound_statistics.share_weaker(CURVES, analysis="standard-dp", arms=arms, **where).value
+        for arms in (2, 10)
+    ]
+    pooled = bound_statistics.pooled_share_weaker(CURVES, **where).value
+    assert bound_statistics.rdp_share_weaker(CURVES, measure="epsilon", factor=10).value == 0.0
+    assert pooled == pytest.approx(sum(shares) / 4)
 
 
 def test_corollary_1_gives_no_delta_below_1_under_its_least_epsilon() -> None:

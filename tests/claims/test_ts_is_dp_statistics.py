@@ -226,17 +226,15 @@ def test_changes_of_regret_are_later_minus_earlier_and_drops_the_reverse() -> No
     assert drops["b=500"].value == pytest.approx(regrets(1, 500).mean() - regrets(5, 500).mean())
 
 
-def test_the_trend_of_drops_has_b_zero_in_it() -> None:
+def test_drops_are_compared_from_b_to_b_with_b_zero_and_in_two_groups() -> None:
     drops = np.array(means(1)) - np.array(means(5))
-    tau = tuning_statistics.drop_trend(EVIDENCE, b_grid=MAIN, **ARMS)
-    assert tau.value == pytest.approx(stats.kendalltau(MAIN, drops).statistic)
+    steps = tuning_statistics.drop_steps(EVIDENCE, b_grid=MAIN, **ARMS)
+    assert next(iter(steps)) == "b=0 to 500"
+    assert [each.value for each in steps.values()] == pytest.approx(np.diff(drops).tolist())
     excess = tuning_statistics.drop_excess(EVIDENCE, b=500, **ARMS)
     assert excess.value == pytest.approx(drops[1] - drops[0])
-    # A drop at b = 0 below all others takes five of the fifteen pairs to the other side.
-    slopes = {**SLOPES, 0: (0.8, 0.9, 0.98)}
-    other = tuning_statistics.drop_trend(curves(World(slopes=slopes)), b_grid=MAIN, **ARMS)
-    assert tau.value == pytest.approx(-1.0)
-    assert other.value == pytest.approx(-5 / 15)
+    margin = tuning_statistics.drop_margin(EVIDENCE, b_grid=MAIN, largest_b=2000, **ARMS)
+    assert margin.value == pytest.approx(drops[:4].min() - drops[4:].max())
 
 
 def test_regrets_by_themselves_and_in_shares() -> None:
@@ -286,7 +284,7 @@ def contender(algorithm: str, eta: int, **interpretations: str) -> float:
 def test_figure_8_compares_at_one_level_and_in_one_interpretation() -> None:
     interpretation = {"log": "natural"}
     lazy = {eta: contender("anytime-lazy-ucb", eta, log="natural") for eta in (1, 5)}
-    tuned = {eta: contender("m-ts-gaussian", eta, c_range="any") for eta in (1, 5)}
+    tuned = {eta: contender("m-ts-gaussian", eta, c_range="at-least-1") for eta in (1, 5)}
     difference = comparison_statistics.regret_difference(
         EVIDENCE, first="anytime-lazy-ucb", second="m-ts-gaussian", eta=5, **interpretation
     )

@@ -20,11 +20,11 @@ def swap_gdp_and_rdp(frame: pd.DataFrame) -> None:
     frame["analysis"] = frame["analysis"].replace({"gdp": "rdp", "rdp": "gdp"})
 
 
-def rdp_worse_at_small_delta(frame: pd.DataFrame) -> None:
-    """Make the ratio of RDP to GDP fall with delta, from 1.05 at 1e-10 to 1.005 at 1e-1."""
+def rdp_worse_at_large_delta(frame: pd.DataFrame) -> None:
+    """Let RDP of one order over GDP rise with delta, from 1.01 at 1e-10 to 1.1 at 0.1."""
     gdp = frame.loc[rows(frame, analysis="gdp"), ["x", "y"]].to_numpy()
-    share = 1.0 - 0.005 * np.log10(gdp[:, 0])
-    frame.loc[rows(frame, analysis="rdp"), "y"] = gdp[:, 1] * share
+    share = 1.11 + 0.01 * np.log10(gdp[:, 0])
+    frame.loc[rows(frame, analysis="rdp-fixed-order"), "y"] = gdp[:, 1] * share
 
 
 def rdp_on_both_sides(frame: pd.DataFrame) -> None:

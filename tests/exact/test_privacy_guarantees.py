@@ -107,6 +107,10 @@ def test_claim_c4() -> None:
     assert np.all(ratio <= 0.6)
     at = np.interp([-10, -6, -1], np.log10(GRID), ratio)
     np.testing.assert_allclose(at, [0.559, 0.547, 0.515], rtol=0, atol=5e-4)
+    # Against Theorem 3 the first step gains nothing.
+    by_theorem_3 = ts_gaussian_epsilon(GRID, 1000)
+    np.testing.assert_allclose(by_b[1], by_theorem_3, rtol=1e-12)
+    assert (by_b[2] / by_theorem_3).max() == pytest.approx(0.421, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +153,7 @@ def test_claim_c15() -> None:
     [(1e-300, 3.3, None), (1e-10, 10.4, 1.027), (1e-1, 20.3, 1.073), (0.9, 39.9, 1.181)],
 )
 def test_claim_c16(delta_value: float, difference: float, ratio: float | None) -> None:
-    """Claim TSDP-C16: RDP minus GDP, and their ratio, grow with delta (refuting the claim)."""
+    """TSDP-E6: at the best order RDP minus GDP, and their ratio, grow with delta."""
     by_rdp = ts_gaussian_rdp_epsilon(delta_value, 1000)
     by_gdp = ts_gaussian_epsilon(delta_value, 1000)
     assert by_rdp - by_gdp == pytest.approx(difference, abs=0.05)  # one decimal printed

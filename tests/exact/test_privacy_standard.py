@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -15,6 +16,7 @@ from dpbandits.privacy import (
     epsilon,
     report_noisy_max_epsilon,
     report_noisy_max_true_delta,
+    ts_basic_standard_epsilon,
     ts_corrected_standard_epsilon,
     ts_round_epsilon,
     ts_standard_epsilon,
@@ -80,6 +82,29 @@ def test_half_split_of_the_corrected_curve() -> None:
     found = ts_corrected_standard_epsilon(1e-6, 1000, split="half")
     assert found == pytest.approx(expected, rel=1e-13)
     assert found > ts_corrected_standard_epsilon(1e-6, 1000)
+
+
+def gaussian_delta(epsilon0: float, eta: float) -> float:
+    """Delta of eta-GDP by the integral of the excess density, in 60 digits."""
+    with mpmath.workdps(60):
+        start = mpmath.mpf(epsilon0) / eta + mpmath.mpf(eta) / 2
+
+        def excess(x: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.npdf(x, eta) - mpmath.exp(epsilon0) * mpmath.npdf(x)
+
+        return float(mpmath.quad(excess, [start, start + 1, start + 4, start + 12, start + 40]))
+
+
+@pytest.mark.parametrize(
+    ("delta_value", "over_gdp"),
+    [(1e-10, 13.32), (1e-8, 12.66), (1e-6, 11.89), (1e-4, 10.95), (1e-2, 9.78), (1e-1, 9.12)],
+)
+def test_basic_composition_against_an_integral(delta_value: float, over_gdp: float) -> None:
+    """TSDP-F2: T rounds of delta/T each, whose epsilons add up; ratios to Theorem 3 at T = 1000."""
+    found = ts_basic_standard_epsilon(delta_value, 1000)
+    claimed = gaussian_delta(found / 1000, float(np.sqrt(0.5)))
+    assert claimed == pytest.approx(delta_value / 1000, rel=1e-9)
+    assert found / epsilon(delta_value, np.sqrt(500)) == pytest.approx(over_gdp, abs=5e-3)
 
 
 def test_advanced_composition_by_hand() -> None:
@@ -170,6 +195,8 @@ def test_extreme_arguments_give_no_warning() -> None:
         assert np.isfinite(ts_corrected_standard_epsilon(1e-300, 10**6))
         # One round of 1/sqrt(2)-GDP has delta(0) = 0.276: no epsilon is needed above it.
         assert ts_corrected_standard_epsilon(0.9, 1) == 0
+        assert ts_basic_standard_epsilon(0.9, 1) == 0
+        assert np.isfinite(ts_basic_standard_epsilon(1e-300, 10**6))
         assert report_noisy_max_true_delta(1e4, 0.5, -1.0) == 0
 
 
@@ -193,6 +220,8 @@ def test_scalars_give_floats_and_arrays_arrays() -> None:
         (lambda: ts_standard_epsilon(0.6, 1, 2), "delta=0.6"),
         (lambda: ts_standard_epsilon(1e-6, 10, 2, "third"), "split='third'"),
         (lambda: ts_corrected_standard_epsilon(1e-6, 10, "third"), "split='third'"),
+        (lambda: ts_basic_standard_epsilon(1.0, 10), "delta=1.0"),
+        (lambda: ts_basic_standard_epsilon(1e-6, 0), "horizon=0"),
         (lambda: advanced_composition(-1.0, 10, 0.1), "epsilon0=-1.0"),
         (lambda: advanced_composition(1.0, 10, 0.0), "slack=0.0"),
         (lambda: report_noisy_max_epsilon(0.1, [1.0], [1.0]), "sensitivities=[1.0]"),

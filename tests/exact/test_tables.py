@@ -139,7 +139,7 @@ def test_privacy_table_has_the_values_of_the_specification(tmp_path: Path) -> No
         assert table.loc[delta].iloc[:2].tolist() == pytest.approx(values[:2], abs=6e-4)
         assert table.loc[delta].iloc[2:4].tolist() == pytest.approx(values[2:], abs=6e-2)
     tex = (tmp_path / "privacy.tex").read_text()
-    assert r"$10^{-6}$ & 355.4 & 367.5 & 6,425.0 & 7,483.9 & 285,888 \\" in tex
+    assert r"$10^{-6}$ & 355.4 & 367.5 & 6,425.0 & 7,483.9 & 4,226 & 285,888 \\" in tex
 
 
 def test_claims_table_prints_intervals_and_leaves_missing_numbers_empty(tmp_path: Path) -> None:

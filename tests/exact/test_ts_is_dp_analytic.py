@@ -17,6 +17,7 @@ from dpbandits.papers.ts_is_dp.analytic import (
     two_armed_choice,
     valid_epsilon,
 )
+from dpbandits.privacy import epsilon
 from shared import ExactResults
 
 FRAMES = ExactResults("ts-is-dp")
@@ -74,11 +75,38 @@ def test_the_corrected_bound_has_the_tabulated_numbers_for_any_n() -> None:
     expected = {1e-10: 9.5e5, 1e-8: 5.4e5, 1e-6: 2.86e5, 1e-4: 1.35e5, 1e-2: 5.3e4, 1e-1: 2.97e4}
     for delta, value in expected.items():
         found = {
-            at(BY_ANALYSIS, delta, analysis="standard-dp-corrected", arms=arms) for arms in (2, 10)
+            at(BY_ANALYSIS, delta, analysis="standard-dp-advanced", arms=arms) for arms in (2, 10)
         }
         assert len(found) == 1
         # Printed to two or three digits.
         assert found.pop() == pytest.approx(value, rel=0.01)
+
+
+def test_the_printed_curve_meets_the_basic_composition_of_exact_rounds() -> None:
+    """TSDP-F2: with two arms it is above up to about 2.9e-3, with ten on the whole axis."""
+    for arms, low, high in ((2, 2.8e-3, 2.9e-3), (10, 0.26, 0.27)):
+        crossing = at(CONSTANTS, arms, quantity="crossing-delta")
+        assert low < crossing < high
+        printed, basic = (
+            BY_ANALYSIS[(BY_ANALYSIS["analysis"] == name) & (BY_ANALYSIS["arms"] == arms)]
+            for name in ("standard-dp", "standard-dp-basic")
+        )
+        best = printed[printed["split"] == "best"]
+        above = best["y"].to_numpy() >= basic["y"].to_numpy()
+        np.testing.assert_array_equal(above, basic["x"].to_numpy() <= crossing)
+
+
+@pytest.mark.parametrize(("baseline", "expected"), [("lemma5", 1.835), ("theorem3", 3.782)])
+def test_a_guarantee_is_dramatically_tighter_from_this_product_on(
+    baseline: str, expected: float
+) -> None:
+    """TSDP-C4: the ratio of epsilon to (0, 1) at the worst delta, here by bisection over b."""
+    found = at(CONSTANTS, 1000, quantity="turning-product", baseline=baseline)
+    assert found == pytest.approx(expected, abs=5e-4)
+    factor = {"lemma5": 1.0, "theorem3": 2.0}[baseline]
+    standard = epsilon(deltas(), np.sqrt(1000 / factor))
+    ratio = epsilon(deltas(), np.sqrt(1000 / found)) / standard
+    assert ratio.max() == pytest.approx(0.6, rel=1e-9)
 
 
 @pytest.mark.parametrize(

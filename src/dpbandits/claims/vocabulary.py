@@ -7,14 +7,12 @@ time, by default the last one. ``along`` is a tag, or ``t`` for the times ``poin
 """
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpbandits.claims.bootstrap import Sample, argmin, from_means, kendall_tau
+from dpbandits.claims.bootstrap import Sample, from_means
 from dpbandits.claims.estimates import (
     Estimate,
     StudentEstimate,
@@ -26,11 +24,11 @@ from dpbandits.claims.estimates import (
     welch_difference,
 )
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.orders import measure, place_of_best, rank_correlation
 from dpbandits.claims.rates import rate, rate_difference
 from dpbandits.errors import InputError
 
 Tags = Mapping[str, Any]
-Values = NDArray[np.float64]
 
 REGRET = "pseudo_regret"
 TIME = "t"
@@ -210,7 +208,7 @@ def trend(
 ) -> Estimate:
     """Return Kendall's tau between the points and the means, from -1 (falls) to 1 (rises)."""
     xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    return from_means(samples, lambda means: kendall_tau(xs, means))
+    return rank_correlation(xs, [measure(sample) for sample in samples])
 
 
 def slope(
@@ -261,14 +259,7 @@ def place_of_lowest(
 ) -> Estimate:
     """Return the point at which the mean is lowest."""
     xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    places = np.asarray(xs, dtype=float)
-
-    def place(means: Values) -> Values:
-        index = argmin(means)
-        known = np.where(np.isnan(index), 0, index).astype(int)
-        return np.where(np.isnan(index), math.nan, places[known])
-
-    return from_means(samples, place)
+    return place_of_best(xs, samples)
 
 
 def ends_minus_interior(

@@ -1,8 +1,9 @@
 """Standard (epsilon, delta)-DP: report-noisy-max with Gaussian noise, advanced composition.
 
 The guarantees that ts-is-dp derives this way (its appendix C.1) are given as printed, although
-their proof rests on a false lemma and they do not hold in general (TSDP-E8);
-`ts_corrected_standard_epsilon` is the repaired curve.
+their proof rests on a false lemma and they do not hold in general (TSDP-E8). With exact guarantees
+of single rounds `ts_corrected_standard_epsilon` composes as the paper does,
+`ts_basic_standard_epsilon` by adding epsilons and deltas.
 """
 
 from collections.abc import Callable
@@ -213,6 +214,26 @@ def ts_corrected_standard_epsilon(delta: Values, horizon: int, split: str = "bes
         return epsilon(parts, _ROUND_ETA)
 
     return unwrap_like(delta, _composed(per_round, probability("delta", delta), horizon, split))
+
+
+def ts_basic_standard_epsilon(delta: Values, horizon: int) -> Values:
+    """Return a valid epsilon of Thompson sampling by basic composition of its rounds.
+
+    Each round gets the exact epsilon of 1/sqrt(2)-GDP at delta/T; epsilons and deltas of the T
+    rounds add up. It does not depend on the number of arms.
+
+    Source: TSDP-E8 (ours).
+
+    Args:
+        delta: Final delta, strictly between 0 and 1. Any shape.
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    rounds = integer("horizon", horizon, 1)
+    per_round = epsilon(probability("delta", delta) / rounds, _ROUND_ETA)
+    return unwrap_like(delta, rounds * per_round)
 
 
 def _composed(

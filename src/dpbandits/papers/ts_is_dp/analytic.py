@@ -4,6 +4,7 @@ Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -45,6 +46,9 @@ ROUND_DELTAS = (1e-6, 1e-4, 1e-2)
 QUOTED_EPSILON, QUOTED_DELTA = 1.0, 1e-6
 """Epsilon and delta at which Lemma 13 is checked."""
 
+DRAMATIC_RATIO = 0.6
+"""Epsilon over that of (0, 1) up to which TSDP-C4 calls a guarantee dramatically tighter."""
+
 MANY = 10**9
 """Pulls of an arm whose mean and draw are as good as fixed."""
 
@@ -79,10 +83,10 @@ def privacy_by_analysis() -> pd.DataFrame:
     """Return epsilon over delta of plain Thompson sampling by each analysis (Figures 6 and 7).
 
     Tags: analysis (``gdp``, Theorem 3; ``rdp``, Theorem 8 at its best order; ``rdp-fixed-order``,
-    Theorem 8 at the order 1.15; ``standard-dp``, Corollary 1 as printed;
-    ``standard-dp-corrected``, a bound with a valid derivation), split of delta (``best`` or
-    ``half``; ``none`` where there is none), arms (2 or 10; only the printed standard-DP bound
-    depends on it). x: delta. y: epsilon.
+    Theorem 8 at the order 1.15; ``standard-dp``, Corollary 1 as printed; exact rounds composed by
+    the theorem of Corollary 1, ``standard-dp-advanced``, or by adding up,
+    ``standard-dp-basic``), split of delta (``best`` or ``half``; ``none`` where there is none),
+    arms (2 or 10; only the printed standard-DP bound depends on it). x: delta. y: epsilon.
     """
     x, horizon = deltas(), ANALYSIS_HORIZON
     curves = []
@@ -93,7 +97,8 @@ def privacy_by_analysis() -> pd.DataFrame:
             ("rdp-fixed-order", "none"): privacy.ts_gaussian_rdp_epsilon(x, horizon, FIXED_ORDER),
             ("standard-dp", "best"): privacy.ts_standard_epsilon(x, horizon, arms),
             ("standard-dp", "half"): privacy.ts_standard_epsilon(x, horizon, arms, "half"),
-            ("standard-dp-corrected", "best"): privacy.ts_corrected_standard_epsilon(x, horizon),
+            ("standard-dp-advanced", "best"): privacy.ts_corrected_standard_epsilon(x, horizon),
+            ("standard-dp-basic", "none"): privacy.ts_basic_standard_epsilon(x, horizon),
         }
         for (analysis, split), y in by_analysis.items():
             tags = {"analysis": analysis, "split": split, "arms": arms}
@@ -150,12 +155,24 @@ def constants() -> pd.DataFrame:
     Tags: quantity, and by quantity: ``epsilon``: eta (delta = 1e-6); ``gdp``: accounting, of
     (b, c) = (0, 1) at T = 1e5; ``arm-mean``: law; ``turning-order``: measure, the Renyi order up
     to which the advantage of Gaussian DP is larger at the smallest delta; ``least-epsilon``: arms,
-    epsilon of Corollary 1 as delta goes to 1; ``quoted-shift`` and ``quoted-delta``: the longest
+    epsilon of Corollary 1 as delta goes to 1; ``crossing-delta``: arms, the delta up to which
+    Corollary 1 is above the basic composition of exact rounds; ``turning-product``: baseline, the
+    c (b + 1) from which on epsilon is at most 0.6 times that of (0, 1) on the delta axis of
+    Figure 1; ``quoted-shift`` and ``quoted-delta``: the longest
     shift that Lemma 13 admits and its exact delta;
     ``true-delta``: calibration, means, pulls, round_delta. x: eta, T, the rate, the number of
     arms, or the delta that is claimed. y: the number.
     """
-    parts = (_levels(), _arm_means(), _orders(), _least_epsilons(), _quoted(), _true_deltas())
+    parts = (
+        _levels(),
+        _arm_means(),
+        _orders(),
+        _least_epsilons(),
+        _crossings(),
+        _products(),
+        _quoted(),
+        _true_deltas(),
+    )
     return joined(itertools.chain.from_iterable(parts))
 
 
@@ -200,6 +217,38 @@ def _least_epsilons() -> Iterator[pd.DataFrame]:
         least = privacy.ts_standard_epsilon(float(np.nextafter(1.0, 0.0)), ANALYSIS_HORIZON, arms)
         tags = {"quantity": "least-epsilon", "arms": arms}
         yield curve(f"least epsilon, N={arms}", tags, [arms], [least])
+
+
+def _crossings() -> Iterator[pd.DataFrame]:
+    """Return the delta at which Corollary 1 meets the basic composition of exact rounds."""
+    for arms in ARM_NUMBERS:
+
+        def excess(logarithm: float, arms: int = arms) -> float:
+            delta = math.exp(logarithm)
+            printed = privacy.ts_standard_epsilon(delta, ANALYSIS_HORIZON, arms)
+            return printed - privacy.ts_basic_standard_epsilon(delta, ANALYSIS_HORIZON)
+
+        delta = math.exp(brentq(excess, math.log(1e-10), math.log(0.9), xtol=1e-12))
+        tags = {"quantity": "crossing-delta", "arms": arms}
+        yield curve(f"crossing delta, N={arms}", tags, [arms], [delta])
+
+
+def _products() -> Iterator[pd.DataFrame]:
+    """Return the c (b + 1) at which a guarantee is dramatically tighter than that of (0, 1)."""
+    x = deltas()
+    baselines = {
+        "lemma5": privacy.modified_ts_epsilon(x, 0, 1, ANALYSIS_HORIZON),
+        "theorem3": privacy.ts_gaussian_epsilon(x, ANALYSIS_HORIZON),
+    }
+    for baseline, standard in baselines.items():
+
+        def excess(product: float, standard: NDArray[np.float64] = standard) -> float:
+            raised = privacy.modified_ts_epsilon(x, 0, product, ANALYSIS_HORIZON)
+            return float((raised / standard).max()) - DRAMATIC_RATIO
+
+        tags = {"quantity": "turning-product", "baseline": baseline}
+        product = brentq(excess, 1.0, 10.0, xtol=1e-12)
+        yield curve(f"turning product, {baseline}", tags, [ANALYSIS_HORIZON], [product])
 
 
 def _quoted() -> Iterator[pd.DataFrame]:

@@ -68,19 +68,28 @@ def largest_asymmetry(evidence: Evidence) -> Estimate:
     return exact(np.abs(by_b / by_c - 1.0).max())
 
 
-def largest_ratio_to_standard(evidence: Evidence, *, family: str, product: int) -> Estimate:
+def largest_ratio_to_standard(
+    evidence: Evidence, *, family: str, product: int, baseline: str
+) -> Estimate:
     """Return the largest ratio, over deltas, of epsilon at a value of c (b + 1) to (0, 1).
 
     Args:
         evidence: the results.
         family: which parameter is raised, ``b`` or ``c``.
         product: the value of c (b + 1).
+        baseline: what gives epsilon of (0, 1): ``lemma5``, as in Figure 1, or ``theorem3``.
     """
     raised = {"b": {"b": product - 1}, "c": {"c": product}}[family]
     standard = {"b": {"b": 0}, "c": {"c": 1}}[family]
     above = evidence.analytic(CURVES, family=family, **raised)["y"].to_numpy()
-    below = evidence.analytic(CURVES, family=family, **standard)["y"].to_numpy()
+    by_lemma5 = evidence.analytic(CURVES, family=family, **standard)["y"].to_numpy()
+    below = {"lemma5": by_lemma5, "theorem3": _gdp(evidence)}[baseline]
     return exact((above / below).max())
+
+
+def turning_product(evidence: Evidence, *, baseline: str) -> Estimate:
+    """Return the c (b + 1) from which on that ratio is at most 0.6."""
+    return _constant(evidence, quantity="turning-product", baseline=baseline)
 
 
 def epsilon_of_pair(evidence: Evidence, *, b: int, delta: float) -> Estimate:
@@ -176,11 +185,6 @@ def rdp_share_weaker(evidence: Evidence, *, measure: str, factor: float) -> Esti
     return _share(_rdp_over_gdp(evidence, "best", measure), factor)
 
 
-def rdp_factor_on_half(evidence: Evidence, *, measure: str) -> Estimate:
-    """Return the largest factor that RDP over GDP reaches on half of the deltas."""
-    return _on_half(_rdp_over_gdp(evidence, "best", measure))
-
-
 def largest_rdp_ratio(evidence: Evidence, *, order: str | float, measure: str) -> Estimate:
     """Return the largest ratio of RDP to GDP over the deltas; arguments as above."""
     return exact(_rdp_over_gdp(evidence, order, measure).max())
@@ -191,9 +195,24 @@ def smallest_rdp_ratio(evidence: Evidence, *, order: str | float, measure: str) 
     return exact(_rdp_over_gdp(evidence, order, measure).min())
 
 
+def pooled_share_weaker(evidence: Evidence, *, split: str, factor: float) -> Estimate:
+    """Return that share over standard DP and RDP at once, with two arms and with ten."""
+    ratios = [
+        _ratios(evidence, analysis, "gdp", kind, arms)
+        for analysis, kind in (("standard-dp", split), ("rdp", "none"))
+        for arms in (2, 10)
+    ]
+    return _share(np.concatenate(ratios), factor)
+
+
 def least_epsilon(evidence: Evidence, *, arms: int) -> Estimate:
     """Return the epsilon below which Corollary 1 gives no delta below 1."""
     return _constant(evidence, quantity="least-epsilon", arms=arms)
+
+
+def crossing_delta(evidence: Evidence, *, arms: int) -> Estimate:
+    """Return the delta up to which Corollary 1 is above the basic composition of exact rounds."""
+    return _constant(evidence, quantity="crossing-delta", arms=arms)
 
 
 def quoted_lemma(evidence: Evidence, *, quantity: str) -> Estimate:

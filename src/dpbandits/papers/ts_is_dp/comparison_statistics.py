@@ -30,7 +30,10 @@ Values = NDArray[np.float64]
 
 def _contender(evidence: Evidence, algorithm: str, eta: int, log: str) -> Sample:
     """Return final regret of an algorithm of Figure 8 at eta, or at the epsilon printed for it."""
-    interpretations = {"anytime-lazy-ucb": {"log": log}, "m-ts-gaussian": {"c_range": "any"}}
+    interpretations = {
+        "anytime-lazy-ucb": {"log": log},
+        "m-ts-gaussian": {"c_range": "at-least-1"},
+    }
     tags: dict[str, Any] = {
         "algorithm": algorithm,
         "eta": eta,

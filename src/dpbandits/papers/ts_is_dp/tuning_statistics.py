@@ -18,8 +18,9 @@ from dpbandits.claims import (
     welch_difference,
 )
 from dpbandits.claims.bootstrap import Sample, from_means, ratio
+from dpbandits.claims.jackknife import Measure
+from dpbandits.claims.orders import distance_of_best, measure
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp.orders import distance_of_best, measure, trend
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, FAMILIES, final_regret, horizon_of
 from dpbandits.privacy import required_c
 
@@ -147,29 +148,39 @@ def regret_drops(
     evidence: Evidence, *, family: str, b_grid: Sequence[int], largest_b: int
 ) -> Mapping[str, Estimate]:
     """Return by how much the regret drops from eta = 1 to 5, at each b up to a largest."""
-    return {f"b={b}": _drop(evidence, family, b) for b in b_grid if b <= largest_b}
+    return {f"b={b}": _drop(evidence, family, b).estimate() for b in b_grid if b <= largest_b}
 
 
-def _drop(evidence: Evidence, family: str, b: int) -> Estimate:
-    strict, weak = (final_regret(evidence, family, eta, b) for eta in (ETAS[0], ETAS[-1]))
-    return welch_difference(strict.values, weak.values)
+def drop_steps(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Mapping[str, Estimate]:
+    """Return the change of the drop of regret from eta = 1 to 5, from one b to the next."""
+    drops = {b: _drop(evidence, family, b) for b in b_grid}
+    return {
+        f"b={b} to {following}": (drops[following] - drops[b]).estimate()
+        for b, following in itertools.pairwise(drops)
+    }
 
 
-def drop_trend(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Estimate:
-    """Return Kendall's tau between b and the drop of regret from eta = 1 to 5, over the grid."""
-    strict, weak = _at_both_levels(evidence, family, b_grid)
-    drops = [measure(one) - measure(other) for one, other in zip(strict, weak, strict=True)]
-    return trend(b_grid, drops)
+def drop_margin(
+    evidence: Evidence, *, family: str, b_grid: Sequence[int], largest_b: int
+) -> Estimate:
+    """Return the least drop of regret at a b up to ``largest_b`` minus the largest beyond."""
+    drops = {b: _drop(evidence, family, b) for b in b_grid}
+    return smallest(
+        (drop - drops[beyond]).estimate()
+        for b, drop in drops.items()
+        for beyond in b_grid
+        if b <= largest_b < beyond
+    )
 
 
 def drop_excess(evidence: Evidence, *, family: str, b: int) -> Estimate:
     """Return the drop of regret from eta = 1 to 5 at ``b`` minus the one at b = 0."""
-    regrets = [
-        final_regret(evidence, family, eta, pulls)
-        for pulls in (b, 0)
-        for eta in (ETAS[0], ETAS[-1])
-    ]
-    return from_means(regrets, lambda m: (m[:, 0] - m[:, 1]) - (m[:, 2] - m[:, 3]))
+    return (_drop(evidence, family, b) - _drop(evidence, family, 0)).estimate()
+
+
+def _drop(evidence: Evidence, family: str, b: int) -> Measure:
+    strict, weak = (measure(final_regret(evidence, family, eta, b)) for eta in (ETAS[0], ETAS[-1]))
+    return strict - weak
 
 
 def prepull_share(evidence: Evidence, *, family: str, eta: int, b: int) -> Estimate:

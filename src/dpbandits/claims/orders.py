@@ -1,7 +1,8 @@
 """Orders of several means: numbers that depend on the signs of differences alone.
 
 Where the order is plain, all resamples of a bootstrap agree, so that it has no interval at levels
-that they do not resolve. Here every pair is compared instead, all pairs at once (Bonferroni).
+that they do not resolve, such as the family-wise one. Here every pair is compared instead, all
+pairs at once (Bonferroni).
 """
 
 import itertools
@@ -12,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate
 from dpbandits.claims.bootstrap import Sample, kendall_tau
+from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.jackknife import Measure
 
 Values = NDArray[np.float64]
@@ -58,17 +59,33 @@ def measure(sample: Sample) -> Measure:
     return Measure(sample.mean, {sample.key: sample.values - sample.mean})
 
 
-def trend(order: Sequence[float], measures: Sequence[Measure]) -> OrderEstimate:
+def rank_correlation(order: Sequence[float], measures: Sequence[Measure]) -> OrderEstimate:
     """Return Kendall's tau-b between increasing numbers and measures."""
-    differences = tuple((later - sooner).estimate() for sooner, later in _pairs(measures))
-    value = kendall_tau(order, np.array([[one.value for one in measures]]))[0]
-    runs = min(difference.runs for difference in differences)
-    return OrderEstimate(
-        float(value),
-        runs,
-        differences,
-        lambda low, high: (float(low.mean()), float(high.mean())),
-    )
+    with np.errstate(invalid="ignore"):
+        value = float(kendall_tau(order, np.array([[one.value for one in measures]]))[0])
+
+    def ends(low: Values, high: Values) -> tuple[float, float]:
+        return float(low.mean()), float(high.mean())
+
+    return _of_signs(value, [measures], _differences(measures), ends)
+
+
+def place_of_best(places: Sequence[float], samples: Sequence[Sample]) -> OrderEstimate:
+    """Return the place of the smallest mean, between the ends of the places that may have it.
+
+    Args:
+        places: increasing.
+        samples: one at each place, at least two.
+    """
+    measures = [measure(sample) for sample in samples]
+    differences = _differences(measures)
+
+    def ends(low: Values, high: Values) -> tuple[float, float]:
+        possible = [places[index] for index in _possibly_best(len(samples), low, high)]
+        return min(possible), max(possible)
+
+    value = float(places[_smallest(measures)])
+    return _of_signs(value, [measures], differences, ends)
 
 
 def distance_of_best(
@@ -84,9 +101,7 @@ def distance_of_best(
         distance: of two places.
     """
     lists = [[measure(sample) for sample in samples] for samples in (first, second)]
-    differences = tuple(
-        (later - sooner).estimate() for measures in lists for sooner, later in _pairs(measures)
-    )
+    differences = tuple(itertools.chain.from_iterable(map(_differences, lists)))
     half = len(differences) // 2
 
     def ends(low: Values, high: Values) -> tuple[float, float]:
@@ -98,13 +113,25 @@ def distance_of_best(
         return min(apart), max(apart)
 
     value = distance(*(_smallest(measures) for measures in lists))
+    return _of_signs(value, lists, differences, ends)
+
+
+def _of_signs(
+    value: float,
+    lists: Sequence[Sequence[Measure]],
+    differences: tuple[Estimate, ...],
+    ends: Ends,
+) -> OrderEstimate:
+    """Return an estimate; NaN where a measure is not known."""
     is_known = all(math.isfinite(one.value) for measures in lists for one in measures)
     runs = min(difference.runs for difference in differences)
     return OrderEstimate(value if is_known else math.nan, runs, differences, ends)
 
 
-def _pairs(measures: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
-    return list(itertools.combinations(measures, 2))
+def _differences(measures: Sequence[Measure]) -> tuple[Estimate, ...]:
+    """Return later minus sooner of every pair."""
+    pairs = itertools.combinations(measures, 2)
+    return tuple((later - sooner).estimate() for sooner, later in pairs)
 
 
 def _smallest(measures: Sequence[Measure]) -> int:
