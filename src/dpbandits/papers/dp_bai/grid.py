@@ -6,6 +6,7 @@ never counts for or against a claim.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from dpbandits.claims import Estimate, Evidence, decide, exact, rate_difference
@@ -232,10 +233,8 @@ def turning_margin(
 
 def summary(differences: Mapping[str, Estimate], quantity: str) -> Estimate:
     """Return the ``smallest``, the ``median`` or the ``largest`` of some differences."""
-    values = sorted(difference.value for difference in differences.values())
+    values = [difference.value for difference in differences.values()]
     if not values:
         return exact(float("nan"))
-    places = {"smallest": 0, "median": len(values) // 2, "largest": -1}
-    return exact(
-        values[places[quantity]], min(difference.runs for difference in differences.values())
-    )
+    of = {"smallest": min, "median": median, "largest": max}[quantity]
+    return exact(of(values), min(difference.runs for difference in differences.values()))
