@@ -56,8 +56,6 @@ SECTION5_LIMITS = {
 
 TWO_ARMED_LIMIT = 1 / 2
 
-_WITH_SCHEDULES = ("verdicts-weak-privacy",)
-
 
 @dataclass(frozen=True)
 class Point:
@@ -111,22 +109,11 @@ def pair_point(ratio: float, epsilon: float, budget: int) -> Point:
     return Point(simulation, tags, f"y/x={ratio:g}, T={budget}, epsilon={epsilon:g}")
 
 
-def successes(
-    evidence: Evidence, algorithm: str, point: Point, schedule: str = "consistent"
-) -> Counted:
-    """Return successes and trials of an algorithm at a point.
-
-    Args:
-        evidence: the results.
-        algorithm: its id.
-        point: where.
-        schedule: interpretation of the phases (BAI-E1), where the point has more than one.
-    """
+def successes(evidence: Evidence, algorithm: str, point: Point) -> Counted:
+    """Return successes and trials of an algorithm at a point."""
     tags: dict[str, Any] = dict(point.tags)
     if algorithm == "od-linbai":
         tags.pop("epsilon", None)
-    if point.simulation in _WITH_SCHEDULES:
-        tags["schedule"] = schedule
     return evidence.counts(point.simulation, algorithm=algorithm, **tags)
 
 
