@@ -228,8 +228,8 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
             "BAI-C14c",
             {**_REGRESSION, "norm": "l2"},
             _oblique,
-            "with a Euclidean L, which the paper does not specify; the witness has arms at 46 and 224 "
-            "degrees, none was computed for others",
+            "with a Euclidean L, which the paper does not specify; the witness has arms at 46 and "
+            "224 degrees, none was computed for others",
         ),
         Entry(
             "stated",
