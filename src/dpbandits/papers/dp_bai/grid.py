@@ -223,5 +223,5 @@ def summary(differences: Mapping[str, Estimate], quantity: str) -> Estimate:
     values = [difference.value for difference in differences.values()]
     if not values:
         return exact(float("nan"))
-    of = {"smallest": min, "median": median, "largest": max}[quantity]
-    return exact(of(values), min(difference.runs for difference in differences.values()))
+    found = {"smallest": min(values), "median": median(values), "largest": max(values)}
+    return exact(found[quantity], min(difference.runs for difference in differences.values()))
