@@ -219,7 +219,7 @@ def gauss_privacy() -> pd.DataFrame:
     kinds = itertools.product(CALIBRATIONS, INSTANCES, TABLES, GAUSS_BUDGETS, DELTAS)
     frames = [_of_kind(*kind, (*EPSILONS, *LARGER_EPSILONS)) for kind in kinds]
     curves = [
-        _of_kind("classical", "witness", "all", GAUSS_BUDGETS[0], delta, CURVE_EPSILONS)
+        _of_kind("classical", "witness", "all", GAUSS_BUDGETS[-1], delta, CURVE_EPSILONS)
         for delta in CURVE_DELTAS
     ]
     finer = [frame.assign(series="curve, " + frame["series"], epsilons="curve") for frame in curves]
@@ -230,7 +230,7 @@ def gauss_privacy() -> pd.DataFrame:
 
 def _witness_excess(epsilon: float, delta: float) -> float:
     """Return the delta that the witness needs over its own, minus 1."""
-    noise, pulls = deviation(epsilon, delta, "classical"), witness_pulls(GAUSS_BUDGETS[0])
+    noise, pulls = deviation(epsilon, delta, "classical"), witness_pulls(GAUSS_BUDGETS[-1])
     return needed_delta(epsilon, noise, pulls, two_sums=False, binary=False) / delta - 1.0
 
 
