@@ -41,7 +41,7 @@ FINDINGS: dict[str, Worlds] = {
     },
     "BAI-F3": {
         "shown": Made(),
-        "not shown": Made(within("verdicts-sphere", at(0.01, algorithm="dp-od"))),
+        "not shown": Made(within("verdicts-sphere", at(0.01, algorithm="dp-od", norm="l1"))),
         "undecided": Made(trials=5000),
     },
     "BAI-F5": {

@@ -23,7 +23,8 @@ def test_a_finding_comes_out_as_it_was_made(name: str, word: str) -> None:
 
 
 def test_findings_are_numbered_and_decided_where_comparisons_have_a_region() -> None:
-    assert list(BY_ID) == [f"BAI-F{i}" for i in range(1, 17)]
+    dropped = {14, 16}
+    assert list(BY_ID) == [f"BAI-F{i}" for i in range(1, 18) if i not in dropped]
     decided = {
         name
         for name, finding in BY_ID.items()

@@ -158,13 +158,22 @@ def test_other_subsets_have_coefficients_above_one() -> None:
     assert np.abs(max_det(features).coefficients).max() <= 1.0 + 1e-12
 
 
+def test_the_pair_of_section_5_is_its_best_arm_and_a_runner_up() -> None:
+    """BAI-F12: |det(a_1, a_3)| = 10, and of any other pair 9 at most as omega is at most 0.8."""
+    pairs = {tuple(sorted(max_det(section5(draw=d).feature_matrix).arms)) for d in range(50)}
+    assert pairs == {(0, 2)}
+    means = section5().means
+    assert means.argmax() == 0
+    assert means[2] == pytest.approx(np.sort(means)[-2], abs=1e-12)
+
+
 def test_max_det_is_not_the_subset_of_least_noise() -> None:
     """C23: in some of the 1000 sets another subset has a smaller v; v is at most the rank."""
     found = {each: at("max-det", quantity=each, rank=0) for each in ("smaller", "above rank")}
     assert found["smaller"] == 125
     assert found["above rank"] == 0
-    assert exact_statistics.better_subsets(EVIDENCE, noise="propagated").value == found["smaller"]
-    assert exact_statistics.better_subsets(EVIDENCE, noise="injected").value == 0
+    for quantity, value in {"smaller": found["smaller"], "less injected": 0}.items():
+        assert exact_statistics.compared_sets(EVIDENCE, quantity=quantity).value == value
     # 1000 pulls of a phase on at most 4 arms, or on 12.
     assert at("max-det", quantity="injected ratio", rank=0) == pytest.approx(84 / 250)
     for quantity, value in found.items():

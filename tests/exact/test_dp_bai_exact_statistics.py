@@ -83,29 +83,45 @@ def test_loss_of_axis_aligned_dp_od_falls_with_the_ratio() -> None:
 
 
 def test_deltas_of_gauss_are_as_reported() -> None:
-    """C24: fine up to 2; at 5 three arms need more than their delta; BAI-E9 beyond."""
-    asked = exact_statistics.needed_deltas(EVIDENCE, instance="witness", epsilons="asked")
-    assert [point for point, each in asked.items() if each.value > 1.0] == ["epsilon=5"]
-    assert asked["epsilon=5"].value == pytest.approx(1.08239, abs=1e-5)
-    assert asked["epsilon=2"].value < 0.5
-    larger = exact_statistics.needed_deltas(EVIDENCE, instance="witness", epsilons="larger")
-    assert [round(each.value, 2) for each in larger.values()] == [2.36, 4.06, 152.67]
-    for delta, expected in ((0.3, 1.01179), (0.38, 1.08239), (0.42, 1.06491), (0.5, 0.96717)):
-        found = exact_statistics.needed_delta_at(EVIDENCE, epsilon=5, delta=delta)
+    """C24: fine up to 2; at 5 three arms need more than their delta where it is 0.3 to 0.42."""
+    asked = exact_statistics.needed_deltas(EVIDENCE, epsilons="asked")
+    assert [point for point, each in asked.items() if each.value > 1.0] == [
+        f"epsilon=5, delta={delta}" for delta in (0.3, 0.38, 0.42)
+    ]
+    assert asked["epsilon=5, delta=0.38"].value == pytest.approx(1.08239, abs=1e-5)
+    assert asked["epsilon=2, delta=0.5"].value < 0.5
+    for (epsilon, delta), expected in {
+        (5, 0.3): 1.01179,
+        (5, 0.42): 1.06491,
+        (5, 0.5): 0.96717,
+        (8, 0.1): 2.35848,
+        (8, 1e-5): 0.79706,
+        (10, 0.01): 4.05781,
+        (20, 1e-5): 152.66947,
+    }.items():
+        found = exact_statistics.needed_delta_at(EVIDENCE, epsilon=epsilon, delta=delta)
         assert found.value == pytest.approx(expected, abs=1e-5)
-    binary = exact_statistics.needed_delta_at(EVIDENCE, epsilon=5, delta=0.38, tables="binary")
-    assert binary.value == pytest.approx(1.08239, abs=1e-5)
-    plane = exact_statistics.needed_deltas(EVIDENCE, instance="plane", epsilons="asked")
-    assert max(each.value for each in plane.values()) < 1.0
+    at_five: dict[str, Any] = {"epsilon": 5, "delta": 0.38}
+    binary = exact_statistics.needed_delta_at(EVIDENCE, **at_five, tables="binary")
+    line = exact_statistics.needed_delta_at(EVIDENCE, **at_five, instance="line")
+    assert binary.value == line.value == pytest.approx(1.08239, abs=1e-5)
+    assert exact_statistics.needed_delta_at(EVIDENCE, **at_five, instance="plane").value < 1.0
     for epsilons in ("asked", "larger"):
-        own = {"calibration": "analytic", "epsilons": epsilons}
-        found = exact_statistics.needed_deltas(EVIDENCE, instance="witness", **own)
-        assert max(each.value for each in found.values()) <= 1.0 + 1e-9
+        exactly = exact_statistics.needed_deltas(
+            EVIDENCE, epsilons=epsilons, calibration="analytic"
+        )
+        assert max(each.value for each in exactly.values()) <= 1.0 + 1e-9
 
 
 def test_the_smallest_epsilon_that_refutes_is_where_the_need_passes_delta() -> None:
+    """By bisection of the formula apart from the pipeline, at each delta and over all of them."""
     first = exact_statistics.first_refuted_epsilon(EVIDENCE).value
-    assert first == pytest.approx(4.702, abs=1e-3)
+    assert first == pytest.approx(4.70229, abs=1e-5)
+    by_delta = exact_statistics.first_refuted_epsilons(EVIDENCE)
+    expected = {1e-6: 8.78209, 1e-5: 8.41977, 0.01: 6.77181, 0.1: 5.74259, 0.42: 4.70300}
+    assert {point: each.value for point, each in by_delta.items()} == pytest.approx(
+        {f"delta={delta:g}": epsilon for delta, epsilon in expected.items()}, abs=1e-5
+    )
     curve = rows("gauss-privacy", epsilons="curve")
     assert curve[curve["y"] > 1.0]["x"].min() == pytest.approx(4.75)
 

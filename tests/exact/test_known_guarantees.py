@@ -84,7 +84,8 @@ def test_a_refuted_guarantee_says_so_in_words() -> None:
     found = definition.guarantee(definition.parameters_from({"epsilon": 0.5}), 100)
     assert found.describe() == (
         "0.5-DP (pure), central model; stated by dp-bai, Appendix E.1; refuted (BAI-C14c); "
-        "the witness has arms at 46 and 224 degrees, none was computed for others"
+        "with a Euclidean L, which the paper does not specify; the witness has arms at 46 and 224 "
+        "degrees, none was computed for others"
     )
 
 

@@ -228,12 +228,13 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
             "BAI-C14c",
             {**_REGRESSION, "norm": "l2"},
             _oblique,
-            "the witness has arms at 46 and 224 degrees, none was computed for others",
+            "with a Euclidean L, which the paper does not specify; the witness has arms at 46 and "
+            "224 degrees, none was computed for others",
         ),
         Entry(
             "stated",
             interpretations={"norm": "l2"},
-            remark="BAI-C14c refutes it for arms that are not along an axis",
+            remark="BAI-C14c refutes it with a Euclidean L for arms that are not along an axis",
         ),
         Entry(
             "not contradicted",

@@ -31,28 +31,15 @@ def sets_of_features(evidence: Evidence, *, found_by: str) -> Estimate:
     return exact(evidence.analytic("max-det", quantity=found_by)["y"].sum(skipna=False))
 
 
-def better_subsets(evidence: Evidence, *, noise: str) -> Estimate:
-    """Return number of random sets where another subset has less noise than the Max-Det collection.
-
-    Args:
-        evidence: the results.
-        noise: ``injected``, that put on the mean of a pulled arm, or ``propagated``, the variance
-            of the worst estimate of any arm.
-    """
-    return compared_sets(
-        evidence, quantity={"injected": "less injected", "propagated": "smaller"}[noise]
-    )
-
-
 def compared_sets(evidence: Evidence, *, quantity: str) -> Estimate:
-    """Return another number of that comparison, over all ranks."""
+    """Return a number of the comparison of Max-Det collections with other subsets, of all ranks."""
     return exact(evidence.number("max-det", quantity=quantity, rank=0))
 
 
 def printed_number(
     evidence: Evidence, *, quantity: str, p: int = 0, schedule: str = "consistent"
 ) -> Estimate:
-    """Return the what is computed in place of a number of Appendix B; p is its phase, 0 for none.
+    """Return what is computed in place of a number of Appendix B; p is its phase, 0 for none.
 
     ``schedule`` is the interpretation of the phases, ``consistent``, ``literal`` or ``printed``
     (BAI-E1).
@@ -113,39 +100,54 @@ def privacy_losses(
 
 
 def needed_deltas(
-    evidence: Evidence,
-    *,
-    instance: str,
-    epsilons: str,
-    calibration: str = "classical",
-    tables: str = "all",
+    evidence: Evidence, *, epsilons: str, calibration: str = "classical"
 ) -> Mapping[str, Estimate]:
-    """Return largest delta that DP-BAI-Gauss needs over its own, of all delta and T, by epsilon.
+    """Return the delta that DP-BAI-Gauss needs on three arms over its own, by epsilon and delta.
 
     Args:
         evidence: the results.
-        instance: ``witness`` (three arms), ``line`` or ``plane`` (two).
         epsilons: ``asked`` (up to 5) or ``larger``.
         calibration: of the noise, ``classical`` or ``analytic`` (BAI-E9).
-        tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
     """
-    tags = {"calibration": calibration, "tables": tables, "epsilons": epsilons}
-    frame = evidence.analytic(GAUSS, **tags, instance=instance)
-    return _largest(frame.assign(epsilon=frame["x"]), "epsilon")
+    tags = {"calibration": calibration, "tables": "all", "epsilons": epsilons}
+    frame = evidence.analytic(GAUSS, **tags, instance="witness")
+    return {
+        f"epsilon={epsilon:g}, delta={delta:g}": exact(y.max(skipna=False))
+        for (epsilon, delta), y in frame.groupby(["x", "delta"])["y"]
+    }
 
 
 def needed_delta_at(
-    evidence: Evidence, *, epsilon: float, delta: float, tables: str = "all"
+    evidence: Evidence,
+    *,
+    epsilon: float,
+    delta: float,
+    tables: str = "all",
+    instance: str = "witness",
 ) -> Estimate:
-    """Return delta that DP-BAI-Gauss needs on three arms over its own, at an epsilon and delta."""
-    tags = {"calibration": "classical", "instance": "witness", "tables": tables}
+    """Return the delta that DP-BAI-Gauss needs over its own, at one epsilon and delta.
+
+    Args:
+        evidence: the results.
+        epsilon: one of the grid.
+        delta: likewise.
+        tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
+        instance: ``witness`` (three arms), ``line`` or ``plane`` (two).
+    """
+    tags = {"calibration": "classical", "instance": instance, "tables": tables}
     frame = evidence.analytic(GAUSS, **tags, delta=delta, x=epsilon)
     return exact(frame[frame["epsilons"] != "curve"]["y"].max())
 
 
 def first_refuted_epsilon(evidence: Evidence) -> Estimate:
     """Return the smallest epsilon at which the three arms need more than some delta."""
-    return exact(evidence.analytic(GAUSS, epsilons="from")["x"].item())
+    return exact(evidence.analytic(GAUSS, epsilons="least")["x"].item())
+
+
+def first_refuted_epsilons(evidence: Evidence) -> Mapping[str, Estimate]:
+    """Return the smallest epsilon at which they need more than this delta, by delta."""
+    frame = evidence.analytic(GAUSS, epsilons="from")
+    return {f"delta={row['delta']:g}": exact(row["x"]) for row in _records(frame)}
 
 
 def crossing_errors(evidence: Evidence) -> Mapping[str, Estimate]:

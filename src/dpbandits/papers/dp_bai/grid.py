@@ -6,6 +6,7 @@ never counts for or against a claim.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from dpbandits.claims import Estimate, Evidence, decide, exact, rate_difference
@@ -54,8 +55,6 @@ SECTION5_LIMITS = {
 """Success on I-A where noise drowns all; Gaussian noise is as symmetric as Laplace."""
 
 TWO_ARMED_LIMIT = 1 / 2
-
-_WITH_SCHEDULES = ("verdicts-weak-privacy",)
 
 
 @dataclass(frozen=True)
@@ -110,22 +109,11 @@ def pair_point(ratio: float, epsilon: float, budget: int) -> Point:
     return Point(simulation, tags, f"y/x={ratio:g}, T={budget}, epsilon={epsilon:g}")
 
 
-def successes(
-    evidence: Evidence, algorithm: str, point: Point, schedule: str = "consistent"
-) -> Counted:
-    """Return successes and trials of an algorithm at a point.
-
-    Args:
-        evidence: the results.
-        algorithm: its id.
-        point: where.
-        schedule: interpretation of the phases (BAI-E1), where the point has more than one.
-    """
+def successes(evidence: Evidence, algorithm: str, point: Point) -> Counted:
+    """Return successes and trials of an algorithm at a point."""
     tags: dict[str, Any] = dict(point.tags)
     if algorithm == "od-linbai":
         tags.pop("epsilon", None)
-    if point.simulation in _WITH_SCHEDULES:
-        tags["schedule"] = schedule
     return evidence.counts(point.simulation, algorithm=algorithm, **tags)
 
 
@@ -232,10 +220,8 @@ def turning_margin(
 
 def summary(differences: Mapping[str, Estimate], quantity: str) -> Estimate:
     """Return the ``smallest``, the ``median`` or the ``largest`` of some differences."""
-    values = sorted(difference.value for difference in differences.values())
+    values = [difference.value for difference in differences.values()]
     if not values:
         return exact(float("nan"))
-    places = {"smallest": 0, "median": len(values) // 2, "largest": -1}
-    return exact(
-        values[places[quantity]], min(difference.runs for difference in differences.values())
-    )
+    found = {"smallest": min(values), "median": median(values), "largest": max(values)}
+    return exact(found[quantity], min(difference.runs for difference in differences.values()))

@@ -190,7 +190,7 @@ def gauss_delta(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         axes.set_ylim(0.05, 10.0)
         axes.set_xlim(0.0, 12.0)
         axes.set_title("Three arms; above 1 the guarantee fails")
-        shared_legend(drawn, 6)
+        shared_legend(drawn, 3)
     return drawn, table(points)
 
 

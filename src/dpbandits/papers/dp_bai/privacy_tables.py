@@ -190,17 +190,20 @@ def _search() -> Iterator[pd.DataFrame]:
 
 
 LARGER_EPSILONS = (8.0, 10.0, 20.0)
-DELTAS = (1e-5, 0.01, 0.1, 0.2, 0.3, 0.38, 0.42, 0.5, 0.9)
+DELTAS = (1e-6, 1e-5, 0.01, 0.1, 0.2, 0.3, 0.38, 0.42, 0.5, 0.9)
 GAUSS_BUDGETS = (12, 10_002)
 TABLES = ("binary", "all")
 
 CURVE_EPSILONS = tuple(np.linspace(0.5, 12.0, 93).tolist())
 """Where the witness is drawn."""
 
-CURVE_DELTAS = (0.1, 0.2, 0.3, 0.38, 0.42, 0.5)
+CURVE_DELTAS = (1e-6, 1e-5, 0.01, 0.1, 0.3, 0.42)
 
-_SEARCHED_DELTAS = np.arange(0.3, 0.55, 0.002)
-"""Where the smallest epsilon that refutes is looked for; elsewhere it is larger."""
+REFUTED_DELTAS = (1e-6, 1e-5, 0.01, 0.1, 0.42)
+"""Delta whose smallest epsilon that refutes is listed."""
+
+_SEARCHED_DELTAS = (*np.geomspace(1e-9, 0.3, 60).tolist(), *np.arange(0.302, 0.99, 0.002).tolist())
+"""Where the smallest epsilon of all delta is looked for."""
 
 
 def gauss_privacy() -> pd.DataFrame:
@@ -209,51 +212,52 @@ def gauss_privacy() -> pd.DataFrame:
     Tags: calibration; instance, ``witness`` (three arms, as the paper asks for), ``line`` (two arms
     in one dimension) or ``plane`` (two in two); arms; dimension; tables, ``binary`` (rewards 0 or
     1) or ``all`` (anything between, too); budget; delta; needed, the delta that is needed;
-    epsilons, ``asked`` (up to 5), ``larger``, ``curve`` (a finer grid for the witness) or ``from``
-    (the smallest epsilon at which the witness refutes some delta). x: epsilon. y: needed over
-    delta; above 1 it is not (epsilon, delta)-DP.
+    epsilons, ``asked`` (up to 5), ``larger``, ``curve`` (a finer grid for the witness), ``from``
+    (the smallest epsilon at which the witness refutes this delta) or ``least`` (the smallest of
+    all delta). x: epsilon. y: needed over delta; above 1 it is not (epsilon, delta)-DP.
     """
     kinds = itertools.product(CALIBRATIONS, INSTANCES, TABLES, GAUSS_BUDGETS, DELTAS)
     frames = [_of_kind(*kind, (*EPSILONS, *LARGER_EPSILONS)) for kind in kinds]
     curves = [
-        _of_kind("classical", "witness", "all", GAUSS_BUDGETS[0], delta, CURVE_EPSILONS)
+        _of_kind("classical", "witness", "all", GAUSS_BUDGETS[-1], delta, CURVE_EPSILONS)
         for delta in CURVE_DELTAS
     ]
     finer = [frame.assign(series="curve, " + frame["series"], epsilons="curve") for frame in curves]
-    return joined([*frames, *finer, _smallest()])
+    least = _refuted("least", *smallest_refuted())
+    listed = (_refuted("from", refuted_from(delta), delta) for delta in REFUTED_DELTAS)
+    return joined([*frames, *finer, least, *listed])
+
+
+def _witness_excess(epsilon: float, delta: float) -> float:
+    """Return the delta that the witness needs over its own, minus 1."""
+    noise, pulls = deviation(epsilon, delta, "classical"), witness_pulls(GAUSS_BUDGETS[-1])
+    return needed_delta(epsilon, noise, pulls, two_sums=False, binary=False) / delta - 1.0
+
+
+def refuted_from(delta: float) -> float:
+    """Return the smallest epsilon at which the witness refutes a delta below 0.45."""
+    return float(brentq(_witness_excess, 2.0, 12.0, args=(delta,), xtol=1e-6))
 
 
 def smallest_refuted() -> tuple[float, float]:
     """Return the smallest epsilon at which the witness refutes some delta, and that delta."""
 
     def excess(epsilon: float) -> tuple[float, float]:
-        ratios = (
-            needed_delta(
-                epsilon,
-                deviation(epsilon, delta, "classical"),
-                witness_pulls(GAUSS_BUDGETS[0]),
-                two_sums=False,
-                binary=False,
-            )
-            / delta
-            for delta in _SEARCHED_DELTAS.tolist()
-        )
-        return max(zip(ratios, _SEARCHED_DELTAS.tolist(), strict=True))
+        return max((_witness_excess(epsilon, delta), delta) for delta in _SEARCHED_DELTAS)
 
-    root = float(brentq(lambda epsilon: excess(epsilon)[0] - 1.0, 2.0, 5.0, xtol=1e-6))
+    root = float(brentq(lambda epsilon: excess(epsilon)[0], 2.0, 5.0, xtol=1e-6))
     return root, excess(root)[1]
 
 
-def _smallest() -> pd.DataFrame:
-    epsilon, delta = smallest_refuted()
+def _refuted(which: str, epsilon: float, delta: float) -> pd.DataFrame:
     tags = {
         "calibration": "classical",
         "instance": "witness",
         "tables": "all",
         "delta": delta,
-        "epsilons": "from",
+        "epsilons": which,
     }
-    return curve("smallest epsilon refuted", tags, [epsilon], [1.0])
+    return curve(f"{which} epsilon refuted, delta={delta:g}", tags, [epsilon], [1.0])
 
 
 def _of_kind(

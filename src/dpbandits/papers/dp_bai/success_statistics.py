@@ -104,11 +104,11 @@ def largest_lead(evidence: Evidence, *, algorithm: str, quantity: str) -> Estima
     return grid.summary(leads, quantity)
 
 
-def gap_at_weak_privacy(evidence: Evidence, *, schedule: str = "consistent") -> grid.Differences:
+def gap_at_weak_privacy(evidence: Evidence) -> grid.Differences:
     """Return success of DP-BAI at epsilon = 100 minus that of OD-LinBAI, at each T of Figure 1."""
     return {
         f"T={budget}": rate_difference(
-            grid.successes(evidence, "dp-bai", grid.weak_point(budget), schedule),
+            grid.successes(evidence, "dp-bai", grid.weak_point(budget)),
             grid.successes(evidence, "od-linbai", grid.budget_point(budget, 100)),
         )
         for budget in grid.BUDGETS
