@@ -66,7 +66,7 @@ def main() -> None:
     tuning = experiments.plan("tuning").series()
     tuned = tuning_rows(tuning)
     total = 0.0
-    for name in ("tuning", "untuned", "regret"):
+    for name in ("tuning", "untuned", "regret", "logarithms"):
         own = tuning if name == "tuning" else experiments.plan(name).series(tuned)
         costs = seconds(own)
         table = pd.Series(costs).rename_axis(["algorithm", "arms", "T"]).unstack("arms") / 60.0

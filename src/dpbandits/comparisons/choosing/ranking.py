@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, NONE
+from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, NONE, OTHERS
 from dpbandits.comparisons.choosing.scores import SETTING
-from dpbandits.comparisons.choosing.winners import WINNER
+from dpbandits.comparisons.choosing.winners import INTERPRETATIONS, WINNER
 from dpbandits.errors import InputError
 
 BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
 
+DEPENDS = "best by the default logarithms alone"
+"""What it says of the first where another base of an open logarithm may change the winner."""
 
-TEXTS = ("variant", "interpretation", "tied", "left_out")
+TEXTS = ("variant", "interpretation", "tied", "left_out", *INTERPRETATIONS)
 """Columns of the tables that may be empty texts."""
 
 
@@ -99,9 +101,10 @@ def ranked(
 ) -> pd.DataFrame:
     """Return the ranking at the nearest setting, then what is not private there.
 
-    Columns: place, algorithm, name, variant, verdict (``best``, ``tied`` with the best, ``behind``
-    or ``not private``), the measure with its 95 % interval as lo and hi, what else the table has,
-    and the setting.
+    Columns: place, algorithm, name, variant, verdict (``best`` whatever the logarithms that papers
+    leave open, ``DEPENDS``, ``tied`` with the best, ``behind`` or ``not private``), the measure
+    with its 95 % interval as lo and hi, what else the table has, and the setting. Algorithms have
+    their default logarithms.
 
     Args:
         table: one row for each setting and algorithm, as ``tables.regret`` has them.
@@ -112,6 +115,7 @@ def ranked(
     Raises:
         InputError: no algorithm of the class was measured.
     """
+    table = table[~table["interpretation"].isin(OTHERS)]
     met = table[table["class"].isin(CLASSES[question.privacy]) & table["epsilon"].notna()]
     if met.empty:
         allowed = ", ".join(sorted(set(table["class"]) - {NONE}))
@@ -127,6 +131,8 @@ def ranked(
     tied = str(row["tied"]).split() if row else own["algorithm"].tolist()
     word = BEST if row and row["verdict"] == WINNER else TIED
     own.loc[own["algorithm"].isin(tied), "verdict"] = word
+    if row and word == TIED and row["default"]:
+        own.loc[own["algorithm"] == row["default"], "verdict"] = DEPENDS
     own.insert(0, "place", range(1, len(own) + 1))
     free = table[is_here & (table["class"] == NONE)]
     free = free.sort_values([measure, "algorithm"], ascending=best_first)
