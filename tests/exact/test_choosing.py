@@ -326,6 +326,18 @@ def test_a_logarithm_that_was_not_played_is_named() -> None:
     assert found["left_out"].to_dict() == {10_000: "", 100_000: "lazy-dp-ts log=base2"}
 
 
+def test_a_winner_is_not_sure_where_a_logarithm_was_not_played() -> None:
+    scores = {"lazy-dp-ts": 50.0, "dp-se": 80.0, "ucb1": 10.0}
+    one = with_base2(scores, {"lazy-dp-ts": 60.0})
+    rows = pd.concat([one, rows_of(scores, 1.0, 2, horizon=100_000)], ignore_index=True)
+    table = TABLES["regret"]({"regret": rows.assign(alpha=np.nan, b=np.nan, c=np.nan)})
+    words = [
+        ranked(table, map_of(rows), Question(5, horizon, 1.0), "regret")["verdict"].iloc[0]
+        for horizon in (10_000, 100_000)
+    ]
+    assert words == [BEST, DEPENDS]
+
+
 def test_every_open_logarithm_is_played_both_ways_where_all_are(
     project: Project, played: list[Series]
 ) -> None:

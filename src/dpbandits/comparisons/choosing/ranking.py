@@ -15,8 +15,9 @@ from dpbandits.errors import InputError
 BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
 
-DEPENDS = "best by the default logarithms alone"
-"""What it says of the first where another base of an open logarithm may change the winner."""
+DEPENDS = "best by the default logarithms"
+"""What it says of the first where another base may change the winner, or was not played."""
+
 
 TEXTS = ("variant", "interpretation", "tied", "left_out", *INTERPRETATIONS)
 """Columns of the tables that may be empty texts."""
@@ -129,10 +130,10 @@ def ranked(
     own = own.sort_values([measure, "algorithm"], ascending=best_first).assign(verdict=BEHIND)
     row = _row(winners, {**setting, "class": question.privacy})
     tied = str(row["tied"]).split() if row else own["algorithm"].tolist()
-    word = BEST if row and row["verdict"] == WINNER else TIED
-    own.loc[own["algorithm"].isin(tied), "verdict"] = word
-    if row and word == TIED and row["default"]:
-        own.loc[own["algorithm"] == row["default"], "verdict"] = DEPENDS
+    own.loc[own["algorithm"].isin(tied), "verdict"] = TIED
+    if row and row["default"]:
+        is_sure = row["verdict"] == WINNER and "log=" not in str(row["left_out"])
+        own.loc[own["algorithm"] == row["default"], "verdict"] = BEST if is_sure else DEPENDS
     own.insert(0, "place", range(1, len(own) + 1))
     free = table[is_here & (table["class"] == NONE)]
     free = free.sort_values([measure, "algorithm"], ascending=best_first)
