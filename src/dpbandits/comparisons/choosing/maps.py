@@ -78,11 +78,11 @@ def _draw_panel(axes: Axes, own: pd.DataFrame, budgets: list[float], lengths: li
         if is_won:
             _mark(axes, row["first"], (x, y + 0.17), "black")
             text = f"{row['margin']:.1f}" if row["margin"] < 9.95 else f"{row['margin']:.0f}"
+            text = text if math.isfinite(row["margin"]) else ""
         else:
             for place, each in enumerate((row["first"], row["second"])):
                 _mark(axes, each, (x - 0.2 + 0.4 * place, y + 0.17), look_of(each).colour)
             text = "log" if row["default"] else "="
-        text = text if math.isfinite(row["margin"]) else ""
         axes.text(x, y - 0.24, text, fontsize=5.5, ha="center", va="center")
     axes.grid(False)
     axes.set_xlim(-0.5, len(budgets) - 0.5)
@@ -129,7 +129,9 @@ def _handles(table: pd.DataFrame) -> list[Any]:
         for each, (name, _) in PLAYERS.items()
         if each in shown
     ]
-    handles.append(Patch(facecolor=TIED, label="tie of the two best, or (log) by the logarithm"))
+    depends = (table["verdict"] != WINNER) & (table["default"] != "")
+    more = ", or (log) the logarithm decides" if depends.any() else ""
+    handles.append(Patch(facecolor=TIED, label=f"tie of the two best{more}"))
     return handles
 
 
