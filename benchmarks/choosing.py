@@ -1,6 +1,6 @@
 """What the comparison `choosing` will cost: one run of each algorithm, number of arms and horizon.
 
-The grid of ``config/comparisons/choosing.yaml`` was cut by it to less than 40 core-minutes. Run it
+The grid of ``config/comparisons/choosing.yaml`` was cut by it. Run it
 as ``python benchmarks/choosing.py`` in the project folder; a busy machine adds up to a half.
 """
 
