@@ -54,7 +54,7 @@ def choose(
 
     Returns:
         One row for each algorithm, the best first: place, algorithm, name, variant, verdict
-        (``best``, whatever base the logarithms have that papers leave open, ``best by the default
+        (``best``, whatever base logarithms have that are not settled, ``best by the default
         logarithms``, ``tied`` with the best, ``behind`` or ``not private``), parameters, regret
         (mean over the families, by default logarithms) or success with its 95 % interval as lo and
         hi, price (regret over the best without privacy), worst (the same in the worst family) and

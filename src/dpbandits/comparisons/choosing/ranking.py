@@ -102,10 +102,10 @@ def ranked(
 ) -> pd.DataFrame:
     """Return the ranking at the nearest setting, then what is not private there.
 
-    Columns: place, algorithm, name, variant, verdict (``best`` whatever the logarithms that papers
-    leave open, ``DEPENDS``, ``tied`` with the best, ``behind`` or ``not private``), the measure
-    with its 95 % interval as lo and hi, what else the table has, and the setting. Algorithms have
-    their default logarithms.
+    Columns: place, algorithm, name, variant, verdict (``best`` whatever the open logarithms,
+    ``DEPENDS``, ``tied`` with the best, ``behind`` or ``not private``), the measure with its 95 %
+    interval as lo and hi, what else the table has, and the setting. Algorithms have their default
+    logarithms.
 
     Args:
         table: one row for each setting and algorithm, as ``tables.regret`` has them.

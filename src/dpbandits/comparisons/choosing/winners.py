@@ -6,8 +6,8 @@ of competitors, since the candidate is the one of the smallest score. Over the w
 discovery rate is controlled by Benjamini and Yekutieli (2001), whatever the dependence: of the
 winners that are named, an expected share of at most ``RATE`` is wrong.
 
-Some papers leave the base of a logarithm open. A winner has the smaller score whichever base itself
-and each competitor have: the p-value of a pair is the largest over the bases of both.
+The base of some logarithms is not settled. A winner has the smaller score whichever base itself and
+each competitor have: the p-value of a pair is the largest over the bases of both.
 """
 
 import numpy as np
