@@ -1,6 +1,6 @@
 """What the comparison `choosing` will cost: one run of each algorithm, number of arms and horizon.
 
-The grid of ``config/comparisons/choosing.yaml`` was cut by it to less than 40 core-minutes. Run it
+The grid of ``config/comparisons/choosing.yaml`` was cut by it. Run it
 as ``python benchmarks/choosing.py`` in the project folder; a busy machine adds up to a half.
 """
 
@@ -66,7 +66,7 @@ def main() -> None:
     tuning = experiments.plan("tuning").series()
     tuned = tuning_rows(tuning)
     total = 0.0
-    for name in ("tuning", "untuned", "regret"):
+    for name in ("tuning", "untuned", "regret", "logarithms"):
         own = tuning if name == "tuning" else experiments.plan(name).series(tuned)
         costs = seconds(own)
         table = pd.Series(costs).rename_axis(["algorithm", "arms", "T"]).unstack("arms") / 60.0

@@ -54,10 +54,12 @@ def choose(
 
     Returns:
         One row for each algorithm, the best first: place, algorithm, name, variant, verdict
-        (``best``, ``tied`` with the best, ``behind`` or ``not private``), parameters, regret (mean
-        over the families) or success with its 95 % interval as lo and hi, price (regret over the
-        best without privacy), worst (the same in the worst family) and worst_instance, guarantee
-        at the question, and the setting. Then what is not shown to be private.
+        (``best``, whatever base logarithms have that are not settled, ``best by the default
+        logarithms``, ``tied`` with the best, ``behind`` or ``not private``), parameters, regret
+        (mean over the families, by default logarithms) or success with its 95 % interval as lo and
+        hi, price (regret over the best without privacy), worst (the same in the worst family) and
+        worst_instance, guarantee at the question, and the setting. Then what is not shown to be
+        private.
 
     Raises:
         InputError: an argument is not allowed, or no comparison is published there.

@@ -1,7 +1,7 @@
 """Which private bandit: who plays, planted winners and ties, tuning, and answers to questions."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,16 @@ from dpbandits.comparisons.choosing.players import (
     PLAYERS,
     PURE,
     REGRET,
+    SHOWN,
 )
-from dpbandits.comparisons.choosing.ranking import BEST, TIED, Question, nearest, ranked
+from dpbandits.comparisons.choosing.ranking import (
+    BEST,
+    DEPENDS,
+    TIED,
+    Question,
+    nearest,
+    ranked,
+)
 from dpbandits.comparisons.choosing.scores import family_scores, full_field, mean_scores
 from dpbandits.comparisons.choosing.tables import TABLES, tuning
 from dpbandits.comparisons.choosing.winners import RATE, TIE, WINNER, winners
@@ -273,6 +281,87 @@ def test_who_was_not_played_is_named() -> None:
     assert found["left_out"].to_dict() == {10_000: "", 100_000: "dp-ts"}
 
 
+def with_base2(scores: dict[str, float], base2: dict[str, float]) -> pd.DataFrame:
+    """Results with default logarithms, and of some algorithms with base 2."""
+    other = rows_of(base2, 1.0, 2).assign(interpretation="log=base2")
+    return pd.concat([rows_of(scores, 1.0, 1), other], ignore_index=True)
+
+
+def test_a_winner_wins_whichever_logarithm_each_has() -> None:
+    scores = {"lazy-dp-ts": 50.0, "adap-ucb": 80.0, "dp-se": 100.0}
+    row = map_of(with_base2(scores, {"lazy-dp-ts": 60.0})).iloc[0]
+    assert (row["verdict"], row["first"], row["tied"]) == (WINNER, "lazy-dp-ts", "lazy-dp-ts")
+    assert row[["default", "base2", "natural"]].tolist() == ["lazy-dp-ts"] * 3
+    assert row["margin"] == pytest.approx(1.6, abs=0.02)
+    row = map_of(with_base2(scores, {"lazy-dp-ts": 90.0})).iloc[0]
+    assert (row["verdict"], row["tied"]) == (TIE, "lazy-dp-ts adap-ucb")
+    assert row[["default", "base2", "natural"]].tolist() == ["lazy-dp-ts", "adap-ucb", "lazy-dp-ts"]
+
+
+def test_a_winner_may_depend_on_the_logarithms_of_two_at_once() -> None:
+    """One base for all leaves the winner in its place, a worse one for it alone does not."""
+    scores = {"lazy-dp-ts": 50.0, "dp-ts": 80.0}
+    rows = with_base2(scores, {"lazy-dp-ts": 70.0})
+    natural = rows_of({"dp-ts": 60.0}, 1.0, 3).assign(interpretation="log=natural")
+    table = map_of(pd.concat([rows, natural], ignore_index=True))
+    row = table.iloc[0]
+    assert row[["default", "base2", "natural"]].tolist() == ["lazy-dp-ts"] * 3
+    assert row["verdict"] == TIE
+
+
+def test_a_ranking_says_that_its_first_depends_on_a_logarithm() -> None:
+    scores = {"lazy-dp-ts": 50.0, "adap-ucb": 80.0, "dp-se": 100.0, "ucb1": 10.0}
+    rows = with_base2(scores, {"lazy-dp-ts": 90.0}).assign(alpha=np.nan, b=np.nan, c=np.nan)
+    table = TABLES["regret"]({"regret": rows})
+    found = ranked(table, map_of(rows), Question(5, 10_000, 1.0), "regret")
+    assert found["algorithm"].tolist() == ["lazy-dp-ts", "adap-ucb", "dp-se", "ucb1"]
+    assert found["verdict"].tolist()[:3] == [DEPENDS, TIED, "behind"]
+
+
+def test_a_logarithm_that_was_not_played_is_named() -> None:
+    one = with_base2({"lazy-dp-ts": 50.0, "dp-se": 80.0}, {"lazy-dp-ts": 60.0})
+    other = rows_of({"lazy-dp-ts": 50.0, "dp-se": 80.0}, 1.0, 2, horizon=100_000)
+    found = map_of(pd.concat([one, other], ignore_index=True))
+    found = found[found["class"] == PURE].set_index("horizon")
+    assert found["left_out"].to_dict() == {10_000: "", 100_000: "lazy-dp-ts log=base2"}
+
+
+def test_a_winner_is_not_sure_where_a_logarithm_was_not_played() -> None:
+    scores = {"lazy-dp-ts": 50.0, "dp-se": 80.0, "ucb1": 10.0}
+    one = with_base2(scores, {"lazy-dp-ts": 60.0})
+    rows = pd.concat([one, rows_of(scores, 1.0, 2, horizon=100_000)], ignore_index=True)
+    table = TABLES["regret"]({"regret": rows.assign(alpha=np.nan, b=np.nan, c=np.nan)})
+    words = [
+        ranked(table, map_of(rows), Question(5, horizon, 1.0), "regret")["verdict"].iloc[0]
+        for horizon in (10_000, 100_000)
+    ]
+    assert words == [BEST, DEPENDS]
+
+
+def test_every_open_logarithm_is_played_both_ways_where_all_are(
+    project: Project, played: list[Series]
+) -> None:
+    others = project.experiments("choosing").plan("logarithms").series()
+
+    def settings_of(series: Sequence[Series]) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for each in series:
+            tags = {key: value for key, value in each.tags.items() if key != "log"}
+            found.setdefault(each.cell.definition.id, set()).add(str(tags))
+        return found
+
+    usual, other = settings_of(played), settings_of(others)
+    is_open = {name for name in usual if "base2" in REGISTRY[name].interpretations.get("log", ())}
+    assert set(other) == is_open == {"lazy-dp-ts", "anytime-lazy-ucb", "dp-ts"}
+    for name, settings in other.items():
+        # DP-TS is the slowest: nothing is asked where it was not played.
+        assert settings == usual[name] & usual["dp-ts"]
+    for each in others:
+        name = each.cell.definition.id
+        default = REGISTRY[name].interpretations["log"][0]
+        assert {default, dict(each.cell.interpretations)["log"]} == {"base2", "natural"}
+
+
 def test_stricter_algorithms_take_part_where_less_is_asked() -> None:
     rows = rows_of(
         {"dp-se": 100.0, "m-ts-gaussian": 200.0, "ldp-ncb": 50.0, "ldp-ucb-l": 60.0}, 1.0, 1
@@ -461,10 +550,11 @@ def test_a_ranking_needs_an_algorithm_of_the_class() -> None:
 
 def test_the_map_has_a_point_for_each_question() -> None:
     drawn, points = draw_map(grid_rows(), "horizon $T$")
-    assert len(points) == len(map_of(grid_rows()))
+    table = map_of(grid_rows())
+    assert len(points) == (table["class"].isin(SHOWN) & (table["left_out"] == "")).sum()
     assert points["series"].str.contains("tie of").any()
     # Of the local class there is one algorithm, and no comparison.
-    assert len(drawn.axes) == 2 * 2
+    assert len(drawn.axes) == 2
 
 
 def test_an_algorithm_more_leaves_the_cells_of_all_others(tmp_path: Path) -> None:

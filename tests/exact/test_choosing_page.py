@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from choosing_rows import FAMILIES, rows_of
-from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, PLAYERS
+from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, OTHERS, PLAYERS, SHOWN
 from dpbandits.comparisons.choosing.tables import TABLES
 from dpbandits.errors import InputError
-from dpbandits.pages.choosing import NAMES, choosing_page, published, which_one
+from dpbandits.pages.choosing import NAMES, choosing_page, page_values, published, which_one
 from dpbandits.project.config import Project
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +40,18 @@ def regret_rows() -> pd.DataFrame:
     return rows
 
 
+def logarithm_rows() -> pd.DataFrame:
+    """Made-up regrets of Lazy-DP-TS with base 2: on twenty arms it is as good as AdaP-UCB."""
+    parts = [
+        rows_of({"lazy-dp-ts": 80.0 if arms == 20 else 120.0}, 4.0, 7, **setting)
+        for arms, horizon in SETTINGS
+        for epsilon in (0.2, 1.0, 5.0)
+        for setting in [{"arms": arms, "horizon": horizon, "epsilon": epsilon}]
+    ]
+    rows = pd.concat(parts, ignore_index=True).assign(interpretation="log=base2")
+    return rows.assign(alpha=np.nan, b=np.nan, c=np.nan)
+
+
 def trial_rows() -> pd.DataFrame:
     hits = {"dp-bai": 900, "baseline": 700, "dp-bai-gauss": 905, "sequential-halving": 950}
     rows = [
@@ -58,12 +70,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("published")
     (found / "config").symlink_to(ROOT / "config")
     (found / "docs/tables/choosing").mkdir(parents=True)
+    (found / "docs/tables/privacy-audit").symlink_to(ROOT / "docs/tables/privacy-audit")
     regret, trials = {"regret": regret_rows()}, {"best-arm": trial_rows()}
+    both = regret | {"logarithms": logarithm_rows()}
     untuned = regret["regret"][regret["regret"]["algorithm"] == "m-ts-gaussian"]
     slower = untuned.assign(value=untuned["value"] * np.where(untuned["epsilon"] == 1.0, 0.5, 3.0))
     made = {
-        "extra-regret": TABLES["regret"](regret),
-        "extra-winners": TABLES["winning"](regret),
+        "extra-regret": TABLES["regret"](both),
+        "extra-winners": TABLES["winning"](both),
         "extra-tuning": TABLES["tuning"](regret | {"untuned": slower.drop(columns=["b", "c"])}),
         "extra-best-arm": TABLES["best-arm"](trials),
         "extra-best-arm-winners": TABLES["winning"](trials),
@@ -83,24 +97,21 @@ def read(folder: Path, name: str) -> pd.DataFrame:
     return pd.read_csv(folder / f"docs/tables/choosing/{name}.csv")
 
 
+def by_default(folder: Path) -> pd.DataFrame:
+    """Return the regrets with default logarithms."""
+    table = read(folder, "extra-regret")
+    return table[~table["interpretation"].isin(OTHERS)]
+
+
 def check_counts(folder: Path, page: str) -> int:
     """Recompute every count of wins and ties on a page; return how many sentences have one."""
     sections = re.split(r"\n#{3,4} ", page)
     seen = 0
-    for kind, description in DESCRIPTIONS.items():
-        own = [each for each in sections if each.startswith(f"{description}\n")]
+    for kind in SHOWN:
+        own = [each for each in sections if each.startswith(f"{DESCRIPTIONS[kind]}\n")]
         for name, text in zip(("extra-winners", "extra-best-arm-winners"), own, strict=False):
             table = read(folder, name)
-            scores = read(
-                folder, name.removesuffix("-winners") if "best" in name else "extra-regret"
-            )
-            counts = scores.groupby(["arms", "horizon"])["algorithm"].nunique()
-            most = counts.groupby("arms").transform("max")
-            full = set(counts.index[counts >= 0.8 * most])
-            table = table[
-                [each in full for each in zip(table["arms"], table["horizon"], strict=True)]
-            ]
-            table = table[table["class"] == kind]
+            table = table[(table["class"] == kind) & table["left_out"].isna()]
             is_won = table["q"] <= 0.05
             won = Counter(table[is_won]["first"].map(lambda each: PLAYERS[each][0]))
             tied = Counter(
@@ -115,8 +126,27 @@ def check_counts(folder: Path, page: str) -> int:
                 assert (int(wins), int(questions), int(ties)) == expected
             [line] = re.findall(r"- (\d+) of (\d+) questions are ties", text)
             assert [int(each) for each in line] == [int((~is_won).sum()), len(table)]
-            seen += len(lines) + 1
+            for winners, close in re.findall(
+                r"- Of (\d+) winners (\d+) lead by less than 5 %", text
+            ):
+                assert int(winners) == is_won.sum()
+                assert int(close) == (table["margin"][is_won] < 1.05).sum()
+            seen += len(lines) + 1 + check_logarithms(table, text)
     return seen
+
+
+def check_logarithms(table: pd.DataFrame, text: str) -> int:
+    """Recompute how many winners remain with other logarithms; return how many sentences say it."""
+    found = re.findall(
+        r"there are (\d+) winners\.\n  Of these, (\d+) remain with base 2 for all, (\d+) with the "
+        r"natural logarithm for all, (\d+) with every choice",
+        text,
+    )
+    default = table["default"].dropna()
+    remain = [(table.loc[default.index, base] == default).sum() for base in ("base2", "natural")]
+    expected = [len(default), *remain, (table["verdict"] == "winner").sum()]
+    assert all([int(each) for each in line] == expected for line in found)
+    return len(found)
 
 
 def test_every_count_of_wins_and_ties_is_that_of_the_tables(folder: Path, page: str) -> None:
@@ -125,7 +155,7 @@ def test_every_count_of_wins_and_ties_is_that_of_the_tables(folder: Path, page: 
 
 def check_prices(folder: Path, page: str) -> int:
     """Recompute every price of privacy on a page; return how many there are."""
-    table = read(folder, "extra-regret")
+    table = by_default(folder)
     words = {description: kind for kind, description in DESCRIPTIONS.items()}
     section = page.partition("### Price of privacy")[2].partition("###")[0]
     seen = 0
@@ -144,12 +174,12 @@ def check_prices(folder: Path, page: str) -> int:
 
 
 def test_every_price_of_privacy_is_that_of_the_tables(folder: Path, page: str) -> None:
-    assert check_prices(folder, page) == 3 * 3 * 2
+    assert check_prices(folder, page) == 3 * 2 * 2
 
 
 def check_worst(folder: Path, page: str) -> int:
     """Recompute every sentence on the worst family; return how many there are."""
-    table = read(folder, "extra-regret")
+    table = by_default(folder)
     section = page.partition("### Worst family")[2].partition("###")[0]
     found = re.findall(
         r"- K = (\d+), T = ([\d,]+): (.+) has the smallest mean, (.+) times that "
@@ -173,24 +203,15 @@ def test_the_worst_families_are_those_of_the_tables(folder: Path, page: str) -> 
 
 
 def check_tuning(folder: Path, page: str) -> None:
-    """Recompute the sentences on tuning, on weaker and stronger privacy, and on DP-TS."""
+    """Recompute the sentences on tuning."""
     table = read(folder, "extra-tuning")
     gains, harms = (table["lo"] > 1).sum(), (table["hi"] < 1).sum()
     assert f"gains at {gains} of {len(table)} settings and loses at {harms}" in page
     gain = table["gain"]
     assert f"is {gain.median():.3g} times the tuned one in the median, and {gain.max():.3g}" in page
-    both = (
-        read(folder, "extra-regret")
-        .pivot_table(index=["arms", "horizon", "epsilon"], columns="algorithm", values="regret")[
-            ["dp-ts", "lazy-dp-ts"]
-        ]
-        .dropna()
-    )
-    behind = (both["dp-ts"] > both["lazy-dp-ts"]).sum()
-    assert f"Lazy-DP-TS at {behind} of the {len(both)} settings" in page
 
 
-def test_tuning_and_dp_ts_are_those_of_the_tables(folder: Path, page: str) -> None:
+def test_tuning_is_that_of_the_tables(folder: Path, page: str) -> None:
     check_tuning(folder, page)
     assert "gains at 6 of 9 settings and loses at 3" in page
 
@@ -198,12 +219,30 @@ def test_tuning_and_dp_ts_are_those_of_the_tables(folder: Path, page: str) -> No
 def test_weaker_and_stronger_privacy_are_counted(folder: Path, page: str) -> None:
     # Made up so: a local algorithm wins at epsilon = 1, in each of the three settings.
     assert "wins 3 of the 9 questions for epsilon-DP, and is among those tied at 0." in page
-    assert "it wins 0 of 9 questions, and is among those\n  tied at 0." in page
+    assert (
+        "only the latter wins 0 of 9 questions for (epsilon, 1e-6)-DP, and is among those" in page
+    )
+
+
+def test_the_logarithms_that_decide_are_said(page: str) -> None:
+    # Made up so: with base 2 Lazy-DP-TS is as good as AdaP-UCB on twenty arms.
+    assert "there are 6 winners.\n  Of these, 5 remain with base 2 for all, 6 with" in page
+    assert "log: AdaP-UCB" in page
+    assert "With the default bases (natural for Lazy-DP-TS) there" in page
+
+
+def test_the_least_audited_winner_is_named(folder: Path) -> None:
+    found = published(Project.load(folder))
+    assert found is not None
+    values = page_values(found)
+    assert values["by_runs"] == {"names": ["Lazy-DP-TS", "DP-TS"], "horizon": 8}
+    assert values["least_budget"] == pytest.approx(17.2, abs=0.05)
 
 
 def test_other_results_give_another_page(folder: Path, page: str, tmp_path: Path) -> None:
     (tmp_path / "config").symlink_to(ROOT / "config")
     (tmp_path / "docs/tables/choosing").mkdir(parents=True)
+    (tmp_path / "docs/tables/privacy-audit").symlink_to(ROOT / "docs/tables/privacy-audit")
     for name in NAMES:
         table = read(folder, name)
         if name == "extra-winners":
@@ -218,7 +257,8 @@ def test_other_results_give_another_page(folder: Path, page: str, tmp_path: Path
 
 def test_the_front_page_says_which_wins_most(folder: Path) -> None:
     text = which_one(Project.load(folder), "<!-- begin which one -->\n<!-- end which one -->\n")
-    assert "Of 9 questions for epsilon-DP, central, " in text
+    assert "- For epsilon-DP, central: " in text
+    assert "LDP-UCB-L has less regret than LDP-NCB" in text
     assert "docs/figures/choosing/extra-map.png" in text
     with pytest.raises(InputError, match="marks"):
         which_one(Project.load(folder), "nothing")

@@ -5,7 +5,7 @@
 # Map of winners over epsilon and T.
 use rule draw as choosing_extra_map with:
     input:
-        results("choosing", "regret"),
+        results("choosing", "regret", "logarithms"),
     output:
         figure("choosing", "extra-map"),
     log:
@@ -65,7 +65,7 @@ use rule draw as choosing_extra_best_arm_map with:
 # Regret of every algorithm at every setting, which `dpbandits choose` reads.
 use rule tabulate as choosing_table_extra_regret with:
     input:
-        results("choosing", "regret"),
+        results("choosing", "regret", "logarithms"),
     output:
         table("choosing", "extra-regret"),
     log:
@@ -75,7 +75,7 @@ use rule tabulate as choosing_table_extra_regret with:
 # Winners and ties of the map.
 use rule tabulate as choosing_table_extra_winners with:
     input:
-        results("choosing", "regret"),
+        results("choosing", "regret", "logarithms"),
     output:
         table("choosing", "extra-winners"),
     log:

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from dpbandits.comparisons.choosing.players import (
+    APPROXIMATE,
     CLASSES,
+    DELTA,
     DESCRIPTIONS,
     LOCAL,
-    NONE,
+    LOGARITHMS,
+    OTHERS,
     PLAYERS,
     PURE,
+    SHOWN,
     TABLES,
 )
 from dpbandits.comparisons.choosing.ranking import read_table
@@ -21,6 +26,8 @@ from dpbandits.comparisons.choosing.tables import TUNED
 from dpbandits.comparisons.choosing.winners import RATE, WINNER
 from dpbandits.pages.regions import with_region
 from dpbandits.pages.render import render
+from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_gdp
+from dpbandits.privacy.gaussian import epsilon
 from dpbandits.project.config import Project
 
 NAMES = (
@@ -35,41 +42,52 @@ NAMES = (
 SCORED = {"extra-winners": "extra-regret", "extra-best-arm-winners": "extra-best-arm"}
 """Table of winners -> the scores that it is made from."""
 
-SHOWN = (0.2, 1.0, 5.0)
+BUDGETS = (0.2, 1.0, 5.0)
 """Budgets that the page gives the price of privacy at."""
+
+AUDIT = Path("docs/tables/privacy-audit/extra-audit.csv")
+"""Published audit, in a folder with config."""
+
+BY_RUNS = "D"
+"""Engine of the audit that has runs alone."""
+
+CLOSE = 1.05
+"""A winner leads closely where the second score is at most so many times its own."""
 
 Values = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Published:
-    """The published tables of the comparison, by name."""
+    """The published tables of the comparison, by name, and that of the audit."""
 
     tables: Mapping[str, pd.DataFrame]
+    audit: pd.DataFrame
 
     @property
     def scores(self) -> pd.DataFrame:
-        """Regret of every algorithm, at horizons that nearly all were played at."""
-        return full_field(self.tables["extra-regret"])
+        """Regret by default logarithms, at horizons that nearly all algorithms were played at."""
+        table = self.tables["extra-regret"]
+        return full_field(table[~table["interpretation"].isin(OTHERS)])
 
     def winners(self, name: str, kind: str) -> pd.DataFrame:
-        """Return the questions of a class, at horizons that nearly all algorithms were played at.
+        """Return the questions of a class that all algorithms were played at.
 
         Args:
             name: ``extra-winners`` or ``extra-best-arm-winners``.
             kind: class of privacy.
         """
-        kept = full_field(self.tables[SCORED[name]])[["arms", "horizon"]].drop_duplicates()
-        table = self.tables[name].merge(kept, on=["arms", "horizon"])
-        return table[table["class"] == kind]
+        table = self.tables[name]
+        return table[(table["class"] == kind) & (table["left_out"] == "")]
 
 
 def published(project: Project) -> Published | None:
     """Return the published tables; None where the comparison is not published yet."""
     paths = {name: project.folder / TABLES / f"{name}.csv" for name in NAMES}
-    if not all(path.is_file() for path in paths.values()):
+    audit = project.folder / AUDIT
+    if not all(path.is_file() for path in (audit, *paths.values())):
         return None
-    return Published({name: read_table(path) for name, path in paths.items()})
+    return Published({name: read_table(path) for name, path in paths.items()}, read_table(audit))
 
 
 def choosing_page(project: Project) -> str:
@@ -94,51 +112,90 @@ def page_values(found: Published) -> Values:
         found: the published tables.
     """
     prices = [*_prices(found)]
+    regret, trials = found.tables["extra-regret"], found.tables["extra-best-arm"]
     return {
-        "classes": [_class(found, kind) for kind in CLASSES],
+        "classes": [_class(found, kind) for kind in SHOWN],
+        "counts": sorted(regret["arms"].unique()),
+        "runs": int(regret["runs"].max()),
+        "trials": int(trials["runs"].max()),
+        "logarithms": _logarithms(regret),
+        "by_runs": _by_runs(found),
         "prices": prices,
         "below_one": sorted({name for row in prices for price, name in row["best"] if price < 1.0}),
         "worst": [*_worst(found)],
         "tuning": _tuning(found.tables["extra-tuning"]),
         "local_best": _share_with(found.winners("extra-winners", PURE), LOCAL),
-        "approximate_best": _share_with(
-            found.winners("extra-winners", "approximate"), "approximate"
+        "approximate_best": _share_with(found.winners("extra-winners", APPROXIMATE), APPROXIMATE),
+        "approximate_best_arm": _share_with(
+            found.winners("extra-best-arm-winners", APPROXIMATE), APPROXIMATE
         ),
-        "slow": _slow(found),
-        "best_arm": [
-            _class(found, kind, "extra-best-arm-winners") for kind in CLASSES if kind != LOCAL
-        ],
+        "longest": [*_longest(regret)],
+        # At alpha = 1, its most private, whatever T is.
+        "least_budget": epsilon(DELTA, dp_ts_ucb_gdp(1.0, int(regret["horizon"].max()))),
+        "best_arm": _class(found, PURE, "extra-best-arm-winners"),
     }
 
 
 def _class(found: Published, kind: str, name: str = "extra-winners") -> Values:
     """Return how often each algorithm of a class wins or is tied, and its table of winners."""
     table = found.winners(name, kind)
-    won = table[table["verdict"] == WINNER]["first"].value_counts()
-    tied = table[table["verdict"] != WINNER]["tied"].str.split().explode().value_counts()
+    is_won = table["verdict"] == WINNER
+    won = table[is_won]["first"].value_counts()
+    tied = table[~is_won]["tied"].str.split().explode().value_counts()
     scores = found.tables[SCORED[name]]
-    played = set(scores["algorithm"][scores["class"].isin(CLASSES[kind])])
+    scores = scores[scores["class"].isin(CLASSES[kind])]
+    played = dict(zip(scores["algorithm"], scores["variant"], strict=True))
     names = sorted(played, key=lambda each: (-won.get(each, 0), -tied.get(each, 0), each))
     wins = [
         {"name": PLAYERS[each][0], "won": int(won[each]), "tied": int(tied.get(each, 0))}
         for each in names
         if each in won.index
     ]
-    never = [PLAYERS[each][0] for each in names if each not in won.index]
     budgets = sorted(table["epsilon"].unique())
     rows = [
         {"arms": arms, "horizon": horizon, "cells": [_cell(own, budget) for budget in budgets]}
         for (arms, horizon), own in table.groupby(["arms", "horizon"])
     ]
+    by_default = table[table["default"] != ""]
     return {
+        "kind": kind,
         "description": DESCRIPTIONS[kind],
         "questions": len(table),
-        "ties": int((table["verdict"] != WINNER).sum()),
+        "ties": int((~is_won).sum()),
         "wins": wins,
-        "never": never,
+        "rivals": [PLAYERS[each][0] for each in names[1:]],
+        "never": [PLAYERS[each][0] for each in names if each not in won.index],
+        "repaired": [PLAYERS[each][0] for each in PLAYERS if played.get(each) == "repaired"],
+        "has_logarithms": bool(scores["interpretation"].isin(OTHERS).any()),
+        "by_default": len(by_default),
+        "remain": [int((by_default[base] == by_default["default"]).sum()) for base in LOGARITHMS],
+        "winners": int(is_won.sum()),
+        "close": int((table["margin"][is_won] < CLOSE).sum()),
         "budgets": budgets,
         "rows": rows,
     }
+
+
+def _logarithms(regret: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the algorithms with an open logarithm, by their default base in words."""
+    defaults = dict(zip(OTHERS, ("natural", "base 2"), strict=True))
+    bases = regret["interpretation"].map(defaults)
+    played = {base: set(regret["algorithm"][bases == base]) for base in defaults.values()}
+    return {
+        base: [PLAYERS[each][0] for each in PLAYERS if each in algorithms]
+        for base, algorithms in played.items()
+        if algorithms
+    }
+
+
+def _by_runs(found: Published) -> Values:
+    """Return the algorithms whose budget the audit tried by runs alone, and the longest T of it."""
+    scores = found.scores[["algorithm", "variant", "class"]].drop_duplicates()
+    audit = found.audit.merge(scores[scores["class"].isin(SHOWN)], on=["algorithm", "variant"])
+    is_by_runs = audit.groupby("algorithm")["engine"].transform(lambda own: (own == BY_RUNS).all())
+    own = audit[is_by_runs & (audit["interpretation"] == "")]
+    names = [PLAYERS[each][0] for each in PLAYERS if each in set(own["algorithm"])]
+    return {"names": names, "horizon": own["horizon"].max() if len(own) else 0}
 
 
 def _cell(own: pd.DataFrame, budget: float) -> Values:
@@ -148,7 +205,9 @@ def _cell(own: pd.DataFrame, budget: float) -> Values:
     is_won = bool(row["verdict"] == WINNER)
     margin = f"{row['margin']:.2g}" if is_won and row["margin"] < 100.0 else ""
     more = len(names) - 2 if len(names) > 2 else 0
-    return {"is_won": is_won, "names": ", ".join(names[:2]), "margin": margin, "more": more}
+    by_default = "" if is_won or not row["default"] else PLAYERS[row["default"]][0]
+    shown = {"names": ", ".join(names[:2]), "margin": margin, "more": more}
+    return {"is_won": is_won, "by_default": by_default, **shown}
 
 
 def _prices(found: Published) -> Iterator[Values]:
@@ -156,10 +215,10 @@ def _prices(found: Published) -> Iterator[Values]:
     scores = found.scores
     for arms, own in scores.groupby("arms"):
         longest = own[own["horizon"] == own["horizon"].max()]
-        for kind, kinds in CLASSES.items():
-            field = longest[longest["class"].isin(kinds)]
+        for kind in SHOWN:
+            field = longest[longest["class"].isin(CLASSES[kind])]
             best = field.loc[field.groupby("epsilon")["regret"].idxmin()].set_index("epsilon")
-            shown = [budget for budget in SHOWN if budget in best.index]
+            shown = [budget for budget in BUDGETS if budget in best.index]
             yield {
                 "arms": arms,
                 "horizon": longest["horizon"].iloc[0],
@@ -204,22 +263,16 @@ def _tuning(table: pd.DataFrame) -> Values:
 def _share_with(table: pd.DataFrame, kind: str) -> Values:
     """Return at how many questions an algorithm of this model of privacy is best or tied."""
     is_first = table["first"].map(lambda name: PLAYERS[name][1] == kind)
-    won = int(((table["verdict"] == WINNER) & is_first).sum())
-    tied = table[table["verdict"] != WINNER]["tied"].str.split()
-    is_tied = tied.map(lambda names: any(PLAYERS[each][1] == kind for each in names))
-    return {"won": won, "tied": int(is_tied.sum()), "questions": len(table)}
-
-
-def _slow(found: Published) -> Values:
-    """Return at how many settings DP-TS, which is left out at the longest, is behind Lazy-DP-TS."""
-    table = found.tables["extra-regret"]
-    table = table[table["class"] != NONE]
-    regret = (
-        table.pivot_table(
-            index=["arms", "horizon", "epsilon"], columns="algorithm", values="regret"
-        )
-        .reindex(columns=["dp-ts", "lazy-dp-ts"])
-        .dropna()
+    is_won = table["verdict"] == WINNER
+    is_tied = (
+        table["tied"].str.split().map(lambda names: any(PLAYERS[each][1] == kind for each in names))
     )
-    behind = regret["dp-ts"] > regret["lazy-dp-ts"]
-    return {"settings": len(regret), "behind": int(behind.sum())}
+    won, tied = (is_won & is_first).sum(), (~is_won & is_tied).sum()
+    return {"won": int(won), "tied": int(tied), "questions": len(table)}
+
+
+def _longest(regret: pd.DataFrame) -> Iterator[Values]:
+    """Yield the longest horizon that each algorithm was played at, for each number of arms."""
+    for algorithm, own in regret.groupby("algorithm"):
+        longest = own.groupby("arms")["horizon"].max()
+        yield {"name": PLAYERS[str(algorithm)][0], "horizons": longest.tolist()}

@@ -18,8 +18,11 @@ from dpbandits.engine.simulation_specs import CellsSpec, Runs
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 
-SIMULATIONS = {"regret": ("regret", regret), "success": ("best-arm", best_arm)}
-"""Measure -> the simulation that is played elsewhere, and what makes its table."""
+SIMULATIONS = {
+    "regret": (("regret", "logarithms"), regret),
+    "success": (("best-arm",), best_arm),
+}
+"""Measure -> the simulations that are played elsewhere, and what makes their table."""
 
 
 def played(
@@ -45,9 +48,10 @@ def played(
     """
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 2:
         raise InputError(f"runs is {runs!r}; allowed: a whole number of at least 2")
-    name, tabulated = SIMULATIONS[measure]
-    plan = at_question(project.experiments(COMPARISON).plan(name), question, table, runs)
-    series = plan.series()
+    names, tabulated = SIMULATIONS[measure]
+    plans = [project.experiments(COMPARISON).plan(name) for name in names]
+    asked = [at_question(plan, question, table, runs) for plan in plans]
+    series = [each for plan in asked for each in plan.series()]
     blocks = compute(
         [each.cell for each in series],
         root_seed=project.seed,
@@ -58,7 +62,7 @@ def played(
     rows = results_frame(series, blocks)
     for key in ("b", "c", "alpha", "epsilon"):
         rows[key] = rows[key] if key in rows else float("nan")
-    return tabulated({name: rows}), winners(mean_scores(family_scores(rows)))
+    return tabulated({measure: rows}), winners(mean_scores(family_scores(rows)))
 
 
 def at_question(

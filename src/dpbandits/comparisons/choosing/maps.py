@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from dpbandits.comparisons.choosing.players import DESCRIPTIONS, PLAYERS
+from dpbandits.comparisons.choosing.players import DESCRIPTIONS, PLAYERS, SHOWN
 from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
 from dpbandits.comparisons.choosing.winners import WINNER, winners
 from dpbandits.reporting import style
@@ -33,16 +32,19 @@ TIED = "#eeeeee"
 def draw_map(rows: pd.DataFrame, length: str) -> tuple[Figure, pd.DataFrame]:
     """Return the map and its points: series (class, K, T and winner), x epsilon, y the margin.
 
+    It has those questions alone that all algorithms were played at.
+
     Args:
         rows: results of a comparison.
         length: what a horizon is called on the y axis.
     """
     table = winners(mean_scores(family_scores(rows)))
-    classes = [each for each in DESCRIPTIONS if each in set(table["class"])]
+    table = table[table["class"].isin(SHOWN) & (table["left_out"] == "")]
+    classes = [each for each in SHOWN if each in set(table["class"])]
     counts = sorted(table["arms"].unique())
     lengths = {count: sorted(table["horizon"][table["arms"] == count].unique()) for count in counts}
     budgets = sorted(table["epsilon"].unique())
-    with style.context(), mpl.rc_context({"hatch.linewidth": 0.5}):
+    with style.context():
         height = 0.3 * max(map(len, lengths.values())) + 0.55
         size = (style.WIDE_PAGE, height * len(classes) + 1.1)
         drawn = Figure(figsize=size, layout="constrained")
@@ -63,22 +65,24 @@ def draw_map(rows: pd.DataFrame, length: str) -> tuple[Figure, pd.DataFrame]:
 
 
 def _draw_panel(axes: Axes, own: pd.DataFrame, budgets: list[float], lengths: list[int]) -> None:
-    """Draw a cell for each budget and horizon: the winner's colour and mark, or those tied."""
+    """Draw a cell for each budget and horizon: the winner's colour and mark, or those tied.
+
+    Where the winner depends on open logarithms, ``log`` is in the place of the sign of a tie.
+    """
     for row in own.to_dict("records"):
         x, y = budgets.index(row["epsilon"]), lengths.index(row["horizon"])
         is_won = row["verdict"] == WINNER
         colour = shade(row["first"], row["margin"]) if is_won else TIED
-        hatch = "////" if row["left_out"] else None
-        cell: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "hatch": hatch}
-        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, linewidth=1.0, **cell))
+        cell: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "linewidth": 1.0}
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, **cell))
         if is_won:
             _mark(axes, row["first"], (x, y + 0.17), "black")
             text = f"{row['margin']:.1f}" if row["margin"] < 9.95 else f"{row['margin']:.0f}"
+            text = text if math.isfinite(row["margin"]) else ""
         else:
             for place, each in enumerate((row["first"], row["second"])):
                 _mark(axes, each, (x - 0.2 + 0.4 * place, y + 0.17), look_of(each).colour)
-            text = "="
-        text = text if math.isfinite(row["margin"]) else ""
+            text = "log" if row["default"] else "="
         axes.text(x, y - 0.24, text, fontsize=5.5, ha="center", va="center")
     axes.grid(False)
     axes.set_xlim(-0.5, len(budgets) - 0.5)
@@ -110,7 +114,7 @@ def _mark(axes: Axes, algorithm: str, place: tuple[float, float], colour: str) -
 
 
 def _handles(table: pd.DataFrame) -> list[Any]:
-    """Return what the legend shows: every algorithm that is first anywhere, ties and gaps."""
+    """Return what the legend shows: every algorithm that is first anywhere, and ties."""
     shown = {*table["first"], *table["second"][table["verdict"] != WINNER]}
     handles: list[Any] = [
         Line2D(
@@ -125,10 +129,9 @@ def _handles(table: pd.DataFrame) -> list[Any]:
         for each, (name, _) in PLAYERS.items()
         if each in shown
     ]
-    handles.append(Patch(facecolor=TIED, label="tie of the two best"))
-    if table["left_out"].ne("").any():
-        hatched: dict[str, Any] = {"facecolor": "white", "edgecolor": "#999999", "hatch": "////"}
-        handles.append(Patch(label="some were not played", **hatched))
+    depends = (table["verdict"] != WINNER) & (table["default"] != "")
+    more = ", or (log) the logarithm decides" if depends.any() else ""
+    handles.append(Patch(facecolor=TIED, label=f"tie of the two best{more}"))
     return handles
 
 

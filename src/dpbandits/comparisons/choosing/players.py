@@ -31,6 +31,18 @@ DESCRIPTIONS = {
 }
 """Class -> what is asked for, in words."""
 
+SHOWN = (PURE, LOCAL)
+"""Classes that the maps and the page show.
+
+Of (epsilon, delta)-DP the page says where it is of use: an algorithm that is epsilon-DP has it too.
+"""
+
+LOGARITHMS = ("base2", "natural")
+"""Bases of a logarithm that a paper leaves open: values of the interpretation ``log``."""
+
+OTHERS = tuple(f"log={base}" for base in LOGARITHMS)
+"""Interpretations, as results have them, of what is played with the base that is no default."""
+
 REGRET = {
     "m-ts-gaussian": ("Modified TS", APPROXIMATE),
     "dp-ts-ucb": ("DP-TS-UCB", APPROXIMATE),

@@ -7,16 +7,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, NONE
+from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, NONE, OTHERS
 from dpbandits.comparisons.choosing.scores import SETTING
-from dpbandits.comparisons.choosing.winners import WINNER
+from dpbandits.comparisons.choosing.winners import INTERPRETATIONS, WINNER
 from dpbandits.errors import InputError
 
 BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
 
+DEPENDS = "best by the default logarithms"
+"""What it says of the first where another base may change the winner, or was not played."""
 
-TEXTS = ("variant", "interpretation", "tied", "left_out")
+
+TEXTS = ("variant", "interpretation", "tied", "left_out", *INTERPRETATIONS)
 """Columns of the tables that may be empty texts."""
 
 
@@ -99,9 +102,10 @@ def ranked(
 ) -> pd.DataFrame:
     """Return the ranking at the nearest setting, then what is not private there.
 
-    Columns: place, algorithm, name, variant, verdict (``best``, ``tied`` with the best, ``behind``
-    or ``not private``), the measure with its 95 % interval as lo and hi, what else the table has,
-    and the setting.
+    Columns: place, algorithm, name, variant, verdict (``best`` whatever the open logarithms,
+    ``DEPENDS``, ``tied`` with the best, ``behind`` or ``not private``), the measure with its 95 %
+    interval as lo and hi, what else the table has, and the setting. Algorithms have their default
+    logarithms.
 
     Args:
         table: one row for each setting and algorithm, as ``tables.regret`` has them.
@@ -112,6 +116,7 @@ def ranked(
     Raises:
         InputError: no algorithm of the class was measured.
     """
+    table = table[~table["interpretation"].isin(OTHERS)]
     met = table[table["class"].isin(CLASSES[question.privacy]) & table["epsilon"].notna()]
     if met.empty:
         allowed = ", ".join(sorted(set(table["class"]) - {NONE}))
@@ -125,8 +130,10 @@ def ranked(
     own = own.sort_values([measure, "algorithm"], ascending=best_first).assign(verdict=BEHIND)
     row = _row(winners, {**setting, "class": question.privacy})
     tied = str(row["tied"]).split() if row else own["algorithm"].tolist()
-    word = BEST if row and row["verdict"] == WINNER else TIED
-    own.loc[own["algorithm"].isin(tied), "verdict"] = word
+    own.loc[own["algorithm"].isin(tied), "verdict"] = TIED
+    if row and row["default"]:
+        is_sure = row["verdict"] == WINNER and "log=" not in str(row["left_out"])
+        own.loc[own["algorithm"] == row["default"], "verdict"] = BEST if is_sure else DEPENDS
     own.insert(0, "place", range(1, len(own) + 1))
     free = table[is_here & (table["class"] == NONE)]
     free = free.sort_values([measure, "algorithm"], ascending=best_first)

@@ -36,13 +36,14 @@ def _named(means: pd.DataFrame) -> pd.DataFrame:
 def regret(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting and algorithm: mean regret over the families, and the worst.
 
-    Tuned parameters are the columns b, c and alpha, empty for other algorithms.
+    An algorithm with an open logarithm has one row for each base. Tuned parameters are the columns
+    b, c and alpha, empty for other algorithms.
 
     Args:
-        frames: the comparison.
+        frames: the comparison, and the logarithms that are no defaults.
     """
     rows = pd.concat(frames.values(), ignore_index=True)
-    names = ["algorithm", *SETTING]
+    names = ["algorithm", "interpretation", *SETTING]
     chosen = rows.groupby(names, dropna=False)[["b", "c", "alpha"]].first().reset_index()
     table = _named(_scored(frames)).merge(chosen, on=names, how="left", validate="one_to_one")
     return table.rename(columns={"score": "regret"})
@@ -64,7 +65,7 @@ def winning(frames: Frames) -> pd.DataFrame:
     """Return one row for each class of privacy and setting: its winner, or the tie.
 
     Args:
-        frames: the comparison, of regret or of best arms.
+        frames: the comparison, of regret with the logarithms that are no defaults, or of best arms.
     """
     table = winners(_scored(frames))
     for column in ("first", "second"):
