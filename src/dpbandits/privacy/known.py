@@ -259,7 +259,10 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
             "parallel composition of analytic Gaussian mechanisms, Balle and Wang (2018)",
             {**_FRESH, "calibration": "analytic"},
         ),
-        Entry("stated", remark="its noise is known to suffice for epsilon below 1"),
+        Entry(
+            "stated",
+            remark="its noise is known to suffice for epsilon below 1; BAI-C24 refutes it from 4.7 on",
+        ),
     ),
     "gdp-ncb": (
         Entry("refuted", "NCB-C15", _PRINTED, _stopped),
