@@ -261,7 +261,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
         ),
         Entry(
             "stated",
-            remark="its noise is known to suffice for epsilon below 1; BAI-C24 refutes it from 4.7 on",
+            remark="its noise is known to suffice for epsilon below 1; no witness refutes it here",
         ),
     ),
     "gdp-ncb": (
