@@ -197,7 +197,8 @@ def ldp_ucb_l_scenarios() -> list[Scenario]:
 def anytime_scenarios(algorithm: str) -> list[Scenario]:
     """Return runs over several windows, some of them uniform."""
     coded = variant(algorithm, "as-coded")
-    root = variant(algorithm, "as-written", cap="root", stop_test="off")
+    noise = {"release_log": "base2"} if algorithm == "anytime-gdp-ncb" else {}
+    root = variant(algorithm, "as-written", cap="root", stop_test="off", **noise)
     found = [Scenario(BERNOULLI, 15, (("epsilon", 5.0),), coded, seed) for seed in range(12)]
     found += [Scenario(BERNOULLI, 700, (("epsilon", 5.0),), each) for each in (coded, root)]
     if algorithm == "anytime-ldp-ncb":

@@ -56,9 +56,13 @@ def test_every_row_is_of_the_registry_and_can_be_read() -> None:
         assert row.log10_beta <= 0.0
 
 
-@pytest.mark.parametrize("statement", ["AUD-9", "AUD-15", "AUD-18"])
-def test_nothing_is_found_against_these(statement: str) -> None:
-    assert 0.9 < largest(of(statement)) <= 1.0 + TOLERANCE
+@pytest.mark.parametrize(
+    # Of the repaired GDP-NCB eight releases cost 8 / log2 T = 0.888 together, at T = 515.
+    ("statement", "least"),
+    [("AUD-9", 0.9), ("AUD-15", 0.88), ("AUD-18", 0.9)],
+)
+def test_nothing_is_found_against_these(statement: str, least: float) -> None:
+    assert least < largest(of(statement)) <= 1.0 + TOLERANCE
 
 
 def test_adap_ucb_passes_as_written_and_not_as_coded() -> None:

@@ -27,7 +27,7 @@ STOP_HORIZON, STOP_EPSILON = 64, 1.0
 
 NAMES = {
     ("AUD-13", ""): "as coded",
-    ("AUD-14", FIXED_LENGTH): "as written, Phase I of fixed length",
+    ("AUD-14", FIXED_LENGTH): "Phase I of fixed length, natural logarithm",
     ("AUD-15", ""): "repaired",
 }
 """(Statement, interpretation) of the curves over T -> their names."""
