@@ -165,7 +165,7 @@ def test_the_least_alpha_meets_the_budget_and_a_smaller_one_does_not(budget: flo
 
 def test_alpha_ends_where_the_algorithm_does() -> None:
     assert least_alpha(context({"epsilon": 1e6})) == 0
-    # dp-ts-ucb, DTU-E14: alpha = 1 is worth epsilon = 17.2.
+    # dp-ts-ucb, DTU-F6: alpha = 1 is worth epsilon = 17.2.
     with pytest.raises(InputError, match=r"epsilon is 17: DP-TS-UCB is 2\.875-Gaussian DP"):
         least_alpha(context({"epsilon": 17}))
 

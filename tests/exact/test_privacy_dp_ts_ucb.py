@@ -101,7 +101,7 @@ def test_theorem_4_6_has_another_eta() -> None:
 
 
 def test_standard_dp_is_the_duality() -> None:
-    # Theorem 4.6; DTU-E14: at T = 10^6, delta = 10^-6, alpha = 0 gives 2.15e5 and alpha = 1 gives
+    # Theorem 4.6; DTU-F6: at T = 10^6, delta = 10^-6, alpha = 0 gives 2.15e5 and alpha = 1 gives
     # 17.2.
     levels = np.array([0.5, 5.0, 20.0])
     for interpretation in ("theorem4.4", "theorem4.6", "tight"):

@@ -270,7 +270,7 @@ def test_table_1_has_the_levels_of_the_specification(tmp_path: Path) -> None:
 def test_privacy_table_of_the_second_paper_has_a_row_for_each_alpha_and_horizon(
     tmp_path: Path,
 ) -> None:
-    """dp-ts-ucb, Algorithm 1, DTU-E2, DTU-E8 and DTU-E14 (epsilon at delta = 1e-6)."""
+    """dp-ts-ucb, Algorithm 1, DTU-E2, DTU-E8 and DTU-F6 (epsilon at delta = 1e-6)."""
     write("dp-ts-ucb", "privacy", tmp_path)
     table = pd.read_csv(tmp_path / "privacy.csv").set_index(["alpha", "horizon"])
     assert len(table) == 25

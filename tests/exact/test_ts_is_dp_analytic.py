@@ -147,7 +147,7 @@ def test_arm_means_are_the_integrals(rate: float) -> None:
 
 
 def test_the_two_pull_counts_of_the_spec() -> None:
-    """Claim TSDP-C28: a = 1/sqrt 2 for n = (1, large), 1/2 for n = (1, 1)."""
+    """Claim TSDP-C28a: a = 1/sqrt 2 for n = (1, large), 1/2 for n = (1, 1)."""
     assert two_armed_choice(1, MANY)[0] == pytest.approx(np.sqrt(0.5), rel=1e-8)
     assert two_armed_choice(1, 1)[0] == pytest.approx(0.5)
 
@@ -171,7 +171,7 @@ def test_reachable_means_are_those_of_rewards_in_the_unit_interval(pulls: int, o
 def test_true_deltas_are_suprema_over_a_grid_of_mean_differences(
     delta: float, pulls: str, others: int, calibration: str, claimed: object
 ) -> None:
-    """Claim TSDP-C28: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
+    """Claim TSDP-C28a: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
     epsilon = claimed(delta)  # type: ignore[operator]
     shift, lowest = two_armed_choice(1, others)
     for means, start in (("any", -30.0), ("reachable", lowest)):

@@ -122,7 +122,8 @@ def judge_interpretation(
     if not interpretation.is_judged:
         return _not_judged(claim, interpretation, scale)
     if not claim.analyses:
-        return _look(claim, interpretation, evidence, 0, claim.level, scale)
+        found = _look(claim, interpretation, evidence, 0, claim.level, scale)
+        return replace(found, verdict_at_paper_runs="not applicable")
     available = evidence.runs(claim.reads)
     if scale == "quick":
         analyses, level = [available], claim.level

@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import ALPHA, VERDICTS
+from dpbandits.pages.front import REPAIRED
 from dpbandits.pages.published_ledger import (
     published_figures,
     published_findings,
@@ -42,6 +43,11 @@ def claims_page(project: Project) -> str:
 def _paper(project: Project, name: str, ledger: pd.DataFrame) -> dict[str, Any]:
     """Return the claims, findings and notes of a paper, and the counts of its verdicts."""
     experiments = project.experiments(name)
+    is_repaired = ledger["variant"] == REPAIRED
+    repaired, ledger = (
+        ledger[is_repaired & (ledger["verdict"] != "not applicable")],
+        ledger[~is_repaired],
+    )
     verdicts, stands = ledger["verdict"].value_counts(), ledger["family_wise"].value_counts()
     counts = [verdicts.get(word, 0) for word in VERDICTS]
     counts += [stands.get(word, 0) for word in (EXACT, IN_FAMILY, ALONE)]
@@ -52,6 +58,7 @@ def _paper(project: Project, name: str, ledger: pd.DataFrame) -> dict[str, Any]:
         "authors": experiments.authors,
         "counts": [ledger["claim"].nunique(), len(ledger), *counts],
         "claims": [[_row(row) for row in rows.to_dict("records")] for _, rows in by_claim],
+        "repaired": [_row(row) for row in repaired.to_dict("records")],
         "findings": [
             {
                 "id": finding.claim.id,

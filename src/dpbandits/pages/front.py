@@ -93,6 +93,7 @@ def _by_variant(ledgers: dict[str, pd.DataFrame], variants: list[str]) -> str:
 
 def _verdicts(whole: pd.DataFrame, claims: list[str]) -> str:
     """Return a row for each claim: its verdicts by variant, and by interpretation if needed."""
+    whole = whole[whole["variant"] != REPAIRED]
     judged = whole[whole["claim"].isin(claims) & (whole["verdict"] != "not applicable")]
     variants = [variant for variant in VARIANTS if variant in set(judged["variant"])]
     head = ["claim", "what the paper says", *(VARIANTS[variant] for variant in variants)]
