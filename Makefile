@@ -52,7 +52,7 @@ artifact: .venv/installed .venv-metadata/installed report site metadata ## one a
 	archive=$$(.venv/bin/dpbandits artifact) && \
 	  .venv-metadata/bin/python workflow/artifact/check_crate.py "$$archive"
 
-verify: .venv/installed ## recompute a random sample of cells: exact, within its interval, or outside
+verify: .venv/installed ## recompute a random sample of cells: exact, agrees within chance, or outside
 	.venv/bin/dpbandits verify --workers $(CORES)
 
 notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their outputs

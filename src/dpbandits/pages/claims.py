@@ -7,8 +7,8 @@ import pandas as pd
 
 from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import ALPHA, VERDICTS
-from dpbandits.pages.front import REPAIRED
 from dpbandits.pages.published_ledger import (
+    REPAIRED,
     published_figures,
     published_findings,
     published_ledger,

@@ -6,7 +6,12 @@ import pandas as pd
 
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
-from dpbandits.pages.published_ledger import published_findings, published_ledger, published_papers
+from dpbandits.pages.published_ledger import (
+    REPAIRED,
+    published_findings,
+    published_ledger,
+    published_papers,
+)
 from dpbandits.pages.published_numbers import filled
 from dpbandits.pages.published_tables import published_digitised
 from dpbandits.pages.regions import table, with_region
@@ -16,9 +21,6 @@ from dpbandits.project.config import Project
 from dpbandits.reporting.agreement import reproduced_as_drawn
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
-
-REPAIRED = "repaired"
-"""The variant that is no statement on a paper, and so counted and shown apart."""
 
 _VERDICTS = re.compile(r"<!-- begin (verdicts ((?:[A-Z]+-C[0-9]+[a-z]? ?)+)) -->")
 

@@ -13,6 +13,9 @@ from dpbandits.project.statements import claim_figures
 
 PUBLISHED_TABLES = Path("docs/tables")
 
+REPAIRED = "repaired"
+"""The variant that is no statement on a paper, and so counted and shown apart."""
+
 
 def published_papers(project: Project) -> list[str]:
     """Return the published papers whose verdicts are there."""

@@ -1,4 +1,4 @@
-"""Whether numbers that were computed again are the packed ones, or lie within their intervals."""
+"""Whether numbers that were computed again are the packed ones, or agree within chance."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from scipy.special import ndtri, stdtrit
 from dpbandits.metrics import difference_interval
 from dpbandits.metrics.nash import NOMINAL, QUANTITIES
 
-EXACT, WITHIN, OUTSIDE = "exact", "within its interval", "outside"
+EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"
 OUTCOMES = (EXACT, WITHIN, OUTSIDE)
 
 KEYS = ["run", "metric", "t", "arm"]

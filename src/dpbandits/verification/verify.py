@@ -81,7 +81,7 @@ def require_agreement(verification: Verification) -> None:
     if outside:
         raise InputError(
             f"{verification.path}: {outside} of {len(verification.table)} cells are outside; "
-            f"allowed: exact, or within its interval"
+            f"allowed: exact, or agrees within chance"
         )
 
 

@@ -170,7 +170,11 @@ def residual_panels(charts: Sequence[Json]) -> list[Json]:
 
 
 _ALLOWED: Json = {
-    **{"name": "allowed", "label": "allowed: digitisation error and chance", "variant": ""},
+    **{
+        "name": "allowed",
+        "label": "allowed: digitisation error and our 95 % interval",
+        "variant": "",
+    },
     **{"interpretation": "", "colour": "#777777", "dash": [], "marker": "none", "fill": "full"},
     **{"marks": False, "runs": 0},
 }

@@ -16,6 +16,7 @@ from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
 from dpbandits.pages.gallery import by_figure, head_of
 from dpbandits.pages.published_ledger import (
+    REPAIRED,
     published_findings,
     published_ledger,
     published_papers,
@@ -196,9 +197,9 @@ def _read_evidence(path: Path) -> pd.DataFrame:
 
 
 def counts(ledger: pd.DataFrame) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Return how many claims have which verdict, by variant: those that occur.
+    """Return how many claims have which verdict, by variant of a paper: those that occur.
 
-    A claim whose verdict depends on the interpretation is counted as ``DIFFERS`` alone.
+    The variant ``repaired`` is no statement on a paper and not counted. A claim whose verdict depends on the interpretation is counted as ``DIFFERS`` alone.
 
     Args:
         ledger: some rows of the ledger.
@@ -206,6 +207,8 @@ def counts(ledger: pd.DataFrame) -> list[tuple[str, list[tuple[str, int]]]]:
     judged = ledger[ledger["verdict"] != "not applicable"]
     found = []
     for variant in VARIANTS:
+        if variant == REPAIRED:
+            continue
         of_variant = judged[judged["variant"] == variant].groupby("claim", sort=False)["verdict"]
         words: Iterable[Any] = (
             rows.iloc[0] if rows.nunique() == 1 else DIFFERS for _, rows in of_variant
