@@ -172,7 +172,7 @@ def residual_panels(charts: Sequence[Json]) -> list[Json]:
 _ALLOWED: Json = {
     **{
         "name": "allowed",
-        "label": "allowed: digitisation error and our 95 % interval",
+        "label": "digitisation error and our 95 % interval",
         "variant": "",
     },
     **{"interpretation": "", "colour": "#777777", "dash": [], "marker": "none", "fill": "full"},

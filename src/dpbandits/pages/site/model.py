@@ -199,7 +199,8 @@ def _read_evidence(path: Path) -> pd.DataFrame:
 def counts(ledger: pd.DataFrame) -> list[tuple[str, list[tuple[str, int]]]]:
     """Return how many claims have which verdict, by variant of a paper: those that occur.
 
-    The variant ``repaired`` is no statement on a paper and not counted. A claim whose verdict depends on the interpretation is counted as ``DIFFERS`` alone.
+    The variant ``repaired`` is no statement on a paper and not counted. A claim whose verdict
+    depends on the interpretation is counted as ``DIFFERS`` alone.
 
     Args:
         ledger: some rows of the ledger.
