@@ -179,7 +179,7 @@ PANELS = {
         "fig8": "abc",
         "extra-fig1-linear": "ab",
         "extra-fig2-pseudo": "abc",
-        "extra-fig6-corrected": "",
+        "extra-fig6-composition": "",
         "extra-fig7-order": "ab",
         "extra-fig3-b-alone": "ab",
         "extra-ten-runs": "",

@@ -58,7 +58,7 @@ def test_figure_8_prints_the_tuned_pair_and_marks_the_second_interpretation(
 
 def test_figures_6_show_the_printed_and_the_corrected_bound(drawn: Drawn) -> None:
     printed = read_csv(drawn, "fig6", "fig6b").query("series == 'Standard DP'")
-    extra = read_csv(drawn, "extra-fig6-corrected", "extra-fig6-corrected")
+    extra = read_csv(drawn, "extra-fig6-composition", "extra-fig6-composition")
     corrected = extra[extra["series"] == "Standard DP, exact rounds, theorem of Corollary 1"]
 
     def at(table: pd.DataFrame, delta: float) -> float:

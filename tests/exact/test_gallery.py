@@ -148,7 +148,7 @@ def test_every_paper_has_its_part_and_its_sentences() -> None:
         ("fig12b", "Figure 12(b)"),
         ("fig1b-repaired", "Figure 1(b)"),
         ("fig1-as-written", "Figure 1"),
-        ("extra-fig6-corrected", "extra-fig6-corrected (supplementary)"),
+        ("extra-fig6-composition", "extra-fig6-composition (supplementary)"),
     ],
 )
 def test_heads(stem: str, head: str) -> None:

@@ -114,13 +114,13 @@ use rule draw as ts_is_dp_extra_fig2_pseudo with:
 
 
 # Supplementary: Figure 6 with the corrected standard-DP curve.
-use rule draw as ts_is_dp_extra_fig6_corrected with:
+use rule draw as ts_is_dp_extra_fig6_composition with:
     input:
         results("ts-is-dp", "privacy-by-analysis"),
     output:
-        figure("ts-is-dp", "extra-fig6-corrected"),
+        figure("ts-is-dp", "extra-fig6-composition"),
     log:
-        "logs/ts-is-dp/extra-fig6-corrected.log",
+        "logs/ts-is-dp/extra-fig6-composition.log",
 
 
 # Supplementary: Figure 7 with one order for the whole Renyi curve, and in delta.
