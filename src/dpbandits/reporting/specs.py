@@ -169,7 +169,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     """Return the entry of one figure.
 
     Args:
-        name: key of the entry, such as ``fig2`` or ``extra-fig6-composition``.
+        name: key of the entry, such as ``fig2`` or ``extra-fig6-corrected``.
         document: the entry. A key of a panel beside ``panels`` holds for the panels without it.
 
     Raises:

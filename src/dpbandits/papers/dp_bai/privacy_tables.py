@@ -1,4 +1,4 @@
-"""The audit of privacy: pure losses (BAI-C14c); the delta of DP-BAI-Gauss (BAI-C24, BAI-E9)."""
+"""The audit of privacy: pure losses (BAI-C14); the delta of DP-BAI-Gauss (BAI-C24, BAI-E9)."""
 
 import itertools
 import math
