@@ -46,9 +46,12 @@ def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
 def test_an_unknown_claim_ends_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["explain", "DTU-C99", "--project", str(folder)]) == 2
-    [line] = capsys.readouterr().err.splitlines()
-    assert "claim is 'DTU-C99'; allowed: TSDP-C1, " in line
+    """With the three ids that are nearest, of more than a hundred."""
+    assert main(["explain", "dtu-c90", "--project", str(folder)]) == 2
+    line = capsys.readouterr().err
+    assert line == "dpbandits: claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C10, DTU-C8b\n"
+    assert main(["explain", "?", "--project", str(folder)]) == 2
+    assert capsys.readouterr().err.count(", ") == 2
 
 
 def test_the_published_verdicts_are_told_where_there_is_no_project(

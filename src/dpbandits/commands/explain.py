@@ -1,6 +1,7 @@
 """Say how the verdict on a claim came about."""
 
 import argparse
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -59,13 +60,15 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
     Raises:
         InputError: no paper has it.
     """
-    known: list[str] = []
+    known: dict[str, str] = {}
     for paper in project.selected()[0]:
         for claim in project.claims(paper):
             if claim.id.lower() == identifier.lower():
                 return paper, claim
-            known.append(claim.id)
-    raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known) or 'none'}")
+            known[claim.id.lower()] = claim.id
+    near = difflib.get_close_matches(identifier.lower(), known, n=3, cutoff=0.0)
+    ids = ", ".join(known[each] for each in near)
+    raise InputError(f"claim is {identifier!r}; nearest ids: {ids or 'none'}")
 
 
 def explain_claim(project: Project, identifier: str) -> str:
