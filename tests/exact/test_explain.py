@@ -54,6 +54,36 @@ def test_an_unknown_claim_ends_in_one_line(
     assert capsys.readouterr().err.count(", ") == 2
 
 
+@pytest.fixture
+def unbuilt(tmp_path: Path) -> Path:
+    """A checkout as it is cloned: published tables, no results."""
+    for part in ("config", "workflow", "docs"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    return tmp_path
+
+
+def test_a_finding_is_told_with_its_numbers_and_what_became_of_it(
+    unbuilt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = Project.load(ROOT)
+    [finding] = [each for each in project.findings("ts-is-dp") if each.claim.id == "TSDP-F7"]
+    source = finding.numbers["figure1"]
+    table = published_table(project, "ts-is-dp", "evidence")
+    compared = table[table["claim"] == "TSDP-F7"]
+    [number] = compared.loc[compared["comparison"] == source.comparison, "estimate"]
+    assert main(["explain", "tsdp-f7", "--project", str(unbuilt)]) == 0
+    head, title, statement, outcome, *lines, scale = capsys.readouterr().out.splitlines()
+    assert head == f"TSDP-F7 (finding; {finding.claim.place})"
+    assert title == f"  title: {finding.title}"
+    assert format(number, source.format) in statement
+    assert "{" not in statement
+    assert outcome == "  as-written: reported"
+    assert len(lines) == len(compared) > 0
+    for line, label in zip(lines, compared["comparison"], strict=True):
+        assert line.startswith(f"    reported  {label}: ")
+    assert scale == "  scale: paper, as published"
+
+
 def test_the_published_verdicts_are_told_where_there_is_no_project(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
