@@ -62,6 +62,20 @@ def unbuilt(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_checkout_without_results_tells_what_is_published(
+    unbuilt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["explain", "NCB-C2", "--project", str(unbuilt)]
+    assert main([*words, "--published"]) == 0
+    published = capsys.readouterr().out
+    assert "  scale: paper, as published\n" in published
+    assert main(words) == 0
+    assert capsys.readouterr().out == published
+    for other in (["--scale", "quick"], ["--seed", "7"]):
+        assert main([*words, *other]) == 2
+        assert "does not exist; run snakemake to build it" in capsys.readouterr().err
+
+
 def test_a_finding_is_told_with_its_numbers_and_what_became_of_it(
     unbuilt: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

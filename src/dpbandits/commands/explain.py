@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--published",
         action="store_true",
-        help="by the published verdicts (default outside a project's folder), not by results here",
+        help="by the published verdicts (default where there are no results), not by results here",
     )
 
 
@@ -53,9 +53,15 @@ def main(arguments: argparse.Namespace) -> None:
         print(explain_published(project, arguments.claim))
         return
     project = project_of(arguments)
-    _, claim = find_claim(project, arguments.claim)
-    explained = explain_published if claim.kind == FINDING else explain_claim
-    print(explained(project, claim.id))
+    paper, claim = find_claim(project, arguments.claim)
+    has_results = any((project.results_folder() / paper).rglob("*.parquet"))
+    # The published verdicts are of the seed and scale of the config.
+    asks_for_others = arguments.scale is not None or arguments.seed is not None
+    is_built = has_results or asks_for_others or paper not in project.published
+    if is_built and claim.kind != FINDING:
+        print(explain_claim(project, claim.id))
+    else:
+        print(explain_published(project, claim.id))
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
@@ -150,6 +156,8 @@ def explain_published(project: Project, identifier: str) -> str:
         last = conclusion(claim, row, _deciding(compared, row), shown)
         told = _told(claim, row, _of_row(compared, row))
         texts.append("\n".join([*told, f"  {last}"]))
+    if not texts:
+        raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
 
 
