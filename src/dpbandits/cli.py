@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -103,10 +104,19 @@ def _complete() -> None:
 
 
 @contextlib.contextmanager
-def _extras_named() -> Iterator[None]:
-    """Raise an InputError that names the extra where one of its libraries is missing."""
+def _in_one_line() -> Iterator[None]:
+    """Raise an InputError where an extra's library is missing, or the disk of the output is full."""
     try:
         yield
+        # What is still in the buffer would be lost after the last line of this program.
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _drop_output()
+        raise InputError(
+            f"the output cannot be written ({error.strerror}); allowed: a disk with space"
+        ) from None
     except ModuleNotFoundError as error:
         name = str(error.name).partition(".")[0]
         if name not in EXTRAS:
@@ -115,6 +125,11 @@ def _extras_named() -> Iterator[None]:
             f"{name} is not installed; allowed: this command in the project's folder, or with "
             f"--project FOLDER, after pip install 'dpbandits[{EXTRAS[name]}]'"
         ) from error
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere: Python tries once more when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _log(path: str | None, line: str) -> None:
@@ -131,7 +146,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _complete()
     log = None
     try:
-        with _extras_named():
+        with _in_one_line():
             arguments = parse(sys.argv[1:] if words is None else words)
             log = arguments.log
             _log(log, "began")
@@ -149,7 +164,7 @@ def main(words: Sequence[str] | None = None) -> int:
             _log(log, "interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
     except Exception:
         # Standard error of a job ends with lines of Snakemake's; the log ends with the reason.

@@ -115,7 +115,7 @@ def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
         while not over.wait(0.5) and not killed:
             for line in slurm(cluster, "squeue", "-h", "-t", "R", "-o", "%i %k").splitlines():
                 number, _, comment = line.partition(" ")
-                if comment.startswith(("rule_part", "rule_results")) and not killed:
+                if comment.startswith(("rule_shard", "rule_results")) and not killed:
                     slurm(cluster, "scancel", number)
                     killed.append(comment)
 

@@ -3,6 +3,8 @@
 import io
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -305,6 +307,22 @@ def test_the_process_ends_with_status_2() -> None:
     assert run.stdout == ""
     assert len(run.stderr.splitlines()) == 1
     assert "algorithm is 'ucb-9'; allowed: " in run.stderr
+
+
+@pytest.mark.parametrize("words", [["list"], ["guarantee", "ucb1", "--horizon", "9"]])
+def test_a_full_disk_of_the_output_is_one_line(words: list[str]) -> None:
+    """The output of the second command fits into the buffer, which is written at the end."""
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "dpbandits", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert run.returncode == 2
+    [line] = run.stderr.splitlines()
+    assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
 
 
 def test_the_log_of_a_job_ends_with_what_went_wrong(

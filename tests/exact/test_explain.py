@@ -46,9 +46,56 @@ def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
 def test_an_unknown_claim_ends_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["explain", "DTU-C99", "--project", str(folder)]) == 2
-    [line] = capsys.readouterr().err.splitlines()
-    assert "claim is 'DTU-C99'; allowed: TSDP-C1, " in line
+    """With the three ids that are nearest, of more than a hundred."""
+    assert main(["explain", "dtu-c90", "--project", str(folder)]) == 2
+    line = capsys.readouterr().err
+    assert line == "dpbandits: claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C10, DTU-C8b\n"
+    assert main(["explain", "?", "--project", str(folder)]) == 2
+    assert capsys.readouterr().err.count(", ") == 2
+
+
+@pytest.fixture
+def unbuilt(tmp_path: Path) -> Path:
+    """A checkout as it is cloned: published tables, no results."""
+    for part in ("config", "workflow", "docs"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    return tmp_path
+
+
+def test_a_checkout_without_results_tells_what_is_published(
+    unbuilt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["explain", "NCB-C2", "--project", str(unbuilt)]
+    assert main([*words, "--published"]) == 0
+    published = capsys.readouterr().out
+    assert "  scale: paper, as published\n" in published
+    assert main(words) == 0
+    assert capsys.readouterr().out == published
+    for other in (["--scale", "quick"], ["--seed", "7"]):
+        assert main([*words, *other]) == 2
+        assert "does not exist; run snakemake to build it" in capsys.readouterr().err
+
+
+def test_a_finding_is_told_with_its_numbers_and_what_became_of_it(
+    unbuilt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = Project.load(ROOT)
+    [finding] = [each for each in project.findings("ts-is-dp") if each.claim.id == "TSDP-F7"]
+    source = finding.numbers["figure1"]
+    table = published_table(project, "ts-is-dp", "evidence")
+    compared = table[table["claim"] == "TSDP-F7"]
+    [number] = compared.loc[compared["comparison"] == source.comparison, "estimate"]
+    assert main(["explain", "tsdp-f7", "--project", str(unbuilt)]) == 0
+    head, title, statement, outcome, *lines, scale = capsys.readouterr().out.splitlines()
+    assert head == f"TSDP-F7 (finding; {finding.claim.place})"
+    assert title == f"  title: {finding.title}"
+    assert format(number, source.format) in statement
+    assert "{" not in statement
+    assert outcome == "  as-written: reported"
+    assert len(lines) == len(compared) > 0
+    for line, label in zip(lines, compared["comparison"], strict=True):
+        assert line.startswith(f"    reported  {label}: ")
+    assert scale == "  scale: paper, as published"
 
 
 def test_the_published_verdicts_are_told_where_there_is_no_project(

@@ -47,6 +47,14 @@ def test_a_guarantee_in_one_line(
     assert found == f"0.2-DP (pure), central model; {expected}"
 
 
+def test_an_algorithm_that_names_the_best_arm_has_a_budget(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["guarantee", "dp-od", "--params", "epsilon=1"]
+    of_budget = printed(capsys, *words, "--budget", "200")
+    assert of_budget == printed(capsys, *words, "--horizon", "200")
+
+
 def test_epsilon_at_delta_is_that_of_randomised_response() -> None:
     grown = math.exp(0.2)
     assert math.log(grown - 0.01 * (1 + grown)) == pytest.approx(0.181645, abs=1e-6)
@@ -113,6 +121,7 @@ def test_a_conversion_in_one_line(
         (["guarantee", "ts-gaussian", "--horizon", "9", "--delta", "2"], "delta=2.0"),
         (["guarantee", "ucb1", "--horizon", "9", "--delta", "nan"], "delta=nan"),
         (["guarantee", "dp-ts", "--horizon", "9"], "parameters are none"),
+        (["guarantee", "dp-od", "--params", "epsilon=1"], "required: --horizon/--budget "),
     ],
 )
 def test_what_is_impossible_ends_in_one_line(

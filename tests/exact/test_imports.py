@@ -25,6 +25,7 @@ sys.exit(status)
 CLAIMS, FIGURES, PICTURES = "dpbandits.claims", "dpbandits.reporting", "matplotlib"
 WORKFLOW, PROJECT, NUMBERS = "snakemake", "dpbandits.project", "numpy"
 SIMULATE = ["simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9", "--runs", "2"]
+OWN = ROOT / "examples/my_algorithm.py"
 RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]
 
 
@@ -35,6 +36,8 @@ RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]
         (SIMULATE, [CLAIMS, FIGURES, PICTURES, WORKFLOW, PROJECT]),
         (RUN, [CLAIMS, FIGURES, PICTURES, WORKFLOW]),
         (["check", "--only", "dp-ts-ucb", "--project"], [PICTURES, WORKFLOW]),
+        # A core install has no library of pages.
+        (["check", str(OWN), "--params", "epsilon=1", "pulls=2"], ["jinja2", PICTURES, WORKFLOW]),
     ],
     ids=lambda value: value[0],
 )

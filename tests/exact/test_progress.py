@@ -3,10 +3,14 @@
 import io
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from dpbandits.cli import main
 from dpbandits.engine import progress
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Terminal(io.StringIO):
@@ -46,6 +50,17 @@ def test_something_without_a_share_shows_its_time(monkeypatch: pytest.MonkeyPatc
     with progress.waiting("auditing ucb1"):
         pass
     assert "auditing ucb1: 00:00" in terminal.getvalue()
+
+
+def test_a_check_of_the_config_shows_which_paper_it_is_at(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = watch(monkeypatch)
+    monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
+    assert main(["check", "--only", "dp-ts-ucb", "--project", str(ROOT)]) == 0
+    assert "checking config and experiments: 00:0" in terminal.getvalue()
+    assert "checking dp-ts-ucb: 00:0" in terminal.getvalue()
+    assert capsys.readouterr().out == "config, experiments and claims are in order\n"
 
 
 def test_what_is_quick_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The profiles of clusters, and what is told of jobs that failed; `make slurm-test` runs them."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,15 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     done = environment(tmp_path, f"{tmp_path}/file/kernels")
     assert done.returncode != 0
     assert "belongs to another user; allowed: your own folder" in done.stderr
+
+
+def test_the_page_and_the_test_of_a_cluster_name_what_is_there() -> None:
+    shards = Path(Jobs(Project.load(ROOT)).shard_pattern()).relative_to(ROOT)
+    assert f"`{shards.parents[2]}`" in (ROOT / "docs/cluster.md").read_text()
+    named = re.findall(r'"rule_(\w+)"', (ROOT / "tests/cluster/slurm_test.py").read_text())
+    rules = re.findall(r"^rule (\w+):", (ROOT / "workflow/rules/simulate.smk").read_text(), re.M)
+    assert len(named) == 2
+    assert set(named) <= set(rules)
 
 
 LOG = """

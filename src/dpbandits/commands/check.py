@@ -13,7 +13,7 @@ from dpbandits.commands.options import (
     variant_of,
 )
 from dpbandits.commands.tables import add_format_option, print_table
-from dpbandits.pages.errata import load_errata
+from dpbandits.engine.progress import waiting
 from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
 from dpbandits.project.forecast import forecast
@@ -37,7 +37,8 @@ def main(arguments: argparse.Namespace) -> None:
         _check_algorithm(arguments)
         return
     project = project_of(arguments)
-    project.check()
+    with waiting("checking config and experiments"):
+        project.check()
     check_filters(project)
     check_pages(project)
     print("config, experiments and claims are in order")
@@ -54,6 +55,9 @@ def check_pages(project: Project) -> None:
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
+    # Here: an algorithm in a file is checked without the libraries of pages.
+    from dpbandits.pages.errata import load_errata
+
     for paper in project.built():
         if paper in project.papers:
             load_errata(project, paper)

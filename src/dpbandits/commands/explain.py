@@ -1,6 +1,7 @@
 """Say how the verdict on a claim came about."""
 
 import argparse
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dpbandits.claims.conclusion import conclusion, found_text
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.entries import FINDING, Claim, Finding
 from dpbandits.claims.ledger import comparisons, explain, ledger
 from dpbandits.claims.simultaneous import (
     ALONE,
@@ -35,11 +36,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the claim to the project's options."""
     add_project_options(parser)
-    parser.add_argument("claim", help="its id, as TSDP-C20 (dpbandits list claims)")
+    named = "its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1"
+    parser.add_argument("claim", help=named)
     parser.add_argument(
         "--published",
         action="store_true",
-        help="by the published verdicts (default outside a project's folder), not by results here",
+        help="by the published verdicts (default where there are no results), not by results here",
     )
 
 
@@ -49,23 +51,35 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.published or is_outside:
         project = published_project(Path(arguments.project))
         print(explain_published(project, arguments.claim))
+        return
+    project = project_of(arguments)
+    paper, claim = find_claim(project, arguments.claim)
+    has_results = any((project.results_folder() / paper).rglob("*.parquet"))
+    # The published verdicts are of the seed and scale of the config.
+    asks_for_others = arguments.scale is not None or arguments.seed is not None
+    is_built = has_results or asks_for_others or paper not in project.published
+    if is_built and claim.kind != FINDING:
+        print(explain_claim(project, claim.id))
     else:
-        print(explain_claim(project_of(arguments), arguments.claim))
+        print(explain_published(project, claim.id))
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
-    """Return the paper of a claim, such as ``TSDP-C8``, and the claim.
+    """Return the paper of a claim or finding, such as ``TSDP-C8``, and its entry.
 
     Raises:
         InputError: no paper has it.
     """
-    known: list[str] = []
+    known: dict[str, str] = {}
     for paper in project.selected()[0]:
-        for claim in project.claims(paper):
+        findings = [finding.claim for finding in project.findings(paper)]
+        for claim in (*project.claims(paper), *findings):
             if claim.id.lower() == identifier.lower():
                 return paper, claim
-            known.append(claim.id)
-    raise InputError(f"claim is {identifier!r}; allowed: {', '.join(known) or 'none'}")
+            known[claim.id.lower()] = claim.id
+    near = difflib.get_close_matches(identifier.lower(), known, n=3, cutoff=0.0)
+    ids = ", ".join(known[each] for each in near)
+    raise InputError(f"claim is {identifier!r}; nearest ids: {ids or 'none'}")
 
 
 def explain_claim(project: Project, identifier: str) -> str:
@@ -118,13 +132,19 @@ def _of_row(table: pd.DataFrame, row: Mapping[Any, Any]) -> pd.DataFrame:
 
 
 def explain_published(project: Project, identifier: str) -> str:
-    """Return how the verdict on a claim came about, by what is published of it.
+    """Return how the verdict on a claim or finding came about, by what is published of it.
 
     Args:
         project: with config and published verdicts.
-        identifier: of the claim, such as ``TSDP-C8``.
+        identifier: of the claim or finding, such as ``TSDP-C8``.
+
+    Raises:
+        InputError: nothing is published of it, or not every number of a finding.
     """
     paper, claim = find_claim(project, identifier)
+    if claim.kind == FINDING:
+        [finding] = [each for each in project.findings(paper) if each.claim.id == claim.id]
+        return "\n".join(_finding_lines(project, paper, finding))
     verdicts, both, compared = (
         published_table(project, paper, name) for name in ("claims", "simultaneous", "evidence")
     )
@@ -136,21 +156,49 @@ def explain_published(project: Project, identifier: str) -> str:
         last = conclusion(claim, row, _deciding(compared, row), shown)
         told = _told(claim, row, _of_row(compared, row))
         texts.append("\n".join([*told, f"  {last}"]))
+    if not texts:
+        raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
+
+
+def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[str]:
+    """Yield what is published of a finding, line by line, with its numbers."""
+    # Claims are explained without what fills in numbers.
+    from dpbandits.pages.published_numbers import filled
+
+    claim = finding.claim
+    place = f"{project.findings_path(paper)}: findings.{claim.id}"
+    yield f"{claim.id} ({claim.kind}; {claim.place})"
+    yield f"  title: {finding.title}"
+    yield f"  statement: {filled(project, paper, claim.statement, finding.numbers, place)}"
+    rows, compared = (published_table(project, paper, name) for name in ("findings", "evidence"))
+    for row in rows[rows["claim"] == claim.id].to_dict("records"):
+        yield f"  {_choice(row)}: {row['verdict']}"
+        yield from _comparisons(_of_row(compared, row))
+        yield f"  scale: {row['scale']}, as published"
 
 
 def _told(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Iterator[str]:
     """Yield what is published of one row of the ledger, line by line."""
-    choice = ", ".join(filter(None, [row["variant"], row["interpretation"]]))
-    yield f"{claim.id} ({claim.kind}; {claim.place}), {choice}"
+    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(row)}"
     yield f"  statement: {claim.statement}"
     yield f"  scope: {claim.scope}"
     yield f"  decided by: {claim.rule}"
-    for each in compared.to_dict("records"):
-        asked = f", asked: {each['threshold']}" if each["threshold"] else ""
-        yield f"    {each['decided']:<9} {each['comparison']}: {found_text(each)}{asked}"
+    yield from _comparisons(compared)
     yield f"  verdict: {row['verdict']}; {row['detail']}"
     if claim.runs_paper:
         yield f"  verdict at the paper's {claim.runs_paper} runs: {row['verdict_at_paper_runs']}"
     yield f"  verdict at the family-wise level: {row['verdict_in_family']}"
     yield f"  scale: {row['scale']}, as published"
+
+
+def _choice(row: Mapping[Any, Any]) -> str:
+    """Return the variant and the interpretations of a row."""
+    return ", ".join(filter(None, [row["variant"], row["interpretation"]]))
+
+
+def _comparisons(compared: pd.DataFrame) -> Iterator[str]:
+    """Yield a line for each published comparison."""
+    for each in compared.to_dict("records"):
+        asked = f", asked: {each['threshold']}" if each["threshold"] else ""
+        yield f"    {each['decided']:<9} {each['comparison']}: {found_text(each)}{asked}"

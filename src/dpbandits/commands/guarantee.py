@@ -23,7 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the algorithm, the horizon and the delta at which epsilon is wanted."""
     add_algorithm_argument(parser)
     add_algorithm_options(parser)
-    parser.add_argument("--horizon", type=count, required=True, help="rounds, or budget of pulls")
+    wanted = "rounds, or the budget of pulls of an algorithm that names the best arm"
+    parser.add_argument(
+        "--horizon", "--budget", dest="horizon", type=count, required=True, help=wanted
+    )
     parser.add_argument("--delta", type=float, help="at which epsilon is wanted")
     add_format_option(parser)
 

@@ -14,7 +14,6 @@ import pandas as pd
 
 from dpbandits.claims.files import NumberSource
 from dpbandits.errors import InputError
-from dpbandits.pages.render import claim
 from dpbandits.project.config import Project
 
 PUBLISHED = Path("docs/figures")
@@ -59,6 +58,9 @@ def filled(
 
 def link(source: NumberSource) -> str:
     """Return a link from a page in ``docs/`` to where a number is published."""
+    # Here: numbers are filled in without the library of pages, too.
+    from dpbandits.pages.render import claim
+
     if source.claim:
         return claim(source.claim)
     return f"[{Path(source.file).stem}]({source.file})"

@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpbandits.claims.filters import check_claim_filters
 from dpbandits.engine.blank_results import blank_results
+from dpbandits.engine.progress import waiting
 from dpbandits.project.check import naming
 from dpbandits.project.config import Project
 from dpbandits.reporting.filters import check_panel_filters, check_table_filters
@@ -25,22 +26,27 @@ def check_filters(project: Project) -> None:
         InputError: in one line, the file, the entry and what is allowed.
     """
     for paper in project.built():
-        experiments = project.experiments(paper)
-        known = {name for name, plan in experiments.plans.items() if plan.tuned_by is None}
-        blank = cache(partial(_blank, project, paper))
-        with naming(experiments.path):
-            _check_shown(project, paper, known, blank)
-        # At a small scale some points of a claim are left out.
-        if project.scale == "paper":
-            statements = project.statements(paper)
-            findings = [finding.claim for finding in statements.findings]
-            for path, claims in (
-                (statements.claims_path, statements.claims),
-                (statements.findings_path, findings),
-            ):
-                with naming(path):
-                    readable = [claim for claim in claims if known.issuperset(claim.reads)]
-                    check_claim_filters(readable, blank)
+        with waiting(f"checking {paper}"):
+            _check_paper(project, paper)
+
+
+def _check_paper(project: Project, paper: str) -> None:
+    experiments = project.experiments(paper)
+    known = {name for name, plan in experiments.plans.items() if plan.tuned_by is None}
+    blank = cache(partial(_blank, project, paper))
+    with naming(experiments.path):
+        _check_shown(project, paper, known, blank)
+    # At a small scale some points of a claim are left out.
+    if project.scale == "paper":
+        statements = project.statements(paper)
+        findings = [finding.claim for finding in statements.findings]
+        for path, claims in (
+            (statements.claims_path, statements.claims),
+            (statements.findings_path, findings),
+        ):
+            with naming(path):
+                readable = [claim for claim in claims if known.issuperset(claim.reads)]
+                check_claim_filters(readable, blank)
 
 
 def _blank(project: Project, paper: str, name: str) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def published_table(project: Project, paper: str, name: str) -> pd.DataFrame:
     Args:
         project: the project.
         paper: short name of the paper.
-        name: ``claims``, ``simultaneous`` or ``evidence``.
+        name: ``claims``, ``simultaneous``, ``evidence`` or ``findings``.
 
     Raises:
         InputError: it is not published.
