@@ -105,7 +105,7 @@ def _complete() -> None:
 
 @contextlib.contextmanager
 def _in_one_line() -> Iterator[None]:
-    """Raise an InputError where an extra's library is missing, or the disk of the output is full."""
+    """Raise an InputError where a library of an extra is missing, or the disk is full."""
     try:
         yield
         # What is still in the buffer would be lost after the last line of this program.
