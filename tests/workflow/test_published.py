@@ -76,7 +76,11 @@ def test_the_ledger_of_all_papers_has_every_claim_and_every_interpretation() -> 
     claims = [claim for paper in PAPERS for claim in PROJECT.claims(paper)]
     assert shown == [claim.id for claim in claims]
     rows = re.findall(r"(?:\| |<br>)(?:as-written|as-coded|repaired)[^|<]*: \*\*", text)
-    assert len(rows) == sum(len(claim.interpretations) for claim in claims)
+    # Rows of the least repair have a table of their own.
+    of_papers = [
+        each for claim in claims for each in claim.interpretations if each.variant != "repaired"
+    ]
+    assert len(rows) == len(of_papers)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
