@@ -5,14 +5,17 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbandits.errors import InputError
+from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figure_files import points_csv
 from dpbandits.reporting.specs import figure_reads, figure_stems, panel_stem, parse_figure
 from support import supplementary_slow
@@ -184,6 +187,39 @@ def test_drawing_again_gives_the_same_bytes(
 ) -> None:
     for old, new in zip(drawn[paper, name], PAPERS[paper].draw(name, tmp_path), strict=True):
         assert old.read_bytes() == new.read_bytes(), old.name
+
+
+def test_pictures_are_drawn_from_the_numbers_of_their_csv(
+    drawn: Drawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Processors differ in the last bits of a sum, which no picture may show."""
+    plotted = set()
+
+    def plot(axes: Axes, x: Any, y: Any, **options: Any) -> Any:
+        plotted.update((float(a), float(b)) for a, b in zip(x, y, strict=True))
+        return original(axes, x, y, **options)
+
+    original = Axes.plot
+    monkeypatch.setattr(Axes, "plot", plot)
+    PAPERS["dp-ts-ucb"].draw("fig4", tmp_path)
+    points = read_csv(drawn, "fig4", "fig4", "dp-ts-ucb")
+    assert plotted
+    assert plotted <= set(zip(points["x"].astype(float), points["y"], strict=True))
+
+
+def test_a_diagram_is_drawn_from_rounded_rows_and_its_csv_made_of_the_rows(tmp_path: Path) -> None:
+    paper = PAPERS["dp-bai"]
+    name = "extra-regimes"
+    read = []
+
+    def draw(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+        read.append(rows)
+        return paper.paper.diagrams[name](rows)
+
+    draw_diagram(paper.figures[name], name, paper.frame, tmp_path, {name: draw}, "dp-bai")
+    exact, rounded = (rows["y"].dropna() for rows in read)
+    assert rounded.tolist() == [float(f"{y:.10g}") for y in exact]
+    assert rounded.tolist() != exact.tolist()
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.errors import InputError
 from dpbandits.reporting import style
-from dpbandits.reporting.figure_files import write_figure
+from dpbandits.reporting.figure_files import rounded, write_figure
 from dpbandits.reporting.legends import add_heading, heading
 from dpbandits.reporting.rows import read_rows
 from dpbandits.reporting.specs import parse_figure
@@ -47,7 +47,8 @@ def draw_diagram(
         allowed = ", ".join(diagrams)
         raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
     rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
-    drawn, points = diagrams[name](rows)
+    _, points = diagrams[name](rows)
+    drawn, _ = diagrams[name](rounded(rows))
     with style.context():
         add_heading(drawn, heading(paper, name))
     return write_figure(folder / name, drawn, points)

@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from dpbandits.reporting import style
 from dpbandits.reporting.direct_labels import label_lines
-from dpbandits.reporting.figure_files import write_figure
+from dpbandits.reporting.figure_files import rounded, write_figure
 from dpbandits.reporting.legends import (
     Handle,
     add_heading,
@@ -114,6 +115,8 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str 
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
     panels = {letter: figure.panels[letter] for letter in lines}
+    strips = {letter: _rounded_lines(residual_lines(own)) for letter, own in lines.items()}
+    lines = {letter: _rounded_lines(own) for letter, own in lines.items()}
     common = common_labels(list(lines.values())) if count > 1 or not figure.direct_labels else []
     with style.context():
         widest, each = style.PAGE_WIDTH, style.PANEL_WIDTH
@@ -144,7 +147,7 @@ def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str 
                 axes.set_ylabel("")
         height = sum(_row_height(row) for row in grid)
         if figure.residuals:
-            _add_strips(drawn, spec, figure, lines)
+            _add_strips(drawn, spec, figure, strips)
             height += rows * style.STRIP_HEIGHT
         drawn.set_figheight(height)
         add_legend(drawn, {label: found[label] for label in common})
@@ -178,14 +181,19 @@ def _flat(grid: Iterable[Iterable[Axes]]) -> list[Axes]:
     return list(itertools.chain(*grid))
 
 
+def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
+    """Return lines with the numbers of the csv."""
+    return [replace(line, points=rounded(line.points)) for line in lines]
+
+
 def _add_strips(
-    drawn: Figure, spec: GridSpec, figure: FigureSpec, lines: Mapping[str, list[Line]]
+    drawn: Figure, spec: GridSpec, figure: FigureSpec, strips: Mapping[str, list[Line]]
 ) -> None:
     """Draw the residuals of every panel below it."""
-    for index, (letter, own) in enumerate(lines.items()):
+    for index, (letter, residuals) in enumerate(strips.items()):
         row, column = divmod(index, spec.ncols)
         axes = drawn.add_subplot(spec[2 * row + 1, column])
-        draw_residuals(axes, figure.panels[letter], residual_lines(own))
+        draw_residuals(axes, figure.panels[letter], residuals)
 
 
 def _set_limits(panels: Iterable[Axes], specs: list[PanelSpec]) -> None:
