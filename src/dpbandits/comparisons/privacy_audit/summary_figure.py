@@ -159,5 +159,5 @@ def _finish(drawn: Figure, axes: Axes, names: list[str]) -> None:
         Line2D([], [], label="unbounded", **{**grey, "marker": ">"}),
     ]
     drawn.legend(handles=handles, loc="outside upper center", ncols=3)
-    axes.text(1.15, -0.75, "the guarantee does not hold as stated", fontsize=6.5, va="bottom")
+    axes.text(1.15, -0.75, "the bound exceeds the claim", fontsize=6.5, va="bottom")
     axes.text(0.87, -0.75, "not contradicted", fontsize=6.5, va="bottom", ha="right")
