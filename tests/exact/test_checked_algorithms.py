@@ -303,7 +303,7 @@ def test_the_reward_of_each_arm_is_bounded_by_its_own_law() -> None:
 
 
 def test_laws_stay_as_they_are() -> None:
-    """A kernel that makes its copies writable changes the copies alone."""
+    """A kernel that makes them writable is refused."""
 
     def kernel(*arguments: Any) -> int:
         arguments[3].flags.writeable = True
@@ -311,7 +311,8 @@ def test_laws_stay_as_they_are() -> None:
         return advance(*arguments)
 
     arms = dpbandits.bernoulli([0.75, 0.5])
-    simulate(replace(MINE, advance=kernel), bandit=arms).pulls  # noqa: B018
+    message = message_of(lambda: simulate(replace(MINE, advance=kernel), bandit=arms).pulls)
+    assert "round 1: advance raises ValueError: cannot set WRITEABLE flag to True" in message
     assert arms.law_parameters.tolist() == [0.75, 0.5]
 
 

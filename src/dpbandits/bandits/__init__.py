@@ -6,6 +6,7 @@ from dpbandits.bandits.instances import (
     Bandit,
     bernoulli,
     clipped_exponential,
+    read_only,
     truncated_exponential,
     uniform,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "clipped_exponential",
     "linear",
     "linear_from",
+    "read_only",
     "truncated_exponential",
     "uniform",
 ]

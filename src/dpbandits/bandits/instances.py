@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpbandits.bandits.draws import draw_reward, draw_reward_sum
 from dpbandits.bandits.laws import (
@@ -22,9 +22,19 @@ from dpbandits.errors import InputError
 MAXIMAL_ARMS = 1_000_000
 
 
+def read_only(values: ArrayLike) -> NDArray[Any]:
+    """Return a copy that nobody can write to: results are kept under what it was made of."""
+    array = np.array(values)
+    array.flags.writeable = False
+    # Only the owner of memory can be made writable again.
+    return array.view()
+
+
 @dataclass(frozen=True)
 class Bandit:
     """Independent arms; they are numbered 0 to K - 1 in the given order.
+
+    Its arrays are read-only.
 
     Attributes:
         arms: the reward law of each arm.
@@ -40,6 +50,8 @@ class Bandit:
 
     def __post_init__(self) -> None:
         """Raise InputError unless there are between 2 and a million arms, each with its numbers."""
+        for key in ("arms", "nominal", "logarithms"):
+            object.__setattr__(self, key, tuple(getattr(self, key)))
         if not 2 <= len(self.arms) <= MAXIMAL_ARMS:
             raise InputError(f"bandit: {len(self.arms)} arms; allowed: 2 to {MAXIMAL_ARMS}")
         for key in ("nominal", "logarithms"):
@@ -58,38 +70,42 @@ class Bandit:
                     f"bandit: logarithm is {logarithm!r}; allowed: that of the mean {arm.mean!r}"
                 )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields: arrays that follow from them would arrive writable elsewhere."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """Exact means, shape (K,)."""
-        return np.array([arm.mean for arm in self.arms], dtype=np.float64)
+        return read_only([float(arm.mean) for arm in self.arms])
 
     @cached_property
     def nominal_means(self) -> NDArray[np.float64]:
         """Means that regret may be scored by, shape (K,): the nominal ones, or the true ones."""
-        return np.array(self.nominal, dtype=np.float64) if self.nominal else self.means
+        return read_only(np.array(self.nominal, np.float64)) if self.nominal else self.means
 
     @cached_property
     def log_means(self) -> NDArray[np.float64]:
         """Logarithms of the means, shape (K,); minus infinity where a mean is 0."""
         if self.logarithms:
-            return np.array(self.logarithms, dtype=np.float64)
+            return read_only(np.array(self.logarithms, np.float64))
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.means))
+            return read_only(np.log(self.means))
 
     @cached_property
     def gaps(self) -> NDArray[np.float64]:
         """Largest mean minus each mean, shape (K,)."""
-        return np.asarray(self.means.max() - self.means)
+        return read_only(self.means.max() - self.means)
 
     @cached_property
     def laws(self) -> NDArray[np.int64]:
         """Codes of the laws, shape (K,), for kernels."""
-        return np.array([arm.code for arm in self.arms], dtype=np.int64)
+        return read_only(np.array([arm.code for arm in self.arms], np.int64))
 
     @cached_property
     def law_parameters(self) -> NDArray[np.float64]:
         """The parameter of each law, shape (K,), for kernels."""
-        return np.array([arm.parameter for arm in self.arms])
+        return read_only([arm.parameter for arm in self.arms])
 
     @property
     def largest_reward(self) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.bandits.instances import Bandit
+from dpbandits.bandits.instances import Bandit, read_only
 from dpbandits.bandits.laws import Bernoulli, Law, Uniform
 from dpbandits.errors import InputError
 
@@ -38,12 +38,16 @@ class LinearBandit(Bandit):
     features: tuple[tuple[float, ...], ...] = ()
     theta: tuple[float, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Keep features and parameter as they are now."""
+        super().__post_init__()
+        object.__setattr__(self, "features", tuple(tuple(row) for row in self.features))
+        object.__setattr__(self, "theta", tuple(self.theta))
+
     @cached_property
     def feature_matrix(self) -> NDArray[np.float64]:
-        """The features as an array, shape (K, d); not to be written to."""
-        matrix = np.array(self.features)
-        matrix.flags.writeable = False
-        return matrix
+        """The features as an array, shape (K, d)."""
+        return read_only(self.features)
 
     @cached_property
     def best_arm(self) -> int:

@@ -1,6 +1,6 @@
 """User-defined algorithms are checked while they are played; those of the registry are trusted.
 
-Every batch of segments is checked before the engine records it, laws are read-only copies, and some
+Every batch of segments is checked before the engine records it, laws are read-only, and some
 batches are played twice: equal random streams have to give equal decisions. A fault is one line
 that names the algorithm, the round and the value, and nothing of it reaches the cache.
 """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.segments import UNWRITTEN, find_fault
-from dpbandits.engine.user_code import place_of, read_only, user_code
+from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
 
 GUARD = 64
@@ -94,7 +94,7 @@ class CheckedKernel:
     def __init__(
         self, algorithm: Algorithm, bandit: Bandit, horizon: int, is_due: Callable[[], bool]
     ) -> None:
-        """Keep the algorithm, the horizon and read-only copies of the laws.
+        """Keep the algorithm, the horizon and the laws.
 
         Args:
             algorithm: the algorithm.
@@ -105,7 +105,7 @@ class CheckedKernel:
         self._algorithm = algorithm
         self._horizon = horizon
         self._is_due = is_due
-        self._laws = (read_only(bandit.laws), read_only(bandit.law_parameters))
+        self._laws = (bandit.laws, bandit.law_parameters)
         self._largest = np.array([float(arm.largest) for arm in bandit.arms])
         self._memory = new_buffers(0)
 

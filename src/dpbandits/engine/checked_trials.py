@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task
-from dpbandits.bandits import LinearBandit
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
 
@@ -37,8 +35,7 @@ class CheckedPlay:
         """Return the outcome, once it is checked."""
         place = place_of(self._algorithm.id)
         with user_code(place, "play"):
-            guarded = replace(task, bandit=read_only_bandit(task.bandit))
-            outcome = self._algorithm.play(guarded, generator, trials)
+            outcome = self._algorithm.play(task, generator, trials)
         if not isinstance(outcome, Outcome):
             kind = type(outcome).__name__
             raise InputError(f"{place}: play returns {kind}; allowed: an Outcome")
@@ -80,12 +77,3 @@ def _require_range(place: str, name: str, array: Any, largest: int) -> None:
     if bad.any():
         trial, value = int(np.argwhere(bad)[0][0]), int(array[bad][0])
         raise InputError(f"{place}, trial {trial}: {name} is {value}; allowed: 0 to {largest}")
-
-
-def read_only_bandit(bandit: LinearBandit) -> LinearBandit:
-    """Return a copy of an instance whose arrays cannot be written to."""
-    copy = replace(bandit)
-    names = ("means", "nominal_means", "log_means", "gaps", "laws", "law_parameters")
-    for name in (*names, "feature_matrix"):
-        getattr(copy, name).flags.writeable = False
-    return copy

@@ -21,7 +21,7 @@ from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
 from dpbandits.algorithms.base import Algorithm
-from dpbandits.bandits import Bandit
+from dpbandits.bandits import Bandit, read_only
 from dpbandits.bandits.draws import FIRST, TABLE
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.own_code import own_digest
@@ -88,6 +88,14 @@ class RecordedArm:
     code: ClassVar[int] = TABLE
     largest: ClassVar[float] = 1.0
 
+    def __post_init__(self) -> None:
+        """Keep a copy that stays as it is."""
+        object.__setattr__(self, "recorded", read_only(self.recorded))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it anew elsewhere, where an array would arrive writable."""
+        return type(self), (self.recorded,)
+
     @property
     def mean(self) -> float:
         """Mean of the recorded rewards."""
@@ -128,7 +136,7 @@ class OwnBandit(Bandit):
     @cached_property
     def law_parameters(self) -> Floats:
         """A table without rewards, shape (K, 2): every run has its own."""
-        return np.zeros((len(self.arms), FIRST))
+        return read_only(np.zeros((len(self.arms), FIRST)))
 
     def draw(self, arm: int, generator: np.random.Generator) -> float:
         """Draw one reward of ``arm``; a recorded one is the first."""

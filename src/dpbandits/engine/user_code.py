@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dpbandits.errors import InputError
 
 LONGEST = 300
@@ -33,10 +30,3 @@ def user_code(place: str, function: str) -> Iterator[None]:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         shown = reason if len(reason) <= LONGEST else f"{reason[:LONGEST]}..."
         raise InputError(f"{place}: {function} raises {shown}") from error
-
-
-def read_only(array: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Return a copy that cannot be written to."""
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from dpbandits.bandits import read_only
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash import QUANTITIES
 
@@ -54,6 +55,12 @@ class NashCurve:
     trajectory_mean: Values
     binned_log_mean: Values
     keeps_bias: bool = False
+
+    def __post_init__(self) -> None:
+        """Keep arrays that stay as they are: curves against another mu* share them."""
+        for name, value in [*vars(self).items()]:
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                object.__setattr__(self, name, read_only(value))
 
     @classmethod
     def of_parts(

@@ -1,6 +1,7 @@
 """Name the best arm within a budget, lazily and from the cache."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -85,8 +86,8 @@ class Identification(Runs):
 
     @property
     def trace(self) -> Trial:
-        """The first trial, phase by phase."""
-        return self._outcomes[0].first
+        """The first trial, phase by phase; a copy, since what was played is shown again."""
+        return deepcopy(self._outcomes[0].first)
 
     def frame(self) -> pd.DataFrame:
         """Return every metric of every trial, as a tidy table.

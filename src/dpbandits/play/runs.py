@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dpbandits.bandits import read_only
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, parameter_values
 from dpbandits.engine.compiling import compilation_shown
@@ -82,7 +83,7 @@ class Runs:
                 cache=self.cache,
                 title=f"simulating {name}",
             )
-        return block
+        return {metric: read_only(values) for metric, values in block.items()}
 
     def _tidy(self, times: NDArray[np.int64], values: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
         """Return a row for each metric, run and time.
