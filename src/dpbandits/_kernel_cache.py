@@ -1,12 +1,13 @@
 """Where numba keeps compiled kernels: one folder per state of the kernel sources.
 
 numba keys its on-disk cache by the file of the kernel alone, so that an edited helper in another
-file would silently return the old result. A folder named after the hash of every source that a
-kernel may call rules that out.
+file would silently return the old result. A folder named after the hash of every package with
+kernels rules that out.
 """
 
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -16,17 +17,19 @@ from types import ModuleType
 from dpbandits._cache_folder import cache_folder
 from dpbandits._sources import PACKAGE, SOURCES
 
-KERNEL_PACKAGES = ("bandits", "metrics", "algorithms")
+_IS_KEPT = re.compile(rb"^@(numba\.)?njit\([^)]*cache=True", re.MULTILINE)
+
+KERNEL_FOLDERS = {path.parent for path, source in SOURCES.items() if _IS_KEPT.search(source)}
+"""Packages with kernels that numba keeps, as paths within this one."""
 
 
 def kernel_sources_hash() -> str:
     """Return 16 hex digits of the hash over the sources that compiled kernels are made of."""
     digest = hashlib.sha256()
-    for name in KERNEL_PACKAGES:
-        for path, source in SOURCES.items():
-            if path.parts[0] == name:
-                digest.update(path.as_posix().encode() + b"\0")
-                digest.update(source + b"\0")
+    for path, source in SOURCES.items():
+        if path.parent in KERNEL_FOLDERS:
+            digest.update(path.as_posix().encode() + b"\0")
+            digest.update(source + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -48,7 +51,8 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        if fullname in [f"{PACKAGE}.{name}" for name in KERNEL_PACKAGES]:
+        first, *rest = fullname.split(".")
+        if first == PACKAGE and Path(*rest) in KERNEL_FOLDERS:
             use_kernel_cache()
 
 

@@ -1,12 +1,16 @@
 """Two processes that compile one kernel at once never take each other's machine code."""
 
+import ast
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
+from dpbandits import _kernel_cache
 from dpbandits._numba_cache import _Files
+from dpbandits._sources import SOURCES
+from support import run_python
 
 
 def _loaded_after_a_race(kind: type[IndexDataCacheFile], folder: Path) -> tuple[Any, Any]:
@@ -46,3 +50,38 @@ def test_what_is_kept_is_loaded_and_replaced(tmp_path: Path, signature: Any) -> 
         files.save(signature, code)
         assert _Files(str(tmp_path), "kernel", "stamp").load(signature) == code
     assert len(list(tmp_path.glob("*.nbc"))) == 1
+
+
+def _kept_kernels(source: bytes) -> int:
+    """Return how many functions numba is asked to keep, whatever their decorators look like."""
+    return sum(
+        keyword.arg == "cache"
+        and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is not True)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("njit", "jit")
+        for keyword in node.keywords
+    )
+
+
+def test_every_file_with_kernels_that_are_kept_is_in_their_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An edited helper of the audit was inlined from old machine code."""
+    files = [path for path, source in SOURCES.items() if _kept_kernels(source)]
+    assert {"algorithms", "audit", "bandits", "metrics", "papers"} <= {
+        path.parts[0] for path in files
+    }
+    before = _kernel_cache.kernel_sources_hash()
+    for path in files:
+        changed = {**SOURCES, path: SOURCES[path] + b"#"}
+        monkeypatch.setattr(_kernel_cache, "SOURCES", changed)
+        assert _kernel_cache.kernel_sources_hash() != before, path
+
+
+@pytest.mark.parametrize(
+    "module", ["audit.gaussian.choice", "bandits", "papers.dp_ncb.index_plays"]
+)
+def test_kernels_are_kept_in_their_folder_whatever_is_imported_first(module: str) -> None:
+    code = f"import dpbandits.{module}, numba; print(numba.config.CACHE_DIR)"
+    done = run_python("-c", code)
+    assert done.stdout.strip().endswith(_kernel_cache.kernel_sources_hash())
