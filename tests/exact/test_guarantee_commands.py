@@ -1,7 +1,7 @@
 """Guarantees where users meet them: in Python, in the list, and on the command line."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -200,3 +200,20 @@ def test_a_custom_guarantee_that_fails(fault: Any, expected: str) -> None:
 def test_a_conversion_needs_one_kind() -> None:
     with pytest.raises(InputError, match="given is nothing"):
         conversion({}, "gdp", {})
+
+
+def test_parameters_that_have_a_default_may_be_left_out() -> None:
+    @dataclass(frozen=True)
+    class Parameters:
+        first: float
+        second: float = 3.0
+
+    ours = REGISTRY["ucb1"]
+    mine = replace(
+        ours,
+        id="mine",
+        parameters=Parameters,
+        guarantee=lambda parameters, horizon: Guarantee("pure", parameters.second),
+    )
+    found = dpbandits.guarantee(mine, params={"first": 1.0}, horizon=10)
+    assert (found.kind, found.parameter) == ("pure", 3.0)

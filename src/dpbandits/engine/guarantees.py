@@ -8,6 +8,7 @@ from typing import Any
 from dpbandits.algorithms import find_definition
 from dpbandits.algorithms.base import Definition, IdentificationAlgorithm
 from dpbandits.engine.arguments import merged_parameters, whole_number
+from dpbandits.engine.parameters import parameters_of
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.conversions import KINDS, Converted, Level, convert
@@ -55,7 +56,7 @@ def guarantee(
     if not 1 <= rounds <= LARGEST_HORIZON:
         raise InputError(f"horizon is {rounds}; allowed: from 1 to {LARGEST_HORIZON}")
     return definition.guarantee(
-        definition.parameters_from(values),
+        parameters_of(definition, values),
         rounds,
         variant=definition.require_variant(variant),
         interpretations=definition.interpretations_from(interpretations or {}, variant),
