@@ -244,3 +244,13 @@ def test_from_which_epsilon_on_the_classical_calibration_falls_short() -> None:
     assert worst[4.6] < 1.0 < worst[4.8]
     assert classical_delta(5.0, 0.3) / 0.3 == pytest.approx(1.0118, abs=5e-5)
     assert classical_delta(5.0, 0.38) / 0.38 == pytest.approx(1.0824, abs=5e-5)
+
+
+def test_a_copy_under_another_id_has_no_verdict_on_the_original() -> None:
+    for name, ours in REGISTRY.items():
+        copy = dataclasses.replace(ours, id="mine")
+        for variant in ours.variants:
+            found = dpbandits.guarantee(copy, params=ours.example, horizon=1000, variant=variant)
+            assert (found.status, found.basis) == ("stated", ""), name
+            original = dpbandits.guarantee(name, params=ours.example, horizon=1000, variant=variant)
+            assert (found.kind, found.parameter) == (original.kind, original.parameter)

@@ -224,3 +224,34 @@ def test_a_compiled_function_whose_globals_change_is_noticed(
     assert "was compiled before something that it uses was changed" in message_of(
         lambda: key_of(mine)
     )
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_a_mean_that_became_false_is_one_line(
+    compiles: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though nothing was asked of the arms before their function changed."""
+    plain = [lambda rng: float({True: rng.random() < SHARE}[True]), worse]
+    functions = [numba.njit(better), WORSE] if compiles else plain
+    mine = dpbandits.arms(functions, means=[0.75, 0.25])
+    monkeypatch.setitem(globals(), "SHARE", 0.5)
+    simulation = dpbandits.simulate(algorithm="ucb1", bandit=mine, horizon=20, runs=2)
+    assert " something that " in (message := message_of(lambda: simulation.pulls))
+    assert "was changed" in message
+    monkeypatch.setitem(globals(), "SHARE", 0.75)
+    assert simulation.pulls.sum() == 40
+
+
+async def late(rng: np.random.Generator) -> float:
+    return rng.random()
+
+
+def many(rng: np.random.Generator) -> Any:
+    yield rng.random()
+
+
+@pytest.mark.parametrize("function", [late, many])
+def test_a_coroutine_or_generator_is_no_arm(function: Any) -> None:
+    message = message_of(lambda: dpbandits.arms([BETTER, function], means=[0.75, 0.5]))
+    assert message.startswith("arms: arm 1 is a ")
+    assert message.endswith("); allowed: a plain function")

@@ -474,3 +474,35 @@ def test_names_of_the_registry_are_taken() -> None:
     mine = policy(lasting(0), name="UCB1")
     assert mine.id in REGRET
     assert message_of(lambda: simulate(mine)).startswith("algorithm: id 'ucb1' is taken; allowed")
+
+
+@pytest.mark.parametrize("method", ["choose", "update", "start"])
+@pytest.mark.parametrize("kind", ["coroutine (async def)", "generator (yield)"])
+def test_methods_that_would_not_run_when_they_are_called_are_one_line(
+    method: str, kind: str
+) -> None:
+    class Mine:
+        def choose(self, t: Any, counts: Any, sums: Any, rng: Any) -> int:
+            return 1
+
+    arguments = {"choose": "t, counts, sums", "update": "arm, reward, counts, sums"}
+    given = arguments.get(method, "arms, horizon")
+    before = "async " if "async" in kind else ""
+    names: dict[str, Any] = {}
+    body = "return 1" if before else "yield 1"
+    exec(f"{before}def {method}(self, {given}, rng):\n    {body}", names)
+    setattr(Mine, method, names[method])
+    expected = f"mine: {method} is a {kind}; allowed: a plain function"
+    assert message_of(lambda: dpbandits.policy(name="mine")(Mine)) == expected
+
+
+def test_a_kernel_that_is_a_coroutine_or_a_generator_is_one_line() -> None:
+    async def late(*_: Any) -> int:
+        return 1
+
+    def many(*_: Any) -> Any:
+        yield 1
+
+    for kernel, kind in ((late, "coroutine (async def)"), (many, "generator (yield)")):
+        message = message_of(lambda kernel=kernel: replace(REGRET["ucb1"], id="m", advance=kernel))  # type: ignore[misc]
+        assert message == f"m: advance is a {kind}; allowed: a plain function"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,20 @@ Only Nash metrics take such a chunk; they score each of its rounds by the mean o
 """
 
 VARIANTS = ("as-written", "as-coded", "repaired")
+
+
+def require_plain(name: str, function: object) -> None:
+    """Raise InputError for a coroutine or a generator, whose call does nothing yet.
+
+    Args:
+        name: what the line begins with.
+        function: anything; compiled or not where it is a function.
+    """
+    bare = getattr(function, "py_func", function)
+    if iscoroutinefunction(bare) or isasyncgenfunction(bare):
+        raise InputError(f"{name} is a coroutine (async def); allowed: a plain function")
+    if isgeneratorfunction(bare):
+        raise InputError(f"{name} is a generator (yield); allowed: a plain function")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +70,14 @@ class Definition:
     presets: Mapping[str, Interpretations] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Let the guarantee say what is known of it."""
-        if not isinstance(self.guarantee, Known):
-            known = Known(self.id, self.guarantee, self.interpretations, self.presets)
-            object.__setattr__(self, "guarantee", known)
+        """Let the guarantee say what is known of it; a copy under another id is another one."""
+        given = self.guarantee
+        stated = given.stated if isinstance(given, Known) else given
+        known = Known(self.id, stated, self.interpretations, self.presets)
+        object.__setattr__(self, "guarantee", known)
+        for name, part in vars(self).items():
+            if name != "reference":
+                require_plain(f"{self.id}: {name}", part)
 
     def parameters_from(self, values: Mapping[str, Any]) -> Any:
         """Return validated parameters; InputError on a missing, unknown or bad one."""

@@ -9,7 +9,7 @@ import hashlib
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import FunctionType
 from typing import Any, ClassVar, NamedTuple
@@ -20,7 +20,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.algorithms.base import Algorithm
+from dpbandits.algorithms.base import Algorithm, require_plain
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.bandits.draws import FIRST, TABLE
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
@@ -49,19 +49,33 @@ class DrawnArm:
         function: (generator) -> reward.
         mean: exact mean of its rewards, by which regret is measured.
         compiles: whether the function does.
+        digest: hash of the function and of all that it used when the mean was given.
     """
 
     function: Dispatcher
     mean: float
     compiles: bool
+    digest: str = field(init=False)
     name: ClassVar[str] = "function"
     code: ClassVar[int] = TABLE
     largest: ClassVar[float] = 1.0
 
+    def __post_init__(self) -> None:
+        """Keep the hash of what the mean is that of."""
+        object.__setattr__(self, "digest", self._digest())
+
+    def _digest(self) -> str:
+        return own_digest("of an arm", {"arm": self.function})
+
     @property
     def parameter(self) -> str:
-        """Hash of the function and of all that it uses."""
-        return own_digest("of an arm", {"arm": self.function})
+        """Hash of the function and of all that it uses; InputError where the mean may be false."""
+        if self._digest() != self.digest:
+            raise InputError(
+                f"arms: {self.function.py_func.__name__} uses something that was changed after its "
+                f"mean was given; allowed: what stays as it is, or arms made anew"
+            )
+        return self.digest
 
     def rewards(self, count: int, generator: np.random.Generator) -> Floats:
         """Return the rewards of so many pulls, shape (count,)."""
@@ -231,6 +245,7 @@ def arms(
             raise InputError(
                 f"arms: arm {number} is {function!r}; allowed: a function of a generator"
             )
+        require_plain(f"arms: arm {number}", function)
         compiled: Any = function if isinstance(function, Dispatcher) else numba.njit(function)
         made.append(DrawnArm(compiled, mean, _compiles(compiled, f"arm {number}")))
         _require_mean(f"arm {number}", made[-1])

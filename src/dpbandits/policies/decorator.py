@@ -8,7 +8,7 @@ from typing import Any
 
 import numba
 
-from dpbandits.algorithms.base import Algorithm
+from dpbandits.algorithms.base import Algorithm, require_plain
 from dpbandits.errors import InputError
 from dpbandits.policies.guarantees import guarantee_function
 from dpbandits.policies.kernel import advance
@@ -124,6 +124,7 @@ def _methods(owner: str, policy: Any, parameters: Mapping[str, Kind]) -> dict[st
             if isinstance(method, FunctionType):
                 given = f"{name}{signature(method)}"
             raise InputError(f"{owner}: {name} is {given}; allowed: {_call(name)}")
+        require_plain(f"{owner}: {name}", method)
     for name in parameters:
         if hasattr(policy, name):
             raise InputError(f"{owner}: {name} is a parameter and in the class; allowed: once")
