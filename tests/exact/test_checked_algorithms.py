@@ -5,7 +5,10 @@ The kernel below is right; every test plants one fault in it.
 
 import itertools
 import math
+import random
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +22,7 @@ from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.algorithms.base import Algorithm, Chunk, IdentificationAlgorithm, Outcome
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
-from dpbandits.engine import checked
+from dpbandits.engine import checked, hidden_randomness
 from dpbandits.engine.cells import make_cell
 from dpbandits.metrics.nash import NASH
 from dpbandits.privacy import Guarantee
@@ -401,12 +404,62 @@ def test_a_copy_of_ours_passes_and_plays_the_same(name: str) -> None:
             np.testing.assert_array_equal(first[metric], second[metric])
 
 
-def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(cache_folder: Path) -> None:
+def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Threads of other tests may be alive.
+    monkeypatch.setattr(hidden_randomness, "is_alone", lambda: True)
     message = message_of(lambda: simulate(replace(MINE, advance=harmless)).pulls)
     assert message == (
         "algorithm in-turn: numbers are drawn from np.random; allowed: from the generator alone"
     )
     assert blocks(cache_folder) == []
+
+
+@contextmanager
+def another_thread_that_draws() -> Iterator[None]:
+    """Draw from the global generators in a thread until the end."""
+    ended, drawn = threading.Event(), threading.Event()
+
+    def draw() -> None:
+        while not ended.is_set():
+            np.random.random()
+            random.random()
+            drawn.set()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    drawn.wait()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_another_thread_makes_no_culprit_of_an_algorithm() -> None:
+    with another_thread_that_draws():
+        assert simulate(MINE).pulls.sum() > 0
+        functions = [lambda rng: rng.random(), lambda rng: rng.random() / 2]
+        assert dpbandits.arms(functions, means=[0.5, 0.25]).means.tolist() == [0.5, 0.25]
+
+
+def test_another_thread_hides_no_culprit() -> None:
+    """Decisions and rewards that differ when they are played again are noticed all the same."""
+
+    def kernel(*arguments: Any) -> int:
+        written = advance(*arguments)
+        arguments[5][0] = np.random.randint(2**31) % 2
+        arguments[7][:written] = np.random.random(written) * arguments[6][:written]
+        return written
+
+    with another_thread_that_draws():
+        message = message_of(lambda: simulate(replace(MINE, advance=kernel)).pulls)
+        assert "when played again; allowed: randomness from the generator" in message
+        functions = [lambda rng: random.random(), lambda rng: rng.random() + 0 * float({0: 1}[0])]
+        message = message_of(lambda: dpbandits.arms(functions, means=[0.5, 0.5]))
+    assert message.startswith("arm 0: ")
+    assert message.endswith("from the generator alone")
 
 
 LINEAR = dpbandits.linear([[1, 0], [0, 1], [0.6, 0.6]], [0.5, 0.3])

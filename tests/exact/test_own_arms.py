@@ -12,6 +12,7 @@ import pytest
 
 import dpbandits
 from dpbandits.bandits.draws import FIRST
+from dpbandits.engine import hidden_randomness
 from dpbandits.engine.cache import block_key
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.own_arms import MAXIMAL_ENTRIES, OwnBandit
@@ -210,7 +211,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("fault", WRONG)
-def test_wrong_arms_are_one_line(fault: str) -> None:
+def test_wrong_arms_are_one_line(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hidden_randomness, "is_alone", lambda: True)
     function, expected = WRONG[fault]
     assert message_of(function).startswith(expected)
 

@@ -254,7 +254,13 @@ def arms(
 
 def _require_mean(place: str, arm: DrawnArm) -> None:
     """Raise InputError where some rewards average to what they hardly could at the given mean."""
-    average = float(_rewards(place, arm, SAMPLE, np.random.default_rng(0)).mean())
+    rewards = _rewards(place, arm, SAMPLE, np.random.default_rng(0))
+    if not np.array_equal(rewards, _rewards(place, arm, SAMPLE, np.random.default_rng(0))):
+        raise InputError(
+            f"{place}: rewards differ when they are drawn again; allowed: those drawn from the "
+            f"generator alone"
+        )
+    average = float(rewards.mean())
     # Bernstein's inequality: rewards in [0, 1] have at most this variance.
     variance = arm.mean * (1.0 - arm.mean)
     if abs(average - arm.mean) > 6.0 * math.sqrt(variance / SAMPLE) + 12.0 / SAMPLE:
