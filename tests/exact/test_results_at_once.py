@@ -9,8 +9,10 @@ import pytest
 from matplotlib.collections import PolyCollection
 
 import dpbandits
+from dpbandits.engine.cells import Cell
 from dpbandits.metrics import mean_interval, rate_interval
 from dpbandits.play.plots import looks_of
+from dpbandits.play.runs import is_computed
 from dpbandits.reporting.own_look import OWN_COLOUR
 from dpbandits.reporting.style import algorithm_look
 from support import digits_printed, message_of
@@ -75,6 +77,7 @@ def test_parameters_name_variant_and_interpretations_that_depart() -> None:
 def test_representations_have_mean_and_interval() -> None:
     simulation = simulate()
     mean, low, high = (float(each) for each in mean_interval(simulation.pseudo_regret))
+    assert is_computed(simulation)
     *_, shown_mean, shown_low, shown_high = digits_printed(repr(simulation))
     assert [shown_mean, shown_low, shown_high] == pytest.approx([mean, low, high], rel=1e-3)
     assert f"{mean:.6g}" in simulation._repr_html_()
@@ -93,8 +96,38 @@ def test_one_run_has_a_mean_and_no_interval() -> None:
     assert not simulation.plot().collections
 
 
-def test_a_representation_says_why_nothing_was_computed() -> None:
-    assert "not computed: memory limit is 1; " in repr(simulate(memory_limit=1))
+def test_a_representation_computes_nothing() -> None:
+    for runs, compute in (
+        (simulate(), lambda simulation: simulation.pulls),
+        (identify(), lambda trials: trials.success),
+    ):
+        before = repr(runs)
+        assert before.endswith(": not computed yet>")
+        assert repr(runs) == before
+        compute(runs)
+        assert repr(runs).startswith(before.removesuffix("not computed yet>"))
+        assert repr(runs) != before
+    assert repr(simulate()) == (
+        "<Simulation of dp-se (epsilon=1) on 2 arms, T = 300, 6 runs: not computed yet>"
+    )
+
+
+def test_the_representation_of_a_comparison_computes_nothing() -> None:
+    comparison = compare("ucb1", "dp-se")
+    begin = "<Comparison of 2 algorithms on 2 arms, T = 300, 6 runs: "
+    assert repr(comparison) == f"{begin}0 of 2 computed>"
+    next(iter(comparison)).summary()
+    assert repr(comparison) == f"{begin}1 of 2 computed>"
+    assert "ucb1" in str(comparison)
+    assert repr(comparison) == f"{begin}2 of 2 computed>"
+
+
+def test_a_frame_that_is_too_large_is_refused_before_anything_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Cell, "play", lambda *_: pytest.fail("is played"))
+    message = message_of(lambda: simulate(horizon=10**5, runs=1000).frame(at=range(1, 10**5 + 1)))
+    assert message.startswith("memory limit is 8589934592; allowed: at least 9600000000 bytes")
 
 
 def test_the_plot_has_the_mean_its_interval_and_the_look_of_the_algorithm() -> None:

@@ -14,7 +14,7 @@ from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.play.identification import Identification, identify
-from dpbandits.play.runs import html_table
+from dpbandits.play.runs import html_table, is_computed
 from dpbandits.play.simulation import Simulation, simulate
 from dpbandits.suggestions import suggesting
 from dpbandits.text_tables import aligned
@@ -135,7 +135,10 @@ class Comparison:
         """Return the summary in a few lines."""
         return f"{self._heading}\n{aligned(self.summary())}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """Return one line: what is compared, and how much of it is computed."""
+        computed = sum(map(is_computed, self.simulations))
+        return f"<Comparison of {self._heading}: {computed} of {len(self)} computed>"
 
     def _repr_html_(self) -> str:
         """Return the summary as a table for notebooks."""

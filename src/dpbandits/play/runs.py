@@ -17,7 +17,6 @@ from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.estimates import Limits, require_affordable
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.guaranteed import guarantee_of
-from dpbandits.errors import InputError
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.text_tables import aligned, short
 
@@ -130,12 +129,11 @@ class Runs:
         return f"{self.cell.definition.id}{given} on {self.setting}"
 
     def __repr__(self) -> str:
-        """Return one line with the first metric and its interval, which are computed for it."""
-        try:
+        """Return one line, with the first metric and its interval once they are computed."""
+        found = "not computed yet"
+        if is_computed(self):
             first = self.summary().iloc[0]
             found = f"{first['metric']} {interval_text(first['mean'], first['low'], first['high'])}"
-        except InputError as error:
-            found = f"not computed: {error}"
         return f"<{type(self).__name__} of {self._heading}: {found}>"
 
     def __str__(self) -> str:
@@ -147,6 +145,11 @@ class Runs:
         table = html_table(self.summary())
         guarantee = escape(self.guarantee.describe())
         return f"<b>{escape(self._heading)}</b>{table}guarantee: {guarantee}"
+
+
+def is_computed(runs: Runs) -> bool:
+    """Return whether the summary of some runs is known in this process."""
+    return "_block" in vars(runs)
 
 
 def interval_text(mean: float, low: float, high: float) -> str:

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 TIMES = 100
 """Number of times at which frames and plots show a curve unless others are asked for."""
 
+ROW_BYTES = 96
+"""Bytes of a row of a frame while it is made: six columns, twice."""
+
 
 class Simulation(Runs):
     """Runs of one algorithm on one bandit; computed at first access, from the cache where it can.
@@ -48,24 +51,24 @@ class Simulation(Runs):
     """
 
     @cached_property
-    def _at_horizon(self) -> Block:
+    def _block(self) -> Block:
         metrics = ("pseudo_regret", "realised_regret", "pulls")
         return self._computed(metrics, (self.cell.horizon,))
 
     @property
     def pseudo_regret(self) -> NDArray[np.float64]:
         """Sum of mu* minus the mean of the arm played, at the horizon, shape (runs,)."""
-        return self._at_horizon["pseudo_regret"][:, -1]
+        return self._block["pseudo_regret"][:, -1]
 
     @property
     def realised_regret(self) -> NDArray[np.float64]:
         """mu* T minus the rewards received, at the horizon, shape (runs,)."""
-        return self._at_horizon["realised_regret"][:, -1]
+        return self._block["realised_regret"][:, -1]
 
     @property
     def pulls(self) -> NDArray[np.int64]:
         """Pulls of each arm, shape (runs, K)."""
-        return self._at_horizon["pulls"].astype(np.int64)
+        return self._block["pulls"].astype(np.int64)
 
     def curve(self, *, metric: str, at: Sequence[int]) -> NDArray[np.float64]:
         """Return a metric at the times ``at`` (each in [1, horizon]), shape (runs, len(at)).
@@ -163,6 +166,8 @@ class Simulation(Runs):
         times = self._times(self.times if at is None else at)
         metrics = [metric] if isinstance(metric, str) else list(metric)
         names = [_full_name(each) for each in metrics]
+        rows = self.cell.runs * times.size * len(names)
+        require_memory(self.limits.memory, rows * ROW_BYTES)
         curves = {name: self.curve(metric=name, at=times.tolist()) for name in names}
         return self._tidy(times, curves)
 
