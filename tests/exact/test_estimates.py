@@ -73,6 +73,15 @@ def test_limits_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     assert simulate(memory_limit=least).pulls.sum() == 1000
 
 
+def test_what_is_complete_in_the_cache_is_neither_timed_nor_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(estimates, "SMALL", 1)
+    expected = simulate(time_limit=1).pulls
+    monkeypatch.setattr(estimates, "_play_run", lambda *_: pytest.fail("is timed"))
+    np.testing.assert_array_equal(simulate(time_limit=1e-12).pulls, expected)
+
+
 @pytest.mark.parametrize("value", [0, -1, True, "1"])
 def test_wrong_limits(value: Any) -> None:
     for name in ("memory_limit", "time_limit"):

@@ -73,12 +73,22 @@ class Limits:
 
 def require_affordable(cell: "Cell", workers: int, limits: Limits) -> None:
     """Raise InputError where a cell is estimated to take more memory or time than is allowed."""
+    require_space(cell, limits)
+    require_time(cell, workers, limits)
+
+
+def require_space(cell: "Cell", limits: Limits) -> None:
+    """Raise InputError where the results of a cell are estimated to take too much memory."""
     needed = memory_of(cell)
     if needed > limits.memory:
         raise InputError(
             f"memory limit is {limits.memory}; allowed: at least {needed} bytes here, for "
             f"{cell.runs} runs and {len(cell.grid)} times"
         )
+
+
+def require_time(cell: "Cell", workers: int, limits: Limits) -> None:
+    """Raise InputError where a cell is estimated to take too long."""
     hours = seconds_of(cell) / workers / 3600.0
     if hours > limits.hours:
         raise InputError(

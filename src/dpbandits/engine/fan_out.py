@@ -1,7 +1,7 @@
 """Compute the missing blocks of many cells over worker processes, and put the runs together."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
@@ -27,11 +27,13 @@ def compute(
     cache: Cache | None = None,
     title: str = "simulating",
     spent: Spent | None = None,
+    before: Callable[[], None] | None = None,
 ) -> list[Block]:
     """Return each cell's metrics, one row a run, from the cache where it can.
 
     Results are the same for any number of workers: every block is computed from its own streams,
-    and blocks are put together in the order of their runs. What it takes is counted in ``spent``.
+    and blocks are put together in the order of their runs. What it takes is counted in ``spent``;
+    ``before`` is called unless everything is in the cache.
     """
     cache = cache or Cache()
     parts = [_keyed_blocks(cell, root_seed) for cell in cells]
@@ -39,6 +41,8 @@ def compute(
     asked = _asked(cells, parts)
     known = cache.find(blocks, asked)
     missing = {key: block for key, block in blocks.items() if key not in known}
+    if missing and before is not None:
+        before()
     spent = spent if spent is not None else Spent()
     spent.blocks += len(blocks)
     for key, computed in _computed(missing, root_seed, workers, cache, title, spent):

@@ -14,7 +14,7 @@ from dpbandits.bandits import read_only
 from dpbandits.engine.cache import Block, Cache
 from dpbandits.engine.cells import Cell, parameter_values
 from dpbandits.engine.compiling import compilation_shown
-from dpbandits.engine.estimates import Limits, require_affordable
+from dpbandits.engine.estimates import Limits, require_space, require_time
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.privacy.guarantee import Guarantee
@@ -74,13 +74,14 @@ class Runs:
         cell = replace(self.cell, metrics=metrics, grid=grid)
         name = cell.definition.id
         with compilation_shown(name):
-            require_affordable(cell, self.workers, self.limits)
+            require_space(cell, self.limits)
             [block] = compute(
                 [cell],
                 root_seed=self.root_seed,
                 workers=self.workers,
                 cache=self.cache,
                 title=f"simulating {name}",
+                before=lambda: require_time(cell, self.workers, self.limits),
             )
         return {metric: read_only(values) for metric, values in block.items()}
 
