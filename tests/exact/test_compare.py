@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shutil
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +304,25 @@ def test_the_command(
         "private-explore-then-commit: parameters are epsilon; allowed: epsilon, pulls"
         in capsys.readouterr().err
     )
+
+
+def test_a_figure_is_drawn_where_snakemake_is_not_installed(
+    project: Project,
+    built: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    def version_of(name: str) -> str:
+        if name == "snakemake":
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr("dpbandits.engine.provenance.version", version_of)
+    built("dp-ts-ucb", "fig5b")
+    compare_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
+    versions = json.loads((tmp_path / "fig5b.provenance.json").read_text())["versions"]
+    assert "snakemake" not in versions
+    assert versions["matplotlib"] == version("matplotlib")
 
 
 def test_simulate_takes_a_file(capsys: pytest.CaptureFixture[str]) -> None:

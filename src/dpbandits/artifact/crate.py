@@ -309,7 +309,9 @@ class _Crate:
             **times,
         )
         self.crate.root_dataset.append_to("mentions", run)
-        engines = sorted({step.provenance["versions"]["snakemake"] for step in self.steps})
+        # A single command was perhaps run where Snakemake is not installed.
+        used = [step.provenance["versions"] for step in self.steps]
+        engines = sorted({versions["snakemake"] for versions in used if "snakemake" in versions})
         self.add(
             "#organize",
             "OrganizeAction",

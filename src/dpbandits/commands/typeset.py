@@ -14,7 +14,7 @@ from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.commands.options import add_choice_options, add_project_options, project_of
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_bytes, write_text
-from dpbandits.engine.provenance import LIBRARIES, require_current
+from dpbandits.engine.provenance import library_versions, require_current
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 from dpbandits.project.target import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record
@@ -94,7 +94,7 @@ def report_source(project: Project, built: Iterable[Target]) -> str:
         ],
         version=version("dpbandits"),
         fingerprints=[row for paper in papers for row in _fingerprints(paper, shown)],
-        libraries={name: version(name) for name in LIBRARIES},
+        libraries=library_versions(),
     )
 
 

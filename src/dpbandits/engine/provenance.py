@@ -4,7 +4,8 @@ import json
 import platform
 import subprocess
 from collections.abc import Mapping
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,15 @@ from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 
 LIBRARIES = ("dpbandits", "numpy", "numba", "scipy", "pandas", "matplotlib", "snakemake")
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of the libraries that are installed; Snakemake is not everywhere."""
+    versions = {}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
 
 
 def commit_of(folder: Path) -> str:
@@ -41,7 +51,7 @@ def write_provenance(output: Path, folder: Path, details: dict[str, Any], second
     record = {
         "output": output.name,
         "commit": commit_of(folder),
-        "versions": {"python": platform.python_version()} | {n: version(n) for n in LIBRARIES},
+        "versions": {"python": platform.python_version()} | library_versions(),
         "host": {"system": platform.platform(), "machine": platform.machine()},
         "seconds": round(seconds, 3),
         **details,
