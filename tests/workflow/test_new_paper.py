@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from dpbandits.artifact.crate import Step
 from dpbandits.cli import main
 from dpbandits.commands import kernels
 from dpbandits.commands.check import check_pages
@@ -84,6 +85,12 @@ def depends_on(project: Project, folder: Path) -> dict[Any, Any]:
         for target in targets(project)
         if target.kind != REPORT
     }
+
+
+def test_the_crate_names_files_of_rules_that_exist(folder: Path) -> None:
+    for target in targets(Project.load(folder).at(only=NAME)):
+        if target.kind != REPORT:
+            assert (folder / Step(target, {}).source(folder)).is_file(), target
 
 
 def test_no_fingerprint_of_another_paper_moves_and_a_draft_is_not_built(folder: Path) -> None:

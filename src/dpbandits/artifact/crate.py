@@ -53,6 +53,8 @@ FOLDERS = {
     "workflow": "rules, schemas, captions, profiles",
 }
 SIMULATE, REPORTED = "workflow/rules/simulate.smk", "workflow/rules/report.smk"
+OTHER_PAPERS = "workflow/rules/other-papers.smk"
+"""Rules of the figures and tables of papers without a file of rules."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,11 @@ class Step:
         kinds = {RESULTS: "run", FIGURE: "draw", TABLE: "tabulate", CLAIMS: "judge"}
         return kinds.get(self.target.kind, self.target.kind)
 
-    @property
-    def source(self) -> str:
-        """File of the rule."""
+    def source(self, folder: Path) -> str:
+        """Return the file of the rule, in the project's folder."""
         if self.target.kind in (FIGURE, TABLE):
-            return f"workflow/rules/{self.target.paper}.smk"
+            own = f"workflow/rules/{self.target.paper}.smk"
+            return own if (folder / own).is_file() else OTHER_PAPERS
         return SIMULATE if self.target.kind == RESULTS else REPORTED
 
     @property
@@ -241,8 +243,9 @@ class _Crate:
 
     def done(self, step: Step, position: int) -> Entity:
         """Add a step that was done; return what controlled it."""
+        source = step.source(self.project.folder)
         rule = self.add(
-            f"{step.source}#{step.target.rule}",
+            f"{source}#{step.target.rule}",
             "HowToStep",
             name=f"rule {step.target.rule}",
             workExample=self.tool(step),
@@ -254,7 +257,7 @@ class _Crate:
             f"#made-{step.target.files[0].relative_to(self.project.folder).as_posix()}",
             "CreateAction",
             name=step.name,
-            description=f"rule {step.target.rule} of {step.source}, on {_machine(step)}",
+            description=f"rule {step.target.rule} of {source}, on {_machine(step)}",
             instrument=self.tool(step),
             agent=self.authors,
             object=[*map(self.file, step.target.inputs), *self.parameters(step)],
