@@ -1,36 +1,36 @@
-"""The build of a wheel: pyproject.toml, and a copy of the published verdicts in the package."""
+"""The build of a wheel: pyproject.toml, and a copy of what is published in the package."""
 
 from pathlib import Path
-from shutil import copyfile
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-PUBLISHED = (
-    "config/*.yaml",
-    "config/comparisons/*.yaml",
-    "config/papers/*/*",
-    "docs/figures/*/claims.csv",
-    "docs/figures/*/simultaneous.csv",
-    "docs/figures/*/evidence.csv",
-    "docs/tables/choosing/*.csv",
-)
+# Any published csv may be cited by the text of a finding.
+PUBLISHED = ("config/*.yaml", "config/*/*.yaml", "config/papers/*/*", "docs/*/*/*.csv")
 """What ``dpbandits explain``, ``list claims`` and ``choose`` read outside a checkout."""
 
 
 class BuildWithVerdicts(build_py):
-    """Copies the published verdicts to ``dpbandits/published``, laid out as in the repository."""
+    """Copies what is published to ``dpbandits/published``, laid out as in the repository."""
+
+    def published(self) -> list[str]:
+        """Return the files that are copied."""
+        found = {path for pattern in PUBLISHED for path in Path().glob(pattern) if path.is_file()}
+        return sorted(map(str, found))
+
+    def get_source_files(self) -> list[str]:
+        """Return what a source distribution has: a wheel is made from it as from a checkout."""
+        return [*super().get_source_files(), *self.published()]
 
     def run(self) -> None:
-        """Build, and copy; an editable install reads them where they are."""
+        """Build, and copy; an editable install reads the files where they are."""
         super().run()
         if self.editable_mode:
             return
-        target = Path(self.build_lib) / "dpbandits" / "published"
-        for pattern in PUBLISHED:
-            for path in Path().glob(pattern):
-                (target / path).parent.mkdir(parents=True, exist_ok=True)
-                copyfile(path, target / path)
+        for path in self.published():
+            target = Path(self.build_lib, "dpbandits/published", path)
+            self.mkpath(str(target.parent))
+            self.copy_file(path, str(target))
 
 
 setup(cmdclass={"build_py": BuildWithVerdicts})

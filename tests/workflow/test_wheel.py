@@ -1,4 +1,4 @@
-"""A built wheel is of use outside the checkout, with the libraries of the core alone."""
+"""A wheel made from a source distribution is of use outside the checkout, with the core alone."""
 
 import json
 import os
@@ -14,8 +14,17 @@ import pytest
 from support import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "src", "config")
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src", "config", "docs")
 EXTRAS = ("snakemake", "pyarrow", "jinja2", "griffe", "rocrate", "pygments")
+
+QUESTIONS = (
+    ["choose", "--arms", "20", "--horizon", "1e6", "--epsilon", "1"],
+    # Their texts have numbers from evidence, from a published table and from a figure's csv.
+    ["explain", "TSDP-F2"],
+    ["explain", "NCB-F1"],
+    ["explain", "DTU-F2"],
+)
+"""What is answered from what is published."""
 
 COMMANDS = """
 import json, sys
@@ -31,23 +40,27 @@ for words in json.loads(sys.argv[1]):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel, built from a copy: building leaves files beside the sources."""
+    """A wheel, built from a source distribution of a copy: building leaves files beside sources."""
     folder = tmp_path_factory.mktemp("sources")
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.png")
     for name in SOURCES:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=ignored)
         else:
             shutil.copy(ROOT / name, folder)
-    for path in (ROOT / "docs/figures").glob("*/*.csv"):
-        target = folder / path.relative_to(ROOT)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
-    build = "from setuptools.build_meta import build_wheel; build_wheel('out')"
-    command = [sys.executable, "-c", build]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    [built] = (folder / "out").glob("*.whl")
+    source = build("sdist", folder)
+    unpacked = tmp_path_factory.mktemp("unpacked")
+    shutil.unpack_archive(source, unpacked, filter="data")
+    [folder] = unpacked.iterdir()
+    return build("wheel", folder)
+
+
+def build(kind: str, folder: Path) -> Path:
+    """Return the ``sdist`` or ``wheel`` of a folder of sources, as pip builds it."""
+    code = f"from setuptools.build_meta import build_{kind} as build; build('out')"
+    run = run_python("-c", code, folder=folder)
+    assert run.returncode == 0, run.stderr[-2000:]
+    [built] = (folder / "out").iterdir()
     return built
 
 
@@ -82,11 +95,12 @@ def test_the_wheel_is_of_use_in_an_empty_folder(wheel: Path, tmp_path: Path) -> 
             ["identify", "sequential-halving", *features],
             ["compare", "ucb1", *arms],
             ["explain", "NCB-C2"],
+            *QUESTIONS,
             *needing,
         ],
     )
     assert "## simulate" in outputs[2]
-    listed, claims, simulated, identified, compared, explained = outputs[:6]
+    listed, claims, simulated, identified, compared, explained, *answers = outputs[: -len(needing)]
     assert "m-ts-gaussian (b, c)" in listed
     published = pd.read_csv(ROOT / "docs/figures/dp-ncb/claims.csv")
     assert claims.count("\ndp-ncb,") == len(published)
@@ -95,6 +109,10 @@ def test_the_wheel_is_of_use_in_an_empty_folder(wheel: Path, tmp_path: Path) -> 
     assert "ucb1" in compared
     assert "In short, repaired: asked whether" in explained
     assert "; see docs/figures/dp-ncb/fig1b-repaired.png." in explained
+    for words, answer in zip(QUESTIONS, answers, strict=True):
+        here = run_python("-m", "dpbandits", *words, folder=ROOT).stdout
+        assert here
+        assert here in answer
     lines = [line for line in errors.splitlines() if line.startswith("dpbandits: ")]
     assert len(lines) == len(needing)
     for line in lines:
@@ -112,7 +130,7 @@ def test_the_wheel_installs(wheel: Path, tmp_path: Path) -> None:
     here = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "others.pth").write_text("\n".join(here))
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    for words in (["--version"], ["explain", "BAI-C1"], ["list", "claims"]):
+    for words in (["--version"], ["explain", "BAI-C1"], ["list", "claims"], *QUESTIONS):
         done = subprocess.run(
             [tmp_path / "venv/bin/dpbandits", *words],
             cwd=tmp_path,
