@@ -3,12 +3,12 @@ PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
-# Without the profile of a cluster nothing asks Slurm: its client would wait for a controller.
-SNAKEMAKE = $(if $(PROFILE),,SLURM_CONF=/dev/null) XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
+SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
 UV = .venv-metadata/bin/uv
 # What the locks, and so every environment of the project, have beside the library's own needs.
 EXTRAS = --extra build --extra workflow --extra artifact
+# Slurm's plugin is there for `make slurm-test`; elsewhere its client would wait for a controller.
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
@@ -123,7 +123,7 @@ lock: .venv-metadata/installed ## resolve the locks anew: requirements.lock, -te
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  $(EXTRAS) pyproject.toml -o requirements.lock
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  $(EXTRAS) --extra test pyproject.toml -o requirements-test.lock
+	  $(EXTRAS) --extra slurm --extra test pyproject.toml -o requirements-test.lock
 	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  workflow/artifact/requirements.in -o requirements-metadata.lock
 

@@ -68,8 +68,8 @@ def test_a_dockerfile_without_a_property_is_found(old: str, new: str, lacks: str
 def test_the_base_is_a_python_that_the_lock_is_for() -> None:
     [version] = re.findall(r"^FROM python:(\d+\.\d+)\.", TEXT, re.MULTILINE)
     conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"][0]
-    assert conda == "python >=3.11,<3.15"
-    assert (3, 11) <= tuple(map(int, version.split("."))) < (3, 15)
+    assert conda == "python >=3.11,<3.14"
+    assert (3, 11) <= tuple(map(int, version.split("."))) < (3, 14)
 
 
 def test_what_it_runs_are_targets_of_the_makefile() -> None:

@@ -32,8 +32,6 @@ SET_UP = {
     "source .venv/bin/activate",
     "conda activate dpbandits",
     "conda env create -f environment.yml",
-    "pip install -e .",
-    "pip install --no-deps --no-build-isolation -e .",
 }
 """Set an environment up, as this test's own is: not run."""
 

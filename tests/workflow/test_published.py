@@ -141,12 +141,22 @@ def test_conda_environment_has_the_versions_of_the_lock() -> None:
     )
     dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     [own] = [each["pip"] for each in dependencies if isinstance(each, dict)]
-    pinned = dict(each.split("==") for each in own if "==" in each)
+    # Relative to the file: one command makes an environment with the package in it.
+    assert own.pop() == "-e ."
+    pinned = dict(each.split("==") for each in own)
     assert pinned == {name: lock[name] for name in pinned}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *extras["workflow"], *extras["artifact"], *extras["build"]]
     assert set(pinned) == {re.match(r"[a-z0-9_-]+", each)[0] for each in asked}
+
+
+def test_what_asks_slurm_is_installed_for_clusters_and_tests_alone() -> None:
+    """Where a client of Slurm has no controller, the plugin makes every command wait."""
+    plugin = "snakemake-executor-plugin-slurm"
+    for name in ("requirements.lock", "environment.yml"):
+        assert plugin not in (ROOT / name).read_text(), name
+    assert f"\n{plugin}==" in (ROOT / "requirements-test.lock").read_text()
 
 
 def test_locks_carry_hashes_and_no_addresses() -> None:
