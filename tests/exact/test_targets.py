@@ -12,7 +12,7 @@ from dpbandits.project.checked import KEPT, checked_targets
 from dpbandits.project.config import Project
 from dpbandits.project.experiments import Experiments
 from dpbandits.project.target import CLAIMS, Target, wanted
-from dpbandits.project.targets import targets
+from dpbandits.project.targets import claims_target, targets
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ("tex", "tabular", "html", "csv")
@@ -85,6 +85,36 @@ def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
     assert project.claims("equal-privacy") == []
     judged = {target.paper for target in targets(project) if target.kind == CLAIMS}
     assert judged == {"ts-is-dp"}
+
+
+@pytest.mark.parametrize("scale", ["paper", "quick"])
+def test_verdicts_wait_for_all_results_that_claims_read(scale: str) -> None:
+    project = Project.load(ROOT).at(scale=scale)
+    for paper in project.papers:
+        read = [project.results_path(paper, name) for name in project.statements(paper).reads]
+        assert claims_target(project, paper).inputs == tuple(read) != ()
+
+
+def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> None:
+    project = Project.load(ROOT)
+    for paper in project.papers:
+        experiments, statements = project.experiments(paper), project.statements(paper)
+        drawn = {path.stem for target in targets(project) for path in _results_drawn(target, paper)}
+        entries = [*statements.claims, *(finding.claim for finding in statements.findings)]
+        for name, plan in experiments.plans.items():
+            asked = [
+                max(max(each.analyses) + each.rerun, each.runs_paper)
+                for each in entries
+                if name in each.reads and each.analyses
+            ]
+            if asked and name not in drawn:
+                assert plan.runs == max(asked), f"{paper}: {name}"
+
+
+def _results_drawn(target: Target, paper: str) -> tuple[Path, ...]:
+    """Return the inputs of what shows results of a paper as they are, or tunes others by them."""
+    is_shown = target.kind != CLAIMS and target.paper == paper
+    return target.inputs if is_shown else ()
 
 
 def test_only_builds_a_comparison_where_it_names_it() -> None:

@@ -3,19 +3,15 @@
 CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 
 
-# Judges, and simulates the runs that interim analyses ask for; these are kept beside the outputs,
-# apart from them, so that a job that judges again finds them.
 rule claims:
     input:
         lambda w: verdicts(w).inputs,
-        kernels=lambda w: [ancient(KERNELS)] if verdicts(w).kept else [],
     output:
         results("{paper}", *CLAIMS_FILES, suffix="csv"),
     log:
         "logs/{paper}/claims.log",
     conda:
         "../../environment.yml"
-    threads: lambda w: JOBS.threads(verdicts(w))
     resources:
         mem_mb=lambda w, threads, attempt: JOBS.memory(verdicts(w), threads, attempt),
         runtime=lambda w, threads, attempt: JOBS.minutes(verdicts(w), threads, attempt),
@@ -25,7 +21,7 @@ rule claims:
     message:
         "{wildcards.paper}: judging every claim"
     shell:
-        "dpbandits judge {wildcards.paper} {params.options} --workers {threads} --log {log}"
+        "dpbandits judge {wildcards.paper} {params.options} --log {log}"
 
 
 # The verdicts on the claims of all chosen papers in one table; its page goes into the report.

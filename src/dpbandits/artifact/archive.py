@@ -43,7 +43,6 @@ def pack(project: Project, folder: Path) -> Path:
     root = project.folder
     of_results = [target for target in built if target.kind == RESULTS]
     results = {path for target in of_results for path in (*target.files, target.provenance)}
-    results |= {path for target in built for path in target.kept}
     made = {path for target in built for path in target.files} | set(report) | set(_site(root))
     contents = {name: (root / name).read_bytes() for name in sources}
     contents |= {_name(root, path): path.read_bytes() for path in sorted(results | made)}

@@ -261,7 +261,7 @@ class _Crate:
             instrument=self.tool(step),
             agent=self.authors,
             object=[*map(self.file, step.target.inputs), *self.parameters(step)],
-            result=[self.file(path) for path in (*step.target.files, *step.target.kept)],
+            result=[*map(self.file, step.target.files)],
             **self.times(step),
         )
         self.crate.root_dataset.append_to("mentions", action)
@@ -297,9 +297,7 @@ class _Crate:
             self.ends[s.target.provenance] - float(s.provenance["seconds"]) for s in self.steps
         ]
         times = {"startTime": _time(min(begins)), "endTime": _time(max(self.ends.values()))}
-        made = dict.fromkeys(
-            path for step in self.steps for path in (*step.target.files, *step.target.kept)
-        )
+        made = dict.fromkeys(path for step in self.steps for path in step.target.files)
         run = self.add(
             "#run",
             "CreateAction",

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -16,30 +15,7 @@ from dpbandits.errors import InputError
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Partial:
-    """Results of a simulation of which some series have fewer runs than are planned, or none.
-
-    Attributes:
-        frame: the long table; series without runs have made-up rows.
-        runs: series -> how many runs of it there are, the first ones; 0 where it is not named.
-        planned: how many runs every series has in the end.
-    """
-
-    frame: pd.DataFrame
-    runs: Mapping[str, int]
-    planned: int
-
-
-Loader = Callable[[str], "pd.DataFrame | Partial"]
-
-Lacking = list[tuple[str, str, int]]
-"""Simulation, series and number of runs, whenever they were asked for and not there."""
-
-
-class LackingRunsError(Exception):
-    """A verdict needs runs that are not simulated yet; ``Evidence.lacking`` says which."""
-
+Loader = Callable[[str], pd.DataFrame]
 
 _MEASURED = ["run", "metric", "t", "arm", "value"]
 _TRIALS = "trials"
@@ -57,22 +33,16 @@ class Block:
 class Recorded:
     """The results of one simulation, looked up by the tags of a series and by metric."""
 
-    def __init__(
-        self, name: str, results: "pd.DataFrame | Partial", lacking: Lacking | None = None
-    ) -> None:
+    def __init__(self, name: str, frame: pd.DataFrame) -> None:
         """Take a long table: series, tags, run, metric, t, arm and value.
 
         Args:
             name: that of the simulation.
-            results: the table.
-            lacking: where runs are noted that are asked for and not there.
+            frame: the table.
 
         Raises:
             InputError: a column is missing.
         """
-        self.partial = results if isinstance(results, Partial) else None
-        self._lacking: Lacking = [] if lacking is None else lacking
-        frame = results.frame if isinstance(results, Partial) else results
         missing = {"series", *_MEASURED} - set(frame.columns)
         if missing:
             raise InputError(f"results of {name}: column {', '.join(sorted(missing))} is missing")
@@ -87,9 +57,7 @@ class Recorded:
 
     @cached_property
     def runs(self) -> int:
-        """Smallest number of runs of any series, those counted that are not simulated yet."""
-        if self.partial is not None:
-            return self.partial.planned
+        """Smallest number of runs of any series."""
         if not len(self._frame):
             return 0
         if _TRIALS in self._frame:
@@ -139,24 +107,8 @@ class Recorded:
                 kept &= np.asarray(column.isna() if value is None else column == value, dtype=bool)
         return [str(label) for label in self.series.index[kept]]
 
-    def _lacks(self, series: str, stop: int | None) -> int:
-        """Return the number of runs up to ``stop``, and note it; 0 where they are there."""
-        if self.partial is None:
-            return 0
-        needed = self.partial.planned if stop is None else min(stop, self.partial.planned)
-        if needed <= self.partial.runs.get(series, 0):
-            return 0
-        self._lacking.append((self.name, series, needed))
-        return needed
-
-    def block(self, series: str, metric: str, stop: int | None = None) -> Block:
+    def block(self, series: str, metric: str) -> Block:
         """Return all that is recorded of one metric of one series.
-
-        Args:
-            series: its label.
-            metric: what is recorded.
-            stop: how many runs are needed, the first ones; None for all. Where they are not there,
-                that is noted, and the values are made up.
 
         Raises:
             InputError: nothing is recorded, or a run lacks a time or an arm.
@@ -166,8 +118,7 @@ class Recorded:
             if key not in self._rows:
                 raise InputError(f"results of {self.name}: no {metric} recorded for {series!r}")
             self._blocks[key] = self._pivot(series, metric)
-        runs = self._lacks(series, stop)
-        return _made_up(self._blocks[key], series, runs) if runs else self._blocks[key]
+        return self._blocks[key]
 
     def counts(self, series: str, metric: str, window: slice) -> tuple[int, int]:
         """Return (sum of a counted metric, trials) over a window of the trials of one series.
@@ -178,9 +129,6 @@ class Recorded:
         key = (series, metric)
         if _TRIALS not in self._frame or key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
-        runs = self._lacks(series, window.stop)
-        if runs:
-            return round(runs * _made_up_share(series)), runs
         if key not in self._counted:
             frame = self._frame.iloc[self._rows[key]].sort_values("run")
             self._counted[key] = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
@@ -214,14 +162,12 @@ class Evidence:
     """Results by name, loaded when they are first asked for, limited to the first runs.
 
     Attributes:
-        load: returns the frame of a name: a simulation's long table, as far as it is simulated, or
-            analytic curves.
+        load: returns the frame of a name: a simulation's long table, or analytic curves.
         resampler: where bootstrap resamples come from.
         limit: how many runs are read, the first in the order of run numbers; None for all.
         skip: how many runs are left out before them.
         reads: names that may be read; None for any.
         has_tails: whether bootstrap intervals go on beyond what the resamples resolve.
-        lacking: runs that were asked for and are not there.
     """
 
     load: Loader
@@ -230,7 +176,6 @@ class Evidence:
     skip: int = 0
     reads: Collection[str] | None = None
     has_tails: bool = False
-    lacking: Lacking = field(default_factory=list)
     _loaded: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -285,14 +230,8 @@ class Evidence:
             raise InputError(f"results {name!r} are not declared; allowed: {', '.join(self.reads)}")
         if name not in self._loaded:
             frame = self.load(name)
-            is_simulated = isinstance(frame, Partial) or "run" in frame
-            self._loaded[name] = Recorded(name, frame, self.lacking) if is_simulated else frame
+            self._loaded[name] = Recorded(name, frame) if "run" in frame else frame
         return self._loaded[name]
-
-    def load_again(self, names: Iterable[str]) -> None:
-        """Let results be loaded again when they are next asked for, with more runs."""
-        for name in names:
-            self._loaded.pop(name, None)
 
     def recorded(self, name: str) -> Recorded:
         """Return all that is recorded of a simulation, whatever the limit of runs."""
@@ -313,7 +252,7 @@ class Evidence:
     def times(self, simulation: str, metric: str, **where: Any) -> NDArray[np.int64]:
         """Return the recorded times of a metric of the one series with these tags, increasing."""
         recorded = self.recorded(simulation)
-        return recorded.block(recorded.find(where), metric, 0).times
+        return recorded.block(recorded.find(where), metric).times
 
     def parameter(self, simulation: str, name: str, **where: Any) -> float:
         """Return a tag or parameter of the one series with these tags, as a number."""
@@ -349,11 +288,8 @@ class Evidence:
     def sample(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Sample:
         """Return the same numbers with resamples of their mean."""
         series = self.recorded(simulation).find(where)
-        lacked = len(self.lacking)
         values = np.ascontiguousarray(self.values(simulation, metric, t, **where))
-        is_made_up = len(self.lacking) > lacked
-        resampler = Resampler(self.resampler.root_seed, 1) if is_made_up else self.resampler
-        return Sample(values, (simulation, series), resampler)
+        return Sample(values, (simulation, series), self.resampler)
 
     def analytic(self, name: str, **where: Any) -> pd.DataFrame:
         """Return the rows of exactly computed results with these tags, by increasing x.
@@ -392,20 +328,8 @@ class Evidence:
     def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
         recorded = self.recorded(simulation)
         window = self._window
-        block = recorded.block(recorded.find(where), metric, window.stop)
+        block = recorded.block(recorded.find(where), metric)
         return Block(block.runs[window], block.times, block.values[window])
-
-
-def _made_up(block: Block, series: str, runs: int) -> Block:
-    """Return a block of so many runs whose values mean nothing: positive, and no two the same."""
-    shape = (runs, *block.values.shape[1:])
-    values = np.linspace(1.0, 2.0, int(np.prod(shape))).reshape(shape) + _made_up_share(series)
-    return Block(np.arange(runs), block.times, values)
-
-
-def _made_up_share(series: str) -> float:
-    """Return a number between 0.1 and 0.9 that differs between series."""
-    return 0.1 + 0.8 * crc32(series.encode()) / 2**32
 
 
 def _describe(where: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from dpbandits.claims.entries import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.evidence import Evidence, LackingRunsError
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.regions import REPORT
 from dpbandits.claims.verdict import (
     Decision,
@@ -116,7 +116,6 @@ def judge_interpretation(
 
     Raises:
         InputError: as for ``judge``.
-        LackingRunsError: the results do not have the runs yet that an interim analysis needs.
     """
     evidence = evidence.of_results(claim.reads)
     if not interpretation.is_judged:
@@ -226,7 +225,6 @@ def _measure(
     claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale
 ) -> list[tuple[Comparison, str, str, Estimate]]:
     settings = claim.settings(interpretation)
-    lacked = len(evidence.lacking)
     measured = []
     for comparison in claim.comparisons:
         if not comparison.is_asked_of(interpretation):
@@ -236,12 +234,7 @@ def _measure(
             part = comparison.part.format(**variables)
             try:
                 points = comparison.call(evidence, variables)
-            except Exception as error:
-                if len(evidence.lacking) > lacked:
-                    # Made-up values may be refused. Others have to be asked for all the same.
-                    continue
-                if not isinstance(error, InputError):
-                    raise
+            except InputError as error:
                 if scale == "paper":
                     raise InputError(f"{claim.id}: {name}: {error}") from None
                 points = {f"not there at this scale: {error}": exact(math.nan)}
@@ -251,8 +244,6 @@ def _measure(
                 label = f"{name} [{point}]" if point else name
                 number = estimate.with_tails() if evidence.has_tails else estimate
                 measured.append((comparison, part, label, number))
-    if len(evidence.lacking) > lacked:
-        raise LackingRunsError
     return measured
 
 

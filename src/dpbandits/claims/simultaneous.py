@@ -94,11 +94,7 @@ def judge_in_family(
 def row_in_family(
     alone: Judgement, evidence: Evidence, size: int, scale: Scale = "paper"
 ) -> InFamily:
-    """Judge one row again, as ``judge_in_family`` does every one.
-
-    Raises:
-        LackingRunsError: the results do not have the runs yet that an interim analysis needs.
-    """
+    """Judge one row again, as ``judge_in_family`` does every one."""
     tails = evidence.with_tails()
     level = family_level(alone.claim, size)
     if is_exact(alone):

@@ -54,7 +54,7 @@ def main(arguments: argparse.Namespace) -> None:
         return
     project = project_of(arguments)
     paper, claim = find_claim(project, arguments.claim)
-    has_results = any((project.results_folder() / paper).rglob("*.parquet"))
+    has_results = any((project.results_folder() / paper).glob("*.parquet"))
     # The published verdicts are of the seed and scale of the config.
     asks_for_others = arguments.scale is not None or arguments.seed is not None
     is_built = has_results or asks_for_others or paper not in project.published
@@ -85,11 +85,11 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
 def explain_claim(project: Project, identifier: str) -> str:
     """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
     # The published verdicts are told without the engine that judges.
-    from dpbandits.commands.judge import judged
+    from dpbandits.commands.judge import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
     with waiting(f"judging {claim.id}"):
-        alone, within = judged(project, paper, [claim])
+        alone, within = judged(project, paper, [claim], evidence_of(project, paper))
     rows = ledger(alone).merge(simultaneous(alone, within), on=[*KEYS, "verdict"])
     compared = comparisons(alone)
     texts = []

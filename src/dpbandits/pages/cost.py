@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_text
 from dpbandits.pages.regions import table, with_region
 from dpbandits.project.config import Project
@@ -60,9 +59,7 @@ def items(project: Project) -> list[Item]:
         """Paper and name of the results among the inputs, after those that tune them."""
         read = [by_file[path] for path in target.inputs if path in by_file]
         tuned = [by_file[path] for each in read for path in each.inputs if path in by_file]
-        # Runs that are simulated as they are judged have a cost of their own.
-        judged = [target] if target.kept else []
-        return tuple(dict.fromkeys((each.paper, each.name) for each in [*tuned, *read, *judged]))
+        return tuple(dict.fromkeys((each.paper, each.name) for each in [*tuned, *read]))
 
     return [
         Item(target, needed(target))
@@ -101,10 +98,6 @@ def _recorded(project: Project) -> dict[Key, Cost | None]:
             rows[key] = recorded_cost(project, target.paper, target.name, fingerprint)
         elif target.kind in (FIGURE, TABLE, CLAIMS):
             rows[key] = _of_provenance(target.provenance)
-        if target.kept:
-            key = project.scale, target.paper, RESULTS, target.name
-            fingerprint = digest_of(target.depends_on)
-            rows[key] = recorded_cost(project, target.paper, target.name, fingerprint)
     return rows
 
 
@@ -227,14 +220,9 @@ def cluster_page(project: Project, text: str) -> str:
     forecasts = [Forecast(project.at(scale=scale)) for scale in SCALES]
     heads = ["paper", "figure, table or verdicts"]
     heads += [f"{what}, {scale} scale" for scale in SCALES for what in ("core-minutes", "MiB")]
-    # What verdicts need differs: at the quick scale nothing is simulated in stages.
-    tables = [_groups(forecast.items()) for forecast in forecasts]
     rows = []
-    for paper, title in tables[0]:
-        costs = [
-            forecast.row(groups[paper, title], 1)
-            for forecast, groups in zip(forecasts, tables, strict=True)
-        ]
+    for (paper, title), chosen in _groups(forecasts[0].items()).items():
+        costs = [forecast.row(chosen, 1) for forecast in forecasts]
         rows.append([paper, title, *(cell for row in costs for cell in (row[0], row[2]))])
     text = with_region(text, "beyond", beyond(forecasts[0]))
     return with_region(text, "cost", table(heads, rows, texts=2))

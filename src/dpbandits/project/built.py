@@ -1,7 +1,6 @@
 """The targets behind what was built, after a check that they are there and current."""
 
 from dpbandits.engine.provenance import read_provenance, require_current
-from dpbandits.engine.results import read_results
 from dpbandits.project.config import Project
 from dpbandits.project.target import REPORT, RESULTS, Target, wanted
 from dpbandits.project.targets import targets
@@ -18,8 +17,6 @@ def built_targets(project: Project) -> list[Target]:
     made = [target for target in every if target in chosen and target.kind != REPORT]
     for target in made:
         require_current(target.files[0], target.depends_on)
-        for path in target.kept:
-            read_results(path, target.depends_on[path.stem])
     results = [target for target in every if target.kind == RESULTS]
     read = {path for target in made for path in target.inputs}
     # Results that tune others come first in the list.

@@ -59,7 +59,7 @@ def _state(project: Project) -> str:
 
 
 def _restored(record: dict[str, Any]) -> Target:
-    paths = {key: tuple(map(Path, record[key])) for key in ("inputs", "files", "kept")}
+    paths = {key: tuple(map(Path, record[key])) for key in ("inputs", "files")}
     return Target(**{**record, **paths})
 
 

@@ -83,7 +83,7 @@ def write_timing(
     Args:
         project: the project.
         paper: its short name.
-        name: a simulation or an exact result, or the claims, whose runs are simulated in stages.
+        name: a simulation or an exact result.
         spent: what it took.
         fingerprint: of what was computed.
         shard: I and N where it was shard I of N.

@@ -34,8 +34,6 @@ class Target:
             its kind or, for results, its name, and the results that it reads.
         is_brief: whether it is not worth a second thread.
         shards: number of jobs that it is worth on a cluster.
-        kept: files of the runs that verdicts are judged on, where the job that judges simulates
-            them; beside the files that are built, for the next time.
     """
 
     kind: str
@@ -48,7 +46,6 @@ class Target:
     depends_on: Mapping[str, str] = field(default_factory=dict)
     is_brief: bool = True
     shards: int = 1
-    kept: tuple[Path, ...] = ()
 
     @property
     def provenance(self) -> Path:

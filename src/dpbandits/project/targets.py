@@ -13,7 +13,6 @@ from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.claims_summary import CAPTION
 from dpbandits.project.config import Project, owner
-from dpbandits.project.staged import kept_path, staged
 from dpbandits.project.target import (
     CLAIMS,
     DIGITISED,
@@ -188,21 +187,16 @@ def claims_target(project: Project, paper: str) -> Target:
         raise InputError(
             f"paper is {paper!r}, which has no claims; allowed: {', '.join(project.papers)}"
         )
-    reads, in_stages = project.statements(paper).reads, staged(project, paper)
-    plans = project.experiments(paper).plans
-    tuned_by = [plans[name].tuned_by for name in in_stages]
-    inputs = [*(name for name in reads if name not in in_stages), *filter(None, tuned_by)]
+    reads = project.statements(paper).reads
     folder = project.results_folder() / paper
     return Target(
         kind=CLAIMS,
         paper=paper,
         name=CLAIMS,
         rule=CLAIMS,
-        inputs=_paths(project, paper, dict.fromkeys(inputs)),
+        inputs=_paths(project, paper, reads),
         files=tuple(folder / f"{name}.csv" for name in CLAIMS_FILES),
         depends_on={CLAIMS: claims_fingerprint(project, paper)} | _read(project, paper, reads),
-        is_brief=not in_stages,
-        kept=tuple(kept_path(project, paper, name) for name in in_stages),
     )
 
 

@@ -3,16 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from dpbandits.engine.cells import Cell
 from dpbandits.engine.experiments import Series
-from dpbandits.engine.results import read_results
 from dpbandits.engine.seeds import stream_key
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
-from dpbandits.project.judged_runs import runs_of
-from dpbandits.project.staged import kept_path
 
 
 @dataclass(frozen=True)
@@ -89,11 +85,10 @@ def draw_sample(project: Project, plan: Plan) -> Sample:
     total, too_costly, not_built = 0, [], []
     for paper in project.built():
         for name in project.experiments(paper).plans:
-            built = _built(project, paper, name)
-            if built is None:
+            if not project.results_path(paper, name).is_file():
                 not_built.append(f"{paper}/{name}")
                 continue
-            cells = [part for series in built for part in _parts(series)]
+            cells = [part for series in project.series(paper, name) for part in _parts(series)]
             cheap = [each for each in cells if each.cell.runs * each.cell.horizon <= plan.rounds]
             total += len(cells)
             if cells and not cheap:
@@ -101,32 +96,6 @@ def draw_sample(project: Project, plan: Plan) -> Sample:
             found += [Sampled(paper, name, cheap[i]) for i in _chosen(plan, paper, name, cheap)]
     found.sort(key=lambda each: each.rounds)
     return Sample(found, total, too_costly, not_built)
-
-
-def packed(project: Project, paper: str, name: str) -> pd.DataFrame:
-    """Return the results of a simulation, or the runs of it that verdicts asked for.
-
-    Raises:
-        InputError: they are missing, damaged or stale.
-    """
-    if project.results_path(paper, name).is_file():
-        return project.frame(paper, name)
-    fingerprint = project.results_fingerprint(paper, name)
-    return read_results(kept_path(project, paper, name), fingerprint)
-
-
-def _built(project: Project, paper: str, name: str) -> list[Series] | None:
-    """Return the series of a simulation with the runs that there are; None where there are none."""
-    if project.results_path(paper, name).is_file():
-        return project.series(paper, name)
-    if not kept_path(project, paper, name).is_file():
-        return None
-    runs = {label: runs_of(rows) for label, rows in packed(project, paper, name).groupby("series")}
-    return [
-        replace(series, cell=replace(series.cell, runs=runs[series.label]))
-        for series in project.series(paper, name)
-        if series.label in runs
-    ]
 
 
 def _chosen(plan: Plan, paper: str, name: str, cheap: list[Series]) -> list[int]:

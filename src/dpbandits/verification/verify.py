@@ -14,7 +14,7 @@ from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 from dpbandits.verification.agreement import KEYS, OUTCOMES, OUTSIDE, compare
-from dpbandits.verification.sample import Plan, Sample, Sampled, draw_sample, packed
+from dpbandits.verification.sample import Plan, Sample, Sampled, draw_sample
 
 LEVEL = 0.05
 """Chance that any cell of a sample is found outside, were all its streams other ones."""
@@ -109,7 +109,7 @@ def _compared(project: Project, sample: Sample, workers: int) -> list[dict[str, 
 def _packed(project: Project, sample: Sample) -> dict[tuple[str, str], pd.DataFrame]:
     """Return the results that the sample is from, which must be current."""
     sets = dict.fromkeys((each.paper, each.name) for each in sample.cells)
-    return {key: packed(project, *key) for key in sets}
+    return {key: project.frame(*key) for key in sets}
 
 
 def _kept(frame: pd.DataFrame) -> list[str]:
