@@ -13,13 +13,13 @@ IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 # What the interpreters are tried on; empty for all tests.
-TESTS ?= tests/exact tests/law tests/claims
+TESTS ?= tests/exact tests/law tests/claims tests/golden
 
 PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint metadata test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters notebooks
+.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -69,6 +69,9 @@ test: .venv-test/installed ## all tests but slow ones: the quick workflow of one
 slow: .venv-test/installed ## what takes minutes more: laws, kills, the archive unpacked elsewhere; one paper on a Slurm cluster (root)
 	$(PYTEST) -m slow
 	$(MAKE) slurm-test PAPERS=ts-is-dp
+
+golden: .venv-test/installed ## short runs give the values of tests/golden (UPDATE=1 writes them), published intervals the published verdicts
+	$(IN_TEST) $(if $(UPDATE),python tests/golden_cases.py,pytest -q -n $(CORES) --dist loadgroup tests/golden)
 
 published: .venv-test/installed ## published copies and the counts of faults belong to the present sources
 	$(IN_TEST) pytest -q -m release

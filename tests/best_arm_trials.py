@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dpbandits.algorithms import IDENTIFICATION
-from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
+from dpbandits.algorithms import IDENTIFICATION, Definition
+from dpbandits.algorithms.base import Outcome, Task, Trial
 from dpbandits.bandits.linear import LinearBandit, linear
 
 PRIVATE = ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"]
@@ -37,7 +37,7 @@ def run(name: str, task: Task, seed: int = 1, trials: int = 1) -> Outcome:
     return IDENTIFICATION[name].play(task, np.random.default_rng(seed), trials)
 
 
-def single_interpretations(algorithm: IdentificationAlgorithm) -> Iterator[dict[str, str]]:
+def single_interpretations(algorithm: Definition) -> Iterator[dict[str, str]]:
     """Yield the defaults, and then every other value of every interpretation by itself."""
     yield {}
     for name, values in algorithm.interpretations.items():

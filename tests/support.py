@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import dpbandits
 from dpbandits import Bandit, InputError
-from dpbandits.algorithms import REGRET, Algorithm
+from dpbandits.algorithms import REGRET, Algorithm, Definition
 from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponential
 
 PACKAGE = Path(dpbandits.__file__).parent
@@ -105,7 +105,7 @@ def count_interpretations(algorithm: Algorithm) -> int:
     return math.prod(len(values) for values in algorithm.interpretations.values())
 
 
-def variant_interpretations(algorithm: Algorithm) -> dict[str, dict[str, str]]:
+def variant_interpretations(algorithm: Definition) -> dict[str, dict[str, str]]:
     """Return every variant with all of its interpretations, those equal to another one left out."""
     found: dict[str, dict[str, str]] = {}
     for variant in algorithm.variants:

@@ -226,7 +226,7 @@ REGISTER = (
     ("REGISTRY: ", '    "explore-then-commit": explore_then_commit.ALGORITHM,\n'),
 )
 OF_THE_REGISTRY = (
-    *("test_registry", "test_golden_streams", "test_known_guarantees", "test_command_line"),
+    *("test_registry", "test_known_guarantees", "test_command_line"),
     *("test_guarantee_commands", "test_estimates", "test_fingerprints"),
 )
 

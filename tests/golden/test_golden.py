@@ -1,0 +1,34 @@
+"""Every algorithm decides as it did, and every short simulation has the numbers that it had."""
+
+import pytest
+
+from golden_cases import FILE, TOLERANCE, cases, golden_values
+
+CASES = cases()
+GOLDEN = golden_values()
+WRITTEN_BY = f"`make golden UPDATE=1` writes tests/golden/{FILE.name} anew"
+
+
+def grouped() -> list[object]:
+    """Return the cases as parameters; those of one algorithm are left to one worker's kernels."""
+    return [
+        pytest.param(case, marks=pytest.mark.xdist_group(case.partition(",")[0])) for case in CASES
+    ]
+
+
+@pytest.mark.parametrize("case", grouped())
+def test_values_are_the_golden_ones(case: str) -> None:
+    if case not in GOLDEN:
+        pytest.fail(f"{case}: has no golden values; {WRITTEN_BY}", pytrace=False)
+    found, golden = CASES[case](), GOLDEN[case]
+    expected = {
+        name: text
+        if isinstance(found.get(name, text), str)
+        else pytest.approx(float(text), rel=TOLERANCE, abs=0.0)
+        for name, text in golden.items()
+    }
+    assert found == expected, WRITTEN_BY
+
+
+def test_every_golden_value_has_a_case() -> None:
+    assert GOLDEN.keys() <= CASES.keys(), WRITTEN_BY
