@@ -33,7 +33,7 @@ def judged_rows(paper: str) -> Iterator[tuple[Claim, Interpretation, list[Row]]]
             yield (
                 claim,
                 interpretation,
-                rows[claim.id, interpretation.variant, interpretation.label],
+                rows.get((claim.id, interpretation.variant, interpretation.label), []),
             )
 
 
