@@ -19,7 +19,7 @@ PUBLISHED = ROOT / "docs/figures"
 PROJECT = Project.load(ROOT)
 ROW = ["claim", "variant", "interpretation"]
 
-Row = dict[str, Any]
+Row = dict[Any, Any]
 
 
 def judged_rows(paper: str) -> Iterator[tuple[Claim, Interpretation, list[Row]]]:

@@ -1,0 +1,132 @@
+"""Every csv has the numbers that it had: of the quick build, and of exact results as published."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from dpbandits.claims.entries import Claim
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge
+from dpbandits.claims.ledger import comparisons, to_csv
+from dpbandits.papers import COMPARISONS, find_paper
+from dpbandits.project.config import Project
+from dpbandits.project.target import FIGURE, TABLE
+from dpbandits.project.targets import targets
+from dpbandits.reporting.diagrams import draw_diagram
+from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.specs import DIAGRAM
+from dpbandits.reporting.tables import write_table
+from found_papers import PAPERS
+from golden_csv import FILE, ROOT, build, differences, golden_files
+from shared import ExactResults
+from support import mostly_slow
+
+PROJECT = Project.load(ROOT)
+PLAYED_AUDIT = "extra-audit"
+"""The figure and the table that show a black-box audit, which plays for minutes."""
+
+GOLDEN = golden_files() if FILE.exists() else {}
+WRITTEN_BY = f"`make golden UPDATE=1` writes tests/golden/{FILE.name} anew"
+
+
+def same(found: str, golden: str, name: str) -> None:
+    """Fail with what differs, by file and column."""
+    lines = [f"{name}: {line}" for line in differences(found, golden)]
+    if lines:
+        pytest.fail("\n".join(lines), pytrace=False)
+
+
+@pytest.fixture(scope="module")
+def quick() -> dict[str, str]:
+    """The csv files of the quick build, in the cache of the checkout."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DPBANDITS_CACHE", raising=False)
+        return build()
+
+
+@pytest.mark.golden
+@pytest.mark.xdist_group("quick")
+@pytest.mark.parametrize("name", GOLDEN)
+def test_the_quick_build_gives_the_golden_csv(quick: dict[str, str], name: str) -> None:
+    assert name in quick, WRITTEN_BY
+    same(quick[name], GOLDEN[name], name)
+
+
+@pytest.mark.golden
+@pytest.mark.xdist_group("quick")
+def test_every_csv_of_the_quick_build_is_golden(quick: dict[str, str]) -> None:
+    assert quick.keys() == GOLDEN.keys(), WRITTEN_BY
+
+
+def exact(kind: str) -> list[object]:
+    """Return papers and names of what shows exactly computed results alone; audits are slow."""
+    found: list[object] = []
+    for target in targets(PROJECT):
+        results = PROJECT.experiments(target.paper).analytic if target.kind == kind else {}
+        folder = PROJECT.results_folder() / target.paper
+        is_exact = all(path.parent == folder and path.stem in results for path in target.inputs)
+        if results and target.inputs and is_exact and target.name != PLAYED_AUDIT:
+            marks = [pytest.mark.slow] if target.paper in COMPARISONS else []
+            found.append(pytest.param(target.paper, target.name, marks=marks))
+    return found
+
+
+def frames_of(paper: str) -> Callable[[str], pd.DataFrame]:
+    """Return a function that computes an exact result at the scale that is published."""
+    if paper in COMPARISONS:
+        analytic = find_paper(paper).analytic
+        return lambda name: analytic[name]("paper", PROJECT.seed, 1)
+    return ExactResults(paper).__getitem__
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw figures without rendering them."""
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(("paper", "name"), exact(FIGURE))
+def test_exact_results_give_the_published_figures(paper: str, name: str, tmp_path: Path) -> None:
+    spec, code = PROJECT.figure_spec(paper, name), PROJECT.experiments(paper).paper
+    frames = frames_of(paper)
+    if spec.get("kind") == DIAGRAM:
+        files = draw_diagram(spec, name, frames, tmp_path, code.diagrams, paper)
+    else:
+        files = draw_figure(spec, name, frames, tmp_path, code.derived, paper)
+    for path in files:
+        if path.suffix == ".csv":
+            published = ROOT / "docs/figures" / paper / path.name
+            same(path.read_text(), published.read_text(), path.name)
+
+
+@pytest.mark.parametrize(("paper", "name"), exact(TABLE))
+def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path: Path) -> None:
+    spec, code = PROJECT.table_spec(paper, name), PROJECT.experiments(paper).paper
+    write_table(spec, name, frames_of(paper), tmp_path, code.tables)
+    published = ROOT / "docs/tables" / paper / f"{name}.csv"
+    same((tmp_path / published.name).read_text(), published.read_text(), published.name)
+
+
+def exact_claims(paper: str) -> list[Claim]:
+    """Return the claims and findings that read exactly computed results of the paper alone."""
+    results = PROJECT.experiments(paper).analytic
+    entries = [*PROJECT.claims(paper), *(finding.claim for finding in PROJECT.findings(paper))]
+    return [entry for entry in entries if entry.reads and {*entry.reads} <= {*results}]
+
+
+# Of dp-ncb one result is some 20 seconds of play.
+@pytest.mark.parametrize("paper", mostly_slow(PAPERS, *({*PAPERS} - {"dp-ncb"})))
+def test_exact_results_give_the_published_comparisons(paper: str) -> None:
+    claims = exact_claims(paper)
+    evidence = Evidence.of(ExactResults(paper).__getitem__, root_seed=PROJECT.seed)
+    found = to_csv(comparisons(judge(claims, evidence)))
+    published = pd.read_csv(
+        ROOT / "docs/figures" / paper / "evidence.csv", dtype=str, keep_default_na=False
+    )
+    kept = published[published["claim"].isin([claim.id for claim in claims])]
+    assert len(kept) > 0
+    same(found, kept.to_csv(index=False, lineterminator="\n"), paper)

@@ -1,0 +1,118 @@
+"""Every csv of the quick build of everything, built in this process without drawing a picture.
+
+``tests/golden/quick.tar.xz`` has them as they were. This file, run as a program, writes it anew;
+that belongs in a commit which says why numbers move.
+"""
+
+import csv
+import io
+import math
+import shutil
+import tarfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from dpbandits.commands.digitised import write_digitised_comparison
+from dpbandits.commands.draw import draw_paper_figure
+from dpbandits.commands.judge import judge_paper
+from dpbandits.commands.ledger import write_whole_ledger
+from dpbandits.commands.run import build_results
+from dpbandits.commands.tabulate import write_paper_table
+from dpbandits.engine.stamps import results_stamp
+from dpbandits.project.config import Project
+from dpbandits.project.target import CLAIMS, DIGITISED, FIGURE, LEDGER, RESULTS, TABLE, Target
+from dpbandits.project.targets import targets
+from golden_cases import TOLERANCE
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "tests/golden/quick.tar.xz"
+FOLDER = ROOT / ".cache/golden"
+"""Where it is built: results that are current are read there the next time."""
+
+MAKERS: Mapping[str, Callable[[Project, Target], object]] = {
+    CLAIMS: lambda project, target: judge_paper(project, target.paper),
+    DIGITISED: lambda project, target: write_digitised_comparison(project, target.paper),
+    FIGURE: lambda project, target: draw_paper_figure(project, target.paper, target.name),
+    LEDGER: lambda project, _: write_whole_ledger(project),
+    TABLE: lambda project, target: write_paper_table(project, target.paper, target.name),
+}
+
+
+def build(folder: Path = FOLDER, workers: int = 1) -> dict[str, str]:
+    """Build everything at the quick scale in a folder; return path -> text of each csv."""
+    for name in ("config", "workflow"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        shutil.copytree(ROOT / name, folder / name)
+    for name in ("figures", "results/quick/tables"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    project = Project.load(folder).at(scale="quick")
+    every = targets(project)
+    read = {path for target in every for path in target.inputs}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", lambda *_, **__: None)
+        for target in every:
+            if target.kind in MAKERS:
+                MAKERS[target.kind](project, target)
+            elif target.kind == RESULTS and target.files[0] in read and not is_current(target):
+                build_results(project, target.paper, target.name, workers)
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.glob("*/quick/**/*.csv"))
+    }
+
+
+def is_current(target: Target) -> bool:
+    """Return whether results are there that depend on the present sources and config."""
+    return results_stamp(target.files[0]) in target.depends_on.values()
+
+
+def differences(found: str, golden: str) -> Iterator[str]:
+    """Yield what differs between the texts of two csv files: columns, rows, or cells by column."""
+    (head, *rows), (golden_head, *golden_rows) = map(cells_of, (found, golden))
+    if head != golden_head or len(rows) != len(golden_rows):
+        yield f"{len(rows)} rows of {head}, not {len(golden_rows)} of {golden_head}"
+        return
+    for number, column in enumerate(head):
+        pairs = [(new[number], old[number]) for new, old in zip(rows, golden_rows, strict=True)]
+        moved = [row for row, pair in enumerate(pairs) if not is_same(*pair)]
+        if moved:
+            new, old = pairs[moved[0]]
+            count = f"{len(moved)} of {len(rows)} rows"
+            yield f"{column}: {count}, in row {moved[0]} {new} in place of {old}"
+
+
+def cells_of(text: str) -> list[list[str]]:
+    """Return the rows of a csv text."""
+    return list(csv.reader(io.StringIO(text)))
+
+
+def is_same(new: str, old: str) -> bool:
+    """Return whether two cells have the same text, or the same number up to the tolerance."""
+    try:
+        return new == old or math.isclose(float(new), float(old), rel_tol=TOLERANCE)
+    except ValueError:
+        return False
+
+
+def golden_files() -> dict[str, str]:
+    """Return path -> text of each file of the archive."""
+    with tarfile.open(FILE) as archive:
+        members = [(each.name, archive.extractfile(each)) for each in archive.getmembers()]
+        return {name: member.read().decode() for name, member in members if member is not None}
+
+
+def write(files: Mapping[str, str]) -> None:
+    """Write the archive; the same files give the same bytes."""
+    with tarfile.open(FILE, "w:xz", preset=9) as archive:
+        for name, text in files.items():
+            content = text.encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+
+if __name__ == "__main__":
+    write(build(workers=2))
