@@ -89,13 +89,12 @@ faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong co
 faults-part: .venv-test/installed ## the part of it that make test runs, in a few minutes; notes it in docs/reliability.md
 	$(IN_TEST) python tests/reliability.py --part
 
-lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, snakemake --lint
+lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt
 	$(IN_TEST) ruff check .
 	$(IN_TEST) ruff format --check .
 	$(IN_TEST) mypy
 	$(IN_TEST) lint-imports
 	$(IN_TEST) snakefmt --check Snakefile workflow
-	$(IN_TEST) snakemake --lint
 
 format: .venv-test/installed ## format the sources
 	$(IN_TEST) ruff check --fix .

@@ -1,9 +1,8 @@
-# Entry point: validation, includes and what is built. Every step is a command of the package; the
-# rules are in workflow/rules/, one per figure or table.
+# Every figure, table and verdict of the papers. What reads what is said once, in
+# config/papers/NAME/experiments.yaml and claims.yaml; `TARGETS` is the list made of it:
+# kind, paper, name, inputs, files, caption, and the fingerprints of what each depends on.
 import os
-import shlex
 import sys
-from pathlib import Path
 
 
 configfile: "config/config.yaml"
@@ -14,62 +13,62 @@ report: "workflow/report/overview.rst"
 
 from dpbandits.errors import InputError
 from dpbandits.job_server import JobServer
-from dpbandits.papers import COMPARISONS
-from dpbandits.project.checked import checked_targets
 from dpbandits.project.config import Project
-from dpbandits.project.resources import Jobs
-from dpbandits.project.stale import epoch_path, kernels_path, mark_stale
-from dpbandits.project.target import wanted
+from dpbandits.project.sentinel import planned_targets
+from dpbandits.project.target import rule_name, wanted
 
 # An exception that is let through would be shown with the lines of code that it passed.
 try:
     PROJECT = Project.load(config=config)
-    TARGETS = checked_targets(PROJECT)
+    TARGETS = planned_targets(PROJECT, is_job=workflow.remote_exec)
 except InputError as error:
     print(error, file=sys.stderr)
     sys.exit(2)
-JOBS = Jobs(PROJECT)
 
-# Every output says itself whether it is current, also where it was copied or unpacked.
-if not workflow.remote_exec:
-    mark_stale(PROJECT, TARGETS)
-
-# A snakemake called by its full path finds the package's command all the same.
-SERVER = JobServer()
-ENVIRONMENT = f"export PATH={shlex.quote(os.path.dirname(sys.executable))}:$PATH; {JOBS.environment()}"
-shell.prefix(f"{ENVIRONMENT}{SERVER.environment()}")
-
+# A snakemake called by its full path finds the package's command; jobs share one cache.
+os.environ.update(
+    PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]),
+    DPBANDITS_CACHE=str(PROJECT.cache_folder.absolute()),
+)
+OPTIONS = f"--scale {PROJECT.scale} --seed {PROJECT.seed}"
+RESULTS = PROJECT.results_folder()
 
 # Jobs on this machine need not import everything again.
+SERVER = JobServer()
+os.environ.update(SERVER.environment())
+
+
 onstart:
     if workflow.is_main_process and workflow.local_exec:
-        SERVER.start(ENVIRONMENT)
-
-
-# What failed, by the last lines of its logs.
-onerror:
-    shell("python {workflow.basedir}/workflow/last_lines.py {log}")
-
-
-# These before the others, which inherit from them.
-include: "workflow/rules/common.smk"
-include: "workflow/rules/figures.smk"
-
-
-for rules_file in sorted(Path(workflow.basedir, "workflow/rules").glob("*.smk")):
-    if rules_file.name not in ("common.smk", "figures.smk"):
-
-        include: str(rules_file)
+        SERVER.start()
 
 
 # The papers' own figures and tables, and the verdicts on all their claims, in one ledger.
 rule all:
-    default_target: True
     input:
-        chosen(extra=False),
+        [target.files for target in wanted(TARGETS, extra=False)],
 
 
 # Supplementary figures and tables.
 rule extras:
     input:
-        chosen(extra=True),
+        [target.files for target in wanted(TARGETS, extra=True)],
+
+
+# What `all` builds of one paper (ts_is_dp); of a comparison (choosing) all there is.
+for name in PROJECT.built():
+
+    rule:
+        name:
+            rule_name(name)
+        input:
+            [
+                target.files
+                for target in wanted(TARGETS, extra=name in PROJECT.comparisons)
+                if target.paper == name
+            ],
+
+
+include: "workflow/rules/results.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/claims.smk"

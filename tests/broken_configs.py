@@ -128,7 +128,6 @@ def valid_configs() -> st.SearchStrategy[Case]:
             },
             optional={
                 "comparisons": st.just([]),
-                "only": st.none() | st.sampled_from([*papers, f"{papers[0]}/fig1"]),
             },
         )
     )

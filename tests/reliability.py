@@ -43,7 +43,6 @@ ELSEWHERE = {
     "tests/claims/test_guarantees_of_ledger.py": "a guarantee that the verdicts on claims refute",
     "tests/exact/test_own_code.py": "user-defined code that changes, or that cannot be hashed",
     "tests/exact/test_own_files.py": "a file of a user-defined algorithm that changes",
-    "tests/exact/test_stale.py": "results of other sources, without Snakemake's bookkeeping",
     "tests/exact/test_suggestions.py": "a misspelt name",
     "tests/exact/test_unwritable_cache.py": "a cache that is read-only, full, or over its quota",
     "tests/workflow/test_loaded_code.py": "code edited in an open interpreter, or under a job",
@@ -52,8 +51,7 @@ ELSEWHERE = {
 MADE_OF = (
     "Snakefile",
     "profiles/default/*.yaml",
-    "workflow/rules/common.smk",
-    "workflow/rules/simulate.smk",
+    "workflow/rules/*.smk",
     "src/dpbandits/*.py",
     "src/dpbandits/commands/*.py",
     "src/dpbandits/project/*.py",

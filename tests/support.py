@@ -222,10 +222,15 @@ def run_python(
     *words: str, changes: dict[str, str | None] | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run python with a changed environment (None takes a variable out)."""
-    environment = {**os.environ, **(changes or {})}
-    kept = {key: value for key, value in environment.items() if value is not None}
+    changed = changed_environment(changes or {})
     command = [sys.executable, *words]
-    return subprocess.run(command, env=kept, cwd=folder, capture_output=True, text=True)
+    return subprocess.run(command, env=changed, cwd=folder, capture_output=True, text=True)
+
+
+def changed_environment(changes: dict[str, str | None]) -> dict[str, str]:
+    """Return this process's environment with changes; None takes a variable out."""
+    environment = {**os.environ, **changes}
+    return {key: value for key, value in environment.items() if value is not None}
 
 
 def digits_printed(text: str) -> list[float]:

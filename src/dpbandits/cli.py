@@ -5,14 +5,11 @@ import contextlib
 import errno
 import os
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
 
 from dpbandits import __version__
 from dpbandits.commands.options import Parser
-from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 from dpbandits.suggestions import with_suggestion
 
@@ -25,7 +22,6 @@ COMMANDS = {
     "convert": "Convert a guarantee to another kind, and name the source of the conversion.",
     "check": "Check config, experiments and claims, or an algorithm of your own in a Python file.",
     "cache": "Show the cache of results and compiled kernels; prune what is outdated, or clear it.",
-    "kernels": "Compile what the chosen papers need, best arms beside all others.",
     "run": "Simulate one named set of cells of a paper, or compute one of its exact results.",
     "draw": "Draw one figure of a paper, with all its panels.",
     "tabulate": "Write one table of a paper as LaTeX and csv.",
@@ -69,7 +65,7 @@ def parser_of(words: Sequence[str]) -> Parser:
     """
     parser = Parser(prog="dpbandits", description="Private bandits: simulate, judge, draw.")
     parser.add_argument("--version", action="version", version=f"dpbandits {__version__}")
-    parser.set_defaults(main=lambda arguments: parser.print_help(), log=None)
+    parser.set_defaults(main=lambda arguments: parser.print_help())
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     for name, summary in COMMANDS.items():
         # argparse expands percent signs in the help, not in the description.
@@ -132,11 +128,6 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _log(path: str | None, line: str) -> None:
-    if path is not None:
-        write_text(Path(path), line + "\n")
-
-
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; bad input ends in one line on standard error and status 2.
 
@@ -144,33 +135,19 @@ def main(words: Sequence[str] | None = None) -> int:
     """
     if "_ARGCOMPLETE" in os.environ:
         _complete()
-    log = None
     try:
         with _in_one_line():
             arguments = parse(sys.argv[1:] if words is None else words)
-            log = arguments.log
-            _log(log, "began")
             arguments.main(arguments)
-        _log(log, "done")
     except InputError as error:
-        message = with_suggestion(str(error))
-        print(f"dpbandits: {message}", file=sys.stderr)
-        with contextlib.suppress(InputError):
-            _log(log, message)
+        print(f"dpbandits: {with_suggestion(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("dpbandits: interrupted", file=sys.stderr)
-        with contextlib.suppress(InputError):
-            _log(log, "interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         _drop_output()
         return 1
-    except Exception:
-        # Standard error of a job ends with lines of Snakemake's; the log ends with the reason.
-        with contextlib.suppress(InputError):
-            _log(log, traceback.format_exc().rstrip())
-        raise
     return 0
 
 

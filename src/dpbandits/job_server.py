@@ -12,7 +12,6 @@ import json
 import os
 import secrets
 import select
-import shlex
 import signal
 import socket
 import subprocess
@@ -41,19 +40,16 @@ class JobServer:
         default_factory=lambda: f"{tempfile.gettempdir()}/dpbandits-{secrets.token_hex(8)}"
     )
 
-    def environment(self) -> str:
-        """Return the shell command that leads the commands of the workflow to the server."""
-        return f"export {VARIABLE}={shlex.quote(self.path)}; "
+    def environment(self) -> dict[str, str]:
+        """Return the variable that leads the commands of the workflow to the server."""
+        return {VARIABLE: self.path}
 
-    def start(self, prefix: str) -> None:
-        """Start it, to end with this process.
-
-        Args:
-            prefix: shell commands that all jobs of the workflow begin with.
-        """
+    def start(self) -> None:
+        """Start it, to end with this process."""
         # As Snakemake has it for jobs of one thread; others run themselves.
-        command = f"{prefix} OMP_NUM_THREADS=1 exec python -m {__name__} {shlex.quote(self.path)}"
-        self._process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.PIPE)
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", __name__, self.path]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
 
     def end(self) -> None:
         """End it, as the end of this process would."""

@@ -14,7 +14,6 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.project.config import Project
-from dpbandits.project.resources import Jobs
 from support import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +40,6 @@ def some_project(folder: Path, cache: str = ".cache/dpbandits") -> Path:
     assert text.count("cache: .cache/dpbandits") == 1
     text = text.replace("cache: .cache/dpbandits", f"cache: {cache}")
     (folder / "config/config.yaml").write_text(text)
-    shutil.copytree(ROOT / "workflow/schemas", folder / "workflow/schemas")
     return folder
 
 
@@ -76,7 +74,6 @@ def test_the_variable_means_the_same_to_both(unset: pytest.MonkeyPatch, tmp_path
     project = Project.load(some_project(tmp_path / "project"))
     unset.setenv("DPBANDITS_CACHE", str(tmp_path / "given"))
     assert project.cache_folder == folder_now() == tmp_path / "given"
-    assert f"export DPBANDITS_CACHE={tmp_path}/given; " in Jobs(project).environment()
     assert kernels_folder() == tmp_path / "given/numba"
     unset.setenv("DPBANDITS_CACHE", "")
     assert project.cache_folder == tmp_path / "project/.cache/dpbandits"

@@ -17,7 +17,6 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import COMMANDS, main, parser_of
 from dpbandits.commands.options import pairs
 from dpbandits.metrics import mean_interval
-from dpbandits.project.config import Project
 from dpbandits.text_tables import aligned
 from support import run_python
 
@@ -260,7 +259,6 @@ WRONG = [
     (["compare", "dp-ts-ucb/fig7", "--with", ""], "argument --with: is ''; allowed: a path"),
     (["check", ""], "argument FILE.py: is ''; allowed: a path"),
     (["check", "--project", ""], "argument --project: is ''; allowed: a path"),
-    (["check", "--log", ""], "argument --log: is ''; allowed: a path"),
     (["run", "ts-is-dp", "tuning", "--workers", "0"], "workers is 0; allowed: a whole number"),
     (
         ["convert", "foo=1", "--to", "gdp"],
@@ -323,26 +321,3 @@ def test_a_full_disk_of_the_output_is_one_line(words: list[str]) -> None:
     assert run.returncode == 2
     [line] = run.stderr.splitlines()
     assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
-
-
-def test_the_log_of_a_job_ends_with_what_went_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = ["--log", str(tmp_path / "check.log")]
-    words = ["check", "--project", str(ROOT), "--only", "dp-ts-ucb", *log]
-
-    def ended() -> str:
-        return (tmp_path / "check.log").read_text().splitlines()[-1]
-
-    assert main(words) == 0
-    assert ended() == "done"
-    assert main([*words, "--seed", "-1"]) == 2
-    assert "seed" in ended()
-
-    def fail(_: Project) -> None:
-        raise MemoryError("no more of it")
-
-    monkeypatch.setattr(Project, "check", fail)
-    with pytest.raises(MemoryError):
-        main(words)
-    assert ended() == "MemoryError: no more of it"

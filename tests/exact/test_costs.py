@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpbandits.commands.run import build_results, simulate_shard
+from dpbandits.commands.run import build_results
 from dpbandits.engine.spent import Spent
 from dpbandits.pages.cost import condense, forecast_text, items
 from dpbandits.papers import COMPARISONS
@@ -22,14 +22,10 @@ from dpbandits.project.costs import (
     RESULTS,
     Cost,
     Costs,
-    memory_to_ask_for,
-    minutes_to_ask_for,
     recorded_cost,
     timings_folder,
     write_timing,
 )
-from dpbandits.project.resources import Jobs
-from dpbandits.project.targets import results_target
 from found_papers import PAPERS
 from support import message_of
 
@@ -48,33 +44,12 @@ def project(tmp_path: Path) -> Project:
     return Project.load(tmp_path, config).at(scale="quick")
 
 
-def spread(project: Project, jobs: int) -> Project:
-    return Project.load(project.folder, {**project.config, "max_jobs_per_simulation": jobs})
-
-
 def costs(project: Project) -> dict[tuple[str, str, str, str], Cost]:
     return Costs(project.folder / COSTS).rows
 
 
 def known(project: Project, name: str) -> Cost | None:
     return recorded_cost(project, PAPER, name, project.results_fingerprint(PAPER, name))
-
-
-def test_shards_give_the_results_of_one_job_and_leave_nothing_to_compute(project: Project) -> None:
-    whole = build_results(project, PAPER, NAME, workers=1).read_bytes()
-    shutil.rmtree(project.cache_folder)
-    shutil.rmtree(project.results_folder())
-    computed = 0
-    for shard in (3, 1, 2):
-        simulate_shard(project, PAPER, NAME, (shard, 3), workers=1)
-        text = (timings_folder(project, PAPER) / f"{NAME}.{shard}-of-3.json").read_text()
-        computed += json.loads(text)["computed"]
-    assert computed == BLOCKS
-    assert build_results(project, PAPER, NAME, workers=1).read_bytes() == whole
-    assert not (timings_folder(project, PAPER) / f"{NAME}.json").exists(), "computed again"
-    cost = known(project, NAME)
-    assert cost is not None
-    assert (cost.blocks, cost.computed) == (BLOCKS, BLOCKS)
 
 
 def test_results_from_the_cache_keep_the_timing_that_there_was(project: Project) -> None:
@@ -94,19 +69,6 @@ def test_exact_results_are_timed(project: Project) -> None:
     cost = known(project, EXACT)
     assert cost is not None
     assert (cost.blocks, cost.computed) == (1, 1)
-
-
-@pytest.mark.parametrize("shard", [(0, 3), (4, 3)])
-def test_there_are_shards_from_one_to_all(project: Project, shard: tuple[int, int]) -> None:
-    message = message_of(lambda: simulate_shard(project, PAPER, NAME, shard, workers=1))
-    assert (
-        message
-        == f"shard is {shard[0]}/{shard[1]}; allowed: I/N with I from 1 to N, of simulations"
-    )
-
-
-def test_exact_results_have_no_shards(project: Project) -> None:
-    assert "of simulations" in message_of(lambda: simulate_shard(project, PAPER, EXACT, (1, 1), 1))
 
 
 def timing(project: Project, seconds: float, computed: int, **changes: Any) -> None:
@@ -151,37 +113,6 @@ def test_publishing_keeps_what_is_known_until_more_is(project: Project) -> None:
     shutil.rmtree(project.results_folder())
     condense(project)
     assert costs(project)[key].core_seconds == 240
-
-
-def test_nothing_is_split_unless_the_config_says_so_and_fingerprints_do_not_tell(
-    project: Project,
-) -> None:
-    plans = project.experiments(PAPER).plans
-    heavy = [name for name, plan in plans.items() if plan.shards > 1]
-    assert "bernoulli-verdicts" in heavy
-    for name, plan in plans.items():
-        target = results_target(project, PAPER, name)
-        assert Jobs(project).shard_markers(target) == []
-        split = Jobs(spread(project, 16)).shard_markers(target)
-        assert len(split) == (plan.shards if name in heavy else 0)
-        more = dataclasses.replace(plan, spec=plan.spec.model_copy(update={"shards": 99}))
-        assert plan.fingerprint(1, "") == more.fingerprint(1, "")
-    changed = dataclasses.replace(plan, spec=plan.spec.model_copy(update={"horizon": 99}))
-    assert changed.fingerprint(1, "") != plan.fingerprint(1, "")
-
-
-def test_a_job_that_failed_asks_for_more() -> None:
-    cost = Cost(core_seconds=7200, longest=600, memory=400, blocks=10, computed=10)
-    for known in (cost, None):
-        first = minutes_to_ask_for(known, 4, 1, 1), memory_to_ask_for(known, 4, 1)
-        third = minutes_to_ask_for(known, 4, 1, 3), memory_to_ask_for(known, 4, 3)
-        assert third == (3 * first[0], 3 * first[1])
-    # 7200 s on 4 threads are 30 minutes, thrice that; split in 8, the longest block decides.
-    assert minutes_to_ask_for(cost, 4, 1, 1) == 90
-    assert minutes_to_ask_for(cost, 4, 8, 1) == 30
-    # Beside 1000 MiB: the command and four workers, each 400 MiB and a quarter more.
-    assert memory_to_ask_for(cost, 4, 1) == 3500
-    assert memory_to_ask_for(cost, 1, 1) == 1500
 
 
 def test_sums_count_shared_results_once(project: Project) -> None:

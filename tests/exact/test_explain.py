@@ -124,7 +124,7 @@ def test_the_published_verdicts_are_told_where_there_is_no_project(
 
 def test_every_published_verdict_ends_with_its_sentence() -> None:
     project = Project.load(ROOT)
-    for paper in project.selected()[0]:
+    for paper in project.chosen:
         table = published_table(project, paper, "claims")
         for claim in project.claims(paper):
             texts = explain_published(project, claim.id).split("\n\n")

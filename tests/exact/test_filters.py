@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A project folder with the config and the schemas of this one."""
+    """A project folder with the config of this one."""
     for part in ("config", "workflow"):
         shutil.copytree(ROOT / part, tmp_path / part)
     return tmp_path

@@ -35,7 +35,7 @@ RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]
         (["--help"], [CLAIMS, FIGURES, PICTURES, WORKFLOW, PROJECT, NUMBERS]),
         (SIMULATE, [CLAIMS, FIGURES, PICTURES, WORKFLOW, PROJECT]),
         (RUN, [CLAIMS, FIGURES, PICTURES, WORKFLOW]),
-        (["check", "--only", "dp-ts-ucb", "--project"], [PICTURES, WORKFLOW]),
+        (["check", "--papers", "dp-ts-ucb", "--project"], [PICTURES, WORKFLOW]),
         # A core install has no library of pages.
         (["check", str(OWN), "--params", "epsilon=1", "pulls=2"], ["jinja2", PICTURES, WORKFLOW]),
     ],

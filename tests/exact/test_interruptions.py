@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import cli
-from dpbandits.commands import kernels
-
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_kernel.py"
 BEGIN = "    t = state.clock[0]\n    written = 0\n"
 SLEEP = "    import pathlib, time\n    pathlib.Path('began').touch()\n    time.sleep(60)\n"
@@ -48,16 +45,3 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
 
 def indented(text: str) -> str:
     return "".join(f"    {line}\n" for line in text.splitlines())
-
-
-def test_the_log_of_a_job_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(kernels, "project_of", interrupted)
-    log = tmp_path / "job.log"
-    assert cli.main(["kernels", "--log", str(log)]) == 130
-    assert capsys.readouterr().err == "dpbandits: interrupted\n"
-    assert log.read_text() == "interrupted\n"

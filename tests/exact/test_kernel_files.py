@@ -1,6 +1,8 @@
-"""Two processes that compile one kernel at once never take each other's machine code."""
+"""Two processes that need one kernel at once: one compiles it, neither takes wrong machine code."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from numba.core.caching import IndexDataCacheFile
 from dpbandits import _kernel_cache
 from dpbandits._numba_cache import _Files
 from dpbandits._sources import SOURCES
-from support import run_python
+from support import changed_environment, run_python
 
 
 def _loaded_after_a_race(kind: type[IndexDataCacheFile], folder: Path) -> tuple[Any, Any]:
@@ -85,3 +87,36 @@ def test_kernels_are_kept_in_their_folder_whatever_is_imported_first(module: str
     code = f"import dpbandits.{module}, numba; print(numba.config.CACHE_DIR)"
     done = run_python("-c", code)
     assert done.stdout.strip().endswith(_kernel_cache.kernel_sources_hash())
+
+
+COMPILES = """
+from numba.core import event
+
+import dpbandits
+from dpbandits.engine.cells import make_cell
+from dpbandits.engine.fan_out import compute
+
+class Counter(event.Listener):
+    count = 0
+    def on_start(self, event):
+        self.count += 1
+    def on_end(self, event):
+        pass
+
+bandit = dpbandits.bernoulli([0.7, 0.5])
+with event.install_listener("numba:compile", Counter()) as counter:
+    compute([make_cell(algorithm="ucb1", bandit=bandit, horizon=30, runs=2)], root_seed=1)
+print(counter.count)
+"""
+
+
+def test_kernels_are_compiled_by_one_of_the_processes_that_need_them(tmp_path: Path) -> None:
+    """The other one waits, and finds them on disk."""
+    environment = changed_environment(
+        {"NUMBA_CACHE_DIR": None, "DPBANDITS_CACHE": str(tmp_path / "cache")}
+    )
+    words = [sys.executable, "-c", COMPILES]
+    options: Any = {"env": environment, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(words, **options) for _ in range(2)]
+    counts = sorted(int(process.communicate()[0]) for process in processes)
+    assert counts[0] == 0 < counts[1]

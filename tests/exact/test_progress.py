@@ -57,7 +57,7 @@ def test_a_check_of_the_config_shows_which_paper_it_is_at(
 ) -> None:
     terminal = watch(monkeypatch)
     monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
-    assert main(["check", "--only", "dp-ts-ucb", "--project", str(ROOT)]) == 0
+    assert main(["check", "--papers", "dp-ts-ucb", "--project", str(ROOT)]) == 0
     assert "checking config and experiments: 00:0" in terminal.getvalue()
     assert "checking dp-ts-ucb: 00:0" in terminal.getvalue()
     assert capsys.readouterr().out == "config, experiments and claims are in order\n"

@@ -6,18 +6,12 @@ from typing import Any
 import pytest
 
 from dpbandits.cli import main
-from dpbandits.errors import InputError
 from dpbandits.papers import find_paper
-from dpbandits.project.checked import KEPT, checked_targets
 from dpbandits.project.config import Project
-from dpbandits.project.experiments import Experiments
 from dpbandits.project.target import CLAIMS, Target, wanted
 from dpbandits.project.targets import claims_target, targets
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = ("tex", "tabular", "html", "csv")
-BEHIND = ["simultaneous.csv", "evidence.csv", "findings.csv"]
-"""What is written beside the verdicts on a paper's claims."""
 
 
 def project_with(**changes: Any) -> Project:
@@ -28,7 +22,7 @@ def project_with(**changes: Any) -> Project:
 def built(*, extra: bool = False, **changes: Any) -> list[Path]:
     """Return the files that ``rule all`` or ``rule extras`` builds, but for the ledger of all."""
     project = project_with(**changes)
-    chosen = wanted(project, targets(project), extra=extra)
+    chosen = wanted(targets(project), extra=extra)
     return [path for target in chosen if target.paper != "all" for path in target.files]
 
 
@@ -57,20 +51,6 @@ def test_tables_of_the_other_papers_are_built_by_default() -> None:
     tables = ["claims", "privacy", "table1", "privacy", "calibration", "claims"]
     assert names(built(**chosen), ".tex") == tables
     assert names(built(extra=True, **chosen), ".tex") == []
-
-
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        ("extra-ratios", ["extra-ratios.png", "extra-ratios.pdf", "extra-ratios.csv"]),
-        ("extra-overshoot", [f"extra-overshoot.{each}" for each in TABLE]),
-        ("table1", [f"table1.{each}" for each in TABLE]),
-        ("claims", ["claims.csv", *BEHIND, *(f"claims.{each}" for each in TABLE)]),
-    ],
-)
-def test_only_builds_what_it_names_extra_or_not(item: str, expected: list[str]) -> None:
-    files = built(papers=["dp-bai"], only=f"dp-bai/{item}")
-    assert [path.name for path in files] == expected
 
 
 def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
@@ -117,20 +97,6 @@ def _results_drawn(target: Target, paper: str) -> tuple[Path, ...]:
     return target.inputs if is_shown else ()
 
 
-def test_only_builds_a_comparison_where_it_names_it() -> None:
-    whole: dict[str, Any] = {
-        **{"papers": ["ts-is-dp"], "comparisons": ["equal-privacy"]},
-        "only": "equal-privacy",
-    }
-    project = project_with(**whole)
-    assert wanted(project, targets(project), extra=False) == []
-    assert {path.parent.name for path in built(extra=True, **whole)} == {"equal-privacy"}
-    one = built(comparisons=["equal-privacy"], only="equal-privacy/extra-tuning")
-    assert names(one, ".tex") == ["extra-tuning"]
-    with pytest.raises(InputError, match="only is 'equal-privacy'; allowed: one of ts-is-dp"):
-        project_with(papers=["ts-is-dp"], comparisons=[], only="equal-privacy")
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -148,7 +114,7 @@ def test_what_a_comparison_does_not_have_is_said_in_one_line(
 
 
 def copy_of_config(folder: Path) -> Path:
-    """Return a folder with the config and the schemas of this project."""
+    """Return a folder with the config of this project."""
     folder.mkdir()
     for part in ("config", "workflow"):
         (folder / part).symlink_to(ROOT / part)
@@ -169,54 +135,6 @@ def relative(folder: Path) -> list[tuple[str, list[Path], list[Path]]]:
 
 def test_the_name_of_the_project_folder_leaves_nothing_out(tmp_path: Path) -> None:
     assert relative(copy_of_config(tmp_path / "evidence")) == relative(ROOT)
-
-
-def test_targets_are_kept_for_the_same_config_and_the_same_sources(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = Project.load(copy_of_config(tmp_path / "project")).at(papers=["ts-is-dp"])
-    first = checked_targets(project)
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("was read again")
-
-    monkeypatch.setattr(Experiments, "load", refuse)
-    assert checked_targets(Project.load(project.folder).at(papers=["ts-is-dp"])) == first
-    with pytest.raises(AssertionError, match="was read again"):
-        checked_targets(Project.load(project.folder).at(papers=["ts-is-dp"], scale="quick"))
-
-
-@pytest.mark.parametrize("damage", [b"", b"{", b"[{}]", b"[1]", b"\xff"])
-def test_damaged_entries_are_made_anew(tmp_path: Path, damage: bytes) -> None:
-    project = Project.load(copy_of_config(tmp_path / "project")).at(papers=["ts-is-dp"])
-    first = checked_targets(project)
-    [entry] = (project.cache_folder / "targets").iterdir()
-    whole = entry.read_bytes()
-    entry.write_bytes(damage)
-    assert checked_targets(project) == first
-    assert entry.read_bytes() == whole
-
-
-def test_every_file_of_the_config_counts_and_few_entries_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = copy_of_config(tmp_path / "project")
-    (folder / "config").unlink()
-    (folder / "config").mkdir()
-    for path in (ROOT / "config").iterdir():
-        (folder / "config" / path.name).symlink_to(path)
-    made: list[Target] = []
-    monkeypatch.setattr("dpbandits.project.check.check_files", made.append)
-    monkeypatch.setattr("dpbandits.project.targets.targets", lambda project: [])
-    project = Project.load(folder)
-    (tmp_path / "papers").mkdir()
-    (folder / "config/new").symlink_to(tmp_path / "papers")
-    for number in range(KEPT + 3):
-        (folder / "config/new/added.csv").write_text(str(number))
-        checked_targets(project)
-        checked_targets(project)
-    assert len(made) == KEPT + 3
-    assert len(list((project.cache_folder / "targets").iterdir())) == KEPT
 
 
 def test_a_paper_without_a_module_has_nothing_of_its_kind() -> None:

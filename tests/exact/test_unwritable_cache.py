@@ -13,7 +13,7 @@ import dpbandits
 from dpbandits import _cache_folder, _numba_cache
 from dpbandits._cache_folder import _Warner
 from dpbandits.cli import main
-from dpbandits.commands.run import build_results, simulate_shard
+from dpbandits.commands.run import build_results
 from dpbandits.engine import files
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.checkpoints import Checkpoints
@@ -131,7 +131,6 @@ def test_jobs_write_their_results(
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
     project = Project.load(make_project(tmp_path / "project")).at(scale="quick")
-    simulate_shard(project, PAPER, NAME, (1, 2), workers=1)
     path = build_results(project, PAPER, NAME, workers=1)
     assert len(project.frame(PAPER, NAME)) > 0
     assert path.is_relative_to(tmp_path / "project/results")

@@ -97,18 +97,18 @@ def test_an_interval_without_a_number_is_empty() -> None:
     assert interval({"estimate": float("nan"), "lo": 0.0, "hi": 1.0}) == ""
 
 
-def test_it_is_built_by_default_but_not_with_a_part_alone() -> None:
+def test_it_is_built_where_papers_are() -> None:
     def ledger(**changes: object) -> list[Path]:
         project = Project.load(ROOT, config=dict(PROJECT.config) | changes)
-        built = wanted(project, targets(project), extra=False)
+        built = wanted(targets(project), extra=False)
         return [path for target in built if target.kind == LEDGER for path in target.files]
 
     expected = ["claims.csv", "claims.tex", "claims.tabular", "claims.html", "claims.csv"]
     assert [path.name for path in ledger()] == expected
-    assert ledger(only="ts-is-dp/fig1") == []
-    assert len(ledger(only="ts-is-dp")) == len(expected)
+    assert ledger(papers=[], comparisons=["equal-privacy"]) == []
+    assert len(ledger(papers=["ts-is-dp"])) == len(expected)
     [inputs] = [target.inputs for target in targets(PROJECT) if target.kind == LEDGER]
-    assert {path.parent.name for path in inputs} == set(PROJECT.selected()[0])
+    assert {path.parent.name for path in inputs} == set(PROJECT.chosen)
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -20,27 +20,26 @@ class Undisturbed:
 
     Attributes:
         folder: its project; tests copy it and leave it as it is.
-        config: what was built.
+        target: what was built.
         outputs: path -> bytes of everything built.
         seconds: how long it took.
     """
 
     folder: Path
-    config: str
+    target: str
     outputs: dict[str, bytes]
     seconds: float
 
 
-def left_alone(folder: Path, config: str) -> Undisturbed:
-    """Build what a config chooses; kernels that are not compiled yet are compiled before."""
+def left_alone(folder: Path, target: str) -> Undisturbed:
+    """Build a target, with the kernels that are not compiled yet."""
     make_project(folder)
-    build(folder, "--until", "kernels", config=config)
     begun = time.monotonic()
-    build(folder, config=config)
+    build(folder, target=target)
     seconds = time.monotonic() - begun
     built = outputs(folder)
     assert {".csv", ".pdf", ".png", ".parquet"} <= {Path(name).suffix for name in built}
-    return Undisturbed(folder, config, built, seconds)
+    return Undisturbed(folder, target, built, seconds)
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from dpbandits.engine.cache import MAGIC, Cache, _seal
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import METADATA, read_results, write_results
-from fault_project import DPBANDITS, ROOT, command, environment, make_project, outputs
+from fault_project import DPBANDITS, FIGURE, ROOT, command, environment, make_project, outputs
 from support import message_of
 
 Counted = Callable[..., None]
@@ -272,7 +272,7 @@ def test_nothing_else_is_written_and_no_network_is_used(
     root.mkdir()
     scratch.mkdir()
     done = subprocess.run(
-        [*ISOLATED, *map(str, (root, folder, scratch)), *command("all")],
+        [*ISOLATED, *map(str, (root, folder, scratch)), *command(FIGURE)],
         cwd=folder,
         env=environment(XDG_CACHE_HOME=str(folder / ".cache")),
         stdout=subprocess.PIPE,

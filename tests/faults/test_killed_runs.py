@@ -30,9 +30,9 @@ SEED = 7
 """Of the moments; another one draws others."""
 
 
-def start(folder: Path, config: str) -> subprocess.Popen[str]:
+def start(folder: Path, target: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        command("all", config=config),
+        command(target),
         cwd=folder,
         env=environment(),
         stdout=subprocess.DEVNULL,
@@ -57,7 +57,7 @@ def kill(process: subprocess.Popen[str], victim: str, chance: random.Random) -> 
 def killed(folder: Path, whole: Any, share: float, victim: str, chance: random.Random) -> None:
     """Start a run and kill it after a share of the time; begin anew where it was faster."""
     while True:
-        with start(folder, whole.config) as process:
+        with start(folder, whole.target) as process:
             try:
                 process.wait(timeout=share * whole.seconds)
             except subprocess.TimeoutExpired:
@@ -81,9 +81,9 @@ def test_a_killed_run_resumes_to_the_same_bytes(
     kept = {path: path.stat().st_mtime_ns for path in entries(folder)}
     if list((folder / ".snakemake/locks").glob("*")):
         assert run(folder, command("--unlock")).returncode == 0
-    build(folder, config=to_kill.config)
+    build(folder, target=to_kill.target)
     assert outputs(folder) == to_kill.outputs
-    what = "one figure" if to_kill.config == FIGURE else "a whole paper"
+    what = "one figure" if to_kill.target == FIGURE else "a whole paper"
     if victim != "snakemake alone":
         assert all(path.stat().st_mtime_ns == at for path, at in kept.items()), "written again"
         # Each simulation has a folder of its own; a tuned one may play a cell of another one.

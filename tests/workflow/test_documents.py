@@ -71,7 +71,7 @@ def test_every_line_of_a_shell_block_is_known() -> None:
     programs = {"make", "snakemake", "dpbandits", "python"}
     for document, line in [*shell_lines()]:
         assert line.split()[0] in programs or line in SET_UP, f"{document}: {line}"
-    known = {*BY_ITSELF, *ON_RESULTS, "artifact", "kernels", "publish", "verify"}
+    known = {*BY_ITSELF, *ON_RESULTS, "artifact", "publish", "verify"}
     for document, line in [*shell_lines(), *inline_commands("dpbandits")]:
         if line.startswith("dpbandits "):
             assert line.split()[1] in known, f"{document}: {line}"

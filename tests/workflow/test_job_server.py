@@ -26,7 +26,7 @@ PLAYS_IT = ["simulate", "sleeps.py", "--arms", "0.5", "0.4", "--horizon", "10", 
 def server() -> Iterator[JobServer]:
     """Started as by a workflow."""
     server = JobServer()
-    server.start(f"export PATH={Path(sys.executable).parent}:$PATH;")
+    server.start()
     wait_for(Path(server.path))
     yield server
     server.end()

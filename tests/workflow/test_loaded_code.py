@@ -209,18 +209,6 @@ def test_no_cache_on_the_command_line(own: Path, cache_folder: Path) -> None:
         assert (entries(cache_folder) > 0) == kept
 
 
-def test_a_job_whose_sources_changed_computes_nothing(tmp_path: Path, cache_folder: Path) -> None:
-    """The workflow says which fingerprint it wants when it begins, and the job finds another."""
-    words = ("run", "ts-is-dp", "comparison-curves", "--fingerprint", "0" * 16)
-    run = run_python("-m", "dpbandits.cli", *words, "--project", str(ROOT), folder=tmp_path)
-    assert run.returncode == 2
-    assert run.stderr.startswith(
-        "dpbandits: ts-is-dp: comparison-curves: a source or the config changed under the running "
-        "workflow, of which nothing is kept; allowed: "
-    )
-    assert entries(cache_folder) == 0
-
-
 LATE = """
 import os
 import sys

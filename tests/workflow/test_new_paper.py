@@ -1,9 +1,7 @@
 """A paper of one's own in one folder: nothing else is edited, no fingerprint of another moves."""
 
-import argparse
 import json
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -17,7 +15,6 @@ import yaml
 
 from dpbandits.artifact.crate import Step
 from dpbandits.cli import main
-from dpbandits.commands import kernels
 from dpbandits.commands.check import check_pages
 from dpbandits.commands.new_paper import write_skeleton
 from dpbandits.commands.publish import publish_papers
@@ -26,7 +23,6 @@ from dpbandits.pages.documents import document
 from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
 from dpbandits.project.forecast import forecast
-from dpbandits.project.resources import Jobs
 from dpbandits.project.target import REPORT
 from dpbandits.project.targets import targets
 from fault_project import environment, make_project
@@ -67,7 +63,7 @@ def test_it_takes_at_most_five_files_and_no_edit(folder: Path) -> None:
     project = Project.load(folder)
     assert project.published == Project.load(ROOT).published
     assert [*project.papers] == [*project.published, NAME]
-    chosen = project.at(only=NAME)
+    chosen = project.at(papers=[NAME])
     check(chosen)
     built = {(target.kind, target.name) for target in targets(chosen)}
     assert {("figure", "fig1"), ("figure", "fig2"), ("claims", "claims")} <= built
@@ -90,7 +86,7 @@ def depends_on(project: Project, folder: Path) -> dict[Any, Any]:
 def test_the_crate_names_files_of_rules_that_exist(folder: Path) -> None:
     for target in targets(Project.load(folder).at(only=NAME)):
         if target.kind != REPORT:
-            assert (folder / Step(target, {}).source(folder)).is_file(), target
+            assert (folder / Step(target, {}).source).is_file(), target
 
 
 def test_no_fingerprint_of_another_paper_moves_and_a_draft_is_not_built(folder: Path) -> None:
@@ -163,7 +159,7 @@ def test_mistakes_are_found_before_anything_is_simulated(
     file = yaml.safe_load(path.read_text())
     change(file)
     path.write_text(yaml.safe_dump(file, sort_keys=False))
-    message = message_of(lambda: check(Project.load(folder).at(only=NAME)))
+    message = message_of(lambda: check(Project.load(folder).at(papers=[NAME])))
     assert line in message
     assert "\n" not in message
 
@@ -179,7 +175,7 @@ def test_the_skeleton_is_in_order_and_written_once(folder: Path) -> None:
     project = Project.load(folder)
     written = write_skeleton(project, "my-paper")
     assert {path.parent.name for path in written} == {"my-paper"}
-    check(Project.load(folder).at(only="my-paper"))
+    check(Project.load(folder).at(papers=["my-paper"]))
     assert "which is taken" in message_of(lambda: write_skeleton(project, "my-paper"))
     assert "small letters" in message_of(lambda: write_skeleton(project, "../x"))
 
@@ -259,31 +255,12 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
 
 
-def test_only_the_kernels_of_what_is_built_are_compiled(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compiled: list[list[str]] = []
-    monkeypatch.setattr(kernels, "compile_kernels", compiled.append)
-    monkeypatch.setattr(kernels, "compile_nash_kernels", lambda: None)
-    whole, alone = (Jobs(Project.load(folder).at(only=name)) for name in (None, NAME))
-    one_figure = Jobs(Project.load(folder).at(only=f"{NAME}/fig1"))
-    assert alone.kernels_choice() == one_figure.kernels_choice() != whole.kernels_choice()
-    parser = argparse.ArgumentParser()
-    kernels.add_arguments(parser)
-    for jobs, expected in ((alone, {"ucb1"}), (whole, {"dp-bai", "gdp-ncb", "ucb1"})):
-        compiled.clear()
-        words = [*shlex.split(jobs.kernels_choice()), "--project", str(folder)]
-        kernels.main(parser.parse_args(words))
-        assert expected <= {name for part in compiled for name in part}
-        assert jobs is whole or compiled == [["ucb1"], []]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [NAME, "my-paper"])
 def test_a_paper_is_built_judged_and_published_alone(folder: Path, name: str) -> None:
     if name != NAME:
         write_skeleton(Project.load(folder), name)
-    command = [*SNAKEMAKE, "--cores", "2", "--config", f"only={name}"]
+    command = [*SNAKEMAKE, "--cores", "2", "--config", f"papers=[{name}]"]
     done = subprocess.run(
         command, cwd=folder, env=environment(), text=True, capture_output=True, check=False
     )

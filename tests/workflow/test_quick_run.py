@@ -4,6 +4,7 @@ One copy of the clone that the session builds serves all tests of this file, in 
 test` gives each file to one worker.
 """
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,8 +19,9 @@ import pytest
 from chromium import SET, Page, chromium_page
 from documents import ON_RESULTS, dpbandits_commands
 from dpbandits.project.config import Project
-from dpbandits.project.target import REPORT
+from dpbandits.project.target import REPORT, rule_name
 from dpbandits.project.targets import targets
+from fault_project import computed
 from found_papers import PAPERS
 from quick_clone import (
     BUILT,
@@ -179,9 +181,11 @@ def test_a_rebuild_from_the_cache_computes_nothing_and_gives_the_same_bytes(buil
     before = built_files(built)
     for path in files_of_figure(built):
         path.unlink()
-    again = run(built, "all", config=ONE_FIGURE)
+    shutil.rmtree(built / "logs")
+    again = run(built, ONE_FIGURE)
     assert again.returncode == 0, again.stdout[-4000:]
-    assert "blocks computed" not in again.stdout
+    assert (built / "logs/ts-is-dp/comparison-curves.log").exists()
+    assert computed(built) == []
     assert built_files(built) == before
 
 
@@ -189,45 +193,66 @@ def test_an_edited_plot_redraws_that_plot_only(built: Path) -> None:
     config = built / "config/papers/ts-is-dp/experiments.yaml"
     undo = edit(config, 'x: {label: "$\\\\delta$", limits: [0, null]}', 'x: {label: "delta"}')
     try:
-        assert planned(built) == {"extra-fig1-linear"}
+        assert planned(built) == {"ts_is_dp_extra_fig1_linear"}
     finally:
         undo()
 
 
-def test_an_edited_rule_of_what_comes_first_hides_nothing_that_is_stale(built: Path) -> None:
-    """Snakemake asks nothing more of what depends on a job that has to run again."""
-    config = built / "config/papers/ts-is-dp/experiments.yaml"
-    undo = edit(config, 'x: {label: "$\\\\delta$", limits: [0, null]}', 'x: {label: "delta"}')
-    undo_rule = edit(
-        built / "workflow/rules/simulate.smk", "dpbandits kernels", "dpbandits  kernels"
-    )
-    undo_noise = edit(built / "src/dpbandits/algorithms/noise.py", "scale * (", "1.5 * scale * (")
+KERNEL = ("src/dpbandits/algorithms/noise.py", "scale * (", "1.5 * scale * (")
+"""An edit of a helper in another file than the kernels that call it."""
+PLAYED = {"comparison-curves", "comparison-verdicts", "ts_is_dp_fig8", "ts_is_dp_claims"}
+"""Some of what depends on it."""
+NOT_PLAYED = {"bernoulli-curves", "tuning", "small-steps", "ts_is_dp_fig1"}
+
+
+def times(folder: Path) -> dict[Path, int]:
+    """Return when each file that was built was written."""
+    files = [path for top in ("results", "figures") for path in (folder / top).rglob("*.*")]
+    return {path: path.stat().st_mtime_ns for path in files}
+
+
+@pytest.mark.parametrize("records", ["kept", "removed"])
+def test_an_edited_helper_replans_what_depends_on_it(
+    built: Path, tmp_path: Path, records: str
+) -> None:
+    """Without Snakemake's records outputs say themselves that they are stale."""
+    before = times(built)
+    if records == "removed":
+        (built / ".snakemake").rename(tmp_path / "records")
+    undo = edit(built / KERNEL[0], *KERNEL[1:])
     try:
         jobs = planned(built)
-        assert {"extra-fig1-linear", "comparison-curves", "comparison-verdicts", "fig8"} <= jobs
-        assert not {"bernoulli-curves", "tuning", "fig1"} & jobs
+        assert jobs >= PLAYED
+        assert not NOT_PLAYED & jobs
     finally:
         undo()
-        undo_rule()
-        undo_noise()
+        if records == "removed":
+            shutil.rmtree(built / ".snakemake")
+            (tmp_path / "records").rename(built / ".snakemake")
+    assert planned(built) == set()
+    assert times(built) == before
 
 
 @pytest.mark.slow
-def test_an_edited_helper_recomputes_what_depends_on_it(built: Path) -> None:
-    """The helper stands in another file than the kernels that call it."""
-    undo = edit(built / "src/dpbandits/algorithms/noise.py", "scale * (", "1.5 * scale * (")
-    try:
-        jobs = planned(built)
-        assert {"comparison-curves", "comparison-verdicts"} <= jobs
-        assert not {"bernoulli-curves", "tuning", "small-steps"} & jobs
-        before = (built / "results/quick/ts-is-dp/comparison-curves.parquet").read_bytes()
-        done = run(built, "results/quick/ts-is-dp/comparison-curves.parquet", package=built)
-        assert "blocks computed" in done.stdout, done.stdout[-4000:]
-        after = (built / "results/quick/ts-is-dp/comparison-curves.parquet").read_bytes()
-        assert before != after
-    finally:
-        undo()
-    assert run(built, "all", "extras").returncode == 0
+@pytest.mark.parametrize("records", ["kept", "removed"])
+def test_what_is_built_of_an_edited_helper_is_current_until_the_edit_is_undone(
+    built: Path, tmp_path: Path, records: str
+) -> None:
+    folder = copied(built, tmp_path / "clone")
+    results = folder / "results/quick/ts-is-dp/comparison-curves.parquet"
+    before = results.read_bytes()
+    if records == "removed":
+        shutil.rmtree(folder / ".snakemake")
+    undo = edit(folder / KERNEL[0], *KERNEL[1:])
+    done = run(folder, ONE_FIGURE, package=folder)
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert any("comparison-curves" in line for line in computed(folder))
+    assert results.read_bytes() != before
+    assert "Nothing to be done" in run(folder, ONE_FIGURE, package=folder).stdout
+    undo()
+    assert {"comparison-curves", ONE_FIGURE} <= planned(folder)
+    assert run(folder, ONE_FIGURE, package=folder).returncode == 0
+    assert results.read_bytes() == before
 
 
 def test_stale_results_are_refused_without_the_bookkeeping(built: Path) -> None:
@@ -269,8 +294,8 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
     words += [] if "--arms" in words else ["--scale", "quick"]
     for name in (word for word in words if word.partition("/")[0] in {*PAPERS} - {*BUILT}):
         paper, _, figure = name.partition("/")
-        only = f"papers=[{paper}] comparisons=[] only={paper}/{figure.rstrip('abc')}"
-        assert run(built, "all", config=only).returncode == 0
+        target = rule_name(paper, figure.rstrip("abc"))
+        assert run(built, target, config=f"papers=[{paper}]").returncode == 0
     done = subprocess.run(
         [sys.executable, "-m", "dpbandits.cli", *words],
         cwd=built,
@@ -291,8 +316,7 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
         ("scale", "huge", "paper, quick"),
         ("papers", "[no-paper]", "ts-is-dp"),
         ("seed", "-1", "a whole number from 0"),
-        ("only", "no-paper/fig1", "one of ts-is-dp"),
-        ("no_such_key", "1", "papers, comparisons, scale, seed, cache, only"),
+        ("no_such_key", "1", "papers, comparisons, scale, seed, cache"),
     ],
 )
 def test_a_bad_config_ends_in_one_line(clone: Path, key: str, value: str, allowed: str) -> None:
@@ -303,3 +327,32 @@ def test_a_bad_config_ends_in_one_line(clone: Path, key: str, value: str, allowe
     assert allowed in line
     assert "Traceback" not in done.stdout
     assert ' File "' not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["results/quick/ts-is-dp/nope.parquet"], ["ts_is_dp_fig99"], ["-R", "draw", "--", "all"]],
+)
+def test_a_mistyped_name_ends_in_one_line(clone: Path, words: list[str]) -> None:
+    done = run(clone, "--dry-run", *words)
+    assert done.returncode != 0
+    assert done.stdout.count("No rule to produce") == 1
+    assert "Traceback" not in done.stdout
+
+
+def test_one_figure_plans_what_it_reads_and_says_why(clone: Path) -> None:
+    dry = run(clone, "--dry-run", "figures/quick/ts-is-dp/fig8b.pdf").stdout
+    assert re.findall(r"wildcards: result=(\S+)", dry) == [
+        "ts-is-dp/tuning",
+        "ts-is-dp/comparison-curves",
+    ]
+    [rule] = re.findall(r"^(?:local)?rule ts_is_dp_fig8:\n((?:    .*\n)+)", dry, flags=re.MULTILINE)
+    for part in ("input: results/quick", "output: figures/quick", "reason: Missing output files"):
+        assert part in rule
+
+
+def test_lint_misses_environments_alone(clone: Path) -> None:
+    """Snakemake and its jobs have one environment: the Snakefile imports the package."""
+    lint = run(clone, "--lint").stdout
+    found = set(re.findall(r"^    \* (.*):$", lint, flags=re.MULTILINE))
+    assert found == {"Specify a conda environment or container for each rule."}

@@ -1,37 +1,37 @@
-# What every rule of a figure or table inherits, each with its input, output and log.
+# A rule for each figure and table of a paper: ts_is_dp_fig2, dp_bai_table_table1. What it reads
+# and shows is in config/papers/NAME/experiments.yaml under figures: and tables:.
+COMMANDS = {"figure": "draw", "table": "tabulate"}
 
+for target in TARGETS:
+    if target.kind in COMMANDS:
 
-# Inherited by every figure.
-rule draw:
-    log:
-        "logs/draw.log",
-    conda:
-        "../../environment.yml"
-    params:
-        paper=lambda w, output: target(output[0]).paper,
-        name=lambda w, output: target(output[0]).name,
-        caption=lambda w, output: target(output[0]).caption,
-        depends_on=lambda w, output: target(output[0]).depends_on,
-        options=JOBS.options(),
-    message:
-        "{params.paper}: drawing {params.name}"
-    shell:
-        "dpbandits draw {params.paper} {params.name} {params.options} --log {log}"
-
-
-# Inherited by every table.
-rule tabulate:
-    log:
-        "logs/tabulate.log",
-    conda:
-        "../../environment.yml"
-    params:
-        paper=lambda w, output: target(output[0]).paper,
-        name=lambda w, output: target(output[0]).name,
-        caption=lambda w, output: target(output[0]).caption,
-        depends_on=lambda w, output: target(output[0]).depends_on,
-        options=JOBS.options(),
-    message:
-        "{params.paper}: writing the table {params.name}"
-    shell:
-        "dpbandits tabulate {params.paper} {params.name} {params.options} --log {log}"
+        rule:
+            name:
+                target.rule
+            input:
+                target.inputs,
+            output:
+                [
+                    (
+                        report(
+                            path,
+                            caption=f"../report/{target.kind}.rst",
+                            category=target.paper,
+                            labels={"figure": target.name, "panel": path.stem},
+                        )
+                        if path.suffix in (".png", ".html")
+                        else path
+                    )
+                    for path in target.files
+                ],
+            log:
+                f"logs/{target.paper}/{target.rule}.log",
+            params:
+                command=COMMANDS[target.kind],
+                paper=target.paper,
+                name=target.name,
+                options=OPTIONS,
+                caption=target.caption,
+                depends_on=target.depends_on,
+            shell:
+                "dpbandits {params.command} {params.paper} {params.name} {params.options} &> {log}"

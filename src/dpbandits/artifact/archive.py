@@ -96,9 +96,7 @@ def _executable(folder: Path, names: list[str]) -> set[str]:
 
 
 def _report(project: Project) -> list[Path]:
-    """Return the files of the report; only the whole of a project has one."""
-    if project.selected()[1] is not None:
-        return []
+    """Return the files of the report."""
     folder = project.results_folder()
     paths = [folder / f"report.{suffix}" for suffix in ("tex", "pdf", "html")]
     for path in paths:

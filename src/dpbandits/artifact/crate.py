@@ -50,11 +50,8 @@ FOLDERS = {
     "site": "every figure, claim and verdict to read: open index.html",
     "src": "the package dpbandits",
     "tests": "the tests",
-    "workflow": "rules, schemas, captions, profiles",
+    "workflow": "rules, captions",
 }
-SIMULATE, REPORTED = "workflow/rules/simulate.smk", "workflow/rules/report.smk"
-OTHER_PAPERS = "workflow/rules/other-papers.smk"
-"""Rules of the figures and tables of papers without a file of rules."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +72,11 @@ class Step:
         kinds = {RESULTS: "run", FIGURE: "draw", TABLE: "tabulate", CLAIMS: "judge"}
         return kinds.get(self.target.kind, self.target.kind)
 
-    def source(self, folder: Path) -> str:
-        """Return the file of the rule, in the project's folder."""
-        if self.target.kind in (FIGURE, TABLE):
-            own = f"workflow/rules/{self.target.paper}.smk"
-            return own if (folder / own).is_file() else OTHER_PAPERS
-        return SIMULATE if self.target.kind == RESULTS else REPORTED
+    @property
+    def source(self) -> str:
+        """File of the rule."""
+        files = {RESULTS: "results", FIGURE: "figures", TABLE: "figures"}
+        return f"workflow/rules/{files.get(self.target.kind, 'claims')}.smk"
 
     @property
     def name(self) -> str:
@@ -243,7 +239,7 @@ class _Crate:
 
     def done(self, step: Step, position: int) -> Entity:
         """Add a step that was done; return what controlled it."""
-        source = step.source(self.project.folder)
+        source = step.source
         rule = self.add(
             f"{source}#{step.target.rule}",
             "HowToStep",

@@ -26,6 +26,7 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.errors import InputError
 from dpbandits.project.config import Project
+from dpbandits.project.target import rule_name
 from dpbandits.reporting.figure_files import write_figure
 from dpbandits.reporting.figures import draw_panels, plotted_points
 from dpbandits.reporting.own_look import OWN_COLOUR, OWN_MARKERS
@@ -102,10 +103,8 @@ class Compared:
         return {name: self.project.frame(self.paper, name) for name in reads}
 
     def _build(self) -> str:
-        extras = "extras " if self.figure.name.startswith("extra-") else ""
-        scale = " scale=quick" if self.project.scale == "quick" else ""
-        only = f"{self.paper}/{self.figure.name}"
-        return f"snakemake {extras}--cores 2 --config only={only}{scale}"
+        scale = " --config scale=quick" if self.project.scale == "quick" else ""
+        return f"snakemake --cores 2 {rule_name(self.paper, self.figure.name)}{scale}"
 
     def rows(self, letter: str) -> pd.DataFrame:
         """Return the rows that one panel reads, or that are derived for it."""

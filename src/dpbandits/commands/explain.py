@@ -71,7 +71,7 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
         InputError: no paper has it.
     """
     known: dict[str, str] = {}
-    for paper in project.selected()[0]:
+    for paper in project.chosen:
         findings = [finding.claim for finding in project.findings(paper)]
         for claim in (*project.claims(paper), *findings):
             if claim.id.lower() == identifier.lower():

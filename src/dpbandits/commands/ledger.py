@@ -33,7 +33,7 @@ def write_whole_ledger(project: Project) -> None:
     """
     begun = time.monotonic()
     ledgers = []
-    for paper in project.selected()[0]:
+    for paper in project.chosen:
         of_paper = claims_target(project, paper)
         require_current(of_paper.files[0], of_paper.depends_on)
         verdicts, both = (read_ledger(path) for path in of_paper.files[:2])

@@ -84,7 +84,7 @@ def listed_claims() -> pd.DataFrame:
 
     project = published_project(Path())
     tables = []
-    for paper in project.selected()[0]:
+    for paper in project.chosen:
         statements = {each.id: " ".join(each.statement.split()) for each in project.claims(paper)}
         table = published_table(project, paper, "claims")
         table.insert(0, "paper", paper)

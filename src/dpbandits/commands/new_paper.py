@@ -32,7 +32,8 @@ def main(arguments: argparse.Namespace) -> None:
     name = arguments.name
     for written in write_skeleton(Project.load(Path(arguments.project)), name):
         print(written)
-    print(f"dpbandits check; snakemake --cores 2 --config only={name}; dpbandits publish {name}")
+    print(f"dpbandits check --papers {name}")
+    print(f"snakemake --cores 2 --config 'papers=[{name}]' comparisons=[]")
 
 
 def write_skeleton(project: Project, name: str) -> list[Path]:

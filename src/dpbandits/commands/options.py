@@ -59,9 +59,6 @@ def add_project_options(parser: argparse.ArgumentParser, *, seed: bool = True) -
     parser.add_argument("--scale", choices=["paper", "quick"], help="instead of the config's")
     if seed:
         parser.add_argument("--seed", type=count, help="instead of the config's")
-    parser.add_argument(
-        "--log", type=path, metavar="FILE", help="receives what went wrong, or the word done"
-    )
 
 
 def add_paper_arguments(parser: argparse.ArgumentParser, what: str | None = None) -> None:
@@ -82,7 +79,6 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{key}", nargs="*", metavar="NAME", help=f"{what}, instead of the config's"
         )
-    parser.add_argument("--only", metavar="NAME", help="one of them, instead of the config's")
 
 
 def add_workers_option(parser: argparse.ArgumentParser) -> None:
@@ -179,7 +175,7 @@ def project_of(arguments: argparse.Namespace) -> "Project":
             f"with --project FOLDER"
         )
     given: dict[str, Any] = {}
-    for key in ("scale", "seed", "papers", "comparisons", "only"):
+    for key in ("scale", "seed", "papers", "comparisons"):
         value = getattr(arguments, key, None)
         given[key] = words(value) if isinstance(value, list) else value
     return Project.load(folder).at(**given)

@@ -69,10 +69,9 @@ def publish_papers(project: Project, names: Sequence[str]) -> list[Path]:
     """
     for name in names:
         project.require(name)
-    # Whatever the config chooses.
-    config = {**project.config, "papers": None}
-    chosen = [Project.load(project.folder, {**config, "only": name}) for name in names]
-    return [path for each in chosen for path in _copy_of(each)]
+    papers = [name for name in names if name in project.papers]
+    comparisons = [name for name in names if name not in papers]
+    return _copy_of(project.at(papers=papers, comparisons=comparisons))
 
 
 def _copy_of(project: Project) -> list[Path]:

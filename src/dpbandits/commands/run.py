@@ -14,7 +14,7 @@ from dpbandits.commands.options import (
 )
 from dpbandits.engine.arguments import require_workers
 from dpbandits.engine.cache import PackedCache
-from dpbandits.engine.fan_out import compute, compute_shard
+from dpbandits.engine.fan_out import compute
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.engine.spent import Spent, peak_memory
@@ -24,32 +24,16 @@ from dpbandits.project.costs import write_timing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the results, and the shard of them, to the project's options."""
+    """Add the results to the project's options."""
     add_project_options(parser)
     add_paper_arguments(parser, "a simulation or an exact result")
     add_workers_option(parser)
-    parser.add_argument("--shard", metavar="I/N", help="only this shard, into the cache")
-    parser.add_argument(
-        "--fingerprint", metavar="HASH", help="what the results are to depend on, else an error"
-    )
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
     require_workers(arguments.workers)
-    project, paper, name = project_of(arguments), arguments.paper, arguments.name
-    require_fingerprint(project, paper, name, arguments.fingerprint)
-    if arguments.shard is None:
-        build_results(project, paper, name, arguments.workers)
-    else:
-        simulate_shard(project, paper, name, _shard(arguments.shard), arguments.workers)
-
-
-def _shard(text: str) -> tuple[int, int]:
-    numbers = text.split("/")
-    if len(numbers) != 2 or not all(number.isdecimal() for number in numbers):
-        raise InputError(f"shard is {text!r}; allowed: I/N, such as 2/8")
-    return int(numbers[0]), int(numbers[1])
+    build_results(project_of(arguments), arguments.paper, arguments.name, arguments.workers)
 
 
 def build_results(project: Project, paper: str, name: str, workers: int) -> Path:
@@ -64,15 +48,6 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
     if name in project.experiments(paper).analytic:
         return compute_analytic(project, paper, name, workers)
     return run_simulation(project, paper, name, workers)
-
-
-def require_fingerprint(project: Project, paper: str, name: str, wanted: str | None) -> None:
-    """Raise InputError unless results would get the fingerprint that the workflow wants."""
-    if wanted is not None and project.results_fingerprint(paper, name) != wanted:
-        raise InputError(
-            f"{paper}: {name}: a source or the config changed under the running workflow, of which "
-            f"nothing is kept; allowed: to start the workflow again"
-        )
 
 
 def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
@@ -101,35 +76,6 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
     write_provenance(path, project.folder, details, time.monotonic() - begun)
     write_timing(project, paper, name, spent, fingerprint)
     return path
-
-
-def simulate_shard(
-    project: Project, paper: str, name: str, shard: tuple[int, int], workers: int
-) -> None:
-    """Simulate shard I of N of a set of cells into the cache, for ``run_simulation`` to find.
-
-    Raises:
-        InputError: there is no such shard, or the results are computed exactly.
-    """
-    number, shards = shard
-    if name in project.experiments(paper).analytic or not 1 <= number <= shards:
-        raise InputError(
-            f"shard is {number}/{shards}; allowed: I/N with I from 1 to N, of simulations"
-        )
-    begun, spent = time.monotonic(), Spent()
-    title = f"{paper}: {name}, shard {number} of {shards}"
-    compute_shard(
-        [each.cell for each in project.series(paper, name)],
-        shard,
-        root_seed=project.seed,
-        workers=workers,
-        cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
-        title=title,
-        spent=spent,
-    )
-    _say_computed(title, spent, begun)
-    fingerprint = project.results_fingerprint(paper, name)
-    write_timing(project, paper, name, spent, fingerprint, shard)
 
 
 def _say_computed(title: str, spent: Spent, begun: float) -> None:

@@ -15,7 +15,6 @@ from dpbandits.commands.options import add_choice_options, add_project_options, 
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import library_versions, require_current
-from dpbandits.errors import InputError
 from dpbandits.project.config import Project
 from dpbandits.project.target import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record
 from dpbandits.project.targets import targets
@@ -46,12 +45,10 @@ def typeset_report(project: Project) -> list[Path]:
     """Write the report, as LaTeX and as PDF; its pictures are those of the project's folder.
 
     Raises:
-        InputError: there is no pdflatex, only a part is chosen, or something is missing or stale.
+        InputError: there is no pdflatex, or something is missing or stale.
     """
     begun = time.monotonic()
     require_pdflatex()
-    if project.selected()[1] is not None:
-        raise InputError(f"report: only is {project.config['only']!r}; allowed: null or a paper")
     built = targets(project)
     [report] = [target for target in built if target.kind == REPORT]
     path, source = report.files

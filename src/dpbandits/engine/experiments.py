@@ -105,11 +105,6 @@ class SimulationPlan:
         return not set(self.spec.metrics).isdisjoint(NASH)
 
     @property
-    def shards(self) -> int:
-        """Number of jobs that it is worth on a cluster; results do not depend on it."""
-        return self.spec.shards
-
-    @property
     def is_brief(self) -> bool:
         """Whether a worker process costs more time than a second one would save."""
         return self.runs <= TRIALS and set(self.spec.metrics) <= set(IDENTIFIED)

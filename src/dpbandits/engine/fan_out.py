@@ -1,13 +1,18 @@
 """Compute the missing blocks of many cells over worker processes, and put the runs together."""
 
+import fcntl
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
+from numba import config
 
 from dpbandits._cache_folder import warn_unwritable
-from dpbandits.algorithms import Definition, find_definition
+from dpbandits.algorithms import find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm
 from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Block, Cache, block_key, origin_of
@@ -53,40 +58,6 @@ def compute(
     ]
 
 
-def compute_shard(
-    cells: Sequence[Cell],
-    shard: tuple[int, int],
-    *,
-    root_seed: int,
-    workers: int,
-    cache: Cache,
-    title: str,
-    spent: Spent,
-) -> None:
-    """Compute shard I of N of the blocks into the cache, where ``compute`` then finds them.
-
-    Blocks are dealt out in turn, so that the shards of a set with long and short cells are alike.
-
-    Args:
-        cells: those of the whole set.
-        shard: I, from 1, and N.
-        root_seed: root of all random streams.
-        workers: processes to compute with.
-        cache: where the blocks are put.
-        title: what progress is called.
-        spent: counts what it takes.
-    """
-    number, shards = shard
-    parts = (_keyed_blocks(cell, root_seed) for cell in cells)
-    every = list({key: block for own in parts for key, block in own.items()}.items())
-    own = dict(every[number - 1 :: shards])
-    known = cache.find(own, dict.fromkeys(own, ()))
-    missing = {key: block for key, block in own.items() if key not in known}
-    spent.blocks += len(every)
-    for _ in _computed(missing, root_seed, workers, cache, title, spent):
-        pass
-
-
 def _keyed_blocks(cell: Cell, root_seed: int) -> dict[str, Cell]:
     """Return the blocks of a cell by key, in the order of their runs; cells may share some."""
     return {block_key(block, root_seed): block for block in cell.blocks()}
@@ -127,17 +98,13 @@ def _computed(
 def _played(
     missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
 ) -> Iterator[Computed]:
+    # Processes that race on a cold cache of kernels would each compile everything.
+    compile_kernels(missing.values())
     if min(workers, len(missing)) <= 1:
         results: Iterator[Computed] = (
             _compute_block(key, block, root_seed, cache) for key, block in missing.items()
         )
     else:
-        # Here, once: workers that race on a cold kernel cache would each compile everything.
-        # Kernels of the user's own are not kept there.
-        ours = {block.algorithm for block in missing.values() if isinstance(block.algorithm, str)}
-        compile_kernels(sorted(ours))
-        if any(block.in_lockstep for block in missing.values()):
-            compile_nash_kernels()
         tasks = [delayed(_compute_packed)(each, root_seed, cache) for each in pack(missing)]
         # No nested pools: one thread in each worker.
         with parallel_config(backend="loky", inner_max_num_threads=1):
@@ -175,27 +142,50 @@ _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0
 """More arms than dimensions squared, so that a subset of arms has to be searched for."""
 
 
-def compile_kernels(algorithms: Iterable[str | Definition]) -> None:
-    """Compile the kernels of the algorithms in this process, by playing a few rounds of each."""
-    for algorithm in algorithms:
-        definition = find_definition(algorithm)
-        identifies = isinstance(definition, IdentificationAlgorithm)
-        bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
-        cell = make_cell(
-            algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100, runs=1
-        )
-        [block] = cell.blocks() if identifies else [cell]
-        block.play(0)
+def compile_kernels(cells: Iterable[Cell]) -> None:
+    """Compile what cells are played with, in this process, by playing a few rounds.
+
+    Kernels of the user's own are left out: they are not kept on disk.
+    """
+    cells = list(cells)
+    for algorithm in sorted({c.algorithm for c in cells if isinstance(c.algorithm, str)}):
+        _compile(algorithm)
+    if any(cell.in_lockstep for cell in cells):
+        _compile_nash()
 
 
-def compile_nash_kernels() -> None:
-    """Compile what Nash curves need in this process: both ways through a window of time."""
+@contextmanager
+def _compiling_alone() -> Iterator[None]:
+    """Let other processes wait meanwhile, which then find on disk what they would compile.
+
+    Where numba's folder cannot be written nothing is kept there, and none has to wait.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):
+            path = Path(config.CACHE_DIR, "lock")  # type: ignore[attr-defined]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
+        yield
+
+
+@cache
+def _compile(algorithm: str) -> None:
+    definition = find_definition(algorithm)
+    identifies = isinstance(definition, IdentificationAlgorithm)
+    bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
+    cell = make_cell(
+        algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100, runs=1
+    )
+    [block] = cell.blocks() if identifies else [cell]
+    with _compiling_alone():
+        block._play(0, None)
+
+
+@cache
+def _compile_nash() -> None:
+    """Compile both ways through a window of time."""
     for worse in (0.4, 0.0):
-        cell = make_cell(
-            algorithm="ucb1",
-            bandit=bernoulli([0.6, worse]),
-            horizon=10,
-            runs=2,
-            metrics=NASH[:1],
-        )
-        cell.play(0)
+        bandit = bernoulli([0.6, worse])
+        cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=10, runs=2, metrics=NASH[:1])
+        with _compiling_alone():
+            cell._play(0, None)

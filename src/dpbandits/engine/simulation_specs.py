@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from dpbandits.engine.models import (
     Allowed,
@@ -86,11 +86,6 @@ class CellsSpec(Spec):
         return tagged or self.over.get(INSTANCE, ())
 
 
-def _required_without_like(schema: dict[str, Any]) -> None:
-    """Let the JSON schema ask for keys only where no other simulation has them."""
-    schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["like"]}]
-
-
 class SimulationSpec(Spec):
     """One simulation.
 
@@ -100,14 +95,11 @@ class SimulationSpec(Spec):
         instance: the bandit of the series that name none.
     """
 
-    model_config = ConfigDict(json_schema_extra=_required_without_like)
-
     like: Name | None = None
     instance: Name | None = None
     horizon: Count
     stream: Text | None = None
     tuned_by: Name | None = None
-    shards: Count = 1
     metrics: Annotated[tuple[Annotated[str, OneOf(METRICS)], ...], Field(min_length=1)]
     runs: Runs
     grid: Grid
@@ -126,7 +118,7 @@ class SimulationSpec(Spec):
 
     def described(self) -> dict[str, Any]:
         """Return what its results depend on, as the file has it."""
-        return self.model_dump(by_alias=True, exclude_unset=True, exclude={"shards"})
+        return self.model_dump(by_alias=True, exclude_unset=True)
 
 
 def with_likes(simulations: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,13 +14,7 @@ from dpbandits.pages.front import front_page
 from dpbandits.pages.gallery import gallery_page
 from dpbandits.pages.metadata import citation_page, codemeta_page, zenodo_page
 from dpbandits.pages.published_tables import with_tables
-from dpbandits.pages.schemas import MODELS, schema_text
 from dpbandits.project.config import Project
-
-
-def _schema(name: str) -> Callable[[Project], str]:
-    return lambda project: schema_text(name)
-
 
 PAGES: Mapping[str, Callable[[Project], str]] = {
     "docs/api.md": lambda project: api_page(),
@@ -28,7 +22,6 @@ PAGES: Mapping[str, Callable[[Project], str]] = {
     "docs/claims.md": claims_page,
     "docs/errata.md": errata_page,
     "docs/gallery.md": gallery_page,
-    **{f"workflow/schemas/{name}.json": _schema(name) for name in MODELS},
 }
 """Document -> what returns the whole of it."""
 

@@ -13,7 +13,7 @@ def built_targets(project: Project) -> list[Target]:
         InputError: results, a figure, a table or a ledger is missing, damaged or stale.
     """
     every = targets(project)
-    chosen = [*wanted(project, every, extra=False), *wanted(project, every, extra=True)]
+    chosen = [*wanted(every, extra=False), *wanted(every, extra=True)]
     made = [target for target in every if target in chosen and target.kind != REPORT]
     for target in made:
         require_current(target.files[0], target.depends_on)

@@ -7,7 +7,7 @@ from pathlib import Path
 from dpbandits.engine.experiments import refuse_shared_cells
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS, Paper
-from dpbandits.project.config import CONFIG, Project
+from dpbandits.project.config import Project
 from dpbandits.project.experiments import Experiments
 from dpbandits.reporting.specs import DIAGRAM, figure_stems, parse_figure
 from dpbandits.reporting.table_specs import parse_table
@@ -22,7 +22,6 @@ def check_files(project: Project) -> None:
     for paper in project.built():
         experiments = project.experiments(paper)
         figures = experiments.figure_specs
-        _check_item(project, experiments)
         for plan in experiments.plans.values():
             plan.check()
         refuse_shared_cells(experiments.plans)
@@ -78,18 +77,6 @@ def _refuse_shared_ids(project: Project) -> None:
                     f"{statements.claims_path}: {entry.id} is in {seen[entry.id]} too; allowed: "
                     f"each id in one paper"
                 )
-
-
-def _check_item(project: Project, experiments: Experiments) -> None:
-    """Raise InputError where ``only`` names a figure or table that does not exist."""
-    only = project.config.get("only")
-    item = str(only or "").partition("/")[2]
-    allowed = [*experiments.figures, *experiments.tables, "claims", "digitised"]
-    if item and item not in allowed:
-        raise InputError(
-            f"{project.folder / CONFIG}: only is {only!r}; allowed of this paper: "
-            f"{', '.join(allowed)}"
-        )
 
 
 def _check_claims(project: Project, paper: str) -> None:

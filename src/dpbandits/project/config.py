@@ -57,7 +57,10 @@ class Project:
         document = dict(config) if config is not None else stated
         parsed(document, path, ConfigFile)
         project = cls(folder, document)
-        project.selected()
+        if unknown := [name for name in project.chosen if name not in project.papers]:
+            raise InputError(
+                f"{path}: papers has {', '.join(unknown)}; allowed: {', '.join(project.papers)}"
+            )
         return project
 
     def at(
@@ -67,26 +70,22 @@ class Project:
         seed: int | None = None,
         papers: Sequence[str] | None = None,
         comparisons: Sequence[str] | None = None,
-        only: str | None = None,
     ) -> "Project":
         """Return the project at another scale or root seed or choice, where one is given.
 
         Args:
             scale: ``paper`` or ``quick``.
             seed: root of all random streams, from 0.
-            papers: short names of the papers to build; ``comparisons`` and ``only`` then hold as
-                given.
+            papers: short names of the papers to build; ``comparisons`` then holds as given.
             comparisons: names of the comparisons across papers to build.
-            only: one paper, or one figure or table as PAPER/NAME.
 
         Raises:
             InputError: one of them is not allowed.
         """
-        changes: dict[str, Any] = {"scale": scale, "seed": seed, "only": only}
+        changes: dict[str, Any] = {"scale": scale, "seed": seed, "comparisons": comparisons}
         given = {key: value for key, value in changes.items() if value is not None}
         if papers is not None:
-            # A whole choice: what the config says of one item is none of it.
-            given |= {"papers": list(papers), "comparisons": list(comparisons or ()), "only": only}
+            given |= {"papers": list(papers), "comparisons": list(comparisons or ())}
         return Project.load(self.folder, {**self.config, **given}) if given else self
 
     @cached_property
@@ -130,21 +129,6 @@ class Project:
     def cache_folder(self) -> Path:
         """Folder of the caches: that of ``DPBANDITS_CACHE``, without it that of the config."""
         return given_folder() or self.folder / str(self.config["cache"])
-
-    @property
-    def threads(self) -> int:
-        """Number of threads of a simulation that is worth them."""
-        return int(self.config.get("threads", 8))
-
-    @property
-    def max_jobs_per_simulation(self) -> int:
-        """Largest number of jobs that one simulation is split into."""
-        return int(self.config.get("max_jobs_per_simulation", 1))
-
-    @property
-    def numba_cache_dir(self) -> str | None:
-        """Folder of compiled kernels, as the shell of a job reads it; None in the cache folder."""
-        return self.config.get("numba_cache_dir")
 
     def config_path(self, paper: str, kind: str) -> Path:
         """Return the config file of a paper or comparison.
@@ -264,33 +248,9 @@ class Project:
         """File that states the findings on a paper; it may be missing."""
         return self.config_path(paper, "findings")
 
-    def selected(self) -> tuple[list[str], str | None]:
-        """Return the papers to build and the one figure or table, where ``only`` names it.
-
-        There are no papers where ``only`` names what is ours.
-        """
-        only = self.config.get("only")
-        unknown = [name for name in self.chosen if name not in self.papers]
-        if unknown:
-            raise InputError(
-                f"{self.folder / CONFIG}: papers has {', '.join(unknown)}; allowed: "
-                f"{', '.join(self.papers)}"
-            )
-        if only is None:
-            return self.chosen, None
-        papers = self.chosen if self.config.get("papers") is not None else list(self.papers)
-        name, _, item = str(only).partition("/")
-        if name not in [*papers, *self.comparisons]:
-            allowed = ", ".join([*papers, *self.comparisons])
-            raise InputError(f"{self.folder / CONFIG}: only is {only!r}; allowed: one of {allowed}")
-        return [name] if name in papers else [], item or None
-
     def built(self) -> list[str]:
-        """Return the papers to build and what is ours across papers, by name."""
-        only = self.config.get("only")
-        if only is None:
-            return [*self.chosen, *self.comparisons]
-        return [str(only).partition("/")[0]]
+        """Return the papers to build and the comparisons across papers, by name."""
+        return [*self.chosen, *self.comparisons]
 
     def check(self) -> None:
         """Check every file that a build of the chosen papers reads."""

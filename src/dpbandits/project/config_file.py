@@ -4,13 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dpbandits.engine.models import Allowed, Count, Different, Name, OneOf, Spec, Text
+from dpbandits.engine.models import Allowed, Different, Name, OneOf, Spec, Text
 from dpbandits.papers import COMPARISONS
 
 SCALES = ("paper", "quick")
-
-Path = Annotated[str, Field(pattern=r'^[^"`\\;&|<>]+$')]
-"""A path that a shell may read, variables in it replaced."""
 
 
 class ConfigFile(Spec):
@@ -19,7 +16,6 @@ class ConfigFile(Spec):
     papers: (
         Annotated[
             tuple[Name, ...],
-            Field(min_length=1),
             Different,
             Allowed("null, or a list of papers, each at most once", has_entries=True),
         ]
@@ -37,12 +33,3 @@ class ConfigFile(Spec):
         Allowed("a whole number from 0 to 9007199254740992"),
     ]
     cache: Text
-    only: Annotated[
-        Annotated[str, Field(pattern="^[a-z0-9-]+(/[a-z0-9-]+)?$")] | None,
-        Allowed("null, a paper (NAME) or one of its figures or tables (NAME/fig2)"),
-    ] = None
-    threads: Count = 8
-    max_jobs_per_simulation: Count = 1
-    numba_cache_dir: Annotated[
-        Path | None, Allowed("null or the path of a folder, in which shell variables are replaced")
-    ] = None

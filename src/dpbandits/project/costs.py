@@ -1,4 +1,4 @@
-"""What results cost: timings of each job, the costs condensed from them, and what to ask for.
+"""What results cost: timings of each job, and the costs condensed from them.
 
 A simulation that takes its blocks from the cache costs next to nothing, so that timings are kept of
 blocks that were computed only, apart from the results, in ``results/timings``. ``docs/cost.csv`` is
@@ -6,7 +6,6 @@ what ``dpbandits publish`` makes of them.
 """
 
 import json
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,18 +36,6 @@ COLUMNS = {
 """Columns of ``docs/cost.csv``: core seconds of the whole, those of its longest block, MiB of its
 largest process, blocks, and how many of them were timed (else the whole is estimated from them)."""
 
-UNKNOWN_MINUTES = 120
-"""Minutes that a job gets where nothing was ever recorded."""
-
-UNKNOWN_MEMORY = 2000
-"""MiB that a process gets where nothing was ever recorded."""
-
-OVERHEAD_MEMORY = 1000
-"""MiB of the two workflow processes that stand beside the command in a job of a cluster."""
-
-LEAST_MINUTES = 10
-"""Minutes that every job gets at least: nodes start slowly, and kernels may have to be compiled."""
-
 
 @dataclass(frozen=True)
 class Cost:
@@ -70,14 +57,7 @@ def timings_folder(project: Project, paper: str) -> Path:
     return project.results_folder() / "timings" / paper
 
 
-def write_timing(
-    project: Project,
-    paper: str,
-    name: str,
-    spent: Spent,
-    fingerprint: str,
-    shard: tuple[int, int] | None = None,
-) -> None:
+def write_timing(project: Project, paper: str, name: str, spent: Spent, fingerprint: str) -> None:
     """Keep what some results took, unless all of it came from the cache.
 
     Args:
@@ -86,32 +66,27 @@ def write_timing(
         name: a simulation or an exact result.
         spent: what it took.
         fingerprint: of what was computed.
-        shard: I and N where it was shard I of N.
     """
     if spent.computed == 0:
         return
-    stem = name if shard is None else f"{name}.{shard[0]}-of-{shard[1]}"
     record = spent.record() | {"fingerprint": fingerprint}
     text = json.dumps(record, indent=2, sort_keys=True) + "\n"
-    write_text(timings_folder(project, paper) / f"{stem}.json", text)
+    write_text(timings_folder(project, paper) / f"{name}.json", text)
 
 
 def recorded_cost(project: Project, paper: str, name: str, fingerprint: str) -> Cost | None:
-    """Return what current results took, all shards together; None where nothing was timed.
+    """Return what current results took; None where nothing was timed.
 
     Where some blocks alone were timed, the core seconds are those of all blocks in proportion.
     """
-    folder = timings_folder(project, paper)
-    paths = [*folder.glob(f"{name}.json"), *folder.glob(f"{name}.*-of-*.json")]
-    timings = [each for each in map(_timing, paths) if each.get("fingerprint") == fingerprint]
-    if not timings:
+    timing = _timing(timings_folder(project, paper) / f"{name}.json")
+    if timing.get("fingerprint") != fingerprint:
         return None
-    blocks, computed = int(timings[0]["blocks"]), sum(int(each["computed"]) for each in timings)
-    seconds = sum(float(each["core_seconds"]) for each in timings) * blocks / computed
+    blocks, computed = int(timing["blocks"]), int(timing["computed"])
     return Cost(
-        core_seconds=round(seconds, 1),
-        longest=round(max(float(each["longest"]) for each in timings), 1),
-        memory=max(int(each["memory"]) for each in timings),
+        core_seconds=round(float(timing["core_seconds"]) * blocks / computed, 1),
+        longest=round(float(timing["longest"]), 1),
+        memory=int(timing["memory"]),
         blocks=blocks,
         computed=min(computed, blocks),
     )
@@ -155,25 +130,3 @@ class Costs:
     def find(self, scale: str, paper: str, kind: str, name: str) -> Cost | None:
         """Return a row, or None where nothing was recorded."""
         return self.rows.get((scale, paper, kind, name))
-
-
-def minutes_to_ask_for(cost: Cost | None, threads: int, shards: int, attempt: int) -> int:
-    """Return the minutes that a job may take: three times what is expected, more after a failure.
-
-    Args:
-        cost: that of all shards, if it is known.
-        threads: of the job.
-        shards: how many jobs share the work.
-        attempt: 1, or more where the job failed.
-    """
-    if cost is None:
-        return UNKNOWN_MINUTES * attempt
-    seconds = max(cost.core_seconds / shards / threads, cost.longest)
-    return max(LEAST_MINUTES, math.ceil(3 * seconds / 60)) * attempt
-
-
-def memory_to_ask_for(cost: Cost | None, threads: int, attempt: int) -> int:
-    """Return the MiB of a job: a quarter more than its processes took, more after a failure."""
-    memory = UNKNOWN_MEMORY if cost is None else 1.25 * cost.memory
-    processes = 1 if threads == 1 else 1 + threads
-    return math.ceil(OVERHEAD_MEMORY + processes * memory) * attempt

@@ -12,6 +12,9 @@ from dpbandits.project.config import Project
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, DIGITISED, LEDGER, REPORT = "claims", "digitised", "ledger", "report"
 
+THREADS = 8
+"""Number of threads of a job that simulates much."""
+
 EXTRA = "extra-"
 """Beginning of the names of supplementary figures and tables."""
 
@@ -32,8 +35,7 @@ class Target:
         caption: its caption in the report.
         depends_on: name -> fingerprint of all that it depends on: its entry and the sources, under
             its kind or, for results, its name, and the results that it reads.
-        is_brief: whether it is not worth a second thread.
-        shards: number of jobs that it is worth on a cluster.
+        threads: number of threads that it is worth; what is built does not depend on it.
     """
 
     kind: str
@@ -44,8 +46,7 @@ class Target:
     files: tuple[Path, ...]
     caption: str = ""
     depends_on: Mapping[str, str] = field(default_factory=dict)
-    is_brief: bool = True
-    shards: int = 1
+    threads: int = 1
 
     @property
     def provenance(self) -> Path:
@@ -58,18 +59,15 @@ class Target:
         return self.name.startswith(EXTRA)
 
 
-def wanted(project: Project, built: Iterable[Target], *, extra: bool) -> list[Target]:
-    """Return what ``rule all`` (or ``rule extras``) builds, of all targets.
+def rule_name(*words: str) -> str:
+    """Return the name of a rule: of a paper, ``ts_is_dp``, or of what is built of it."""
+    return "_".join(words).replace("-", "_")
 
-    That is what ``only`` names; without it the papers' own, or what is supplementary, and the
-    verdicts.
-    """
-    item = project.selected()[1]
+
+def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:
+    """Return what ``rule all`` builds of all targets, the papers' own, or ``rule extras``."""
     kinds = (FIGURE, TABLE) if extra else (FIGURE, TABLE, CLAIMS, DIGITISED, LEDGER)
-    chosen = [target for target in built if target.kind in kinds]
-    if item is not None:
-        return [target for target in chosen if target.name == item]
-    return [target for target in chosen if target.is_extra == extra]
+    return [target for target in built if target.kind in kinds and target.is_extra == extra]
 
 
 def record(project: Project, target: Target, begun: float) -> None:

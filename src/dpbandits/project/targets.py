@@ -1,7 +1,7 @@
 """What a project builds: every set of results, figure, table and ledger, and what each depends on.
 
-This is the one account of the DAG. The workflow, the commands, the staleness check, the published
-copies, the costs and the archive all take it from here.
+This is the one account of the DAG. The workflow, the commands, the published copies, the costs and
+the archive all take it from here.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,9 @@ from dpbandits.project.target import (
     REPORT,
     RESULTS,
     TABLE,
+    THREADS,
     Target,
+    rule_name,
     wanted,
 )
 from dpbandits.reporting import table_specs
@@ -47,7 +49,7 @@ def targets(project: Project) -> list[Target]:
     """
     built = [target for paper in project.built() for target in _of_paper(project, paper)]
     built = [*_of_others(project), *built]
-    ledger = [ledger_target(project)] if project.selected()[0] else []
+    ledger = [ledger_target(project)] if project.chosen else []
     return [*built, *ledger, report_target(project, [*built, *ledger])]
 
 
@@ -81,6 +83,7 @@ def results_target(project: Project, paper: str, name: str) -> Target:
     experiments = project.experiments(paper)
     plan = None if name in experiments.analytic else experiments.plan(name)
     tuned_by = [plan.tuned_by] if plan is not None and plan.tuned_by else []
+    is_brief = project.scale == "quick" or plan is None or plan.is_brief
     return Target(
         kind=RESULTS,
         paper=paper,
@@ -89,8 +92,7 @@ def results_target(project: Project, paper: str, name: str) -> Target:
         inputs=_paths(project, paper, tuned_by),
         files=(project.results_path(paper, name),),
         depends_on={name: project.results_fingerprint(paper, name)},
-        is_brief=plan is None or plan.is_brief,
-        shards=1 if plan is None else plan.shards,
+        threads=1 if is_brief else THREADS,
     )
 
 
@@ -101,10 +103,6 @@ def _read(project: Project, paper: str, names: Iterable[str]) -> dict[str, str]:
 
 def _paths(project: Project, paper: str, names: Iterable[str]) -> tuple[Path, ...]:
     return tuple(project.results_path(paper, name) for name in names)
-
-
-def _rule(*words: str) -> str:
-    return "_".join(words).replace("-", "_")
 
 
 def figure_target(project: Project, paper: str, name: str) -> Target:
@@ -128,7 +126,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         kind=FIGURE,
         paper=paper,
         name=name,
-        rule=_rule(paper, name),
+        rule=rule_name(paper, name),
         inputs=_paths(project, paper, reads),
         files=tuple(folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES),
         caption=figure.caption,
@@ -160,7 +158,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         kind=TABLE,
         paper=paper,
         name=name,
-        rule=_rule(paper, "table", name),
+        rule=rule_name(paper, "table", name),
         inputs=inputs,
         files=tuple(folder / f"{name}.{suffix}" for suffix in TABLE_SUFFIXES),
         caption=table.caption,
@@ -193,7 +191,7 @@ def claims_target(project: Project, paper: str) -> Target:
         kind=CLAIMS,
         paper=paper,
         name=CLAIMS,
-        rule=CLAIMS,
+        rule=rule_name(paper, CLAIMS),
         inputs=_paths(project, paper, reads),
         files=tuple(folder / f"{name}.csv" for name in CLAIMS_FILES),
         depends_on={CLAIMS: claims_fingerprint(project, paper)} | _read(project, paper, reads),
@@ -217,7 +215,7 @@ def digitised_target(project: Project, paper: str) -> Target:
         kind=DIGITISED,
         paper=paper,
         name=DIGITISED,
-        rule=DIGITISED,
+        rule=rule_name(paper, DIGITISED),
         inputs=_paths(project, paper, reads),
         files=(project.results_folder() / paper / "digitised.csv",),
         depends_on={DIGITISED: digest_of(text)[:16]} | _read(project, paper, reads),
@@ -227,7 +225,7 @@ def digitised_target(project: Project, paper: str) -> Target:
 def ledger_target(project: Project) -> Target:
     """Return the verdicts on the claims of all chosen papers."""
 
-    papers = project.selected()[0]
+    papers = project.chosen
     folder = project.results_folder()
     text = [fingerprint("dpbandits.project.claims_summary"), template_text("table.html")]
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
@@ -253,7 +251,7 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
     """
 
     shown = list(built)
-    chosen = [*wanted(project, shown, extra=False), *wanted(project, shown, extra=True)]
+    chosen = [*wanted(shown, extra=False), *wanted(shown, extra=True)]
     text = [fingerprint("dpbandits.commands.typeset"), template_text("report.tex")]
     folder = project.results_folder()
     return Target(
