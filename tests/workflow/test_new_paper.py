@@ -84,7 +84,7 @@ def depends_on(project: Project, folder: Path) -> dict[Any, Any]:
 
 
 def test_the_crate_names_files_of_rules_that_exist(folder: Path) -> None:
-    for target in targets(Project.load(folder).at(only=NAME)):
+    for target in targets(Project.load(folder).at(papers=[NAME])):
         if target.kind != REPORT:
             assert (folder / Step(target, {}).source).is_file(), target
 
