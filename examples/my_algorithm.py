@@ -2,7 +2,7 @@
 
 Every reward in [0, 1] enters one noisy sum: all that is played is epsilon-differentially private.
 
-    dpbandits compare --with examples/my_algorithm.py dp-ts-ucb/fig7b --params epsilon=0.5 pulls=200
+    dpbandits overlay examples/my_algorithm.py dp-ts-ucb/fig7b --params epsilon=0.5 pulls=200
 """
 
 import numpy as np

@@ -17,7 +17,7 @@ DOCUMENTS = {
 }
 """Path of each document -> its text."""
 
-ON_RESULTS = ("compare", "draw", "explain", "judge", "digitised", "run", "tabulate")
+ON_RESULTS = ("compare", "draw", "explain", "judge", "digitised", "overlay", "run", "tabulate")
 """Commands that need results which are built, or build some."""
 
 BY_ITSELF = (

@@ -13,7 +13,7 @@ import dpbandits
 
 ROOT = Path(__file__).resolve().parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
-DPBANDITS = [sys.executable, "-m", "dpbandits.cli"]
+DPBANDITS = [sys.executable, "-m", "dpbandits"]
 FIGURE = "ts_is_dp_fig8"
 """One figure of one paper: two simulations, of which one tunes the other, and four panels."""
 

@@ -15,14 +15,16 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from dpbandits.commands.digitised import write_digitised_comparison
-from dpbandits.commands.draw import draw_paper_figure
-from dpbandits.commands.judge import judge_paper
-from dpbandits.commands.ledger import write_whole_ledger
-from dpbandits.commands.run import build_results
-from dpbandits.commands.tabulate import write_paper_table
 from dpbandits.engine.stamps import results_stamp
 from dpbandits.project.config import Project
+from dpbandits.project.jobs import (
+    build_results,
+    draw_paper_figure,
+    judge_paper,
+    write_digitised_comparison,
+    write_paper_table,
+    write_whole_ledger,
+)
 from dpbandits.project.target import CLAIMS, DIGITISED, FIGURE, LEDGER, RESULTS, TABLE, Target
 from dpbandits.project.targets import targets
 from golden_cases import TOLERANCE

@@ -53,7 +53,7 @@ MADE_OF = (
     "profiles/default/*.yaml",
     "workflow/rules/*.smk",
     "src/dpbandits/*.py",
-    "src/dpbandits/commands/*.py",
+    "src/dpbandits/cli/*.py",
     "src/dpbandits/project/*.py",
     "src/dpbandits/engine/*.py",
     "src/dpbandits/claims/entries.py",

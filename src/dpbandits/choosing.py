@@ -1,4 +1,4 @@
-"""Which private bandit to take for a question: the published comparison, or one just played."""
+"""Which private bandit to take for a question, by the published comparison."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,6 @@ from dpbandits.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.project.config import Project
 
 MEASURES = {
     "regret": ("extra-regret", "extra-winners"),
@@ -26,9 +25,6 @@ def choose(
     horizon: float | None = None,
     budget: float | None = None,
     privacy: str = "pure",
-    simulate: bool = False,
-    runs: int = 10,
-    workers: int = 1,
     scale: str | None = None,
     project: str | Path = ".",
 ) -> "pd.DataFrame":
@@ -45,9 +41,6 @@ def choose(
         budget: number of pulls, where the best arm is to be found.
         privacy: ``pure`` (epsilon-DP, central), ``approximate`` ((epsilon, 1e-6)-DP, central) or
             ``local`` (epsilon-DP of every reward); stricter algorithms take part.
-        simulate: whether exactly this setting is played, in place of reading the nearest one.
-        runs: runs on each family, of ``simulate``; best arms take a thousand trials.
-        workers: processes, of ``simulate``.
         scale: ``paper`` or ``quick`` for the tables built in the project's folder; by default the
             published ones.
         project: folder of the project; outside of one the tables that come with the package.
@@ -84,14 +77,10 @@ def choose(
     length = whole_number(given[REQUIRED[measure]])
     question = Question(whole_number(arms), length, epsilon, privacy)
     table, winners = _tables(Path(project), measure, scale)
-    grid = table = full_field(table)
-    if simulate:
-        from dpbandits.project.choosing_play import played
-
-        table, winners = played(_project(Path(project)), question, table, measure, runs, workers)
+    table = full_field(table)
     answer = ranked(table, winners, question, measure)
     answer = choosing_texts.with_guarantees(answer, question, measure)
-    answer.attrs["notes"] = choosing_texts.notes(answer, grid, question, simulate)
+    answer.attrs["notes"] = choosing_texts.notes(answer, table, question)
     return answer
 
 
@@ -104,13 +93,6 @@ def _require_project(folder: Path) -> None:
             f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
             f"published tables"
         )
-
-
-def _project(folder: Path) -> "Project":
-    # Reading published numbers does without the config.
-    from dpbandits.project.published import published_project
-
-    return published_project(folder)
 
 
 def _tables(folder: Path, measure: str, scale: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":

@@ -1,5 +1,8 @@
 """The one error that bad input raises."""
 
+import difflib
+from collections.abc import Iterable
+
 
 class InputError(ValueError):
     """Bad input, said in one line that names the file or argument, the key and what is allowed.
@@ -10,3 +13,19 @@ class InputError(ValueError):
     def __init__(self, message: str) -> None:
         """Keep the message on one line, whatever a library put into it."""
         super().__init__(" ".join(message.split()))
+
+    @classmethod
+    def unknown(cls, what: str, given: object, allowed: Iterable[object]) -> "InputError":
+        """Return the error of a name that is not allowed, with the nearest one where one is near.
+
+        Args:
+            what: what the name is of, such as ``algorithm``.
+            given: the name.
+            allowed: the names that are allowed.
+        """
+        known = [*map(str, allowed)]
+        names = {name.lower(): name for name in known}
+        near = difflib.get_close_matches(str(given).lower(), names, n=1)
+        nearest = f"; did you mean {names[near[0]]!r}?" if near else ""
+        listed = ", ".join(known) or "none"
+        return cls(f"{what} is {given!r}; allowed: {listed}{nearest}")

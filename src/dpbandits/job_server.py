@@ -24,8 +24,18 @@ from typing import Any
 
 from dpbandits.entry import REFUSED, VARIABLE, kind_of_process
 
-PRELOADED = ("run", "draw", "tabulate", "judge", "ledger", "digitised")
-"""The commands that most jobs of a workflow are."""
+PRELOADED = (
+    "project.jobs",
+    "project.claims_summary",
+    "project.targets",
+    "claims.judge",
+    "claims.simultaneous",
+    "reporting.agreement",
+    "reporting.diagrams",
+    "reporting.figures",
+    "reporting.tables",
+)
+"""What most jobs of a workflow import."""
 
 
 @dataclass
@@ -77,7 +87,7 @@ def _preload() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for each in PRELOADED:
-        import_module(f"dpbandits.commands.{each}")
+        import_module(f"dpbandits.{each}")
 
 
 def _answer_all(listening: socket.socket) -> None:

@@ -37,9 +37,9 @@ from dpbandits.claims import Claim, ledger, region_of, vocabulary
 from dpbandits.claims.entries import Comparison, statistics_of
 from dpbandits.claims.regions import KINDS, REPORT
 from dpbandits.claims.verdict import Word
-from dpbandits.commands.new_paper import write_skeleton
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.pages.new_paper import write_skeleton
 from dpbandits.papers import COMPARISONS
 from dpbandits.project.config import Project
 from found_papers import PAPERS

@@ -566,7 +566,7 @@ def test_a_compiled_kernel_does_not_crash_the_process(line: str, tmp_path: Path)
     words = ["--params", "epsilon=1", "pulls=10", "--arms", "0.7", "0.5"]
     run = run_python(
         "-m",
-        "dpbandits.cli",
+        "dpbandits",
         "simulate",
         "own_crash.py",
         *words,

@@ -490,7 +490,6 @@ def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
             {"project": "/nowhere"},
             "nowhere/config/config.yaml: does not exist; allowed",
         ),
-        ({"simulate": True, "runs": 1}, "runs is 1; allowed: a whole number of at least 2"),
     ],
 )
 def test_a_bad_question_ends_in_one_line(
@@ -514,16 +513,6 @@ def test_the_command_prints_the_ranking(folder: Path, capsys: pytest.CaptureFixt
     assert main([*words, "--project", str(folder), "--class", "local", "--format", "csv"]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("1,ldp-ucb-l,LDP-UCB-L")
     assert main([*words, "--project", str(folder), "--class", "none"]) == 2
-
-
-def test_simulate_plays_exactly_the_setting(folder: Path) -> None:
-    asked = {"arms": 3, "horizon": 500, "epsilon": 2.0, "privacy": "local"}
-    found = dpbandits.choose(**asked, project=folder, simulate=True, runs=2)
-    assert (found[["arms", "horizon"]].iloc[0] == [3, 500]).all()
-    local = found[found["place"].notna()]
-    assert local["algorithm"].tolist() == ["ldp-ucb-l"]
-    assert local["lo"].iloc[0] <= local["regret"].iloc[0] <= local["hi"].iloc[0]
-    assert "2 runs on each family" in found.attrs["notes"][1]
 
 
 def test_the_nearest_setting_is_by_ratios() -> None:

@@ -9,13 +9,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import pandas as pd
 import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
-from dpbandits.cli import COMMANDS, main, parser_of
-from dpbandits.commands.options import pairs
+from dpbandits.cli import cli, main
+from dpbandits.cli.options import pairs
 from dpbandits.metrics import mean_interval
 from dpbandits.text_tables import aligned
 from support import run_python
@@ -43,12 +44,10 @@ def test_list_names_every_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_says_what_each_command_does(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([*words, "--help"])
-    assert ended.value.code == 0
+    assert main([*words, "--help"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("usage: dpbandits")
-    assert words or all(f"\n    {each} " in printed for each in ("simulate", "explain", "ledger"))
+    assert printed.startswith("Usage: dpbandits")
+    assert words or all(f"\n  {each} " in printed for each in ("simulate", "explain", "ledger"))
 
 
 def test_simulate_prints_what_the_api_returns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,19 +156,19 @@ def test_lists_take_commas_and_spaces_alike(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_value_may_have_a_comma() -> None:
-    assert pairs("interpretations", ["log=natural,constants=4,5"]) == {
+    assert pairs("interpretations", "log=natural,constants=4,5") == {
         "log": "natural",
         "constants": "4,5",
     }
 
 
 def test_every_option_has_a_help_text() -> None:
-    for command in COMMANDS:
-        parser = parser_of([command])
-        [group] = [each for each in parser._actions if isinstance(each.choices, dict)]
-        options = group.choices[command]._actions
-        assert len(options) > 1
-        assert [each.dest for each in options if not each.help] == [], command
+    assert len(cli.commands) > 20
+    for name, command in cli.commands.items():
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        assert options
+        assert [each.name for each in options if not each.help] == [], name
+        assert str(command.help).splitlines()[0].endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -178,10 +177,10 @@ def test_every_option_has_a_help_text() -> None:
 def test_a_missing_library_names_its_extra(
     name: str, extra: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-    monkeypatch.setattr("dpbandits.commands.list.main", fail)
+    monkeypatch.setattr("dpbandits.cli.answers.show", fail)
     assert main(["list"]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.endswith(f"pip install 'dpbandits[{extra}]'")
@@ -201,18 +200,15 @@ def test_the_core_and_the_extras_share_no_library() -> None:
     assert not core & {"snakemake", "snakemake-executor-plugin-slurm", "rocrate"}
 
 
-def test_the_shell_completes_words(tmp_path: Path) -> None:
-    pytest.importorskip("argcomplete")
+def test_the_shell_completes_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for typed, expected in (("dpbandits li", "list"), ("dpbandits simulate --ho", "--horizon")):
-        answer = tmp_path / "answer"
-        changes: dict[str, str | None] = {
-            "_ARGCOMPLETE": "1",
-            "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
-            "COMP_LINE": typed,
-            "COMP_POINT": str(len(typed)),
-        }
-        run_python("-m", "dpbandits", changes=changes)
-        assert answer.read_text().strip() == expected
+        monkeypatch.setenv("_DPBANDITS_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", typed)
+        monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+        assert main([]) == 0
+        assert capsys.readouterr().out == f"plain,{expected}\n"
 
 
 def test_other_laws(capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,7 +219,12 @@ def test_other_laws(capsys: pytest.CaptureFixture[str]) -> None:
 
 WRONG = [
     (["nonsense"], "'nonsense'"),
-    (["simulate"], "required"),
+    (["simulate"], "Missing argument 'ALGORITHM' (see dpbandits simulate --help)"),
+    ([*SIMULATE, *SHORT, "--hozion", "9"], "No such option '--hozion'. Did you mean '--ho"),
+    ([*SIMULATE, *SHORT, "--", "more"], "unexpected extra argument (more)"),
+    ([*SIMULATE, *SHORT, "--format", "cvs"], "--format is 'cvs'; allowed: table, csv, json; did"),
+    ([*SIMULATE, "--runs", "1", "--horizon"], "Option '--horizon' requires an argument"),
+    (["convert", "gdp=1", "--to"], "kind=''"),
     (["simulate", "ucb-9", "--arms", "0.7", "0.5", *SHORT], "algorithm is 'ucb-9'; allowed: "),
     (["simulate", "ucb1", "--arms", "0.7", *SHORT], "1 arms; allowed: 2"),
     (["simulate", "ucb1", "--arms", "0.7", "1.5", *SHORT], "mean is 1.5; allowed: 0 to 1"),
@@ -233,9 +234,9 @@ WRONG = [
     ([*SIMULATE, "--horizon", "0", "--runs", "1"], "horizon is 0; allowed: "),
     (
         [*SIMULATE, "--horizon", "1.5", "--runs", "1"],
-        "--horizon: is '1.5'; allowed: a whole number",
+        "--horizon is '1.5'; allowed: a whole number",
     ),
-    ([*SIMULATE, "--horizon", "1e400", "--runs", "1"], "--horizon: is '1e400'; allowed: "),
+    ([*SIMULATE, "--horizon", "1e400", "--runs", "1"], "--horizon is '1e400'; allowed: "),
     ([*SIMULATE, "--horizon", "1e16", "--runs", "1"], "horizon is 10000000000000000; allowed: "),
     ([*SIMULATE, "--horizon", "9", "--runs", "0"], "runs is 0; allowed: "),
     ([*SIMULATE, *SHORT, "--seed", "-1"], "seed is -1; allowed: "),
@@ -247,18 +248,21 @@ WRONG = [
     ),
     (
         [*SIMULATE, *SHORT, "--interpretations", "log=2"],
-        "interpretation 'log' is unknown; allowed: count",
+        "interpretation is 'log'; allowed: count",
     ),
     ([*SIMULATE, *SHORT, "--params", "=1"], "params is '=1'; allowed: NAME=VALUE"),
-    (["artifact", "--out", ""], "argument --out: is ''; allowed: a path"),
-    (["compare", "dp-ts-ucb/fig7", "--with", "x.py", "--out", ""], "argument --out: is ''"),
-    (["compare", "ucb1"], "nothing can be compared; allowed: algorithms with --arms"),
-    ([*COMPARE, "--theta", "1", "--", "ucb1"], "--theta is given; allowed: without it"),
-    (["compare", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9"], "--runs is missing"),
-    (["compare", "--with", "x.py", "dp-ts-ucb/fig7", "--runs", "9"], "--runs is given; allowed: "),
-    (["compare", "dp-ts-ucb/fig7", "--with", ""], "argument --with: is ''; allowed: a path"),
-    (["check", ""], "argument FILE.py: is ''; allowed: a path"),
-    (["check", "--project", ""], "argument --project: is ''; allowed: a path"),
+    (["artifact", "--out", ""], "--out is ''; allowed: a path"),
+    (["compare", "ucb1", "--runs", "9"], "there are no arms; allowed: --arms, or --features and"),
+    ([*COMPARE, "--theta", "1", "--", "ucb1"], "--theta is given beside --arms; allowed: --arms, "),
+    (["compare", "ucb1", "--runs", "9", "--features", "1,0;0,1"], "--theta is missing; allowed: "),
+    ([*COMPARE, "--budget", "9", "--", "ucb1"], "budget is given; allowed: horizon"),
+    (["compare", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9"], "Missing option '--runs'"),
+    (["overlay", "x.py", "dp-ts-ucb/fig7", "--out", ""], "--out is ''; allowed: a path"),
+    (["overlay", "x.py", "dp-ts-ucb/fig7", "--runs", "9"], "No such option '--runs'"),
+    (["overlay", "", "dp-ts-ucb/fig7"], "FILE.py is ''; allowed: a path"),
+    (["check", ""], "FILE.py is ''; allowed: a path"),
+    (["check", "--project", ""], "--project is ''; allowed: a path"),
+    (["check", "--log", ""], "--log is ''; allowed: a path"),
     (["run", "ts-is-dp", "tuning", "--workers", "0"], "workers is 0; allowed: a whole number"),
     (
         ["convert", "foo=1", "--to", "gdp"],
@@ -289,8 +293,8 @@ def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str
     assert main([]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert printed.out.startswith("usage: dpbandits")
-    assert "\n    simulate " in printed.out
+    assert printed.out.startswith("Usage: dpbandits")
+    assert "\n  simulate " in printed.out
 
 
 def test_the_version_is_printed_and_the_package_runs_as_a_module() -> None:
@@ -300,7 +304,7 @@ def test_the_version_is_printed_and_the_package_runs_as_a_module() -> None:
 
 def test_the_process_ends_with_status_2() -> None:
     words = ["simulate", "ucb-9", "--arms", "0.7", "0.5", *SHORT]
-    run = run_python("-m", "dpbandits.cli", *words)
+    run = run_python("-m", "dpbandits", *words)
     assert run.returncode == 2
     assert run.stdout == ""
     assert len(run.stderr.splitlines()) == 1

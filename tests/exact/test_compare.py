@@ -1,4 +1,4 @@
-"""An algorithm of the user's own file, drawn into the papers' figures (dpbandits compare)."""
+"""An algorithm of the user's own file, drawn into the papers' figures (dpbandits overlay)."""
 
 import dataclasses
 import json
@@ -14,12 +14,11 @@ import pytest
 
 import dpbandits
 from dpbandits.cli import main
-from dpbandits.commands.compare_figure import Compared, compare_figure
-from dpbandits.commands.custom_lines import Own
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics import mean_interval, rate_interval
 from dpbandits.project.config import Project
+from dpbandits.project.overlay import Compared, Own, overlay_figure
 from dpbandits.reporting.own_look import OWN_COLOUR, own_look
 from dpbandits.reporting.palette import COLOURS
 from shared import exact_result
@@ -91,7 +90,7 @@ def test_a_curve_is_that_of_simulate(
 ) -> None:
     """On the figure's instance and horizon, with its runs, at its recording times."""
     built("dp-ts-ucb", "fig5b")
-    written = compare_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
+    written = overlay_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
     assert {path.name for path in written} == {"fig5b.png", "fig5b.pdf", "fig5b.csv"}
     points = lines_of(tmp_path / "fig5b.csv")
     assert set(points["series"]) == {f"{NAME} (yours)"}
@@ -121,7 +120,7 @@ def test_other_lines_stay_as_they_are(
     built("dp-ts-ucb", "fig5")
     spec = project.figure_spec("dp-ts-ucb", "fig5")
     draw_figure(spec, "fig5", lambda name: project.frame("dp-ts-ucb", name), tmp_path / "before")
-    written = compare_figure(project, "dp-ts-ucb/fig5", own(), tmp_path)
+    written = overlay_figure(project, "dp-ts-ucb/fig5", own(), tmp_path)
     assert [path.name for path in written if path.suffix == ".csv"] == [
         "fig5a.csv",
         "fig5b.csv",
@@ -147,7 +146,7 @@ def test_a_horizon_axis_has_a_simulation_for_each_horizon(
 ) -> None:
     """And the panel of exact values beside it stays as it is, which is said."""
     built("dp-ts-ucb", "fig3")
-    compare_figure(project, "dp-ts-ucb/fig3", own(), tmp_path)
+    overlay_figure(project, "dp-ts-ucb/fig3", own(), tmp_path)
     assert lines_of(tmp_path / "fig3a.csv")["x"].tolist() == [10000, 31622]
     assert lines_of(tmp_path / "fig3b.csv").empty
     assert "dp-ts-ucb/fig3b: shows exact values and stays as it is" in capsys.readouterr().err
@@ -157,7 +156,7 @@ def test_an_axis_that_means_nothing_to_it_gives_a_level_line(
     project: Project, built: Callable[[str, str], None], tmp_path: Path
 ) -> None:
     built("ts-is-dp", "fig3")
-    compare_figure(project, "ts-is-dp/fig3", own(), tmp_path)
+    overlay_figure(project, "ts-is-dp/fig3", own(), tmp_path)
     points = lines_of(tmp_path / "fig3.csv")
     assert points["x"].tolist() == [1, 2, 5]
     assert points["y"].nunique() == 1
@@ -167,7 +166,7 @@ def test_a_parameter_may_be_a_column_along_the_axis(
     project: Project, built: Callable[[str, str], None], tmp_path: Path
 ) -> None:
     built("ts-is-dp", "fig3")
-    compare_figure(project, "ts-is-dp/fig3", own(epsilon="eta"), tmp_path)
+    overlay_figure(project, "ts-is-dp/fig3", own(epsilon="eta"), tmp_path)
     points = lines_of(tmp_path / "fig3.csv")
     assert set(points["series"]) == {f"{NAME} (yours)"}
     at_two = dpbandits.simulate(
@@ -180,7 +179,7 @@ def test_a_parameter_may_be_a_column_along_the_axis(
     ).realised_regret.mean()
     assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
     message = message_of(
-        lambda: compare_figure(project, "ts-is-dp/fig3", own(epsilon="nonsense"), tmp_path)
+        lambda: overlay_figure(project, "ts-is-dp/fig3", own(epsilon="nonsense"), tmp_path)
     )
     assert message == "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
 
@@ -193,7 +192,7 @@ def test_a_parameter_may_be_a_column_beside_the_axis(
 
     built("dp-bai", "fig1a")
     mine = dataclasses.replace(ALGORITHM, id="mine", name="Mine")
-    compare_figure(project, "dp-bai/fig1a", Own(mine, {"epsilon": "epsilon"}), tmp_path)
+    overlay_figure(project, "dp-bai/fig1a", Own(mine, {"epsilon": "epsilon"}), tmp_path)
     points = lines_of(tmp_path / "fig1a.csv", "Mine")
     assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
     assert points["x"].tolist() == [100, 200, 400] * 2
@@ -209,7 +208,7 @@ def test_lines_of_the_user_differ_in_dash_and_marker() -> None:
 @pytest.mark.slow
 def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_path: Path) -> None:
     built("dp-ncb", "fig1b")
-    compare_figure(project, "dp-ncb/fig1b", own(epsilon=0.2), tmp_path)
+    overlay_figure(project, "dp-ncb/fig1b", own(epsilon=0.2), tmp_path)
     points = lines_of(tmp_path / "fig1b.csv")
     plan = project.experiments("dp-ncb").plan("panel-b")
     bandit = plan.series()[0].cell.bandit
@@ -236,7 +235,7 @@ def test_best_arm_identification(
     project: Project, built: Callable[[str, str], None], tmp_path: Path
 ) -> None:
     built("dp-bai", "fig1a")
-    compare_figure(project, "dp-bai/fig1a", identification(), tmp_path)
+    overlay_figure(project, "dp-bai/fig1a", identification(), tmp_path)
     points = lines_of(tmp_path / "fig1a.csv", "Mine")
     assert points["x"].tolist() == [100, 200, 400]
     plan = project.experiments("dp-bai").plan("fig1-budget")
@@ -272,7 +271,7 @@ REFUSED = [
 def test_what_cannot_take_it_is_refused_in_one_line(
     project: Project, tmp_path: Path, name: str, expected: str
 ) -> None:
-    assert expected in message_of(lambda: compare_figure(project, name, own(), tmp_path))
+    assert expected in message_of(lambda: overlay_figure(project, name, own(), tmp_path))
     assert not list(tmp_path.iterdir())
 
 
@@ -280,7 +279,7 @@ def test_lines_of_different_simulations_are_refused(
     project: Project, built: Callable[[str, str], None], tmp_path: Path
 ) -> None:
     built("dp-ncb", "extra-bias")
-    message = message_of(lambda: compare_figure(project, "dp-ncb/extra-bias", own(), tmp_path))
+    message = message_of(lambda: overlay_figure(project, "dp-ncb/extra-bias", own(), tmp_path))
     assert "dp-ncb/extra-bias: its lines come from simulations that differ in run" in message
 
 
@@ -291,7 +290,7 @@ def test_the_command(
     tmp_path: Path,
 ) -> None:
     built("dp-ts-ucb", "fig5")
-    words = ["compare", "--with", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
+    words = ["overlay", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
     words += ["--scale", "quick"]
     assert main([*words, "--params", "epsilon=1", "pulls=20"]) == 0
     printed = capsys.readouterr().out.split()
@@ -319,7 +318,7 @@ def test_a_figure_is_drawn_where_snakemake_is_not_installed(
 
     monkeypatch.setattr("dpbandits.engine.provenance.version", version_of)
     built("dp-ts-ucb", "fig5b")
-    compare_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
+    overlay_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
     versions = json.loads((tmp_path / "fig5b.provenance.json").read_text())["versions"]
     assert "snakemake" not in versions
     assert versions["matplotlib"] == version("matplotlib")

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpbandits.commands.run import build_results
 from dpbandits.engine.spent import Spent
 from dpbandits.pages.cost import condense, forecast_text, items
 from dpbandits.papers import COMPARISONS
@@ -26,6 +25,7 @@ from dpbandits.project.costs import (
     timings_folder,
     write_timing,
 )
+from dpbandits.project.jobs import build_results
 from found_papers import PAPERS
 from support import message_of
 

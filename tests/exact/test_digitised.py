@@ -11,9 +11,10 @@ import pytest
 
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.pages.published_tables import PUBLISHED_TABLES, published_digitised
+from dpbandits.pages.published_tables import published_digitised
 from dpbandits.papers.dp_ncb import derived
 from dpbandits.project.config import Project
+from dpbandits.project.published import TABLES
 from dpbandits.reporting.agreement import (
     compare_digitised,
     count_agreement,
@@ -190,7 +191,7 @@ def test_a_figure_is_reproduced_as_drawn_panel_by_panel() -> None:
 
 def test_the_published_counts_are_those_of_the_published_table() -> None:
     table = published_digitised(Project.load(ROOT), "dp-ncb")
-    counts = pd.read_csv(ROOT / PUBLISHED_TABLES / "dp-ncb/reproduction.csv").set_index("panel")
+    counts = pd.read_csv(ROOT / TABLES / "dp-ncb/reproduction.csv").set_index("panel")
     assert table is not None
     for panel, values in (("all", table), ("1(b)", table[table["panel"] == "fig1b"])):
         expected = count_agreement(values)

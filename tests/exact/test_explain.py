@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import main
-from dpbandits.commands.explain import explain_published
+from dpbandits.pages.explain import explain_published
 from dpbandits.project.config import Project
 from dpbandits.project.published import published_table
 

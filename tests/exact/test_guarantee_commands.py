@@ -106,7 +106,7 @@ def test_a_conversion_in_one_line(
         (["convert", "gdp=1", "pure=1", "--to", "zcdp"], "allowed: one of"),
         (["convert", "eta=1", "--to", "zcdp"], "allowed: one of"),
         (["convert", "gdp=1", "--to", "gauss"], "kind='gauss'"),
-        (["convert", "gdp=1", "--to", "zcdp", "x=1"], "'x' is unknown"),
+        (["convert", "gdp=1", "--to", "zcdp", "x=1"], "to is 'x'; allowed: order"),
         (["convert", "renyi=1", "--to", "zcdp"], "order is missing"),
         (["convert", "renyi=1", "order=1", "--to", "approximate", "delta=0.1"], "order=1"),
         (["convert", "renyi=1", "order=2", "--to", "renyi", "order=3"], "order is 3"),
@@ -121,7 +121,10 @@ def test_a_conversion_in_one_line(
         (["guarantee", "ts-gaussian", "--horizon", "9", "--delta", "2"], "delta=2.0"),
         (["guarantee", "ucb1", "--horizon", "9", "--delta", "nan"], "delta=nan"),
         (["guarantee", "dp-ts", "--horizon", "9"], "parameters are none"),
-        (["guarantee", "dp-od", "--params", "epsilon=1"], "required: --horizon/--budget "),
+        (
+            ["guarantee", "dp-od", "--params", "epsilon=1"],
+            "option '--horizon' / '--budget'",
+        ),
     ],
 )
 def test_what_is_impossible_ends_in_one_line(

@@ -107,7 +107,7 @@ def test_one_cell_in_two_simulations_is_refused(folder: Path) -> None:
     ("words", "expected"),
     [
         (["--seed", "-1"], "seed is -1; allowed: a whole number from 0"),
-        (["--scale", "tiny"], "invalid choice: 'tiny'"),
+        (["--scale", "tiny"], "--scale is 'tiny'; allowed: paper, quick"),
         (["--project", "nowhere"], "nowhere/config/config.yaml: does not exist; allowed: "),
     ],
 )

@@ -213,8 +213,8 @@ def test_a_user_defined_algorithm_has_the_look_of_one() -> None:
     ("algorithms", "changes", "expected"),
     [
         (["ucb1", "dp-bai"], {}, "algorithms are ucb1, dp-bai; allowed: those judged by regret"),
-        (["ucb1"], {}, "no algorithm has a parameter 'epsilon'; allowed: none"),
-        (["dp-se"], {"alpha": 1}, "no algorithm has a parameter 'alpha'; allowed: epsilon"),
+        (["ucb1"], {}, "compare: parameter is 'epsilon'; allowed: none"),
+        (["dp-se"], {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
         (["dp-se"], {"horizon": None}, "horizon is missing; allowed: "),
         (["dp-se"], {"budget": 3}, "budget is given; allowed: horizon"),
         (["dp-se"], {"horizon": 1.5}, "horizon is 1.5; allowed: "),

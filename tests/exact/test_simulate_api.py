@@ -113,13 +113,13 @@ def test_whole_numbers_do_for_floats() -> None:
         ({"algorithm": ["ucb1"]}, "algorithm is ['ucb1']; allowed: "),
         ({"bandit": [0.5, 0.4]}, "bandit is [0.5, 0.4]; allowed: a Bandit"),
         ({"params": {"b": 2}}, "m-ts-gaussian: parameters are b; allowed: b, c"),
-        ({"params": {"b": 2, "c": 1, "d": 1}}, "parameters are b, c, d; allowed: b, c"),
-        ({"params": {"b": 2, 3: 1}}, "parameters are 3, b; allowed: b, c"),
+        ({"params": {"b": 2, "c": 1, "d": 1}}, "parameter is 'd'; allowed: b, c"),
+        ({"params": {"b": 2, 3: 1}}, "parameter is 3; allowed: b, c"),
         ({"params": None}, "parameters are none; allowed: b, c"),
-        ({"algorithm": "ucb1"}, "ucb1: parameters are b, c; allowed: none"),
+        ({"algorithm": "ucb1"}, "ucb1: parameter is 'b'; allowed: none"),
         (
             {"interpretations": {"clock": "n"}},
-            "interpretation 'clock' is unknown; allowed: count, long_pre_pull",
+            "interpretation is 'clock'; allowed: count, long_pre_pull",
         ),
         ({"interpretations": {"count": "n+2"}}, "interpretation count is 'n+2'; allowed: n+1, n"),
         ({"interpretations": {"count": ["n"]}}, "interpretation count is ['n']; allowed: n+1, n"),
@@ -243,7 +243,7 @@ def test_parameters_may_be_given_by_keyword() -> None:
 
 def test_wrong_keywords_are_refused_with_what_is_near() -> None:
     message = message_of(lambda: simulate(params=None, b=2, c=1.5, worker=2))
-    assert "argument 'worker' is unknown; allowed: b, c, algorithm, bandit, " in message
+    assert "argument is 'worker'; allowed: b, c, algorithm, bandit, " in message
     assert message.endswith("did you mean 'workers'?")
     assert "b is given twice" in message_of(lambda: simulate(b=3))
     assert "params is [1]; allowed: a mapping" in message_of(lambda: simulate(params=[1]))

@@ -7,7 +7,7 @@ import pytest
 
 import dpbandits
 from dpbandits.cli import main
-from dpbandits.suggestions import with_suggestion
+from dpbandits.errors import InputError
 from support import message_of
 
 ARMS = dpbandits.bernoulli([0.7, 0.5])
@@ -48,17 +48,7 @@ def test_the_command_line_suggests(
     assert capsys.readouterr().err.endswith(f"; did you mean {expected!r}?\n")
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "runs is 0; allowed: an integer from 1 to 1000000000",
-        "horizon is '10'; allowed: an integer from 1 to 9007199254740992",
-        "c is 'leas'; allowed: a number, at least 0",
-        "x: log is 'base2'; allowed: base2, natural",
-        "algorithm is 'zzzzzz'; allowed: ucb1, dp-se",
-        "no such file",
-        "algorithm is 'ucb'; allowed: ucb1; did you mean 'ucb1'?",
-    ],
-)
-def test_other_messages_stay_as_they_are(message: str) -> None:
-    assert with_suggestion(message) == message
+def test_no_name_is_suggested_where_none_is_near() -> None:
+    error = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
+    assert str(error) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
+    assert str(InputError.unknown("column", "x", [])) == "column is 'x'; allowed: none"

@@ -101,8 +101,8 @@ def _results_drawn(target: Target, paper: str) -> tuple[Path, ...]:
     ("words", "expected"),
     [
         (["judge", "equal-privacy"], "which has no claims; allowed: ts-is-dp"),
-        (["tabulate", "equal-privacy", "claims"], "tables has no 'claims'; allowed: extra-equal"),
-        (["draw", "equal-privacy", "fig1"], "figures has no 'fig1'; allowed: extra-equal-privacy"),
+        (["tabulate", "equal-privacy", "claims"], "table is 'claims'; allowed: extra-equal"),
+        (["draw", "equal-privacy", "fig1"], "figure is 'fig1'; allowed: extra-equal-privacy"),
     ],
 )
 def test_what_a_comparison_does_not_have_is_said_in_one_line(

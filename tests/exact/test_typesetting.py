@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dpbandits.commands.typeset import DEPENDS, counts
 from dpbandits.errors import InputError
+from dpbandits.project.report import DEPENDS, counts
 from dpbandits.reporting.latex import document
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
 

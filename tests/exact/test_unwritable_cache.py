@@ -13,11 +13,11 @@ import dpbandits
 from dpbandits import _cache_folder, _numba_cache
 from dpbandits._cache_folder import _Warner
 from dpbandits.cli import main
-from dpbandits.commands.run import build_results
 from dpbandits.engine import files
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.project.config import Project
+from dpbandits.project.jobs import build_results
 from fault_project import make_project
 from support import run_python
 

@@ -30,7 +30,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def dpbandits(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run(folder, sys.executable, "-m", "dpbandits.cli", *words)
+    return run(folder, sys.executable, "-m", "dpbandits", *words)
 
 
 def git(folder: Path, *words: str) -> None:

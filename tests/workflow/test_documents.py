@@ -135,7 +135,7 @@ def test_there_are_commands_of_every_kind() -> None:
     assert {"make figures", "make quick", "make test"} <= set(make_lines())
     assert len(snakemake_lines()) >= 3
     assert {each.split()[1] for each in dpbandits_commands(BY_ITSELF)} == set(BY_ITSELF)
-    assert {each.split()[1] for each in dpbandits_commands(ON_RESULTS)} >= {"compare", "explain"}
+    assert {each.split()[1] for each in dpbandits_commands(ON_RESULTS)} >= {"overlay", "explain"}
 
 
 def anchors(text: str) -> set[str]:

@@ -201,7 +201,7 @@ def test_compiled_kernels_on_disk_are_not_used(own: Path) -> None:
 def test_no_cache_on_the_command_line(own: Path, cache_folder: Path) -> None:
     words = ("--arms", "0.75", "0.5", "--horizon", "40", "--runs", "20")
     for more, kept in (("--no-cache", False), ("--seed=1", True)):
-        run = run_python("-m", "dpbandits.cli", "simulate", "own_file.py", *words, more, folder=own)
+        run = run_python("-m", "dpbandits", "simulate", "own_file.py", *words, more, folder=own)
         assert run.returncode == 0, run.stderr
         lines = run.stdout.splitlines()
         pulls = [line.split()[4] for line in lines if line.startswith("pulls of arm ")]

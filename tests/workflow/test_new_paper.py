@@ -15,14 +15,14 @@ import yaml
 
 from dpbandits.artifact.crate import Step
 from dpbandits.cli import main
-from dpbandits.commands.check import check_pages
-from dpbandits.commands.new_paper import write_skeleton
-from dpbandits.commands.publish import publish_papers
 from dpbandits.pages.artifact import artifact_page
 from dpbandits.pages.documents import document
+from dpbandits.pages.errata import check_pages
+from dpbandits.pages.new_paper import write_skeleton
 from dpbandits.project.config import Project
 from dpbandits.project.filters import check_filters
 from dpbandits.project.forecast import forecast
+from dpbandits.project.publish import publish_papers
 from dpbandits.project.target import REPORT
 from dpbandits.project.targets import targets
 from fault_project import environment, make_project

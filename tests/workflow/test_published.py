@@ -9,16 +9,15 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.commands.publish import (
+from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
+from dpbandits.papers import COMPARISONS
+from dpbandits.project.config import Project
+from dpbandits.project.publish import (
     FINGERPRINTS,
-    PUBLISHED,
     current_fingerprints,
     published_targets,
 )
-from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
-from dpbandits.pages.published_tables import PUBLISHED_TABLES
-from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
+from dpbandits.project.published import FIGURES, TABLES
 from dpbandits.project.target import TABLE, Target
 from found_papers import PAPERS
 
@@ -35,7 +34,7 @@ def published_of(paper: str) -> list[Target]:
 @pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
-    published = json.loads((ROOT / PUBLISHED / paper / FINGERPRINTS).read_text())
+    published = json.loads((ROOT / FIGURES / paper / FINGERPRINTS).read_text())
     assert published == current_fingerprints(published_of(paper))
 
 
@@ -43,15 +42,15 @@ def test_sources_and_published_copies_agree(paper: str) -> None:
 def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
     names = [path.name for each in published_of(paper) if each.kind != TABLE for path in each.files]
     expected = {name for name in names if not name.endswith(".pdf")} | {FINGERPRINTS}
-    assert {path.name for path in (ROOT / PUBLISHED / paper).iterdir()} == expected
+    assert {path.name for path in (ROOT / FIGURES / paper).iterdir()} == expected
     names = [path.name for each in published_of(paper) if each.kind == TABLE for path in each.files]
     expected = {name for name in names if name.endswith((".tex", ".csv"))}
-    assert {path.name for path in (ROOT / PUBLISHED_TABLES / paper).iterdir()} == expected
+    assert {path.name for path in (ROOT / TABLES / paper).iterdir()} == expected
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_published_claims_are_at_paper_scale_and_mostly_decided(paper: str) -> None:
-    ledger = pd.read_csv(ROOT / PUBLISHED / paper / "claims.csv", keep_default_na=False)
+    ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
     assert set(ledger["scale"]) == {"paper"}
     assert set(ledger["claim"]) == {claim.id for claim in PROJECT.claims(paper)}
     is_undecided = ledger["verdict"] == "undecided"
@@ -85,7 +84,7 @@ def test_the_ledger_of_all_papers_has_every_claim_and_every_interpretation() -> 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_verdict_is_a_word_that_its_claim_may_end_in(paper: str) -> None:
-    ledger = pd.read_csv(ROOT / PUBLISHED / paper / "claims.csv", keep_default_na=False)
+    ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
     words = {
         (claim.id, interpretation.variant, interpretation.label): claim.words(interpretation)
         for claim in PROJECT.claims(paper)
@@ -99,8 +98,8 @@ def test_every_verdict_is_a_word_that_its_claim_may_end_in(paper: str) -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
     """An order leaves constants open; an upper bound above a claim refutes at most its proof."""
-    ledger = pd.read_csv(ROOT / PUBLISHED / paper / "claims.csv", keep_default_na=False)
-    evidence = pd.read_csv(ROOT / PUBLISHED / paper / "evidence.csv", keep_default_na=False)
+    ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
+    evidence = pd.read_csv(ROOT / FIGURES / paper / "evidence.csv", keep_default_na=False)
     accused = set(ledger.loc[ledger["verdict"] == "fails", "claim"])
     orders = {claim.id for claim in PROJECT.claims(paper) if claim.kind == "order"}
     assert not accused & orders
@@ -111,7 +110,7 @@ def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
 
 def test_a_family_wise_verdict_is_never_the_opposite_of_the_one_at_its_own_level() -> None:
     for paper in PAPERS:
-        both = pd.read_csv(ROOT / PUBLISHED / paper / "simultaneous.csv", keep_default_na=False)
+        both = pd.read_csv(ROOT / FIGURES / paper / "simultaneous.csv", keep_default_na=False)
         pairs = set(zip(both["verdict"], both["verdict_in_family"], strict=True))
         assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
         assert set(both["family_wise"]) <= {"exact", "yes", "only at its own level", "-"}

@@ -263,7 +263,7 @@ def test_stale_results_are_refused_without_the_bookkeeping(built: Path) -> None:
     try:
         words = ["draw", "ts-is-dp", "fig8", "--scale", "quick"]
         done = subprocess.run(
-            [sys.executable, "-m", "dpbandits.cli", *words],
+            [sys.executable, "-m", "dpbandits", *words],
             cwd=built,
             env=environment(built),
             text=True,
@@ -281,7 +281,7 @@ def test_stale_results_are_refused_without_the_bookkeeping(built: Path) -> None:
 
 def on_results() -> list[Any]:
     """Return the commands; what simulates, or reads what is not built here, is slow."""
-    left = (" --with ", *(f" {name}/" for name in PAPERS if name not in BUILT))
+    left = ("dpbandits overlay ", *(f" {name}/" for name in PAPERS if name not in BUILT))
     every = dpbandits_commands(ON_RESULTS)
     return mostly_slow(every, *(each for each in every if not any(part in each for part in left)))
 
@@ -297,7 +297,7 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
         target = rule_name(paper, figure.rstrip("abc"))
         assert run(built, target, config=f"papers=[{paper}]").returncode == 0
     done = subprocess.run(
-        [sys.executable, "-m", "dpbandits.cli", *words],
+        [sys.executable, "-m", "dpbandits", *words],
         cwd=built,
         env=environment(),
         text=True,
@@ -306,7 +306,7 @@ def test_commands_of_the_documents_run_on_what_is_built(built: Path, command: st
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
-    if words[0] == "compare" and "--arms" not in words:
+    if words[0] == "overlay":
         assert all((built / line).is_file() for line in done.stdout.splitlines())
 
 

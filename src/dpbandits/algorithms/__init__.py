@@ -64,7 +64,7 @@ def find_definition(algorithm: str | Definition) -> Definition:
     if isinstance(algorithm, Definition):
         return algorithm
     if not isinstance(algorithm, str) or algorithm not in REGISTRY:
-        raise InputError(f"algorithm is {algorithm!r}; allowed: {', '.join(REGISTRY)}")
+        raise InputError.unknown("algorithm", algorithm, REGISTRY)
     return REGISTRY[algorithm]
 
 

@@ -82,11 +82,12 @@ class Definition:
     def parameters_from(self, values: Mapping[str, Any]) -> Any:
         """Return validated parameters; InputError on a missing, unknown or bad one."""
         allowed = [each.name for each in fields(self.parameters)]
-        if set(values) != set(allowed):
+        for name in values:
+            if name not in allowed:
+                raise InputError.unknown(f"{self.id}: parameter", name, allowed)
+        if len(values) < len(allowed):
             given = ", ".join(sorted(map(str, values))) or "none"
-            raise InputError(
-                f"{self.id}: parameters are {given}; allowed: {', '.join(allowed) or 'none'}"
-            )
+            raise InputError(f"{self.id}: parameters are {given}; allowed: {', '.join(allowed)}")
         plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
         return self.parameters(**plain)
 
@@ -102,21 +103,17 @@ class Definition:
             raise InputError(f"{self.id}: interpretations are {values!r}; allowed: a mapping")
         for key, value in values.items():
             if key not in self.interpretations:
-                names = ", ".join(self.interpretations) or "none"
-                raise InputError(f"{self.id}: interpretation {key!r} is unknown; allowed: {names}")
+                raise InputError.unknown(f"{self.id}: interpretation", key, self.interpretations)
             if value not in self.interpretations[key]:
-                allowed = ", ".join(self.interpretations[key])
-                raise InputError(
-                    f"{self.id}: interpretation {key} is {value!r}; allowed: {allowed}"
-                )
+                allowed = self.interpretations[key]
+                raise InputError.unknown(f"{self.id}: interpretation {key}", value, allowed)
         defaults = {key: allowed[0] for key, allowed in self.interpretations.items()}
         return {**defaults, **self.presets.get(variant, {}), **values}
 
     def require_variant(self, variant: str) -> str:
         """Return the variant; InputError where this algorithm has none of that name."""
         if variant not in self.variants:
-            allowed = ", ".join(self.variants)
-            raise InputError(f"{self.id}: variant is {variant!r}; allowed: {allowed}")
+            raise InputError.unknown(f"{self.id}: variant", variant, self.variants)
         return variant
 
 

@@ -28,7 +28,6 @@ from dpbandits.engine.arguments import (
 from dpbandits.engine.cells import parameter_values
 from dpbandits.engine.progress import waiting
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
-from dpbandits.suggestions import suggesting
 
 LEVEL = 0.05
 RUNS = 1_000_000
@@ -87,7 +86,6 @@ class Audit:
         return self.describe()
 
 
-@suggesting
 def audit(
     algorithm: str | Definition,
     *,

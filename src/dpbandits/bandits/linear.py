@@ -91,7 +91,7 @@ def linear(features: ArrayLike, theta: ArrayLike, law: str = "uniform") -> Linea
     if not matrix.any():
         raise InputError("linear: features have rank 0; allowed: at least one that is not 0")
     if law not in LAWS:
-        raise InputError(f"linear: law is {law!r}; allowed: {', '.join(LAWS)}")
+        raise InputError.unknown("linear: law", law, LAWS)
     means = matrix @ vector
     laws = tuple(_law(law, arm, float(mean)) for arm, mean in enumerate(means))
     best = np.flatnonzero(means >= means.max() - BEST_ARM_TOLERANCE)

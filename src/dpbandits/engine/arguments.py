@@ -68,8 +68,7 @@ def merged_parameters(
     own = [each.name for each in fields(definition.parameters)]
     for name in named:
         if name not in own:
-            allowed = ", ".join([*own, *arguments])
-            raise InputError(f"{definition.id}: argument {name!r} is unknown; allowed: {allowed}")
+            raise InputError.unknown(f"{definition.id}: argument", name, [*own, *arguments])
         if name in (params or {}):
             raise InputError(
                 f"{definition.id}: {name} is given twice; allowed: in params, or by keyword"

@@ -13,7 +13,6 @@ from dpbandits.engine.trial_checks import TRIAL_CHECKS
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
-from dpbandits.suggestions import suggesting
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
@@ -37,7 +36,6 @@ class Check:
         return f"{self.status}: {self.name}" + (f": {self.detail}" if self.detail else "")
 
 
-@suggesting
 def check_algorithm(
     algorithm: str | Definition,
     *,

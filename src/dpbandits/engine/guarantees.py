@@ -121,6 +121,6 @@ def _words(values: Mapping[str, float]) -> str:
 
 
 def _require_names(key: str, values: Mapping[str, float], allowed: tuple[str, ...]) -> None:
-    unknown = [name for name in values if name not in allowed]
-    if unknown:
-        raise InputError(f"{key}: {unknown[0]!r} is unknown; allowed: {', '.join(allowed)}")
+    for name in values:
+        if name not in allowed:
+            raise InputError.unknown(key, name, allowed)

@@ -26,7 +26,7 @@ BIASES = ("subtracted", "kept")
 def require_bias(bias: object) -> str:
     """Return what is done with the bias; InputError unless it is one of ``BIASES``."""
     if bias not in BIASES:
-        raise InputError(f"bias is {bias!r}; allowed: {', '.join(BIASES)}")
+        raise InputError.unknown("bias", bias, BIASES)
     return str(bias)
 
 

@@ -62,5 +62,5 @@ METRICS = {**CURVES, **PER_ARM}
 def require_metric(name: str, allowed: tuple[str, ...] = tuple(METRICS)) -> str:
     """Return ``name`` if it is allowed; InputError otherwise."""
     if name not in allowed:
-        raise InputError(f"metric is {name!r}; allowed: {', '.join(allowed)}")
+        raise InputError.unknown("metric", name, allowed)
     return name

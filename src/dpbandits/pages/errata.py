@@ -11,6 +11,7 @@ from dpbandits.engine.models import Allowed, OneOf, Sentence, Spec, misfit
 from dpbandits.pages.published_numbers import evidence_path, filled, link
 from dpbandits.pages.render import render
 from dpbandits.project.config import Project
+from dpbandits.project.sentences import check_sentences
 
 KINDS = {
     "error": "printed error",
@@ -106,3 +107,16 @@ def found_text(project: Project, paper: str, name: str, entry: Erratum) -> str:
     """
     place = f"{project.config_path(paper, 'errata')}: {name}"
     return filled(project, paper, entry.found, entry.numbers, place)
+
+
+def check_pages(project: Project) -> None:
+    """Check the errata of the chosen papers, and that no sentence of theirs is missing.
+
+    Raises:
+        InputError: in one line, the file, the key and what is allowed.
+    """
+    for paper in project.built():
+        if paper in project.papers:
+            load_errata(project, paper)
+            check_sentences(project, paper)
+            project.summary(paper)

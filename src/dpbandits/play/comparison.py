@@ -16,7 +16,6 @@ from dpbandits.errors import InputError
 from dpbandits.play.identification import Identification, identify
 from dpbandits.play.runs import html_table, is_computed
 from dpbandits.play.simulation import Simulation, simulate
-from dpbandits.suggestions import suggesting
 from dpbandits.text_tables import aligned
 
 if TYPE_CHECKING:
@@ -145,7 +144,6 @@ class Comparison:
         return f"<b>{escape(self._heading)}</b>{html_table(self.summary())}"
 
 
-@suggesting
 def compare(
     algorithms: Sequence[Entry],
     *,
@@ -233,8 +231,7 @@ def _with_shared(entries: list[dict[str, Any]], shared: dict[str, Any]) -> list[
     every = list(dict.fromkeys(name for own in names for name in own))
     for key in shared:
         if key not in every:
-            allowed = ", ".join(every) or "none"
-            raise InputError(f"compare: no algorithm has a parameter {key!r}; allowed: {allowed}")
+            raise InputError.unknown("compare: parameter", key, every)
     given = []
     for entry, own in zip(entries, names, strict=True):
         fitting = {key: value for key, value in shared.items() if key in own}

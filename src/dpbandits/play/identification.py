@@ -29,7 +29,6 @@ from dpbandits.engine.progress import progress
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.metrics import IDENTIFIED, mean_interval, rate_interval
 from dpbandits.play.runs import Runs
-from dpbandits.suggestions import suggesting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +128,6 @@ class Identification(Runs):
         return plot_shares(labels, algorithms, shares, "share of trials that return it", axes)
 
 
-@suggesting
 def identify(
     *,
     algorithm: str | IdentificationAlgorithm,

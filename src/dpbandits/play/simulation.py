@@ -32,7 +32,6 @@ from dpbandits.metrics.nash_curve import require_bias
 from dpbandits.play.curves import Curve
 from dpbandits.play.nash_curve import NashCurve
 from dpbandits.play.runs import Runs
-from dpbandits.suggestions import suggesting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -252,7 +251,6 @@ def _full_name(metric: str, *others: str) -> str:
     return "pseudo_regret" if metric == "regret" else require_metric(metric, (*CURVES, *others))
 
 
-@suggesting
 def simulate(
     *,
     algorithm: str | Algorithm,

@@ -104,27 +104,21 @@ def _refuted(question: Question, measure: str) -> Iterator[Row]:
                 yield {**named, "verdict": BROKEN, "guarantee": in_brief(found), **setting}
 
 
-def notes(
-    answer: pd.DataFrame, grid: pd.DataFrame, question: Question, simulated: bool
-) -> list[str]:
+def notes(answer: pd.DataFrame, grid: pd.DataFrame, question: Question) -> list[str]:
     """Return what one should know of a ranking, a sentence each.
 
     Args:
         answer: the ranking.
         grid: the measured table.
         question: what is asked.
-        simulated: whether the question itself was played.
     """
     first = answer.iloc[0]
     at = f"K = {first['arms']:.0f}, T = {first['horizon']:,.0f}, epsilon = {first['epsilon']:g}"
-    found = [f"Asked: {described(question)}."]
-    if simulated:
-        return [*found, f"Played: {at}, {first['runs']:,.0f} runs on each family of instances."]
-    found.append(f"Measured at the nearest setting: {at}.")
+    found = [f"Asked: {described(question)}.", f"Measured at the nearest setting: {at}."]
     if beyond := outside(grid, question):
-        found.append(f"Outside of the grid: {', '.join(beyond)}. To play it: --simulate.")
+        found.append(f"Outside of the grid: {', '.join(beyond)}. To play it: dpbandits compare.")
     elif any(getattr(question, key) != first[key] for key in SETTING):
-        found.append("Not on the grid. To play exactly this setting: --simulate.")
+        found.append("Not on the grid. To play exactly this setting: dpbandits compare.")
     eligible = grid[grid["class"].isin(CLASSES[question.privacy])]
     missing = set(eligible["algorithm"]) - set(answer["algorithm"])
     if missing:

@@ -113,7 +113,7 @@ class Project:
         """Raise InputError unless this is the name of a paper or of a comparison."""
         allowed = [*self.papers, *COMPARISONS]
         if name not in allowed:
-            raise InputError(f"paper is {name!r}; allowed: {', '.join(allowed)}")
+            raise InputError.unknown("paper", name, allowed)
 
     @property
     def scale(self) -> str:

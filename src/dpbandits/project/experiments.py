@@ -144,16 +144,15 @@ class Experiments:
 
     def figure_spec(self, figure: str) -> Mapping[str, Any]:
         """Return the entry of a figure; InputError if there is none of that name."""
-        return self._entry("figures", self.figure_specs, figure)
+        return self._entry("figure", self.figure_specs, figure)
 
     def table_spec(self, table: str) -> Mapping[str, Any]:
         """Return the entry of a table; InputError if there is none of that name."""
-        return self._entry("tables", self.table_specs, table)
+        return self._entry("table", self.table_specs, table)
 
     def _entry(self, section: str, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         if name not in entries:
-            allowed = ", ".join(entries)
-            raise InputError(f"{self.path}: {section} has no {name!r}; allowed: {allowed}")
+            raise InputError.unknown(f"{self.path}: {section}", name, entries)
         entry: Mapping[str, Any] = entries[name]
         return entry
 
@@ -165,8 +164,7 @@ class Experiments:
     def plan(self, name: str) -> "SimulationPlan":
         """Return one simulation; InputError if there is none of that name."""
         if name not in self.plans:
-            allowed = ", ".join(self.plans)
-            raise InputError(f"{self.path}: simulation is {name!r}; allowed: {allowed}")
+            raise InputError.unknown(f"{self.path}: simulation", name, self.plans)
         return self.plans[name]
 
     def _plan(self, name: str, spec: SimulationSpec) -> "SimulationPlan":
@@ -198,8 +196,7 @@ class Experiments:
     def _require_instance(self, name: str | float, where: str) -> None:
         """Raise InputError where there is no instance of that name."""
         if name not in self.file.instances:
-            allowed = ", ".join(self.file.instances)
-            raise InputError(f"{where} is {name!r}; allowed: {allowed}")
+            raise InputError.unknown(where, name, self.file.instances)
 
     @cached_property
     def algorithms(self) -> Mapping[str, "Definition"]:

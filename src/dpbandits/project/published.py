@@ -14,6 +14,9 @@ from dpbandits.project.config import CONFIG, Project
 FIGURES = Path("docs/figures")
 """Folder of the published copies of figures and verdicts, in a folder with config."""
 
+TABLES = Path("docs/tables")
+"""Folder of the published copies of tables."""
+
 NUMBERS = ("estimate", "lo", "hi", "level")
 """Columns of numbers, which may be empty."""
 

@@ -252,7 +252,7 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
 
     shown = list(built)
     chosen = [*wanted(shown, extra=False), *wanted(shown, extra=True)]
-    text = [fingerprint("dpbandits.commands.typeset"), template_text("report.tex")]
+    text = [fingerprint("dpbandits.project.report"), template_text("report.tex")]
     folder = project.results_folder()
     return Target(
         kind=REPORT,

@@ -57,7 +57,7 @@ class Question:
     def __post_init__(self) -> None:
         """Raise InputError for what is no question."""
         if self.privacy not in CLASSES:
-            raise InputError(f"class is {self.privacy!r}; allowed: {', '.join(CLASSES)}")
+            raise InputError.unknown("class", self.privacy, CLASSES)
         for key, least in (("arms", 2), ("horizon", 1)):
             value = getattr(self, key)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:

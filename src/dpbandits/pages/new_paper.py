@@ -1,11 +1,9 @@
-"""Write the folder of a new paper, one figure and one claim, that builds at once."""
+"""The folder of a new paper, one figure and one claim, that builds at once."""
 
-import argparse
 import re
 from datetime import date
 from pathlib import Path
 
-from dpbandits.commands.options import path
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.render import render
@@ -17,23 +15,6 @@ FILES = ("paper", "experiments", "claims")
 """What a paper states about itself, by file."""
 
 _NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the name and the project's folder."""
-    parser.add_argument("name", help="short name: small letters, digits and -")
-    parser.add_argument(
-        "--project", type=path, default=".", help="folder of the project (default: here)"
-    )
-
-
-def main(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    name = arguments.name
-    for written in write_skeleton(Project.load(Path(arguments.project)), name):
-        print(written)
-    print(f"dpbandits check --papers {name}")
-    print(f"snakemake --cores 2 --config 'papers=[{name}]' comparisons=[]")
 
 
 def write_skeleton(project: Project, name: str) -> list[Path]:

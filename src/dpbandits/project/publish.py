@@ -1,37 +1,18 @@
-"""Copy figures, tables and verdicts at paper scale to docs/, with fingerprints."""
+"""The copies of figures, tables and verdicts at paper scale in docs/, with fingerprints."""
 
-import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dpbandits.commands.options import add_project_options, project_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
-from dpbandits.pages.cost import condense
-from dpbandits.pages.documents import write_documents
-from dpbandits.pages.published_tables import PUBLISHED_TABLES
 from dpbandits.project.config import Project
+from dpbandits.project.published import FIGURES, TABLES
 from dpbandits.project.target import CLAIMS, FIGURE, TABLE, Target
 from dpbandits.project.targets import targets
 
-PUBLISHED = Path("docs/figures")
 FINGERPRINTS = "fingerprints.json"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the papers to the project's options."""
-    add_project_options(parser)
-    parser.add_argument("papers", nargs="*", help="the copies of these alone (default: all)")
-
-
-def main(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    names, arguments.papers = arguments.papers, None
-    project = project_of(arguments)
-    for path in publish_papers(project, names) if names else publish_figures(project):
-        print(path)
 
 
 def published_targets(project: Project) -> list[Target]:
@@ -47,15 +28,16 @@ def current_fingerprints(published: Iterable[Target]) -> dict[str, Mapping[str, 
     }
 
 
-def publish_figures(project: Project) -> list[Path]:
-    """Copy what was built at paper scale to ``docs``; return the files written.
+def publish_chosen(project: Project) -> list[Path]:
+    """Copy what was built of the chosen papers and comparisons; return the files written.
 
     Raises:
         InputError: the scale is not ``paper``, or a figure, table or ledger is missing or stale.
     """
-    written = _copy_of(project)
-    written.append(condense(project))
-    return written + write_documents(project)
+    if project.scale != "paper":
+        raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
+    published = published_targets(project)
+    return [path for name in project.built() for path in _publish_paper(project, name, published)]
 
 
 def publish_papers(project: Project, names: Sequence[str]) -> list[Path]:
@@ -71,15 +53,7 @@ def publish_papers(project: Project, names: Sequence[str]) -> list[Path]:
         project.require(name)
     papers = [name for name in names if name in project.papers]
     comparisons = [name for name in names if name not in papers]
-    return _copy_of(project.at(papers=papers, comparisons=comparisons))
-
-
-def _copy_of(project: Project) -> list[Path]:
-    """Copy what was built of the chosen papers and comparisons."""
-    if project.scale != "paper":
-        raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
-    published = published_targets(project)
-    return [path for name in project.built() for path in _publish_paper(project, name, published)]
+    return publish_chosen(project.at(papers=papers, comparisons=comparisons))
 
 
 def _publish_paper(project: Project, paper: str, published: Iterable[Target]) -> list[Path]:
@@ -90,9 +64,9 @@ def _publish_paper(project: Project, paper: str, published: Iterable[Target]) ->
     tables = [path for target in of_paper if target.kind == TABLE for path in target.files]
     pictures = [path for path in pictures if path.suffix != ".pdf"]
     tables = [path for path in tables if path.suffix in (".tex", ".csv")]
-    written = _copied(pictures, project.folder / PUBLISHED / paper, FINGERPRINTS)
-    written += _copied(tables, project.folder / PUBLISHED_TABLES / paper)
-    stamp = project.folder / PUBLISHED / paper / FINGERPRINTS
+    written = _copied(pictures, project.folder / FIGURES / paper, FINGERPRINTS)
+    written += _copied(tables, project.folder / TABLES / paper)
+    stamp = project.folder / FIGURES / paper / FINGERPRINTS
     text = json.dumps(current_fingerprints(of_paper), indent=2, sort_keys=True)
     write_text(stamp, text + "\n")
     return [*written, stamp]

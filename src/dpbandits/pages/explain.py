@@ -1,10 +1,8 @@
-"""Say how the verdict on a claim came about."""
+"""How the verdict on a claim came about, in words: by results, or by what is published."""
 
-import argparse
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -21,47 +19,15 @@ from dpbandits.claims.simultaneous import (
     simultaneous,
     standing,
 )
-from dpbandits.commands.options import add_project_options, project_of
 from dpbandits.engine.progress import waiting
 from dpbandits.errors import InputError
-from dpbandits.project.config import CONFIG, Project
-from dpbandits.project.published import KEYS, published_project, published_table
+from dpbandits.project.config import Project
+from dpbandits.project.published import KEYS, published_table
 from dpbandits.project.statements import claim_figures
 from dpbandits.project.variant_figures import published_file, variant_figure
 
 if TYPE_CHECKING:
     from dpbandits.claims.judge import Judgement
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the claim to the project's options."""
-    add_project_options(parser)
-    named = "its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1"
-    parser.add_argument("claim", help=named)
-    parser.add_argument(
-        "--published",
-        action="store_true",
-        help="by the published verdicts (default where there are no results), not by results here",
-    )
-
-
-def main(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    is_outside = arguments.project == "." and not CONFIG.is_file()
-    if arguments.published or is_outside:
-        project = published_project(Path(arguments.project))
-        print(explain_published(project, arguments.claim))
-        return
-    project = project_of(arguments)
-    paper, claim = find_claim(project, arguments.claim)
-    has_results = any((project.results_folder() / paper).glob("*.parquet"))
-    # The published verdicts are of the seed and scale of the config.
-    asks_for_others = arguments.scale is not None or arguments.seed is not None
-    is_built = has_results or asks_for_others or paper not in project.published
-    if is_built and claim.kind != FINDING:
-        print(explain_claim(project, claim.id))
-    else:
-        print(explain_published(project, claim.id))
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
@@ -85,7 +51,7 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
 def explain_claim(project: Project, identifier: str) -> str:
     """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
     # The published verdicts are told without the engine that judges.
-    from dpbandits.commands.judge import evidence_of, judged
+    from dpbandits.project.jobs import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
     with waiting(f"judging {claim.id}"):

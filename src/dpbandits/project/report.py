@@ -1,6 +1,5 @@
-"""Write the report, a page for each paper and all tables, as PDF (needs pdflatex)."""
+"""The report, a page for each paper and all tables, as PDF (needs pdflatex)."""
 
-import argparse
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.verdict import ALPHA, VERDICTS
-from dpbandits.commands.options import add_choice_options, add_project_options, project_of
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import library_versions, require_current
@@ -28,17 +26,6 @@ MANY = 3
 
 DEPENDS = "depends"
 """What a claim counts as whose interpretations or variants come apart."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the choice of papers to the project's options."""
-    add_project_options(parser)
-    add_choice_options(parser)
-
-
-def main(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    typeset_report(project_of(arguments))
 
 
 def typeset_report(project: Project) -> list[Path]:

@@ -1,0 +1,342 @@
+"""Commands that answer a question: list, explain, choose, guarantee, convert, cache."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpbandits.cli.options import (
+    NAMES,
+    REAL,
+    OneOf,
+    an_algorithm,
+    command,
+    formatted,
+    number,
+    open_project,
+    option,
+    pairs,
+    project_option,
+    project_options,
+    scale_option,
+    show,
+    whole_option,
+)
+from dpbandits.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHORTENED = 72
+"""Longest statement in a table that is read; csv and JSON have all of it."""
+
+
+@command("list")
+@click.argument("what", type=OneOf(["algorithms", "claims"]), default="algorithms")
+@formatted
+def list_(what: str, form: str) -> None:
+    """List the algorithms with all that can be chosen, or the claims with their verdicts."""
+    if what == "algorithms":
+        show(listed_algorithms(), form, "\n".join(_lines()) if form == "table" else None)
+        return
+    claims = listed_claims()
+    if form == "table":
+        claims["statement"] = claims["statement"].map(_shortened)
+        claims = claims[["claim", "variant", "interpretation", "verdict", "statement"]]
+    show(claims, form)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHORTENED else f"{text[: SHORTENED - 3]}..."
+
+
+def listed_algorithms() -> "pd.DataFrame":
+    """Return a row for each algorithm and variant, with its guarantee at its example."""
+    import pandas as pd
+
+    from dpbandits.algorithms import REGISTRY
+    from dpbandits.engine.guarantees import listed
+
+    rows = [
+        {
+            "algorithm": algorithm.id,
+            "name": algorithm.name,
+            "source": algorithm.paper,
+            "parameters": " ".join(field.name for field in fields(algorithm.parameters)),
+            "interpretations": "; ".join(
+                f"{key}: {' | '.join(values)}" for key, values in algorithm.interpretations.items()
+            ),
+            "variant": variant,
+            "guarantee": line.partition(": ")[2],
+        }
+        for algorithm in REGISTRY.values()
+        for variant, line in zip(algorithm.variants, listed(algorithm), strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _lines() -> Iterator[str]:
+    """Yield a few lines for each algorithm."""
+    from dpbandits.algorithms import REGISTRY
+    from dpbandits.engine.guarantees import listed
+
+    for algorithm in REGISTRY.values():
+        parameters = ", ".join(field.name for field in fields(algorithm.parameters))
+        yield f"{algorithm.id} ({parameters}): {algorithm.name}, {algorithm.paper}"
+        for interpretation, values in algorithm.interpretations.items():
+            yield f"    interpretation {interpretation}: {', '.join(values)} (default {values[0]})"
+        yield f"    variants: {', '.join(algorithm.variants)}"
+        for line in listed(algorithm):
+            yield f"    {line}"
+
+
+def listed_claims() -> "pd.DataFrame":
+    """Return a row for each published verdict, with the statement of its claim."""
+    import pandas as pd
+
+    # The list of algorithms does without the papers.
+    from dpbandits.project.published import published_project, published_table
+
+    project = published_project(Path())
+    tables = []
+    for paper in project.chosen:
+        statements = {each.id: " ".join(each.statement.split()) for each in project.claims(paper)}
+        table = published_table(project, paper, "claims")
+        table.insert(0, "paper", paper)
+        tables.append(table.assign(statement=table["claim"].map(statements)))
+    return pd.concat(tables, ignore_index=True)
+
+
+@command()
+@click.argument("claim")
+@option(
+    "--published",
+    is_flag=True,
+    help="by the published verdicts (default where there are no results), not by results here",
+)
+@project_options
+def explain(
+    claim: str, published: bool, project: Path, scale: str | None, seed: int | None
+) -> None:
+    """Say how the verdict on a claim came about.
+
+    CLAIM is its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1.
+    """
+    from dpbandits.claims.entries import FINDING
+    from dpbandits.pages.explain import explain_claim, explain_published, find_claim
+    from dpbandits.project.config import CONFIG
+    from dpbandits.project.published import published_project
+
+    if published or (project == Path() and not CONFIG.is_file()):
+        print(explain_published(published_project(project), claim))
+        return
+    opened = open_project(project, scale=scale, seed=seed)
+    paper, found = find_claim(opened, claim)
+    has_results = any((opened.results_folder() / paper).glob("*.parquet"))
+    # The published verdicts are of the seed and scale of the config.
+    asks_for_others = scale is not None or seed is not None
+    is_built = has_results or asks_for_others or paper not in opened.published
+    if is_built and found.kind != FINDING:
+        print(explain_claim(opened, found.id))
+    else:
+        print(explain_published(opened, found.id))
+
+
+@command()
+@whole_option("--arms", required=True, help="number of arms")
+@whole_option("--horizon", help="rounds, as 1000000 or 1e6")
+@whole_option("--budget", help="pulls, to find the best arm")
+@option("--epsilon", type=REAL, required=True, help="privacy budget")
+@option(
+    "--class",
+    "privacy",
+    type=OneOf(["pure", "approximate", "local"]),
+    default="pure",
+    help="epsilon-DP (default), (epsilon, 1e-6)-DP, or epsilon-DP of every reward",
+)
+@scale_option
+@project_option
+@formatted
+def choose(form: str, **question: Any) -> None:
+    """Rank the private algorithms for a number of arms, a horizon and a privacy budget."""
+    import dpbandits
+
+    answer = dpbandits.choose(**question)
+    show(answer, form, _ranking(answer))
+
+
+def _ranking(answer: "pd.DataFrame") -> str:
+    """Return a ranking to read, its notes first."""
+    import pandas as pd
+
+    from dpbandits.text_tables import aligned
+
+    measure = "regret" if "regret" in answer else "success"
+    form = "{:,.0f} [{:,.0f}, {:,.0f}]" if measure == "regret" else "{:.1%} [{:.1%}, {:.1%}]"
+    table = pd.DataFrame(
+        {
+            "place": [f"{each}" if pd.notna(each) else "" for each in answer["place"]],
+            "algorithm": [
+                name if variant == "as-written" else f"{name}, {variant}"
+                for name, variant in zip(answer["name"], answer["variant"], strict=True)
+            ],
+            "verdict": answer["verdict"],
+            measure: [
+                form.format(*ends) if pd.notna(ends[0]) else ""
+                for ends in zip(answer[measure], answer["lo"], answer["hi"], strict=True)
+            ],
+        }
+    )
+    if measure == "regret":
+        ratios = answer[["price", "worst"]].map(lambda value: f"{value:.3g}" if value > 0 else "")
+        table = table.assign(price=ratios["price"], worst=ratios["worst"])
+    table = table.assign(guarantee=answer["guarantee"])
+    return "\n".join([*answer.attrs["notes"], "", aligned(table)])
+
+
+@command()
+@an_algorithm
+@whole_option(
+    "--horizon",
+    "--budget",
+    "horizon",
+    required=True,
+    help="rounds, or the budget of pulls of an algorithm that names the best arm",
+)
+@option("--delta", type=REAL, help="at which epsilon is wanted")
+@formatted
+def guarantee(delta: float | None, form: str, **options: Any) -> None:
+    """Print what an algorithm guarantees for all instances, and what is known of that.
+
+    ALGORITHM is an id (dpbandits list), or a Python file of your own.
+    """
+    import pandas as pd
+
+    import dpbandits
+    from dpbandits.engine.guarantees import at_delta
+
+    found = dpbandits.guarantee(**options)
+    row = asdict(found)
+    text = found.describe()
+    if delta is not None:
+        row |= {"delta": delta, "epsilon": found.epsilon(delta)}
+        text = at_delta(found, delta)
+    show(pd.DataFrame([row]), form, text)
+
+
+@command()
+@click.argument("given", nargs=-1, required=True, metavar="KIND=VALUE...")
+@option(
+    "--to",
+    type=NAMES,
+    metavar="KIND [NAME=VALUE]",
+    required=True,
+    help="a kind; renyi with order=, approximate with delta= or epsilon=",
+)
+@formatted
+def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
+    """Convert a guarantee to another kind, and name the source of the conversion.
+
+    A KIND is pure, gdp, zcdp, renyi (with order=) or approximate (with delta=).
+    """
+    import pandas as pd
+
+    from dpbandits.engine.guarantees import conversion
+
+    known, wanted = (
+        {name: number(name, value) for name, value in pairs(key, " ".join(group)).items()}
+        for key, group in (("given", given), ("to", to[1:]))
+    )
+    level, found = conversion(known, "".join(to[:1]), wanted)
+    table = pd.DataFrame([asdict(each.level) | {"source": each.source} for each in found])
+    text = f"{level.describe()} implies " + "; ".join(each.describe() for each in found)
+    show(table, form, text)
+
+
+@command()
+@click.argument("action", type=OneOf(["show", "prune", "clear"]), default="show")
+@option("--yes", is_flag=True, help="clear without asking")
+@formatted
+def cache(action: str, yes: bool, form: str) -> None:
+    """Show the cache of results and compiled kernels; prune what is outdated, or clear it.
+
+    prune removes what the sources here do not make; clear removes all.
+    """
+    from dpbandits.engine.cache import Cache
+    from dpbandits.engine.cache_contents import contents_of, remove
+
+    folder = Cache()
+    if action == "show":
+        # At once: entries are read one by one, which takes a while where they are many.
+        if form == "table":
+            print(f"folder: {folder.root}", flush=True)
+        shown = contents_of(folder)
+        show(_entries(shown), form, "\n".join(_sums(shown)))
+        return
+    contents = contents_of(folder)
+    every = [*contents.results, *contents.kernels]
+    entries = contents.outdated if action == "prune" else every
+    amount = _amount(entries)
+    if action == "clear" and entries and not yes:
+        _require_yes(f"remove {amount} from {folder.root}? [y/N] ")
+    remove(entries)
+    print(f"removed {amount} from {folder.root}")
+
+
+def _sums(contents: Any) -> list[str]:
+    """Return the lines on what there is: sums by state, and by algorithm."""
+    lines = [f"results: {_amount(contents.results)}{_states(contents.results)}"]
+    by_algorithm = defaultdict(list)
+    for entry in contents.results:
+        by_algorithm[entry.algorithm or "of unknown origin"].append(entry)
+    for name, entries in sorted(by_algorithm.items()):
+        lines.append(f"    {name}: {_amount(entries)}{_states(entries)}")
+    return [*lines, f"compiled kernels: {_amount(contents.kernels)}{_states(contents.kernels)}"]
+
+
+def _entries(contents: Any) -> "pd.DataFrame":
+    """Return a row for each entry."""
+    import pandas as pd
+
+    rows = [
+        {"kind": kind, "algorithm": entry.algorithm or "", "bytes": entry.size}
+        | {"state": entry.state, "path": str(entry.path)}
+        for kind, entries in (("result", contents.results), ("kernel", contents.kernels))
+        for entry in entries
+    ]
+    return pd.DataFrame(rows, columns=["kind", "algorithm", "bytes", "state", "path"])
+
+
+def _states(entries: Sequence[Any]) -> str:
+    """Return how many entries are not current, in brackets; nothing where all are."""
+    from dpbandits.engine.cache_contents import OUTDATED, UNKNOWN, USER_DEFINED
+
+    counts = {
+        state: sum(entry.state == state for entry in entries)
+        for state in (OUTDATED, USER_DEFINED, UNKNOWN)
+    }
+    said = [f"{count} {state}" for state, count in counts.items() if count]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _amount(entries: Sequence[Any]) -> str:
+    """Return number and size of entries, such as ``12 entries, 3.4 MB``."""
+    size = sum(entry.size for entry in entries)
+    noun = "entry" if len(entries) == 1 else "entries"
+    return f"{len(entries)} {noun}, {size / 1e6:.1f} MB"
+
+
+def _require_yes(question: str) -> None:
+    """Ask; InputError where the answer is not yes, or where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise InputError("cache clear: nobody can be asked here; allowed: cache clear --yes")
+    print(question, end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise InputError("cache clear: nothing was removed; allowed: the answer y, or --yes")
+
+
+COMMANDS = (list_, explain, choose, guarantee, convert, cache)

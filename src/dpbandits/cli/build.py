@@ -1,0 +1,273 @@
+"""Commands of a project's folder: what the jobs of a build do, and its upkeep."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dpbandits.cli.options import (
+    FILE,
+    FOLDER,
+    chosen,
+    command,
+    formatted,
+    in_project,
+    of_algorithm,
+    open_project,
+    option,
+    project_option,
+    project_options,
+    show,
+    whole_option,
+    workers_option,
+)
+
+if TYPE_CHECKING:
+    from dpbandits.project.config import Project
+
+
+@command()
+@click.argument("paper")
+@click.argument("name")
+@workers_option
+@in_project
+def run(project: "Project", paper: str, name: str, workers: int) -> None:
+    """Simulate one named set of cells of a paper, or compute one of its exact results.
+
+    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
+    """
+    from dpbandits.project.jobs import build_results
+
+    build_results(project, paper, name, workers)
+
+
+@command()
+@click.argument("paper")
+@click.argument("name")
+@in_project
+def draw(project: "Project", paper: str, name: str) -> None:
+    """Draw one figure of a paper, with all its panels.
+
+    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
+    """
+    from dpbandits.project.jobs import draw_paper_figure
+
+    draw_paper_figure(project, paper, name)
+
+
+@command()
+@click.argument("paper")
+@click.argument("name")
+@in_project
+def tabulate(project: "Project", paper: str, name: str) -> None:
+    """Write one table of a paper as LaTeX and csv.
+
+    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
+    """
+    from dpbandits.project.jobs import write_paper_table
+
+    write_paper_table(project, paper, name)
+
+
+@command()
+@click.argument("paper")
+@in_project
+def judge(project: "Project", paper: str) -> None:
+    """Judge every claim of a paper and write its ledger."""
+    from dpbandits.project.jobs import judge_paper
+
+    judge_paper(project, paper)
+
+
+@command()
+@click.argument("paper")
+@in_project
+def digitised(project: "Project", paper: str) -> None:
+    """Compare the digitised values of a paper with ours."""
+    from dpbandits.project.jobs import write_digitised_comparison
+
+    write_digitised_comparison(project, paper)
+
+
+@command()
+@chosen
+@in_project
+def ledger(project: "Project") -> None:
+    """Gather the verdicts on the claims of all chosen papers in one ledger."""
+    from dpbandits.project.jobs import write_whole_ledger
+
+    write_whole_ledger(project)
+
+
+@command()
+@chosen
+@in_project
+def typeset(project: "Project") -> None:
+    """Write the report, a page for each paper and all tables, as PDF (needs pdflatex)."""
+    from dpbandits.project.report import typeset_report
+
+    typeset_report(project)
+
+
+@command()
+@click.argument("file", type=FILE, required=False, metavar="[FILE.py]")
+@of_algorithm
+@chosen
+@project_options
+@formatted
+def check(
+    file: Path | None,
+    params: dict[str, Any],
+    variant: str,
+    interpretations: dict[str, str],
+    project: Path,
+    form: str,
+    **choice: Any,
+) -> None:
+    """Check config, experiments and claims, or an algorithm of your own in a Python file."""
+    if file is None:
+        _check_project(open_project(project, **choice))
+        return
+    import pandas as pd
+
+    from dpbandits.engine.check_algorithm import check_algorithm, require_passed
+    from dpbandits.engine.own_algorithm import load_algorithm
+
+    checks = check_algorithm(
+        load_algorithm(file),
+        params=params or None,
+        variant=variant,
+        interpretations=interpretations,
+        on_fail=None,
+    )
+    show(pd.DataFrame([asdict(each) for each in checks]), form, "\n".join(map(str, checks)))
+    require_passed(checks)
+
+
+def _check_project(project: "Project") -> None:
+    """Check every file of a project, and say what drafts cost to simulate."""
+    from dpbandits.engine.progress import waiting
+    from dpbandits.pages.errata import check_pages
+    from dpbandits.project.filters import check_filters
+    from dpbandits.project.forecast import forecast
+
+    with waiting("checking config and experiments"):
+        project.check()
+    check_filters(project)
+    check_pages(project)
+    print("config, experiments and claims are in order")
+    for paper in project.built():
+        is_draft = paper in project.papers and paper not in project.published
+        if is_draft and project.scale == "paper":
+            minutes = forecast(project, paper)
+            print(f"{paper}: its simulations take about {minutes:.2g} core-minutes")
+
+
+@command()
+@click.argument("names", nargs=-1, metavar="[PAPER]...")
+@in_project
+def publish(project: "Project", names: tuple[str, ...]) -> None:
+    """Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.
+
+    Where a PAPER is named its copies alone are written, and no document.
+    """
+    from dpbandits.pages.cost import condense
+    from dpbandits.pages.documents import write_documents
+    from dpbandits.project.publish import publish_chosen, publish_papers
+
+    if names:
+        written = publish_papers(project, names)
+    else:
+        written = [*publish_chosen(project), condense(project), *write_documents(project)]
+    print(*written, sep="\n")
+
+
+@command()
+@option("--out", type=FOLDER, default="site", help="folder (default: site)")
+@in_project
+def site(project: "Project", out: Path) -> None:
+    """Build a static site from the csv files that exist: every figure, claim and verdict."""
+    from dpbandits.pages.site.build import write_site
+
+    files = write_site(project, out)
+    size = sum(file.stat().st_size for file in files) / 1e6
+    print(f"{out / 'index.html'} ({len(files)} files, {size:.1f} MB)")
+
+
+@command()
+@option("--out", type=FOLDER, default="artifact", help="of the archive (default: artifact)")
+@in_project
+def artifact(project: "Project", out: Path) -> None:
+    """Pack sources, results, figures, tables, ledger, report and site into one archive."""
+    from dpbandits.artifact.archive import pack
+
+    print(pack(project, out))
+
+
+@command()
+@workers_option
+@whole_option("--cells", default=5, help="of each set of results (default: 5)")
+@whole_option("--rounds", default=5 * 10**7, help="most rounds of a cell (default: 50000000)")
+@whole_option("--sample-seed", default=1, help="of the draw (default: 1)")
+@formatted
+@in_project
+def verify(
+    project: "Project", workers: int, cells: int, rounds: int, sample_seed: int, form: str
+) -> None:
+    """Recompute a random sample of the results' cells; say of each whether it agrees."""
+    from dpbandits.verification import verify as verification
+    from dpbandits.verification.sample import Plan
+
+    outcome = verification.verify(project, Plan(cells, rounds, sample_seed), workers)
+    show(outcome.table, form, "\n".join(outcome.lines()))
+    verification.require_agreement(outcome)
+
+
+@command()
+@whole_option("--cores", default=2, help="that share the work (default: 2)")
+@formatted
+@in_project
+def cost(project: "Project", cores: int, form: str) -> None:
+    """Print what a run costs, by recorded timings: core-minutes and memory of each figure."""
+    from dpbandits.engine.arguments import require_workers
+    from dpbandits.pages.cost import forecast_table, forecast_text
+
+    if form == "table":
+        print(forecast_text(project, require_workers(cores)))
+    else:
+        show(forecast_table(project, require_workers(cores)), form)
+
+
+@command("new-paper")
+@click.argument("name")
+@project_option
+def new_paper(name: str, project: Path) -> None:
+    """Write the folder of a new paper, one figure and one claim, that builds at once.
+
+    NAME is its short name: small letters, digits and -.
+    """
+    from dpbandits.pages.new_paper import write_skeleton
+    from dpbandits.project.config import Project
+
+    print(*write_skeleton(Project.load(project), name), sep="\n")
+    print(f"dpbandits check --papers {name}")
+    print(f"snakemake --cores 2 --config 'papers=[{name}]' comparisons=[]")
+
+
+COMMANDS = (
+    check,
+    run,
+    draw,
+    tabulate,
+    digitised,
+    judge,
+    ledger,
+    typeset,
+    verify,
+    artifact,
+    site,
+    publish,
+    new_paper,
+    cost,
+)

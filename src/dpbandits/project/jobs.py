@@ -1,0 +1,250 @@
+"""What the jobs of a build do: results, figures, tables, verdicts, digitised values, the ledger."""
+
+import sys
+import time
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpbandits.engine.cache import PackedCache
+from dpbandits.engine.fan_out import compute
+from dpbandits.engine.files import write_text
+from dpbandits.engine.provenance import require_current, write_provenance
+from dpbandits.engine.results import results_frame, write_results
+from dpbandits.engine.spent import Spent, peak_memory
+from dpbandits.errors import InputError
+from dpbandits.project.config import Project
+from dpbandits.project.costs import write_timing
+from dpbandits.project.target import CLAIMS, DIGITISED, record
+
+# A job imports what it draws or judges with where it needs it: simulating does without.
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpbandits.claims.entries import Claim
+    from dpbandits.claims.evidence import Evidence
+    from dpbandits.claims.judge import Judgement, Scale
+    from dpbandits.claims.simultaneous import InFamily
+
+_NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
+_MISSING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
+
+
+def build_results(project: Project, paper: str, name: str, workers: int) -> Path:
+    """Simulate one set of cells, or compute one exact result, into ``results/PAPER/NAME.parquet``.
+
+    Args:
+        project: the project.
+        paper: its short name.
+        name: a simulation or an exact result of its experiments file.
+        workers: processes to simulate with.
+    """
+    if name in project.experiments(paper).analytic:
+        return compute_analytic(project, paper, name, workers)
+    return run_simulation(project, paper, name, workers)
+
+
+def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
+    """Simulate one set of cells and write ``results/PAPER/NAME.parquet``."""
+    begun, spent = time.monotonic(), Spent()
+    series = project.series(paper, name)
+    blocks = compute(
+        [each.cell for each in series],
+        root_seed=project.seed,
+        workers=workers,
+        cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
+        title=f"{paper}: {name}",
+        spent=spent,
+    )
+    _say_computed(f"{paper}: {name}", spent, begun)
+    path = project.results_path(paper, name)
+    fingerprint = project.results_fingerprint(paper, name)
+    write_results(path, results_frame(series, blocks), fingerprint)
+    details = {
+        "fingerprint": fingerprint,
+        "seed": project.seed,
+        "scale": project.scale,
+        "workers": workers,
+        "series": {each.label: each.cell.description for each in series},
+    }
+    write_provenance(path, project.folder, details, time.monotonic() - begun)
+    write_timing(project, paper, name, spent, fingerprint)
+    return path
+
+
+def _say_computed(title: str, spent: Spent, begun: float) -> None:
+    """Leave a line in the log of a job on what was computed rather than read."""
+    if spent.computed:
+        seconds = time.monotonic() - begun
+        print(f"{title}: {spent.computed} blocks computed in {seconds:.1f} s", file=sys.stderr)
+
+
+def compute_analytic(project: Project, paper: str, name: str, workers: int) -> Path:
+    """Compute one exact result and write ``results/PAPER/NAME.parquet``."""
+    begun, processed = time.monotonic(), time.process_time()
+    experiments = project.experiments(paper)
+    analytic = experiments.paper.analytic
+    if name not in analytic:
+        raise InputError.unknown(f"{paper}: analytic result", name, analytic)
+    path = project.results_path(paper, name)
+    fingerprint = project.results_fingerprint(paper, name)
+    given: dict[str, Any] = {}
+    if name in experiments.scaled:
+        given = {"scale": project.scale, "seed": project.seed, "workers": workers}
+    write_results(path, analytic[name](**given), fingerprint)
+    details = {"fingerprint": fingerprint, "scale": project.scale, **given}
+    write_provenance(path, project.folder, details, time.monotonic() - begun)
+    spent = Spent(blocks=1)
+    spent.add(time.process_time() - processed, peak_memory())
+    write_timing(project, paper, name, spent, fingerprint)
+    return path
+
+
+def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
+    """Draw a figure and its panels into ``figures/PAPER``; return the files."""
+    from dpbandits.project.targets import figure_target
+    from dpbandits.reporting.diagrams import draw_diagram
+    from dpbandits.reporting.figures import draw_figure
+    from dpbandits.reporting.specs import DIAGRAM
+
+    begun = time.monotonic()
+    spec = project.figure_spec(paper, figure)
+    folder = project.figures_folder(paper)
+    code = project.experiments(paper).paper
+    frames = partial(project.frame, paper)
+    if spec.get("kind") == DIAGRAM:
+        written = draw_diagram(spec, figure, frames, folder, code.diagrams, paper)
+    else:
+        written = draw_figure(spec, figure, frames, folder, code.derived, paper)
+    record(project, figure_target(project, paper, figure), begun)
+    return written
+
+
+def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
+    """Write a table of a paper into ``results/tables/PAPER``; return the files."""
+    from dpbandits.project.targets import table_target
+    from dpbandits.reporting.tables import write_table
+
+    begun = time.monotonic()
+    spec = project.table_spec(paper, table)
+    folder = project.tables_folder(paper)
+    computed = project.experiments(paper).paper.tables
+    written = write_table(spec, table, partial(_frame, project, paper), folder, computed)
+    record(project, table_target(project, paper, table), begun)
+    return written
+
+
+def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
+    """Return results by name; ``claims`` are the verdicts with the claims' statements."""
+    import pandas as pd
+
+    from dpbandits.project.targets import claims_target, digitised_target
+    from dpbandits.reporting.tables import add_statements
+
+    if name == DIGITISED:
+        target = digitised_target(project, paper)
+        require_current(target.files[0], target.depends_on)
+        return pd.read_csv(target.files[0], keep_default_na=False, na_values=_MISSING)
+    if name != CLAIMS:
+        return project.frame(paper, name)
+    target = claims_target(project, paper)
+    require_current(target.files[0], target.depends_on)
+    statements = {claim.id: claim.statement for claim in project.claims(paper)}
+    verdicts = pd.read_csv(target.files[0], keep_default_na=False, na_values=_NO_NUMBER)
+    return add_statements(verdicts, statements)
+
+
+def write_digitised_comparison(project: Project, paper: str) -> Path:
+    """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
+    from dpbandits.project.targets import digitised_figures, digitised_target
+    from dpbandits.reporting.agreement import compare_digitised, digitised_csv
+
+    begun = time.monotonic()
+    specs = {name: project.figure_spec(paper, name) for name in digitised_figures(project, paper)}
+    compared = compare_digitised(specs, partial(project.frame, paper))
+    target = digitised_target(project, paper)
+    write_text(target.files[0], digitised_csv(compared))
+    record(project, target, begun)
+    return target.files[0]
+
+
+def judge_paper(project: Project, paper: str) -> None:
+    """Judge every claim of a paper and the findings on it; write the files of its ledger.
+
+    Raises:
+        InputError: it is a comparison, which has no claims, or results are missing or stale.
+    """
+    from dpbandits.claims.judge import judge
+    from dpbandits.claims.ledger import comparisons, ledger, to_csv
+    from dpbandits.claims.simultaneous import simultaneous
+    from dpbandits.project.targets import claims_target
+
+    begun = time.monotonic()
+    target = claims_target(project, paper)
+    evidence, scale = evidence_of(project, paper), _scale(project)
+    alone, within = judged(project, paper, project.claims(paper), evidence)
+    found = judge((finding.claim for finding in project.findings(paper)), evidence, scale)
+    claims, both, compared, findings = target.files
+    write_text(claims, to_csv(ledger(alone)))
+    write_text(both, to_csv(simultaneous(alone, within)))
+    write_text(compared, to_csv(comparisons([*alone, *found])))
+    write_text(findings, to_csv(ledger(found)))
+    record(project, target, begun)
+
+
+def evidence_of(project: Project, paper: str) -> "Evidence":
+    """Return what the claims of a paper read; results are loaded when they are first asked for."""
+    from dpbandits.claims.evidence import Evidence
+
+    return Evidence.of(partial(project.frame, paper), root_seed=project.seed)
+
+
+def judged(
+    project: Project, paper: str, claims: Iterable["Claim"], evidence: "Evidence"
+) -> tuple[list["Judgement"], list["InFamily"]]:
+    """Return the judgements at the claims' own levels, and at the family-wise one of the paper.
+
+    Raises:
+        InputError: results are missing, damaged or stale.
+    """
+    from dpbandits.claims.judge import judge
+    from dpbandits.claims.simultaneous import judge_in_family
+
+    alone = judge(claims, evidence, _scale(project))
+    size = len(project.claims(paper))
+    return alone, judge_in_family(alone, evidence, size, _scale(project))
+
+
+def _scale(project: Project) -> "Scale":
+    return "quick" if project.scale == "quick" else "paper"
+
+
+def write_whole_ledger(project: Project) -> None:
+    """Write the verdicts on the claims of all chosen papers, as csv and as a table.
+
+    Raises:
+        InputError: the ledger of a paper is missing or stale.
+    """
+    from dpbandits.claims.ledger import to_csv
+    from dpbandits.project.claims_summary import join, read_ledger, tables, together
+    from dpbandits.project.statements import claim_figures
+    from dpbandits.project.targets import claims_target, ledger_target
+
+    begun = time.monotonic()
+    ledgers = []
+    for paper in project.chosen:
+        of_paper = claims_target(project, paper)
+        require_current(of_paper.files[0], of_paper.depends_on)
+        verdicts, both = (read_ledger(path) for path in of_paper.files[:2])
+        claims = project.claims(paper)
+        figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
+        ledgers.append(join(paper, claims, verdicts, both, figures))
+    whole = together(ledgers)
+    target = ledger_target(project)
+    ledger_csv, *shown = target.files
+    write_text(ledger_csv, to_csv(whole))
+    texts = tables(whole)
+    for path in shown:
+        write_text(path, texts[path.suffix])
+    record(project, target, begun)
