@@ -262,7 +262,6 @@ WRONG = [
     (["overlay", "", "dp-ts-ucb/fig7"], "FILE.py is ''; allowed: a path"),
     (["check", ""], "FILE.py is ''; allowed: a path"),
     (["check", "--project", ""], "--project is ''; allowed: a path"),
-    (["check", "--log", ""], "--log is ''; allowed: a path"),
     (["run", "ts-is-dp", "tuning", "--workers", "0"], "workers is 0; allowed: a whole number"),
     (
         ["convert", "foo=1", "--to", "gdp"],
