@@ -19,7 +19,7 @@ PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint metadata test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults faults-part lint format bench check lock clean cost slurm-test artifact verify metadata interpreters notebooks
+.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults faults-part kill-matrix lint format bench check lock clean cost slurm-test artifact verify metadata interpreters notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -88,6 +88,9 @@ faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong co
 
 faults-part: .venv-test/installed ## the part of it that make test runs, in a few minutes; notes it in docs/reliability.md
 	$(IN_TEST) python tests/reliability.py --part
+
+kill-matrix: .venv-test/installed ## which tests notice 600 small faults of the sources; goes on with tests/kill_matrix.csv (two hours)
+	$(IN_TEST) python tests/kill_matrix.py
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt
 	$(IN_TEST) ruff check .

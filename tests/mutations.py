@@ -27,6 +27,12 @@ OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
     ast.NotEq: ast.Eq,
     ast.USub: ast.UAdd,
 }
+OTHER_CHOICES: dict[type[ast.AST], type[ast.AST]] = {
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
 OTHER_CALLS = {"min": "max", "max": "min"}
 
 
@@ -111,6 +117,29 @@ def operator_edits(node: ast.AST) -> Iterator[Edit]:
         other = OTHER_CALLS.get(node.func.id)
         if other is not None:
             yield set_field(node.func, "id", other, node.func.id)
+
+
+def choice_edits(node: ast.AST) -> Iterator[Edit]:
+    """Yield the edits of a membership, an identity, a filter, any or all, or a call for its effect.
+
+    Code that computes little has hardly another edit.
+    """
+    if isinstance(node, ast.Compare):
+        opposite = OTHER_CHOICES.get(type(node.ops[0]))
+        if opposite is not None:
+            changed = [opposite(), *node.ops[1:]]
+            yield set_field(node, "ops", changed, type(node.ops[0]).__name__)
+    if isinstance(node, ast.comprehension):
+        for place, test in enumerate(node.ifs):
+            changed_tests = [*node.ifs]
+            changed_tests[place] = ast.UnaryOp(ast.Not(), test)
+            yield set_field(node, "ifs", changed_tests, "filter")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        other = {"any": "all", "all": "any"}.get(node.func.id)
+        if other is not None:
+            yield set_field(node.func, "id", other, node.func.id)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield set_field(node, "value", ast.Constant(None), "call left out")
 
 
 def _planted(source: str, edits: Edits) -> Iterator[tuple[ast.Module, ast.stmt, Edit]]:
