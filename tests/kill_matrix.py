@@ -48,12 +48,23 @@ from mutations import choice_edits, number_edits, operator_edits, statements
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "dpbandits"
 RECORD = ROOT / ".cache" / "kill_matrix"
+SESSION = RECORD / "session"
 RESULT = ROOT / "tests" / "kill_matrix.csv"
 
 DRAWN, SEED = 600, 29
 PYTEST = [
     *("tests", "src", "--ignore=tests/workflow", "--ignore=tests/faults"),
-    *("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}"),
+    *(
+        "-q",
+        "-s",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:faulthandler",
+        f"--rootdir={ROOT}",
+    ),
 ]
 LIMIT = 60.0
 """Seconds for the tests of one fault; of a compiled function three times as many."""
@@ -102,10 +113,10 @@ class Row:
     test: str
     seconds: float
 
-    def is_of(self, mutant: Mutant) -> bool:
-        """Tell whether it is this mutant's."""
-        names = ("file", "line", "what", "statement")
-        return all(str(getattr(self, each)) == str(getattr(mutant, each)) for each in names)
+
+def key_of(fault: Mutant | Row) -> tuple[str, int, str, str]:
+    """Return what tells a fault from others."""
+    return fault.file, fault.line, fault.what, fault.statement
 
 
 def functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -265,6 +276,7 @@ class Recorder:
         """Forget what collecting has computed: it belongs to the tests that ask for it."""
         import shared
 
+        self.session, os.environ[shared.VARIABLE] = os.environ[shared.VARIABLE], str(SESSION)
         locked = shared.locked
 
         @contextlib.contextmanager
@@ -275,6 +287,10 @@ class Recorder:
         shared.locked = noted
         for each in self.caches:
             each.cache_clear()
+
+    def pytest_sessionfinish(self) -> None:
+        """Keep what the tests have shared: faults that it does not touch leave it as it is."""
+        os.environ["DPBANDITS_TEST_SESSION"] = self.session
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Any:
@@ -301,8 +317,8 @@ class Recorder:
 
 def record() -> None:
     """Run all tests, several times slower than they are."""
-    RECORD.mkdir(parents=True, exist_ok=True)
-    (RECORD / "coverage").unlink(missing_ok=True)
+    shutil.rmtree(RECORD, ignore_errors=True)
+    SESSION.mkdir(parents=True)
     recorder = Recorder()
     functools.lru_cache = recorder.lru_cache
     functools.cache = lambda function: recorder.lru_cache(None)(function)
@@ -326,13 +342,15 @@ class Touched:
         self.failed = set(noted["failed"])
         self.data = coverage.CoverageData(str(RECORD / "coverage"))
         self.data.read()
+        self.shared = {each for each in noted["uses"] if each.startswith("shared ")}
+        # Context -> those that use it: the tests, and what tests share.
         self.users: dict[str, set[str]] = defaultdict(set)
-        for test in self.seconds:
-            waiting = [test]
+        for user in {*self.seconds, *noted["uses"]} - {IMPORT}:
+            waiting = [user]
             while waiting:
                 name = waiting.pop()
-                if test not in self.users[name]:
-                    self.users[name].add(test)
+                if user not in self.users[name]:
+                    self.users[name].add(user)
                     waiting += noted["uses"].get(name, ())
 
     @functools.cache  # noqa: B019  (one of them lives as long as the process)
@@ -340,10 +358,10 @@ class Touched:
         """Return the contexts of each line of a file."""
         return self.data.contexts_by_lineno(str(SOURCES / file))
 
-    def tests(self, file: str, lines: Collection[int]) -> tuple[set[str], bool]:
-        """Return the tests that touch one of these lines, and whether importing does."""
+    def users_of(self, file: str, lines: Collection[int]) -> set[str]:
+        """Return the contexts in which one of these lines is run, or that use such a one."""
         found = {name for line in lines for name in self.contexts(file).get(line, ())}
-        return set().union(*(self.users[name] for name in found - {IMPORT})), IMPORT in found
+        return found.union(*(self.users[name] for name in found))
 
     def ordered(self, tests: Collection[str]) -> list[str]:
         """Return tests, cheap ones first, one case of each test before its second one."""
@@ -375,11 +393,12 @@ class Planter:
                     self.caches.append(each)
             elif isinstance(each, CPUDispatcher):
                 self.compiled[each.py_func] = each
+        # Compiled function -> the compiled ones, or those of Python, that name it.
         self.callers: dict[Any, set[Any]] = defaultdict(set)
-        for function, dispatcher in self.compiled.items():
+        for function in itertools.chain(self.compiled, *self.functions.values()):
             for value in self.named(function):
                 if isinstance(value, CPUDispatcher):
-                    self.callers[value].add(dispatcher)
+                    self.callers[value].add(self.compiled.get(function, function))
 
     @staticmethod
     def key(code: CodeType) -> tuple[str, str, int]:
@@ -395,7 +414,7 @@ class Planter:
             value = function.__globals__.get(name)
             yield value
             if isinstance(value, ModuleType):
-                yield from (getattr(value, each, None) for each in function.__code__.co_names)
+                yield from map(vars(value).get, function.__code__.co_names)
 
     def targets(self, mutant: Mutant) -> list[tuple[FunctionType, CodeType]]:
         """Return the functions to change and their code with the fault."""
@@ -410,22 +429,28 @@ class Planter:
         return pairs
 
     def reach(self, mutant: Mutant) -> set[Any]:
-        """Return the compiled functions that hold the fault; none of a function of Python."""
+        """Return the compiled functions that hold the fault, and the functions that name them.
+
+        There are none of a function of Python.
+        """
         waiting = [self.compiled[f] for f, _ in self.targets(mutant) if f in self.compiled]
         found = set(waiting)
         while waiting:
             new = self.callers[waiting.pop()] - found
             found |= new
-            waiting += new
+            waiting += new  # Nothing is noted as naming a function of Python.
         return found
 
     def plant(self, mutant: Mutant) -> None:
         """Change the code in place; compiled callers are not taken from the disk."""
         from numba.core.caching import NullCache
 
-        for dispatcher in self.reach(mutant):
-            dispatcher._cache = NullCache()
-        for function, code in self.targets(mutant):
+        for each in self.reach(mutant):
+            if not isinstance(each, FunctionType):
+                each._cache = NullCache()
+        targets = self.targets(mutant)
+        assert targets, "no function to change"
+        for function, code in targets:
             function.__code__ = code
 
 
@@ -456,15 +481,14 @@ class Server:
         self.items = {item.nodeid: item for item in session.items}
         self.planter = Planter()
         gc.freeze()
-        rows = read_rows()
+        rows = {key_of(row): row for row in read_rows()}
         for number, mutant in enumerate(self.mutants):
-            if number < len(rows):
-                assert rows[number].is_of(mutant), "the rows are of other sources: remove them"
+            if key_of(mutant) in rows:
                 continue
             if time.monotonic() > self.end:
                 break
-            row = self.row(mutant)
-            write_row(row)
+            row = rows[key_of(mutant)] = self.row(mutant)
+            write_rows([rows[key] for key in map(key_of, self.mutants) if key in rows])
             fault = f"{row.file}:{row.line} {row.what}: {row.statement[:50]}"
             print(f"{number + 1:4}{row.seconds:7.1f} s  {row.result:10} {fault}  {row.test}")
         return True
@@ -472,61 +496,69 @@ class Server:
     def row(self, mutant: Mutant) -> Row:
         """Return what becomes of a fault."""
         begin = time.perf_counter()
-        tests, limit, result = self.chosen(mutant)
-        test = ""
-        while tests and not result:
-            result, test = self.run(mutant, tests, limit)
-            if test and not self.believe(test):
-                tests, result, test = tests[tests.index(test) + 1 :], "", ""
+        users = self.users(mutant)
+        # Nothing can be told by what fails without a fault, or has not been recorded.
+        out = {*self.touched.failed, *(each for each, good in self.believed.items() if not good)}
+        tests = self.touched.ordered(
+            (users & self.items.keys() & self.touched.seconds.keys()) - out
+        )
+        result, test = ("" if tests else "import" if IMPORT in users else "untested"), ""
+        while not result:
+            result, test = self.run(mutant, tests, users)
+            if test and not self.believe(test, is_late=result == "timeout"):
+                tests = tests[tests.index(test) + (not self.believed[test]) :]
+                result, test = "" if tests else "survived", ""
         names = [each.name for each in fields(Row)][:5]
         place = {name: getattr(mutant, name) for name in names}
-        seconds = round(time.perf_counter() - begin, 1)
-        return Row(**place, result=result or "survived", test=test, seconds=seconds)
+        return Row(**place, result=result, test=test, seconds=round(time.perf_counter() - begin, 1))
 
-    def chosen(self, mutant: Mutant) -> tuple[list[str], float, str]:
-        """Return the tests to run, how long, and the result where there is nothing to run."""
-        tests, imported = self.touched.tests(mutant.file, mutant.lines)
+    def users(self, mutant: Mutant) -> set[str]:
+        """Return the tests that run the fault, and what they share that does."""
+        users = self.touched.users_of(mutant.file, mutant.lines)
         reach = self.planter.reach(mutant)
-        for path in {Path(each.py_func.__code__.co_filename) for each in reach}:
-            file = path.relative_to(SOURCES).as_posix()
-            inside = [
-                line
-                for _, function in functions(ast.parse(path.read_text("utf-8")))
-                for statement in body(function)
-                for line in range(statement.lineno, (statement.end_lineno or 0) + 1)
-            ]
-            stem = Path(mutant.file).stem
-            tests |= self.touched.tests(file, inside)[0] or {
-                each for each in self.items if f"test_{stem}." in each
-            }
-        # Nothing can be told by what fails without a fault, or has not been recorded.
-        known = [
-            each
-            for each in self.touched.ordered(tests)
-            if each in self.items
-            and each not in self.touched.failed
-            and self.believed.get(each, True)
-        ]
-        if not known:
-            return [], 0, "import" if imported and not reach else "untested"
-        return known, (3 * LIMIT if reach else LIMIT), ""
+        ran: dict[str, set[int]] = defaultdict(set)
+        for each in reach:
+            if isinstance(each, FunctionType):
+                code = each.__code__
+                ran[code.co_filename] |= {line for *_, line in code.co_lines() if line} - {
+                    code.co_firstlineno
+                }
+            else:
+                path = each.py_func.__code__.co_filename
+                for _, function in functions(ast.parse(Path(path).read_text("utf-8"))):
+                    for at in body(function):
+                        ran[path] |= {*range(at.lineno, (at.end_lineno or 0) + 1)}
+        for path, lines in ran.items():
+            if Path(path).is_relative_to(SOURCES):
+                file = Path(path).relative_to(SOURCES).as_posix()
+                users |= self.touched.users_of(file, lines)
+        if reach and not users & self.items.keys():
+            users |= {each for each in self.items if f"test_{Path(mutant.file).stem}." in each}
+        return users
 
-    def believe(self, test: str) -> bool:
-        """Tell whether a test passes in a fork without a fault."""
-        if test not in self.believed:
-            self.believed[test] = self.run(None, [test], 5 * LIMIT) == ("survived", "")
+    def believe(self, test: str, is_late: bool) -> bool:
+        """Tell whether a test passes in a fork without a fault, and sooner if it was late.
+
+        Some wait for what another test has computed when they were recorded.
+        """
+        known = self.touched.seconds[test]
+        if test not in self.believed or is_late:
+            begin = time.monotonic()
+            self.believed[test] = self.run(None, [test], set()) == ("survived", "")
+            self.touched.seconds[test] = max(known, time.monotonic() - begin)
             if not self.believed[test]:
                 print(f"not believed: {test}")
-        return self.believed[test]
+        return self.believed[test] and not (is_late and self.touched.seconds[test] > 1.5 * known)
 
-    def run(self, mutant: Mutant | None, tests: list[str], limit: float) -> tuple[str, str]:
+    def run(self, mutant: Mutant | None, tests: list[str], users: set[str]) -> tuple[str, str]:
         """Return what a fork has found, and the test that failed or did not end."""
+        limit = (3 if mutant is None or self.planter.reach(mutant) else 1) * LIMIT
         folder = Path(tempfile.mkdtemp(prefix="kill-matrix-"))
         receive, send = os.pipe()
         child = os.fork()
         if not child:
             os.close(receive)
-            self.play(mutant, tests, folder, send)
+            self.play(mutant, tests, users, folder, send)
         os.close(send)
         begin = last = time.monotonic()
         result, test, text = "", "", b""
@@ -555,7 +587,9 @@ class Server:
         shutil.rmtree(folder, ignore_errors=True)
         return result, test if result in ("killed", "timeout") else ""
 
-    def play(self, mutant: Mutant | None, tests: list[str], folder: Path, send: int) -> None:
+    def play(
+        self, mutant: Mutant | None, tests: list[str], users: set[str], folder: Path, send: int
+    ) -> None:
         """Plant the fault, run the tests, tell what fails first; never returns."""
 
         def tell(word: str, test: str) -> None:
@@ -569,7 +603,12 @@ class Server:
             resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
             items = [self.items[each] for each in tests]
             (folder / "tests").mkdir()
-            (folder / "session").mkdir()
+            for shared in self.touched.shared - users:
+                at = folder / "session" / shared.removeprefix("shared ")
+                at.parent.mkdir(parents=True, exist_ok=True)
+                if (SESSION / shared.removeprefix("shared ")).exists():
+                    at.symlink_to(SESSION / shared.removeprefix("shared "))
+            (folder / "session").mkdir(exist_ok=True)
             items[0].config._tmp_path_factory._basetemp = folder / "tests"  # type: ignore[attr-defined]
             os.environ["DPBANDITS_TEST_SESSION"] = str(folder / "session")
             for each in self.planter.caches:
@@ -603,14 +642,14 @@ def read_rows() -> list[Row]:
         ]
 
 
-def write_row(row: Row) -> None:
-    """Append a row."""
-    is_new = not RESULT.exists()
-    with RESULT.open("a", encoding="utf-8", newline="") as lines:
+def write_rows(rows: list[Row]) -> None:
+    """Write the rows, in the order in which they were drawn."""
+    new = RESULT.with_suffix(".new")
+    with new.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, [each.name for each in fields(Row)], lineterminator="\n")
-        if is_new:
-            writer.writeheader()
-        writer.writerow(asdict(row))
+        writer.writeheader()
+        writer.writerows(map(asdict, rows))
+    new.replace(RESULT)
 
 
 def summary(drawn: int) -> Iterator[str]:
