@@ -23,7 +23,6 @@ import itertools
 import json
 import os
 import pkgutil
-import random
 import resource
 import select
 import shutil
@@ -43,15 +42,13 @@ import coverage
 import pytest
 from _pytest.runner import runtestprotocol
 
-from mutations import choice_edits, number_edits, operator_edits, statements
+from drawn_mutants import SOURCES, Mutant, body, draw, functions, mutated
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ROOT / "src" / "dpbandits"
 RECORD = ROOT / ".cache" / "kill_matrix"
 SESSION = RECORD / "session"
 RESULT = ROOT / "tests" / "kill_matrix.csv"
 
-DRAWN, SEED = 600, 29
 PYTEST = [
     *("tests", "src", "--ignore=tests/workflow", "--ignore=tests/faults"),
     *(
@@ -69,35 +66,9 @@ PYTEST = [
 LIMIT = 60.0
 """Seconds for the tests of one fault; of a compiled function three times as many."""
 
-DRAWING = {"Axes", "plt", "sns", "ax", "axes"}
 IMPORT = "import"
 SWITCHES = 30
 """So often a cached function is a context of its own; then it has shown its lines."""
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A fault by its place.
-
-    Attributes:
-        package: folder below ``src/dpbandits``; empty for modules beside the packages.
-        file: path below it.
-        line: first line of the innermost statement.
-        what: what is changed, numbered where the statement has it twice.
-        statement: first line of the statement.
-        lines: the statement's lines, of a compound one those of its head.
-        function: qualified name of the function of a module or class in which it stands.
-        place: of the edit among all of the file.
-    """
-
-    package: str
-    file: str
-    line: int
-    what: str
-    statement: str
-    lines: range
-    function: str
-    place: int
 
 
 @dataclass(frozen=True)
@@ -117,83 +88,6 @@ class Row:
 def key_of(fault: Mutant | Row) -> tuple[str, int, str, str]:
     """Return what tells a fault from others."""
     return fault.file, fault.line, fault.what, fault.statement
-
-
-def functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the functions of a module and its classes by qualified name, but those that draw."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.ClassDef):
-            yield from functions(node, f"{within}{node.name}.")
-        elif isinstance(node, ast.FunctionDef):
-            names = {getattr(each, "id", getattr(each, "arg", "")) for each in ast.walk(node)}
-            if not names & DRAWING:
-                yield within + node.name, node
-
-
-def body(function: ast.FunctionDef) -> list[ast.stmt]:
-    """Return the statements of a function without its docstring."""
-    return function.body[ast.get_docstring(function) is not None :]
-
-
-def planted(tree: ast.Module) -> Iterator[tuple[str, ast.stmt, str, Callable[[], None]]]:
-    """Yield function, statement, what is changed and the change, for each edit of a module."""
-    for name, function in functions(tree):
-        for statement, node in itertools.chain(*(statements(each) for each in body(function))):
-            # A loop might not end.
-            if not isinstance(statement, ast.While):
-                for edits in (number_edits, operator_edits, choice_edits):
-                    for what, change in edits(node):
-                        yield name, statement, what, change
-
-
-def mutants_of(path: Path) -> list[Mutant]:
-    """Return all mutants of a file."""
-    file = path.relative_to(SOURCES).as_posix()
-    package = file.split("/")[0] if "/" in file else ""
-    seen: Counter[tuple[int, str]] = Counter()
-    found = []
-    for place, (name, at, what, _) in enumerate(planted(ast.parse(path.read_text("utf-8")))):
-        inner = getattr(at, "body", None)
-        end = inner[0].lineno if inner else (at.end_lineno or at.lineno) + 1
-        lines = range(at.lineno, max(end, at.lineno + 1))
-        seen[at.lineno, what] += 1
-        number = seen[at.lineno, what]
-        text = ast.unparse(at).splitlines()[0]
-        called = what if number == 1 else f"{what} #{number}"
-        found.append(Mutant(package, file, at.lineno, called, text, lines, name, place))
-    return found
-
-
-def draw() -> list[Mutant]:
-    """Return the sample, in an order of which each beginning is a sample in proportion, too."""
-    chance = random.Random(SEED)
-    size: Counter[str] = Counter()
-    pool: dict[str, list[Mutant]] = defaultdict(list)
-    for path in sorted(SOURCES.rglob("*.py")):
-        found = mutants_of(path)
-        if found:
-            pool[found[0].package] += found
-            trees = functions(ast.parse(path.read_text("utf-8")))
-            code = [ast.unparse(each) for _, tree in trees for each in body(tree)]
-            size[found[0].package] += sum(text.count("\n") + 1 for text in code)
-    total = sum(size.values())
-    # The k-th of n of a package has its place at (k + u) / n, u drawn once for the package.
-    placed = []
-    for package in sorted(pool):
-        number = round(DRAWN * size[package] / total)
-        begin = chance.random()
-        sample = chance.sample(pool[package], min(number, len(pool[package])))
-        placed += [((k + begin) / number, each) for k, each in enumerate(sample)]
-    return [each for _, each in sorted(placed, key=lambda pair: (pair[0], pair[1].package))]
-
-
-def mutated(mutant: Mutant) -> CodeType:
-    """Return the module's code with the fault, lines as they were."""
-    path = SOURCES / mutant.file
-    tree = ast.parse(path.read_text("utf-8"))
-    change = next(itertools.islice(planted(tree), mutant.place, None))[-1]
-    change()
-    return compile(ast.fix_missing_locations(tree), str(path), "exec", dont_inherit=True)
 
 
 # What touches what
@@ -392,7 +286,7 @@ class Planter:
                 if code is not None and code.co_filename.startswith(str(ROOT)):
                     self.caches.append(each)
             elif isinstance(each, CPUDispatcher):
-                self.compiled[each.py_func] = each
+                self.compiled[each.py_func] = each  # type: ignore[index]
         # Compiled function -> the compiled ones, or those of Python, that name it.
         self.callers: dict[Any, set[Any]] = defaultdict(set)
         for function in itertools.chain(self.compiled, *self.functions.values()):
@@ -635,10 +529,14 @@ def read_rows() -> list[Row]:
     """Return the rows that exist."""
     if not RESULT.exists():
         return []
+    kinds: list[Callable[[str], Any]] = [
+        int if each.name == "line" else str for each in fields(Row)
+    ]
+    kinds[-1] = float
     with RESULT.open(encoding="utf-8", newline="") as lines:
         return [
-            Row(**{**row, "line": int(row["line"]), "seconds": float(row["seconds"])})
-            for row in csv.DictReader(lines)
+            Row(*(kind(text) for kind, text in zip(kinds, texts, strict=True)))
+            for texts in itertools.islice(csv.reader(lines), 1, None)
         ]
 
 
