@@ -7,6 +7,7 @@ proportion to its lines; functions that draw are left out. All tests run once to
 each of them touches. Then one process imports everything, and for each fault a fork of it takes the
 fault in place and runs the tests that touch its statement, until one of them fails. The rows of
 ``kill_matrix.csv`` are kept: a run that was ended goes on, and any part of it is a fair sample.
+Remove rows to have them run again, and the file after the tests were rewritten.
 
 Only what happens in the process of a test counts, neither a command that it starts nor a workflow.
 Lines of compiled functions cannot be seen: their tests are those that run anything of the files in
@@ -426,8 +427,9 @@ class Server:
             if Path(path).is_relative_to(SOURCES):
                 file = Path(path).relative_to(SOURCES).as_posix()
                 users |= self.touched.users_of(file, lines)
-        if reach and not users & self.items.keys():
-            users |= {each for each in self.items if f"test_{Path(mutant.file).stem}." in each}
+        # Those that call a compiled function themselves run no line that can be seen.
+        names = {*ran, f"test_{Path(mutant.file).stem}"} if reach else set()
+        users |= {n for n, each in self.items.items() if names & {str(each.path), each.path.stem}}
         return users
 
     def believe(self, test: str, is_late: bool) -> bool:
