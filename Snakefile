@@ -13,9 +13,9 @@ report: "workflow/report/overview.rst"
 
 from dpbandits.errors import InputError
 from dpbandits.job_server import JobServer
-from dpbandits.project.config import Project
-from dpbandits.project.sentinel import planned_targets
-from dpbandits.project.target import rule_name, wanted
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import planned_targets
+from dpbandits.pipeline.targets import rule_name, wanted
 
 # An exception that is let through would be shown with the lines of code that it passed.
 try:

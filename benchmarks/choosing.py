@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpbandits.engine.experiments import Series
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 OVERHEAD = 0.006
 """Seconds that a series takes beside its kernel: streams, cache, results."""

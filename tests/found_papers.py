@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 _PROJECT = Project.load(Path(__file__).parents[1])
 

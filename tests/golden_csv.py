@@ -16,8 +16,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpbandits.engine.stamps import results_stamp
-from dpbandits.project.config import Project
-from dpbandits.project.jobs import (
+from dpbandits.pipeline.jobs import (
     build_results,
     draw_paper_figure,
     judge_paper,
@@ -25,8 +24,17 @@ from dpbandits.project.jobs import (
     write_paper_table,
     write_whole_ledger,
 )
-from dpbandits.project.target import CLAIMS, DIGITISED, FIGURE, LEDGER, RESULTS, TABLE, Target
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import (
+    CLAIMS,
+    DIGITISED,
+    FIGURE,
+    LEDGER,
+    RESULTS,
+    TABLE,
+    Target,
+    targets,
+)
 from golden_cases import TOLERANCE
 
 ROOT = Path(__file__).resolve().parents[1]

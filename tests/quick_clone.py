@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import fault_project
-from dpbandits.project.config import Project
-from dpbandits.project.targets import figure_target
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import figure_target
 from fault_project import ROOT, SNAKEMAKE, link_kernels
 from shared import shared_folder
 

@@ -54,7 +54,7 @@ MADE_OF = (
     "workflow/rules/*.smk",
     "src/dpbandits/*.py",
     "src/dpbandits/cli/*.py",
-    "src/dpbandits/project/*.py",
+    "src/dpbandits/pipeline/*.py",
     "src/dpbandits/engine/*.py",
     "src/dpbandits/claims/entries.py",
     "src/dpbandits/claims/filters.py",

@@ -16,8 +16,8 @@ from dpbandits.engine.simulation_specs import Caps, SimulationSpec, with_likes
 from dpbandits.metrics import IDENTIFIED, NASH
 from dpbandits.metrics.nash import BINS, NOMINAL
 from dpbandits.papers import find_paper
-from dpbandits.project.config import Project
-from dpbandits.project.default_tables import with_default_tables
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import with_default_tables
 from dpbandits.reporting.agreement import compare_digitised
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.digitised import with_digitised

@@ -67,7 +67,7 @@ def choose(
     from dpbandits.comparisons.choosing.ranking import Question, ranked
     from dpbandits.comparisons.choosing.scores import full_field
     from dpbandits.engine.arguments import whole_number
-    from dpbandits.project import choosing_texts
+    from dpbandits.pipeline import choosing_texts
 
     _require_project(Path(project))
     given = {"horizon": horizon, "budget": budget}
@@ -86,7 +86,7 @@ def choose(
 
 def _require_project(folder: Path) -> None:
     """Raise InputError where a folder is named that is no project: others have their own tables."""
-    from dpbandits.project.config import CONFIG
+    from dpbandits.pipeline.project import CONFIG
 
     if folder != Path() and not (folder / CONFIG).is_file():
         raise InputError(
@@ -110,14 +110,13 @@ def _tables(folder: Path, measure: str, scale: str | None) -> "tuple[pd.DataFram
 
 def _path(folder: Path, name: str, scale: str | None) -> Path:
     from dpbandits.comparisons.choosing.players import COMPARISON, TABLES
-    from dpbandits.project.config import CONFIG, Project
-    from dpbandits.project.published import published_folder
+    from dpbandits.pipeline.project import CONFIG, Project, published_folder
 
     if scale is None:
         found = folder if (folder / CONFIG).is_file() else published_folder()
         return found / TABLES / f"{name}.csv"
     from dpbandits.engine.provenance import require_current
-    from dpbandits.project.targets import table_target
+    from dpbandits.pipeline.targets import table_target
 
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
     require_current(target.files[0], target.depends_on)

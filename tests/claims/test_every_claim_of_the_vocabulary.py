@@ -41,7 +41,7 @@ from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.pages.new_paper import write_skeleton
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from shared import ExactResults, shared_folder
 from synthetic_results import synthetic_values

@@ -140,7 +140,7 @@ def failed_with_a_fault(workflow: Workflow, paper: str, cluster: dict[str, str])
     fault = (
         f'    if (paper, figure) == {(paper, FIGURE)}:\n        raise MemoryError("{PLANTED}")\n'
     )
-    undo = edit(workflow.clone / "src/dpbandits/project/jobs.py", LINE, LINE + fault)
+    undo = edit(workflow.clone / "src/dpbandits/pipeline/jobs.py", LINE, LINE + fault)
     with one_job_killed(cluster) as killed:
         status, output = workflow.run(PROFILE, cluster)
     undo()

@@ -13,7 +13,7 @@ from dpbandits._kernel_cache import kernels_folder
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from support import run_python
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -45,8 +45,8 @@ from dpbandits.engine.experiments import Series
 from dpbandits.engine.formulas import Context
 from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.errors import InputError
-from dpbandits.project.choosing_texts import BROKEN, KEPT
-from dpbandits.project.config import Project
+from dpbandits.pipeline.choosing_texts import BROKEN, KEPT
+from dpbandits.pipeline.project import Project
 
 ROOT = Path(__file__).parents[2]
 PURE_ALGORITHMS = [name for name, (_, kind) in REGRET.items() if kind == PURE]
@@ -495,7 +495,7 @@ def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
 def test_a_bad_question_ends_in_one_line(
     folder: Path, changes: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpbandits.project.published.published_folder", lambda: Path("/nowhere"))
+    monkeypatch.setattr("dpbandits.pipeline.project.published_folder", lambda: Path("/nowhere"))
     asked = {"arms": 5, "horizon": 10_000, "epsilon": 1.0, "project": folder} | changes
     with pytest.raises(InputError) as caught:
         dpbandits.choose(**asked)
@@ -578,7 +578,7 @@ def test_an_algorithm_more_leaves_the_cells_of_all_others(tmp_path: Path) -> Non
 def test_a_package_without_published_tables_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpbandits.project.published.published_folder", lambda: Path("/nowhere"))
+    monkeypatch.setattr("dpbandits.pipeline.project.published_folder", lambda: Path("/nowhere"))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"extra-regret\.csv: does not exist; allowed"):
         dpbandits.choose(arms=5, horizon=10_000, epsilon=1.0)

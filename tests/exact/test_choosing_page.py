@@ -13,7 +13,7 @@ from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, OTHERS
 from dpbandits.comparisons.choosing.tables import TABLES
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import NAMES, choosing_page, page_values, published, which_one
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = [(5, 10_000), (5, 100_000), (20, 10_000)]

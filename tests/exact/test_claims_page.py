@@ -14,7 +14,7 @@ from dpbandits.claims import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.claims import claims_page
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,9 +13,7 @@ import pytest
 from dpbandits.engine.spent import Spent
 from dpbandits.pages.cost import condense, forecast_text, items
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
-from dpbandits.project.config_file import SCALES
-from dpbandits.project.costs import (
+from dpbandits.pipeline.costs import (
     COLUMNS,
     COSTS,
     RESULTS,
@@ -25,7 +23,8 @@ from dpbandits.project.costs import (
     timings_folder,
     write_timing,
 )
-from dpbandits.project.jobs import build_results
+from dpbandits.pipeline.jobs import build_results
+from dpbandits.pipeline.project import SCALES, Project
 from found_papers import PAPERS
 from support import message_of
 

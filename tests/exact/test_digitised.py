@@ -13,8 +13,7 @@ from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
 from dpbandits.pages.published_tables import published_digitised
 from dpbandits.papers.dp_ncb import derived
-from dpbandits.project.config import Project
-from dpbandits.project.published import TABLES
+from dpbandits.pipeline.project import TABLES, Project
 from dpbandits.reporting.agreement import (
     compare_digitised,
     count_agreement,

@@ -7,7 +7,7 @@ import yaml
 
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 

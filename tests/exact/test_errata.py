@@ -12,7 +12,7 @@ import yaml
 
 from dpbandits.errors import InputError
 from dpbandits.pages.errata import errata_page, load_errata
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,8 +7,7 @@ import pytest
 
 from dpbandits.cli import main
 from dpbandits.pages.explain import explain_published
-from dpbandits.project.config import Project
-from dpbandits.project.published import published_table
+from dpbandits.pipeline.project import Project, published_table
 
 ROOT = Path(__file__).resolve().parents[2]
 

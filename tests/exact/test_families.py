@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dpbandits.project.config import Project
-from dpbandits.project.targets import claims_fingerprint
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import claims_fingerprint
 from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]

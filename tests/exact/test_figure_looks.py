@@ -210,7 +210,7 @@ def test_a_file_that_gives_an_algorithm_another_look_is_refused() -> None:
 
 def test_help_and_simulations_load_no_plotting_library() -> None:
     code = (
-        "import sys; from dpbandits.cli import main; import dpbandits.project.jobs\n"
+        "import sys; from dpbandits.cli import main; import dpbandits.pipeline.jobs\n"
         "main(['--help'])\n"
         "found = {'seaborn', 'matplotlib'} & set(sys.modules)\nassert not found, found"
     )

@@ -15,9 +15,8 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import METRICS
 from dpbandits.metrics.nash import NASH
-from dpbandits.project.check import check_files
-from dpbandits.project.config import Project
-from dpbandits.project.filters import check_filters
+from dpbandits.pipeline.check import check_files, check_filters
+from dpbandits.pipeline.project import Project
 from support import message_of, replace_in
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.gallery import gallery_page, head_of
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from dpbandits.reporting.specs import figure_stems
 from found_papers import PAPERS
 

@@ -19,7 +19,7 @@ sys.exit(status)
 """Runs a command in a fresh process, then prints the modules that it imported."""
 
 CLAIMS, FIGURES, PICTURES = "dpbandits.claims", "dpbandits.reporting", "matplotlib"
-WORKFLOW, PROJECT, NUMBERS = "snakemake", "dpbandits.project", "numpy"
+WORKFLOW, PROJECT, NUMBERS = "snakemake", "dpbandits.pipeline", "numpy"
 SIMULATE = ["simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9", "--runs", "2"]
 OWN = ROOT / "examples/my_algorithm.py"
 RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]

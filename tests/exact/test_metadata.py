@@ -10,7 +10,7 @@ import yaml
 
 from dpbandits.pages.documents import document
 from dpbandits.pages.metadata import identifier
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ import yaml
 
 from dpbandits.cli import main
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]

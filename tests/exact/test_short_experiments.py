@@ -8,10 +8,8 @@ from typing import Any
 
 import yaml
 
-from dpbandits.project.captions import in_words
-from dpbandits.project.config import Project
-from dpbandits.project.default_tables import DEFAULT_TABLES
-from dpbandits.project.experiments import Experiments
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import DEFAULT_TABLES, Experiments, in_words
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ from dpbandits.pages.site.build import MARK, site_contents, write_site
 from dpbandits.pages.site.lines import csv_lines
 from dpbandits.pages.site.switches import crossing
 from dpbandits.pages.site.texts import plain
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from dpbandits.reporting.numbers import readable
 from dpbandits.reporting.specs import PanelSpec, parse_figure
 from site_pages import Reader

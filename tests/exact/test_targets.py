@@ -7,9 +7,8 @@ import pytest
 
 from dpbandits.cli import main
 from dpbandits.papers import find_paper
-from dpbandits.project.config import Project
-from dpbandits.project.target import CLAIMS, Target, wanted
-from dpbandits.project.targets import claims_target, targets
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import CLAIMS, Target, claims_target, targets, wanted
 
 ROOT = Path(__file__).resolve().parents[2]
 

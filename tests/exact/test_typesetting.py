@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dpbandits.errors import InputError
-from dpbandits.project.report import DEPENDS, counts
+from dpbandits.pipeline.report import DEPENDS, counts
 from dpbandits.reporting.latex import document
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
 

@@ -16,8 +16,8 @@ from dpbandits.cli import main
 from dpbandits.engine import files
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.checkpoints import Checkpoints
-from dpbandits.project.config import Project
-from dpbandits.project.jobs import build_results
+from dpbandits.pipeline.jobs import build_results
+from dpbandits.pipeline.project import Project
 from fault_project import make_project
 from support import run_python
 

@@ -13,7 +13,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from dpbandits.verification.agreement import EXACT, OUTSIDE, WITHIN, Agreement, compare
 from dpbandits.verification.sample import Plan, Sampled, _parts, draw_sample
 from support import message_of

@@ -8,7 +8,7 @@ import pytest
 
 from dpbandits.claims import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
-from dpbandits.project.claims_summary import (
+from dpbandits.pipeline.claims_summary import (
     COLUMNS,
     cells,
     interval,
@@ -17,10 +17,9 @@ from dpbandits.project.claims_summary import (
     tables,
     together,
 )
-from dpbandits.project.config import Project
-from dpbandits.project.statements import claim_figures
-from dpbandits.project.target import FIGURE, LEDGER, TABLE, wanted
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.publish import claim_figures
+from dpbandits.pipeline.targets import FIGURE, LEDGER, TABLE, targets, wanted
 from dpbandits.reporting.latex import escape
 from found_papers import PAPERS
 

@@ -15,11 +15,11 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import dpbandits.engine.documents
-import dpbandits.project.config
+import dpbandits.pipeline.project
 from broken_configs import Case, broken_configs, broken_files, document_of, valid_configs
 from dpbandits.engine.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from fault_project import ROOT, command, make_project, run
 
 CONFIGS = int(os.environ.get("FAULTS_CONFIGS", "100"))
@@ -45,7 +45,7 @@ def load_once(path: Path) -> dict[str, Any]:
 @pytest.fixture
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the check take documents from memory: parsing them again is what costs time."""
-    for module in (dpbandits.engine.documents, dpbandits.project.config):
+    for module in (dpbandits.engine.documents, dpbandits.pipeline.project):
         monkeypatch.setattr(module, "load_yaml", load_once)
 
 

@@ -12,9 +12,8 @@ from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import comparisons, to_csv
 from dpbandits.papers import COMPARISONS, find_paper
-from dpbandits.project.config import Project
-from dpbandits.project.target import FIGURE, TABLE
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import FIGURE, TABLE, targets
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.specs import DIAGRAM

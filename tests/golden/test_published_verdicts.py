@@ -11,7 +11,7 @@ from dpbandits.claims.entries import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.judge import _verdict
 from dpbandits.claims.regions import REPORT
 from dpbandits.claims.verdict import combine_comparisons, decide
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -182,7 +182,7 @@ def perturbed(unpacked: Path) -> Iterator[Path]:
     program = f"""
 from pathlib import Path
 from dpbandits.engine.results import write_results
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 project = Project.load(Path())
 frame = project.frame("ts-is-dp", "comparison-curves")
 frame["value"] += 1000.0

@@ -19,12 +19,11 @@ from dpbandits.pages.artifact import artifact_page
 from dpbandits.pages.documents import document
 from dpbandits.pages.errata import check_pages
 from dpbandits.pages.new_paper import write_skeleton
-from dpbandits.project.config import Project
-from dpbandits.project.filters import check_filters
-from dpbandits.project.forecast import forecast
-from dpbandits.project.publish import publish_papers
-from dpbandits.project.target import REPORT
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.check import check_filters
+from dpbandits.pipeline.forecast import forecast
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.publish import publish_papers
+from dpbandits.pipeline.targets import REPORT, targets
 from fault_project import environment, make_project
 from quick_clone import SNAKEMAKE
 from support import message_of

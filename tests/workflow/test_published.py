@@ -11,14 +11,13 @@ import yaml
 
 from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
-from dpbandits.project.publish import (
+from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.publish import (
     FINGERPRINTS,
     current_fingerprints,
     published_targets,
 )
-from dpbandits.project.published import FIGURES, TABLES
-from dpbandits.project.target import TABLE, Target
+from dpbandits.pipeline.targets import TABLE, Target
 from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,9 +18,8 @@ import pytest
 
 from chromium import SET, Page, chromium_page
 from documents import ON_RESULTS, dpbandits_commands
-from dpbandits.project.config import Project
-from dpbandits.project.target import REPORT, rule_name
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import REPORT, rule_name, targets
 from fault_project import computed
 from found_papers import PAPERS
 from quick_clone import (

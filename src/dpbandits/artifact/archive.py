@@ -17,9 +17,8 @@ from dpbandits.artifact.crate import crate_of
 from dpbandits.engine.files import write_bytes
 from dpbandits.engine.provenance import commit_of
 from dpbandits.errors import InputError
-from dpbandits.project.built import built_targets
-from dpbandits.project.config import Project
-from dpbandits.project.target import RESULTS
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import RESULTS, built_targets
 
 CRATE, SUMS, COMMIT = "ro-crate-metadata.json", "SHA256SUMS", "COMMIT"
 OLDER = 60

@@ -18,8 +18,8 @@ from rocrate.model import ContextEntity, Entity
 from rocrate.rocrate import ROCrate
 
 from dpbandits.engine.provenance import read_provenance
-from dpbandits.project.config import Project
-from dpbandits.project.target import CLAIMS, DIGITISED, FIGURE, LEDGER, RESULTS, TABLE, Target
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import CLAIMS, DIGITISED, FIGURE, LEDGER, RESULTS, TABLE, Target
 
 RO_CRATE = "1.1"
 PROFILES = {

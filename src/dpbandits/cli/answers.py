@@ -99,7 +99,7 @@ def listed_claims() -> "pd.DataFrame":
     import pandas as pd
 
     # The list of algorithms does without the papers.
-    from dpbandits.project.published import published_project, published_table
+    from dpbandits.pipeline.project import published_project, published_table
 
     project = published_project(Path())
     tables = []
@@ -128,8 +128,7 @@ def explain(
     """
     from dpbandits.claims.entries import FINDING
     from dpbandits.pages.explain import explain_claim, explain_published, find_claim
-    from dpbandits.project.config import CONFIG
-    from dpbandits.project.published import published_project
+    from dpbandits.pipeline.project import CONFIG, published_project
 
     if published or (project == Path() and not CONFIG.is_file()):
         print(explain_published(published_project(project), claim))

@@ -24,7 +24,7 @@ from dpbandits.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from dpbandits.project.config import Project
+    from dpbandits.pipeline.project import Project
 
 
 @command()
@@ -37,7 +37,7 @@ def run(project: "Project", paper: str, name: str, workers: int) -> None:
 
     PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
     """
-    from dpbandits.project.jobs import build_results
+    from dpbandits.pipeline.jobs import build_results
 
     build_results(project, paper, name, workers)
 
@@ -51,7 +51,7 @@ def draw(project: "Project", paper: str, name: str) -> None:
 
     PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
     """
-    from dpbandits.project.jobs import draw_paper_figure
+    from dpbandits.pipeline.jobs import draw_paper_figure
 
     draw_paper_figure(project, paper, name)
 
@@ -65,7 +65,7 @@ def tabulate(project: "Project", paper: str, name: str) -> None:
 
     PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
     """
-    from dpbandits.project.jobs import write_paper_table
+    from dpbandits.pipeline.jobs import write_paper_table
 
     write_paper_table(project, paper, name)
 
@@ -75,7 +75,7 @@ def tabulate(project: "Project", paper: str, name: str) -> None:
 @in_project
 def judge(project: "Project", paper: str) -> None:
     """Judge every claim of a paper and write its ledger."""
-    from dpbandits.project.jobs import judge_paper
+    from dpbandits.pipeline.jobs import judge_paper
 
     judge_paper(project, paper)
 
@@ -85,7 +85,7 @@ def judge(project: "Project", paper: str) -> None:
 @in_project
 def digitised(project: "Project", paper: str) -> None:
     """Compare the digitised values of a paper with ours."""
-    from dpbandits.project.jobs import write_digitised_comparison
+    from dpbandits.pipeline.jobs import write_digitised_comparison
 
     write_digitised_comparison(project, paper)
 
@@ -95,7 +95,7 @@ def digitised(project: "Project", paper: str) -> None:
 @in_project
 def ledger(project: "Project") -> None:
     """Gather the verdicts on the claims of all chosen papers in one ledger."""
-    from dpbandits.project.jobs import write_whole_ledger
+    from dpbandits.pipeline.jobs import write_whole_ledger
 
     write_whole_ledger(project)
 
@@ -105,7 +105,7 @@ def ledger(project: "Project") -> None:
 @in_project
 def typeset(project: "Project") -> None:
     """Write the report, a page for each paper and all tables, as PDF (needs pdflatex)."""
-    from dpbandits.project.report import typeset_report
+    from dpbandits.pipeline.report import typeset_report
 
     typeset_report(project)
 
@@ -149,8 +149,8 @@ def _check_project(project: "Project") -> None:
     """Check every file of a project, and say what drafts cost to simulate."""
     from dpbandits.engine.progress import waiting
     from dpbandits.pages.errata import check_pages
-    from dpbandits.project.filters import check_filters
-    from dpbandits.project.forecast import forecast
+    from dpbandits.pipeline.check import check_filters
+    from dpbandits.pipeline.forecast import forecast
 
     with waiting("checking config and experiments"):
         project.check()
@@ -174,7 +174,7 @@ def publish(project: "Project", names: tuple[str, ...]) -> None:
     """
     from dpbandits.pages.cost import condense
     from dpbandits.pages.documents import write_documents
-    from dpbandits.project.publish import publish_chosen, publish_papers
+    from dpbandits.pipeline.publish import publish_chosen, publish_papers
 
     if names:
         written = publish_papers(project, names)
@@ -248,7 +248,7 @@ def new_paper(name: str, project: Path) -> None:
     NAME is its short name: small letters, digits and -.
     """
     from dpbandits.pages.new_paper import write_skeleton
-    from dpbandits.project.config import Project
+    from dpbandits.pipeline.project import Project
 
     print(*write_skeleton(Project.load(project), name), sep="\n")
     print(f"dpbandits check --papers {name}")

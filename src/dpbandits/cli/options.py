@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpbandits.bandits import Bandit, LinearBandit
-    from dpbandits.project.config import Project
+    from dpbandits.pipeline.project import Project
 
 Function = Callable[..., Any]
 
@@ -276,7 +276,7 @@ def open_project(folder: Path, **choice: Any) -> "Project":
         InputError: the folder is no project.
     """
     # Commands without a project do without its libraries.
-    from dpbandits.project.config import CONFIG, Project
+    from dpbandits.pipeline.project import CONFIG, Project
 
     if not (folder / CONFIG).is_file():
         raise InputError(

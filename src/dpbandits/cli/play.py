@@ -32,7 +32,7 @@ from dpbandits.cli.options import (
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:
-    from dpbandits.project.config import Project
+    from dpbandits.pipeline.project import Project
 
 
 @command()
@@ -193,7 +193,7 @@ def overlay(
     import pandas as pd
 
     from dpbandits.engine.own_algorithm import load_algorithm
-    from dpbandits.project.overlay import Own, overlay_figure
+    from dpbandits.pipeline.overlay import Own, overlay_figure
 
     own = Own(load_algorithm(file), params, **chosen)
     files = [str(each) for each in overlay_figure(project, figure, own, out, workers)]

@@ -1,7 +1,7 @@
 """The page for evaluators: what the archive holds, counted."""
 
 from dpbandits.pages.regions import table, with_region
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from dpbandits.reporting.specs import figure_stems
 
 HEAD = ("", "results", "figures", "panels", "tables", "claims")

@@ -26,9 +26,9 @@ from dpbandits.comparisons.choosing.tables import TUNED
 from dpbandits.comparisons.choosing.winners import RATE, WINNER
 from dpbandits.pages.regions import with_region
 from dpbandits.pages.render import render
+from dpbandits.pipeline.project import Project
 from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_gdp
 from dpbandits.privacy.gaussian import epsilon
-from dpbandits.project.config import Project
 
 NAMES = (
     "extra-regret",

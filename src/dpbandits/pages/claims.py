@@ -15,8 +15,8 @@ from dpbandits.pages.published_ledger import (
     published_papers,
 )
 from dpbandits.pages.render import render
-from dpbandits.project.claims_summary import choice, interval, together
-from dpbandits.project.config import Project
+from dpbandits.pipeline.claims_summary import choice, interval, together
+from dpbandits.pipeline.project import Project
 
 
 def claims_page(project: Project) -> str:

@@ -10,11 +10,9 @@ import pandas as pd
 
 from dpbandits.engine.files import write_text
 from dpbandits.pages.regions import table, with_region
-from dpbandits.project.config import Project
-from dpbandits.project.config_file import SCALES
-from dpbandits.project.costs import COLUMNS, COSTS, Cost, Costs, Key, recorded_cost
-from dpbandits.project.target import CLAIMS, FIGURE, RESULTS, TABLE, Target
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.costs import COLUMNS, COSTS, Cost, Costs, Key, recorded_cost
+from dpbandits.pipeline.project import SCALES, Project
+from dpbandits.pipeline.targets import CLAIMS, FIGURE, RESULTS, TABLE, Target, targets
 from dpbandits.text_tables import aligned
 
 PAGE = Path("docs/cluster.md")

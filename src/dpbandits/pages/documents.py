@@ -14,7 +14,7 @@ from dpbandits.pages.front import front_page
 from dpbandits.pages.gallery import gallery_page
 from dpbandits.pages.metadata import citation_page, codemeta_page, zenodo_page
 from dpbandits.pages.published_tables import with_tables
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 PAGES: Mapping[str, Callable[[Project], str]] = {
     "docs/api.md": lambda project: api_page(),

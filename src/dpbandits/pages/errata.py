@@ -10,8 +10,8 @@ from dpbandits.engine.documents import load_document
 from dpbandits.engine.models import Allowed, OneOf, Sentence, Spec, misfit
 from dpbandits.pages.published_numbers import evidence_path, filled, link
 from dpbandits.pages.render import render
-from dpbandits.project.config import Project
-from dpbandits.project.sentences import check_sentences
+from dpbandits.pipeline.check import check_sentences
+from dpbandits.pipeline.project import Project
 
 KINDS = {
     "error": "printed error",

@@ -21,10 +21,8 @@ from dpbandits.claims.simultaneous import (
 )
 from dpbandits.engine.progress import waiting
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
-from dpbandits.project.published import KEYS, published_table
-from dpbandits.project.statements import claim_figures
-from dpbandits.project.variant_figures import published_file, variant_figure
+from dpbandits.pipeline.project import KEYS, Project, published_table
+from dpbandits.pipeline.publish import claim_figures, published_file, variant_figure
 
 if TYPE_CHECKING:
     from dpbandits.claims.judge import Judgement
@@ -51,7 +49,7 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
 def explain_claim(project: Project, identifier: str) -> str:
     """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
     # The published verdicts are told without the engine that judges.
-    from dpbandits.project.jobs import evidence_of, judged
+    from dpbandits.pipeline.jobs import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
     with waiting(f"judging {claim.id}"):

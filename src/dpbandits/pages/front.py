@@ -16,8 +16,8 @@ from dpbandits.pages.published_numbers import filled
 from dpbandits.pages.published_tables import published_digitised
 from dpbandits.pages.regions import table, with_region
 from dpbandits.pages.render import claim
-from dpbandits.project.claims_summary import choice
-from dpbandits.project.config import Project
+from dpbandits.pipeline.claims_summary import choice
+from dpbandits.pipeline.project import Project
 from dpbandits.reporting.agreement import reproduced_as_drawn
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}

@@ -19,8 +19,8 @@ from dpbandits.pages.published_numbers import PUBLISHED
 from dpbandits.pages.published_tables import published_digitised
 from dpbandits.pages.render import render
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
-from dpbandits.project.sentences import check_sentences, panels_of
+from dpbandits.pipeline.check import check_sentences, panels_of
+from dpbandits.pipeline.project import Project
 from dpbandits.reporting.agreement import reproduced_as_drawn
 from dpbandits.reporting.specs import parse_figure
 

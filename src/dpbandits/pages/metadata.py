@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
-from dpbandits.project.paper_file import PaperFile
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import PaperFile
 
 CITATION = "CITATION.cff"
 REFERENCES = "references:\n"

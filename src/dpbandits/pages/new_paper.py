@@ -8,8 +8,8 @@ from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.render import render
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config import Project
-from dpbandits.project.paper_file import PAPERS
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import PAPERS
 
 FILES = ("paper", "experiments", "claims")
 """What a paper states about itself, by file."""

@@ -7,9 +7,9 @@ import pandas as pd
 from dpbandits.claims.entries import Claim, Finding
 from dpbandits.errors import InputError
 from dpbandits.pages.published_numbers import PUBLISHED, filled
-from dpbandits.project.claims_summary import join, read_ledger
-from dpbandits.project.config import Project
-from dpbandits.project.statements import claim_figures
+from dpbandits.pipeline.claims_summary import join, read_ledger
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.publish import claim_figures
 
 PUBLISHED_TABLES = Path("docs/tables")
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dpbandits.claims.files import NumberSource
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 PUBLISHED = Path("docs/figures")
 

@@ -5,8 +5,7 @@ import re
 import pandas as pd
 
 from dpbandits.pages.regions import with_region
-from dpbandits.project.config import Project
-from dpbandits.project.published import TABLES
+from dpbandits.pipeline.project import TABLES, Project
 from dpbandits.reporting.markdown import markdown_table
 
 _TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")

@@ -17,7 +17,7 @@ COMPARISONS = tuple(
 )
 """Names of the comparisons across papers: supplementary figures and tables, and no claims.
 
-Papers are found in a project's folder: ``dpbandits.project.paper_file``.
+Papers are found in a project's folder: ``dpbandits.pipeline.study``.
 """
 
 

@@ -8,7 +8,7 @@ from dpbandits.engine.cells import Cell
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.seeds import stream_key
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 
 @dataclass(frozen=True)

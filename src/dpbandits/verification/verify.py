@@ -12,7 +12,7 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.files import write_text
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 from dpbandits.verification.agreement import KEYS, OUTCOMES, OUTSIDE, compare
 from dpbandits.verification.sample import Plan, Sample, Sampled, draw_sample
 

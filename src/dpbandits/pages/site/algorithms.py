@@ -11,7 +11,7 @@ from dpbandits.engine.models import as_list
 from dpbandits.pages.site.charts import look
 from dpbandits.pages.site.model import Site
 from dpbandits.pages.site.tables import Shown, shown_cells
-from dpbandits.project.target import Target
+from dpbandits.pipeline.targets import Target
 from dpbandits.reporting.own_look import look_of
 from dpbandits.reporting.specs import parse_figure
 

@@ -24,9 +24,8 @@ from dpbandits.pages.site.model import Site, claim_address
 from dpbandits.pages.site.render import STATIC, Renderer
 from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pages.site.tables import table_pages
-from dpbandits.project.config import Project
-from dpbandits.project.target import FIGURE
-from dpbandits.project.targets import CLAIMS_FILES
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import CLAIMS_FILES, FIGURE
 
 MARK = ".dpbandits-site"
 """File of a folder that may be replaced by a site."""

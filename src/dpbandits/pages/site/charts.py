@@ -9,7 +9,7 @@ import pandas as pd
 from dpbandits.pages.site.lines import CsvLine, csv_lines
 from dpbandits.pages.site.sources import Sources
 from dpbandits.pages.site.texts import plain
-from dpbandits.project.target import Target
+from dpbandits.pipeline.targets import Target
 from dpbandits.reporting.palette import DASHES, NO_MARKER
 from dpbandits.reporting.panels import PUBLISHED
 from dpbandits.reporting.series_specs import AxisSpec

@@ -11,8 +11,8 @@ from dpbandits.pages.gallery import head_of
 from dpbandits.pages.site.charts import panel_charts, residual_panels, variants_of, with_digitised
 from dpbandits.pages.site.model import FigureGroup, Site, about, counts
 from dpbandits.pages.site.verdicts import claims_of
-from dpbandits.project.config import Project
-from dpbandits.project.target import DIGITISED, Target
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import DIGITISED, Target
 from dpbandits.reporting.agreement import reproduced_as_drawn
 from dpbandits.reporting.specs import parse_figure
 

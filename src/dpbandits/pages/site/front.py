@@ -11,7 +11,7 @@ from dpbandits.pages.published_numbers import filled
 from dpbandits.pages.site.figures import badges
 from dpbandits.pages.site.model import UNPUBLISHED, Site, counts
 from dpbandits.pages.site.verdicts import evidence_of
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 Values = dict[str, Any]
 

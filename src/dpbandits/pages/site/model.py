@@ -24,9 +24,9 @@ from dpbandits.pages.published_ledger import (
 from dpbandits.pages.published_numbers import PUBLISHED, evidence_path
 from dpbandits.pages.site.sources import Sources
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.claims_summary import together
-from dpbandits.project.config import Project
-from dpbandits.project.target import EXTRA, FIGURE, TABLE, Target
+from dpbandits.pipeline.claims_summary import together
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import EXTRA, FIGURE, TABLE, Target
 from dpbandits.reporting.specs import figure_stems
 
 UNPUBLISHED = "Its numbers are not published yet."

@@ -9,9 +9,8 @@ import pandas as pd
 
 from dpbandits.pages.published_ledger import PUBLISHED_TABLES
 from dpbandits.pages.published_numbers import PUBLISHED
-from dpbandits.project.config import Project
-from dpbandits.project.target import FIGURE, TABLE, Target
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import FIGURE, TABLE, Target, targets
 
 _TEXTS = ("series", "variant", "interpretation")
 """Columns of texts, which may be empty."""

@@ -9,7 +9,7 @@ import pandas as pd
 from dpbandits.errors import InputError
 from dpbandits.pages.site.model import Site, table_address
 from dpbandits.pages.site.texts import plain
-from dpbandits.project.target import TABLE, Target
+from dpbandits.pipeline.targets import TABLE, Target
 from dpbandits.reporting.numbers import readable
 from dpbandits.reporting.table_specs import parse_table
 from dpbandits.reporting.tables import cells_of

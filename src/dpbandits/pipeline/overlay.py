@@ -23,8 +23,8 @@ from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
-from dpbandits.project.config import Project
-from dpbandits.project.target import rule_name
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.figure_files import write_figure
 from dpbandits.reporting.figures import draw_panels, plotted_points
 from dpbandits.reporting.own_look import OWN_COLOUR, OWN_MARKERS, own_look

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from statistics import median
 
-from dpbandits.project.config import Project
-from dpbandits.project.costs import COSTS, RESULTS, Costs
+from dpbandits.pipeline.costs import COSTS, RESULTS, Costs
+from dpbandits.pipeline.project import Project
 
 SCALE = "paper"
 

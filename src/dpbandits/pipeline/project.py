@@ -1,18 +1,19 @@
-"""A project folder: its config, where its results, figures and tables are, and its papers."""
+"""A project folder: its config, its papers, and where results, figures and tables are."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from dpbandits._cache_folder import given_folder
 from dpbandits.engine.documents import load_yaml, parsed
+from dpbandits.engine.models import Allowed, Different, Name, OneOf, Spec, Text
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.config_file import ConfigFile
-from dpbandits.project.experiments import Experiments
-from dpbandits.project.paper_file import PaperFile, found_papers
+from dpbandits.pipeline.study import Experiments, PaperFile, Statements, found_papers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,34 @@ if TYPE_CHECKING:
     from dpbandits.claims.entries import Claim, Finding
     from dpbandits.claims.files import Notes, Summary
     from dpbandits.engine.experiments import Series
-    from dpbandits.project.statements import Statements
+
+SCALES = ("paper", "quick")
+
+
+class ConfigFile(Spec):
+    """What to build and where."""
+
+    papers: (
+        Annotated[
+            tuple[Name, ...],
+            Different,
+            Allowed("null, or a list of papers, each at most once", has_entries=True),
+        ]
+        | None
+    ) = None
+    comparisons: Annotated[
+        tuple[Annotated[str, OneOf(COMPARISONS)], ...],
+        Different,
+        Allowed("a list of comparisons across papers, each at most once", has_entries=True),
+    ] = ()
+    scale: Annotated[str, OneOf(SCALES)]
+    seed: Annotated[
+        int,
+        Field(strict=True, ge=0, le=2**53),
+        Allowed("a whole number from 0 to 9007199254740992"),
+    ]
+    cache: Text
+
 
 CONFIG = Path("config/config.yaml")
 
@@ -205,13 +233,12 @@ class Project:
         return self.experiments(paper).table_spec(table)
 
     @cached_property
-    def _statements(self) -> dict[str, "Statements"]:
+    def _statements(self) -> dict[str, Statements]:
         return {}
 
-    def statements(self, paper: str) -> "Statements":
+    def statements(self, paper: str) -> Statements:
         """Return the claims of a paper and the findings on it, each file read once."""
         # Simulations and drawing do without the claims.
-        from dpbandits.project.statements import Statements
 
         if paper not in self._statements:
             claims, findings = (self.config_path(paper, kind) for kind in ("claims", "findings"))
@@ -254,6 +281,63 @@ class Project:
 
     def check(self) -> None:
         """Check every file that a build of the chosen papers reads."""
-        from dpbandits.project.check import check_files
+        from dpbandits.pipeline.check import check_files
 
         check_files(self)
+
+
+FIGURES = Path("docs/figures")
+"""Folder of the published copies of figures and verdicts, in a folder with config."""
+
+TABLES = Path("docs/tables")
+"""Folder of the published copies of tables."""
+
+NUMBERS = ("estimate", "lo", "hi", "level")
+"""Columns of numbers, which may be empty."""
+
+KEYS = ["claim", "variant", "interpretation"]
+"""What the rows of the tables of a paper are told apart by."""
+
+
+def published_folder() -> Path:
+    """Return the folder with the config and the verdicts that belong to this package."""
+    package = Path(__file__).parents[1]
+    packed = package / "published"
+    return packed if packed.is_dir() else package.parents[1]
+
+
+def published_project(folder: Path) -> Project:
+    """Return the project of a folder, or, where it is none, the one that the package has with it.
+
+    Raises:
+        InputError: the package was installed without it.
+    """
+    found = folder if (folder / CONFIG).is_file() else published_folder()
+    if not (found / CONFIG).is_file():
+        raise InputError(
+            "the published verdicts were not installed; allowed: this command in the project's "
+            "folder, or with --project FOLDER"
+        )
+    return Project.load(found)
+
+
+def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
+    """Return a published table of verdicts: text, and numbers with NaN where there is none.
+
+    Args:
+        project: the project.
+        paper: short name of the paper.
+        name: ``claims``, ``simultaneous``, ``evidence`` or ``findings``.
+
+    Raises:
+        InputError: it is not published.
+    """
+    import pandas as pd
+
+    path = project.folder / FIGURES / paper / f"{name}.csv"
+    if not path.is_file():
+        raise InputError(f"{path}: does not exist; allowed: a paper whose verdicts are published")
+    frame = pd.read_csv(path, keep_default_na=False, dtype=str)
+    for column in set(NUMBERS) & set(frame.columns):
+        frame[column] = pd.to_numeric(frame[column])
+    return frame

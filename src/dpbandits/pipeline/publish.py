@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from dpbandits.claims.entries import Claim
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
-from dpbandits.project.published import FIGURES, TABLES
-from dpbandits.project.target import CLAIMS, FIGURE, TABLE, Target
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.targets import CLAIMS, FIGURE, TABLE, Target, targets
+from dpbandits.reporting.specs import PanelSpec, panel_stem, parse_figure
 
 FINGERPRINTS = "fingerprints.json"
 
@@ -80,3 +80,60 @@ def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:
     for old in set(folder.glob("*.*")) - {*written, *(folder / name for name in kept)}:
         old.unlink()
     return written
+
+
+def variant_figure(project: Project, paper: str, claim: Claim, variant: str) -> str | None:
+    """Return the first figure, panel or table of a claim that shows a variant; None for none.
+
+    Where none of those that the claim names shows it, the same panel drawn for it is taken, such as
+    ``fig1b-as-written``.
+
+    Args:
+        project: the project.
+        paper: short name of the paper.
+        claim: one of its claims.
+        variant: ``as-written``, ``as-coded`` or ``repaired``.
+    """
+    shown = _variants_shown(project, paper)
+    shown |= dict.fromkeys(project.experiments(paper).tables, frozenset())
+    names = [*claim.figures, *(f"{name}-{variant}" for name in claim.figures)]
+    fitting = (name for name in names if name in shown and shown[name] <= {variant})
+    partly = (name for name in names if variant in shown.get(name, ()))
+    return next(fitting, next(partly, None))
+
+
+def published_file(project: Project, paper: str, name: str) -> str:
+    """Return the published copy of a figure, panel or table."""
+    is_table = name in project.experiments(paper).tables
+    folder, suffix = ("tables", "csv") if is_table else ("figures", "png")
+    return (Path("docs") / folder / paper / f"{name}.{suffix}").as_posix()
+
+
+def _variants_shown(project: Project, paper: str) -> dict[str, frozenset[str]]:
+    """Return the variants that the lines of each figure and panel name; none where they do not."""
+    shown: dict[str, frozenset[str]] = {}
+    for name in project.experiments(paper).figures:
+        figure = parse_figure(name, project.figure_spec(paper, name))
+        panels = {panel_stem(name, letter): _named(p) for letter, p in figure.panels.items()}
+        shown |= panels | {name: frozenset[str]().union(*panels.values())}
+    return shown
+
+
+def _named(panel: PanelSpec) -> frozenset[str]:
+    """Return the variants that a panel or its lines ask for."""
+    filters = [panel.where, *(line.where for line in panel.series)]
+    asked = [each["variant"] for each in filters if "variant" in each]
+    lists = [each if isinstance(each, list | tuple) else [each] for each in asked]
+    return frozenset(str(value) for each in lists for value in each)
+
+
+def claim_figures(project: Project, paper: str, claim: Claim) -> list[str]:
+    """Return a file of each figure, panel and table that a claim is about, in the project."""
+    tables = project.experiments(paper).tables
+    paths = [
+        project.tables_folder(paper) / f"{name}.csv"
+        if name in tables
+        else project.figures_folder(paper) / f"{name}.png"
+        for name in claim.figures
+    ]
+    return [path.relative_to(project.folder).as_posix() for path in paths]

@@ -13,9 +13,8 @@ from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import library_versions, require_current
-from dpbandits.project.config import Project
-from dpbandits.project.target import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record
-from dpbandits.project.targets import targets
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record, targets
 from dpbandits.reporting.latex import escape
 from dpbandits.reporting.templates import render
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex

@@ -16,7 +16,7 @@ import pandas as pd
 from dpbandits.engine.files import write_text
 from dpbandits.engine.spent import Spent
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
+from dpbandits.pipeline.project import Project
 
 COSTS = Path("docs/cost.csv")
 RESULTS = "results"

@@ -1,16 +1,47 @@
-"""The check of everything that a build of the chosen papers reads."""
+"""Checks across the files of the config, and of filters before anything is simulated."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 
+import pandas as pd
+
+from dpbandits.claims.filters import check_claim_filters
+from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.experiments import refuse_shared_cells
+from dpbandits.engine.progress import waiting
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS, Paper
-from dpbandits.project.config import Project
-from dpbandits.project.experiments import Experiments
-from dpbandits.reporting.specs import DIAGRAM, figure_stems, parse_figure
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import Experiments
+from dpbandits.reporting.filters import check_panel_filters, check_table_filters
+from dpbandits.reporting.rows import read_rows
+from dpbandits.reporting.specs import DIAGRAM, figure_stems, panel_stem, parse_figure
 from dpbandits.reporting.table_specs import parse_table
+
+
+def check_sentences(project: Project, paper: str) -> None:
+    """Raise InputError unless each panel of a paper's figures has one sentence.
+
+    A variant of a figure shares its sentences.
+    """
+    named = filter(re.compile(r"fig\d+").fullmatch, project.experiments(paper).figures)
+    stems = {stem for figure in named for stem in panels_of(project, paper, figure)}
+    shown = set(project.papers[paper].panels)
+    if stems != shown:
+        wrong = ", ".join(sorted(stems ^ shown))
+        raise InputError(
+            f"{project.config_path(paper, 'paper')}: panels lacks, or has without a panel, "
+            f"{wrong}; allowed: one sentence for each panel of the paper's figures"
+        )
+
+
+def panels_of(project: Project, paper: str, figure: str) -> list[str]:
+    """Return the panels of a figure, or the figure itself where it has none."""
+    stems = figure_stems(figure, project.figure_spec(paper, figure))
+    return stems[:-1] or stems
 
 
 def check_files(project: Project) -> None:
@@ -121,3 +152,58 @@ def naming(path: Path) -> Iterator[None]:
     except InputError as error:
         line = str(error)
         raise InputError(line if str(path) in line else f"{path}: {line}") from None
+
+
+def check_filters(project: Project) -> None:
+    """Check that the filters of figures and tables, and those of claims, are met by series.
+
+    Takes seconds, so that it is no part of ``check_files``, which every run begins with. Exact
+    results, and simulations whose parameters others tune, are not known before they are computed.
+
+    Raises:
+        InputError: in one line, the file, the entry and what is allowed.
+    """
+    for paper in project.built():
+        with waiting(f"checking {paper}"):
+            _check_paper(project, paper)
+
+
+def _check_paper(project: Project, paper: str) -> None:
+    experiments = project.experiments(paper)
+    known = {name for name, plan in experiments.plans.items() if plan.tuned_by is None}
+    blank = cache(partial(_blank, project, paper))
+    with naming(experiments.path):
+        _check_shown(project, paper, known, blank)
+    # At a small scale some points of a claim are left out.
+    if project.scale == "paper":
+        statements = project.statements(paper)
+        findings = [finding.claim for finding in statements.findings]
+        for path, claims in (
+            (statements.claims_path, statements.claims),
+            (statements.findings_path, findings),
+        ):
+            with naming(path):
+                readable = [claim for claim in claims if known.issuperset(claim.reads)]
+                check_claim_filters(readable, blank)
+
+
+def _blank(project: Project, paper: str, name: str) -> pd.DataFrame:
+    return blank_results(project.series(paper, name))
+
+
+def _check_shown(
+    project: Project, paper: str, known: set[str], blank: Callable[[str], pd.DataFrame]
+) -> None:
+    """Check the panels of figures, and the tables, that show known simulations."""
+    experiments = project.experiments(paper)
+    for figure in experiments.figures:
+        parsed = parse_figure(figure, project.figure_spec(paper, figure))
+        for letter, panel in parsed.panels.items():
+            if panel.compute is None and known.issuperset(panel.reads):
+                place = f"figures.{panel_stem(figure, letter)}"
+                check_panel_filters(panel, read_rows(panel.reads, blank, place), place)
+    for name in experiments.tables:
+        table = parse_table(name, project.table_spec(paper, name))
+        if table.compute is None and known.issuperset(table.reads):
+            place = f"tables.{name}"
+            check_table_filters(table, read_rows(table.reads, blank, place), place)

@@ -4,32 +4,109 @@ This is the one account of the DAG. The workflow, the commands, the published co
 the archive all take it from here.
 """
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dpbandits.engine.canonical import digest_of
+from dpbandits.engine.files import write_text
 from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.engine.provenance import (
+    provenance_path,
+    read_provenance,
+    require_current,
+    write_provenance,
+)
+from dpbandits.engine.spent import peak_memory
+from dpbandits.engine.stamps import results_stamp
 from dpbandits.errors import InputError
 from dpbandits.papers import COMPARISONS
-from dpbandits.project.claims_summary import CAPTION
-from dpbandits.project.config import Project, owner
-from dpbandits.project.target import (
-    CLAIMS,
-    DIGITISED,
-    FIGURE,
-    LEDGER,
-    REPORT,
-    RESULTS,
-    TABLE,
-    THREADS,
-    Target,
-    rule_name,
-    wanted,
-)
+from dpbandits.pipeline.claims_summary import CAPTION
+from dpbandits.pipeline.project import Project, owner
 from dpbandits.reporting import table_specs
 from dpbandits.reporting.published import has_published
 from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
 from dpbandits.reporting.templates import template_text
+
+RESULTS, FIGURE, TABLE = "results", "figure", "table"
+CLAIMS, DIGITISED, LEDGER, REPORT = "claims", "digitised", "ledger", "report"
+
+THREADS = 8
+"""Number of threads of a job that simulates much."""
+
+EXTRA = "extra-"
+"""Beginning of the names of supplementary figures and tables."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing that the workflow builds.
+
+    Attributes:
+        kind: ``results``, ``figure``, ``table``, ``claims`` (the verdicts on a paper's claims),
+            ``digitised`` (digitised values compared with ours), ``ledger`` (the verdicts of all
+            papers) or ``report`` (all of it as PDF).
+        paper: short name of the paper or comparison; ``all`` for the ledger and the report.
+        name: its name in the experiments file, else its kind.
+        rule: the rule that builds it.
+        inputs: files that it is built from.
+        files: files that are built, the whole figure first; its provenance is beside the first.
+        caption: its caption in the report.
+        depends_on: name -> fingerprint of all that it depends on: its entry and the sources, under
+            its kind or, for results, its name, and the results that it reads.
+        threads: number of threads that it is worth; what is built does not depend on it.
+    """
+
+    kind: str
+    paper: str
+    name: str
+    rule: str
+    inputs: tuple[Path, ...]
+    files: tuple[Path, ...]
+    caption: str = ""
+    depends_on: Mapping[str, str] = field(default_factory=dict)
+    threads: int = 1
+
+    @property
+    def provenance(self) -> Path:
+        """The provenance file."""
+        return provenance_path(self.files[0])
+
+    @property
+    def is_extra(self) -> bool:
+        """Whether it is supplementary, built by ``make extras``."""
+        return self.name.startswith(EXTRA)
+
+
+def rule_name(*words: str) -> str:
+    """Return the name of a rule: of a paper, ``ts_is_dp``, or of what is built of it."""
+    return "_".join(words).replace("-", "_")
+
+
+def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:
+    """Return what ``rule all`` builds of all targets, the papers' own, or ``rule extras``."""
+    kinds = (FIGURE, TABLE) if extra else (FIGURE, TABLE, CLAIMS, DIGITISED, LEDGER)
+    return [target for target in built if target.kind in kinds and target.is_extra == extra]
+
+
+def record(project: Project, target: Target, begun: float) -> None:
+    """Write the provenance of a figure, table or ledger that was just built.
+
+    Args:
+        project: the project.
+        target: what was built.
+        begun: when its making began, by ``time.monotonic``.
+    """
+    details = {
+        "scale": project.scale,
+        "seed": project.seed,
+        "depends_on": dict(target.depends_on),
+        "core_seconds": round(time.process_time(), 3),
+        "memory": peak_memory(),
+    }
+    write_provenance(target.files[0], project.folder, details, time.monotonic() - begun)
+
 
 CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 """Files of a paper's claims: verdicts, both verdicts on each row, every comparison, findings."""
@@ -227,7 +304,7 @@ def ledger_target(project: Project) -> Target:
 
     papers = project.chosen
     folder = project.results_folder()
-    text = [fingerprint("dpbandits.project.claims_summary"), template_text("table.html")]
+    text = [fingerprint("dpbandits.pipeline.claims_summary"), template_text("table.html")]
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
     return Target(
         kind=LEDGER,
@@ -252,7 +329,7 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
 
     shown = list(built)
     chosen = [*wanted(shown, extra=False), *wanted(shown, extra=True)]
-    text = [fingerprint("dpbandits.project.report"), template_text("report.tex")]
+    text = [fingerprint("dpbandits.pipeline.report"), template_text("report.tex")]
     folder = project.results_folder()
     return Target(
         kind=REPORT,
@@ -263,3 +340,62 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
         files=(folder / "report.pdf", folder / "report.tex"),
         depends_on={REPORT: digest_of(text)[:16]},
     )
+
+
+def built_targets(project: Project) -> list[Target]:
+    """Return all that the project builds and the results that it needs, inputs first.
+
+    Raises:
+        InputError: results, a figure, a table or a ledger is missing, damaged or stale.
+    """
+    every = targets(project)
+    chosen = [*wanted(every, extra=False), *wanted(every, extra=True)]
+    made = [target for target in every if target in chosen and target.kind != REPORT]
+    for target in made:
+        require_current(target.files[0], target.depends_on)
+    results = [target for target in every if target.kind == RESULTS]
+    read = {path for target in made for path in target.inputs}
+    # Results that tune others come first in the list.
+    for target in reversed(results):
+        if target.files[0] in read:
+            read |= set(target.inputs)
+    needed = [target for target in results if target.files[0] in read]
+    for target in needed:
+        project.frame(target.paper, target.name)
+        read_provenance(target.provenance)
+    return [*needed, *made]
+
+
+def sentinel_path(project: Project) -> Path:
+    """File that is newer than what depends on other sources or another config."""
+    return project.cache_folder / "now"
+
+
+def planned_targets(project: Project, *, is_job: bool = False) -> list[Target]:
+    """Return all targets; those that are built but stale have the sentinel among their inputs.
+
+    Args:
+        project: the project.
+        is_job: whether this is a job of a workflow that runs elsewhere, which wrote the sentinel.
+
+    Raises:
+        InputError: a file of the config is not as it must be.
+    """
+    path = sentinel_path(project)
+    every = targets(project)
+    stale = [target for target in every if target.files[0].exists() and not _is_current(target)]
+    if stale and not is_job:
+        # Each time another text: Snakemake takes a small file with the same one for unchanged.
+        write_text(path, f"newer than what is stale, {time.time_ns()}\n")
+    return [replace(each, inputs=(*each.inputs, path)) if each in stale else each for each in every]
+
+
+def _is_current(target: Target) -> bool:
+    """Return whether results carry the fingerprint, or a provenance file those, of the present."""
+    if target.kind == RESULTS:
+        return results_stamp(target.files[0]) in target.depends_on.values()
+    try:
+        require_current(target.files[0], target.depends_on)
+    except InputError:
+        return False
+    return True

@@ -14,11 +14,9 @@ from dpbandits.engine.provenance import require_current, write_provenance
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.errors import InputError
-from dpbandits.project.config import Project
-from dpbandits.project.costs import write_timing
-from dpbandits.project.target import CLAIMS, DIGITISED, record
+from dpbandits.pipeline.costs import write_timing
+from dpbandits.pipeline.project import Project
 
-# A job imports what it draws or judges with where it needs it: simulating does without.
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from dpbandits.claims.evidence import Evidence
     from dpbandits.claims.judge import Judgement, Scale
     from dpbandits.claims.simultaneous import InFamily
+
+# A job imports what it draws or judges with where it needs it: simulating does without.
 
 _NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
 _MISSING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
@@ -103,7 +103,7 @@ def compute_analytic(project: Project, paper: str, name: str, workers: int) -> P
 
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     """Draw a figure and its panels into ``figures/PAPER``; return the files."""
-    from dpbandits.project.targets import figure_target
+    from dpbandits.pipeline.targets import figure_target, record
     from dpbandits.reporting.diagrams import draw_diagram
     from dpbandits.reporting.figures import draw_figure
     from dpbandits.reporting.specs import DIAGRAM
@@ -123,7 +123,7 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
 
 def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     """Write a table of a paper into ``results/tables/PAPER``; return the files."""
-    from dpbandits.project.targets import table_target
+    from dpbandits.pipeline.targets import record, table_target
     from dpbandits.reporting.tables import write_table
 
     begun = time.monotonic()
@@ -139,7 +139,7 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
     """Return results by name; ``claims`` are the verdicts with the claims' statements."""
     import pandas as pd
 
-    from dpbandits.project.targets import claims_target, digitised_target
+    from dpbandits.pipeline.targets import CLAIMS, DIGITISED, claims_target, digitised_target
     from dpbandits.reporting.tables import add_statements
 
     if name == DIGITISED:
@@ -157,7 +157,7 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
 
 def write_digitised_comparison(project: Project, paper: str) -> Path:
     """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
-    from dpbandits.project.targets import digitised_figures, digitised_target
+    from dpbandits.pipeline.targets import digitised_figures, digitised_target, record
     from dpbandits.reporting.agreement import compare_digitised, digitised_csv
 
     begun = time.monotonic()
@@ -178,7 +178,7 @@ def judge_paper(project: Project, paper: str) -> None:
     from dpbandits.claims.judge import judge
     from dpbandits.claims.ledger import comparisons, ledger, to_csv
     from dpbandits.claims.simultaneous import simultaneous
-    from dpbandits.project.targets import claims_target
+    from dpbandits.pipeline.targets import claims_target, record
 
     begun = time.monotonic()
     target = claims_target(project, paper)
@@ -227,9 +227,9 @@ def write_whole_ledger(project: Project) -> None:
         InputError: the ledger of a paper is missing or stale.
     """
     from dpbandits.claims.ledger import to_csv
-    from dpbandits.project.claims_summary import join, read_ledger, tables, together
-    from dpbandits.project.statements import claim_figures
-    from dpbandits.project.targets import claims_target, ledger_target
+    from dpbandits.pipeline.claims_summary import join, read_ledger, tables, together
+    from dpbandits.pipeline.publish import claim_figures
+    from dpbandits.pipeline.targets import claims_target, ledger_target, record
 
     begun = time.monotonic()
     ledgers = []

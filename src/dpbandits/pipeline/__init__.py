@@ -1,0 +1,1 @@
+"""From a project folder to its results, figures, tables and verdicts."""

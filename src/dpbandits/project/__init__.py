@@ -1,1 +1,0 @@
-"""A project folder: its config, what is built from what, and what it costs."""
