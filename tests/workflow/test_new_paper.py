@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.artifact.crate import Step
 from dpbandits.cli import main
 from dpbandits.pages.artifact import artifact_page
 from dpbandits.pages.documents import document
@@ -80,12 +79,6 @@ def depends_on(project: Project, folder: Path) -> dict[Any, Any]:
         for target in targets(project)
         if target.kind != REPORT
     }
-
-
-def test_the_crate_names_files_of_rules_that_exist(folder: Path) -> None:
-    for target in targets(Project.load(folder).at(papers=[NAME])):
-        if target.kind != REPORT:
-            assert (folder / Step(target, {}).source).is_file(), target
 
 
 def test_no_fingerprint_of_another_paper_moves_and_a_draft_is_not_built(folder: Path) -> None:

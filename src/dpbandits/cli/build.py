@@ -200,7 +200,7 @@ def site(project: "Project", out: Path) -> None:
 @in_project
 def artifact(project: "Project", out: Path) -> None:
     """Pack sources, results, figures, tables, ledger, report and site into one archive."""
-    from dpbandits.artifact.archive import pack
+    from dpbandits.pipeline.archive import pack
 
     print(pack(project, out))
 
@@ -216,12 +216,12 @@ def verify(
     project: "Project", workers: int, cells: int, rounds: int, sample_seed: int, form: str
 ) -> None:
     """Recompute a random sample of the results' cells; say of each whether it agrees."""
-    from dpbandits.verification import verify as verification
-    from dpbandits.verification.sample import Plan
+    from dpbandits.pipeline import verify as verification
 
-    outcome = verification.verify(project, Plan(cells, rounds, sample_seed), workers)
+    plan = verification.Plan(cells, rounds, sample_seed)
+    outcome = verification.verify(project, plan, workers)
     show(outcome.table, form, "\n".join(outcome.lines()))
-    verification.require_agreement(outcome)
+    outcome.require_agreement()
 
 
 @command()

@@ -1,0 +1,265 @@
+"""Verification: recompute a random sample of cells without any cache, and compare with the results.
+
+Bits first. Where they differ, as they may on another family of processors, the numbers at the
+horizon are compared, with intervals that would hold if not one decision were the same.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri, stdtrit
+
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.experiments import Series
+from dpbandits.engine.fan_out import compute
+from dpbandits.engine.files import write_text
+from dpbandits.engine.results import results_frame
+from dpbandits.engine.seeds import stream_key
+from dpbandits.errors import InputError
+from dpbandits.metrics import difference_interval
+from dpbandits.metrics.nash import NOMINAL, QUANTITIES
+from dpbandits.pipeline.project import Project
+
+EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"
+LEVEL = 0.05
+"""Chance that any cell of a sample is found outside, were all its streams other ones."""
+ROUNDING = 1e-9
+"""Relative difference that is rounding, where a number does not vary over runs."""
+
+COLUMNS = ["paper", "results", "series", "first_run", "runs", "horizon", "outcome", "detail"]
+KEYS = ["run", "metric", "t", "arm"]
+CURVE, ERROR = "nash_log_mean", "nash_standard_error"
+NOT_COMPARED = {*QUANTITIES, "nash_influence"} - {CURVE}
+"""Metrics that follow from others and have no interval of their own."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the sample is drawn.
+
+    Attributes:
+        cells: how many are drawn from each set of results.
+        rounds: most rounds (runs times horizon) that a cell may take; costlier ones are not drawn.
+        seed: of the draw; the streams of the cells do not depend on it.
+    """
+
+    cells: int = 5
+    rounds: int = 5 * 10**7
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Reject what is no sample."""
+        for key, least in (("cells", 1), ("rounds", 1), ("seed", 0)):
+            if getattr(self, key) < least:
+                raise InputError(f"{key} is {getattr(self, key)}; allowed: at least {least}")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The cells drawn, and what the draw left out.
+
+    Attributes:
+        cells: paper, name of the results and a batch of the runs of a series; cheapest first.
+        of: how many cells there were to draw from, costly ones among them.
+        too_costly: sets of results without a cell that is cheap enough.
+        not_built: sets of results that are not there.
+    """
+
+    cells: list[tuple[str, str, Series]]
+    of: int
+    too_costly: list[str]
+    not_built: list[str]
+
+
+def draw_sample(project: Project, plan: Plan) -> Sample:
+    """Draw cells from every set of results that is built, of each set by itself.
+
+    Raises:
+        InputError: results that choose parameters of others are damaged or stale.
+    """
+    sampled: list[tuple[str, str, Series]] = []
+    total, too_costly, not_built = 0, [], []
+    for paper in project.built():
+        for name in project.experiments(paper).plans:
+            if not project.results_path(paper, name).is_file():
+                not_built.append(f"{paper}/{name}")
+                continue
+            cells = [batch for series in project.series(paper, name) for batch in batches(series)]
+            cheap = [batch for batch in cells if _rounds(batch) <= plan.rounds]
+            total += len(cells)
+            if cheap:
+                key = stream_key({"sample": [paper, name]})
+                generator = np.random.default_rng(np.random.SeedSequence([plan.seed, key]))
+                drawn = generator.choice(len(cheap), min(plan.cells, len(cheap)), replace=False)
+                sampled += [(paper, name, cheap[i]) for i in drawn]
+            elif cells:
+                too_costly.append(f"{paper}/{name}")
+    sampled.sort(key=lambda drawn: _rounds(drawn[2]))
+    return Sample(sampled, total, too_costly, not_built)
+
+
+def _rounds(series: Series) -> int:
+    return series.cell.runs * series.cell.horizon
+
+
+def batches(series: Series) -> list[Series]:
+    """Return the series cut into its cells, the batches of its runs that are computed together."""
+    whole, cut = series.cell, []
+    for batch in whole.blocks():
+        first = max(batch.first_run, whole.first_run)
+        runs = min(batch.first_run + batch.runs, whole.first_run + whole.runs) - first
+        runs_per_curve = runs if whole.in_lockstep else whole.runs_per_curve
+        cell = replace(whole, first_run=first, runs=runs, runs_per_curve=runs_per_curve)
+        cut.append(replace(series, cell=cell))
+    return cut
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The sample with its outcomes: ``table`` has a row a cell, and is in the file ``path``."""
+
+    plan: Plan
+    sample: Sample
+    table: pd.DataFrame
+    path: Path
+
+    def lines(self) -> list[str]:
+        """Return a line for each cell, what was left out, and the counts."""
+        cells = [
+            f"{row['outcome']}: {row['paper']}/{row['results']}, {row['series']}, runs "
+            f"{row['first_run']} to {row['first_run'] + row['runs'] - 1}, horizon "
+            f"{row['horizon']}: {row['detail']}"
+            for row in self.table.to_dict("records")
+        ]
+        left_out = {
+            "left out, no cell is that cheap": self.sample.too_costly,
+            "left out, not built": self.sample.not_built,
+        }
+        counted = Counter(self.table["outcome"])
+        counts = ", ".join(f"{counted[outcome]} {outcome}" for outcome in (EXACT, WITHIN, OUTSIDE))
+        return [
+            *cells,
+            *(f"{why}: {', '.join(names)}" for why, names in left_out.items() if names),
+            f"sample: {self.plan.cells} cells of each set of results, of those that take at most "
+            f"{self.plan.rounds} rounds, drawn with seed {self.plan.seed}; "
+            f"{len(self.table)} of {self.sample.of} cells",
+            f"verified: {counts} ({self.path})",
+        ]
+
+    def require_agreement(self) -> None:
+        """Raise InputError where a cell is outside its interval."""
+        outside = int((self.table["outcome"] == OUTSIDE).sum())
+        if outside:
+            raise InputError(
+                f"{self.path}: {outside} of {len(self.table)} cells are outside; "
+                f"allowed: exact, or agrees within chance"
+            )
+
+
+def verify(project: Project, plan: Plan, workers: int) -> Verification:
+    """Recompute a random sample of cells from the sources, and compare with the results.
+
+    Raises:
+        InputError: no results are there, or they are damaged or stale.
+    """
+    sample = draw_sample(project, plan)
+    if not sample.cells:
+        folder = project.results_folder()
+        raise InputError(f"{folder}: has no results to verify; run snakemake to build them")
+    sets = dict.fromkeys((paper, name) for paper, name, _ in sample.cells)
+    frames = {key: project.frame(*key) for key in sets}
+    cells = [series.cell for _, _, series in sample.cells]
+    with tempfile.TemporaryDirectory() as empty:
+        cache = Cache(Path(empty))
+        blocks = compute(
+            cells, root_seed=project.seed, workers=workers, cache=cache, title="verifying"
+        )
+    rows = []
+    for (paper, name, series), block in zip(sample.cells, blocks, strict=True):
+        packed = frames[paper, name]
+        packed = packed[packed["series"] == series.label]
+        outcome, detail = compare(packed, results_frame([series], [block]), LEVEL / len(cells))
+        cell = series.cell
+        rows.append(
+            (paper, name, series.label, cell.first_run, cell.runs, cell.horizon, outcome, detail)
+        )
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    path = project.results_folder() / "verify.csv"
+    write_text(path, table.to_csv(index=False, lineterminator="\n"))
+    return Verification(plan, sample, table, path)
+
+
+def compare(packed: pd.DataFrame, again: pd.DataFrame, alpha: float) -> tuple[str, str]:
+    """Return the outcome of a cell, and in words how far its numbers are from the packed ones.
+
+    Args:
+        packed: all rows of the series in the packed results.
+        again: the rows of the cell, computed again.
+        alpha: chance of finding the cell outside though it has the law of the packed ones.
+    """
+    wanted = packed[[*KEYS, "value"]]
+    both = again.merge(wanted, "left", KEYS, suffixes=("", "_packed"), indicator="found")
+    if (both["found"] != "both").any():
+        return OUTSIDE, "the packed results lack rows of it"
+    values, values_packed = both["value"], both["value_packed"]
+    equal = (values == values_packed) | (values.isna() & values_packed.isna())
+    if equal.all():
+        return EXACT, f"{len(both)} numbers"
+    numbers = list(_numbers(packed, both, alpha))
+    off = [number for number in numbers if not abs(number.again - number.packed) <= number.half]
+    differ = f"{int((~equal).sum())} of {len(both)} numbers differ"
+    if off or not numbers:
+        words = "; ".join(map(str, off[:3])) or "none of them has an interval"
+        return OUTSIDE, f"{differ}: {words}"
+    return WITHIN, f"{differ}: {max(numbers, key=lambda number: abs(number.again - number.packed))}"
+
+
+class _Number(NamedTuple):
+    """One number as packed and as computed again, and how far apart chance may put them."""
+
+    what: str
+    packed: float
+    again: float
+    half: float
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.again:.6g} for {self.packed:.6g} (allowed: {self.half:.2g} off)"
+
+
+def _numbers(packed: pd.DataFrame, both: pd.DataFrame, alpha: float) -> Iterator[_Number]:
+    """Yield each metric at its last time, of each arm."""
+    ends = both[both.groupby("metric")["t"].transform("max") == both["t"]]
+    compared = ends[~ends["metric"].str.removeprefix(NOMINAL).isin(NOT_COMPARED)]
+    groups = [rows for _, rows in compared.groupby(["metric", "t", "arm"])]
+    for rows in groups:
+        share = alpha / len(groups)
+        metric, t, arm = rows[["metric", "t", "arm"]].iloc[0]
+        whole = packed[(packed["metric"] == metric) & (packed["t"] == t) & (packed["arm"] == arm)]
+        # Sums over trials where millions are played, else a row a run.
+        first, second = (
+            frame["value"] / frame["trials"] if "trials" in frame else frame["value"]
+            for frame in (rows, whole)
+        )
+        mean, mean_packed, half = first.mean(), second.mean(), np.inf
+        if metric.endswith(CURVE):
+            mean, mean_packed = rows[["value", "value_packed"]].iloc[0]
+            errors = ends.loc[ends["metric"] == metric.replace(CURVE, ERROR)].iloc[0]
+            half = -ndtri(share / 2) * np.hypot(errors["value"], errors["value_packed"])
+        elif metric == "success":
+            # A t interval has no width where all packed trials succeed.
+            one, other = ((int(f["value"].sum()), int(f["trials"].sum())) for f in (rows, whole))
+            mean, mean_packed = one[0] / one[1], other[0] / other[1]
+            difference, low, high = difference_interval(one, other, share)
+            half = difference - low if difference > 0 else high - difference
+        elif second.size > 1:
+            error = second.std(ddof=1) * np.sqrt(1 / first.size + 1 / second.size)
+            half = stdtrit(second.size - 1, 1 - share / 2) * error
+        rounding = ROUNDING * max(abs(mean), abs(mean_packed))
+        what = metric if arm < 0 else f"{metric} of arm {arm}"
+        yield _Number(what, mean_packed, mean, half + rounding)
