@@ -5,9 +5,9 @@ PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
 SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
-UV = .venv-metadata/bin/uv
 # What the locks, and so every environment of the project, have beside the library's own needs.
 EXTRAS = --extra build --extra workflow --extra artifact
+COMPILE = .venv-test/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 # Slurm's plugin is there for `make slurm-test`; elsewhere its client would wait for a controller.
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
@@ -17,9 +17,9 @@ TESTS ?= tests/exact tests/law tests/claims tests/golden
 
 PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
-RELEASE = lint metadata test slow faults slurm-test everything verify published
+RELEASE = lint test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults faults-part kill-matrix lint format bench check lock clean cost slurm-test artifact verify metadata interpreters notebooks
+.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults faults-part kill-matrix lint format bench check lock clean cost slurm-test artifact verify interpreters notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -48,20 +48,14 @@ publish: .venv/installed everything ## copy png and csv of every panel to docs/f
 site: .venv/installed ## every figure, claim and verdict to read in a browser, from the csv files that exist: site/index.html
 	.venv/bin/dpbandits site
 
-artifact: .venv/installed .venv-metadata/installed report site metadata ## one archive to cite and run, artifact/dpbandits-*.tar.gz, validated
-	archive=$$(.venv/bin/dpbandits artifact) && \
-	  .venv-metadata/bin/python workflow/artifact/check_crate.py "$$archive"
+artifact: .venv/installed report site ## one archive to cite and run, artifact/dpbandits-*.tar.gz
+	.venv/bin/dpbandits artifact
 
 verify: .venv/installed ## recompute a random sample of cells: exact, agrees within chance, or outside
 	.venv/bin/dpbandits verify --workers $(CORES)
 
 notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their outputs
 	$(IN_TEST) python tests/notebooks.py
-
-metadata: .venv-metadata/installed ## check CITATION.cff with cffconvert and the Dockerfile with hadolint
-	.venv-metadata/bin/cffconvert --validate
-	@if [ -x .venv-metadata/bin/hadolint ]; then .venv-metadata/bin/hadolint --failure-threshold info Dockerfile; \
-	  else echo "hadolint has no wheel for this machine: the Dockerfile is not linted" >&2; fi
 
 test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them
 	$(PYTEST)
@@ -114,8 +108,8 @@ bench: .venv/installed ## ns a round of each kernel and of its random draws; bes
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
 
-interpreters: .venv-test/installed .venv-metadata/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md
-	$(IN_TEST):"$(CURDIR)/.venv-metadata/bin" python tests/interpreters.py $(TESTS)
+interpreters: .venv-test/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md
+	$(IN_TEST) python tests/interpreters.py $(TESTS)
 
 cost: .venv/installed ## what a run costs, before it is begun: core-minutes and memory of each figure
 	.venv/bin/dpbandits cost --cores $(CORES)
@@ -124,23 +118,13 @@ cost: .venv/installed ## what a run costs, before it is begun: core-minutes and 
 slurm-test: .venv-test/installed ## a Slurm cluster of two nodes gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)
 	$(IN_TEST) timeout -k 60 7200 python tests/cluster/slurm_test.py $(PAPERS)
 
-lock: .venv-metadata/installed ## resolve the locks anew: requirements.lock, -test and -metadata
-	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  $(EXTRAS) pyproject.toml -o requirements.lock
-	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  $(EXTRAS) --extra slurm --extra test pyproject.toml -o requirements-test.lock
-	$(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	  workflow/artifact/requirements.in -o requirements-metadata.lock
+lock: .venv-test/installed ## resolve both locks; pins that still fit stay
+	$(COMPILE) $(EXTRAS) pyproject.toml -o requirements.lock
+	$(COMPILE) $(EXTRAS) --extra slurm --extra test pyproject.toml -o requirements-test.lock
 
 clean: ## delete what was built (figures, results, logs), keep caches and environments
 	rm -rf logs .snakemake
 	find results figures -mindepth 1 ! -name README.md -delete
-
-# Of its own: cffconvert pins a jsonschema that Snakemake does not run with. uv is for the locks.
-.venv-metadata/installed: requirements-metadata.lock
-	@$(PYTHON) -m venv $(@D)
-	@$(@D)/bin/python -m pip install $(PIP_FLAGS) -r $<
-	@touch $@
 
 %/installed: requirements.lock requirements-test.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

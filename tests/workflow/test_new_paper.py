@@ -37,8 +37,7 @@ def folder(tmp_path: Path) -> Path:
     """The parts of the checkout that a build reads, and the invented paper."""
     make_project(tmp_path)
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    for name in ("CITATION.cff", "codemeta.json", ".zenodo.json"):
-        shutil.copy(ROOT / name, tmp_path)
+    shutil.copy(ROOT / "CITATION.cff", tmp_path)
     shutil.copytree(INVENTED, tmp_path / "config/papers" / NAME)
     return tmp_path
 
@@ -87,14 +86,11 @@ def test_no_fingerprint_of_another_paper_moves_and_a_draft_is_not_built(folder: 
 
 def test_a_draft_is_in_no_citation_and_count_until_it_is_published(folder: Path) -> None:
     draft = Project.load(folder)
-    names = ("CITATION.cff", "codemeta.json", ".zenodo.json")
-    before = [document(draft, name) for name in names]
     page = (folder / "docs/artifact.md").read_text()
-    assert before == [(ROOT / name).read_text() for name in names]
+    assert document(draft, "CITATION.cff") == (ROOT / "CITATION.cff").read_text()
     assert NAME not in artifact_page(draft, page)
     project = published(folder)
-    for name in names:
-        assert "2600.00001" in document(project, name)
+    assert "2600.00001" in document(project, "CITATION.cff")
     assert f"`{NAME}`" in artifact_page(project, page)
     assert project.built().index(NAME) == len(project.published) - 1
 
@@ -243,7 +239,7 @@ def test_an_algorithm_is_registered_by_its_import_and_one_line(folder: Path) -> 
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file of the documents and the config, by its path."""
     paths = [path for part in ("docs", "config") for path in (folder / part).rglob("*")]
-    paths += [folder / "CITATION.cff", folder / "codemeta.json"]
+    paths.append(folder / "CITATION.cff")
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
 
 

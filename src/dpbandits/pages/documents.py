@@ -12,7 +12,7 @@ from dpbandits.pages.cost import cluster_page
 from dpbandits.pages.errata import errata_page
 from dpbandits.pages.front import front_page
 from dpbandits.pages.gallery import gallery_page
-from dpbandits.pages.metadata import citation_page, codemeta_page, zenodo_page
+from dpbandits.pages.metadata import citation_page
 from dpbandits.pages.published_tables import with_tables
 from dpbandits.pipeline.project import Project
 
@@ -28,8 +28,6 @@ PAGES: Mapping[str, Callable[[Project], str]] = {
 REGIONS: Mapping[str, Callable[[Project, str], str]] = {
     "README.md": lambda project, text: which_one(project, front_page(project, text)),
     "CITATION.cff": citation_page,
-    "codemeta.json": codemeta_page,
-    ".zenodo.json": zenodo_page,
     "docs/artifact.md": artifact_page,
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": with_tables,

@@ -1,11 +1,8 @@
-"""`CITATION.cff`, `codemeta.json` and `.zenodo.json`: the published papers, from `paper.yaml`.
+"""The references of `CITATION.cff`: the published papers, from `paper.yaml`.
 
-What is said of the project itself is written by hand in `CITATION.cff`, above its references, and
-in those keys of the other two that it does not have.
+What is said of the project itself is written by hand above them.
 """
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -34,58 +31,8 @@ def citation_page(project: Project, text: str) -> str:
     return f"{head}\n{REFERENCES}{indented}"
 
 
-def codemeta_page(project: Project, text: str) -> str:
-    """Return the description of the software with its publications."""
-    cited = _citation(project)
-    own = {
-        "name": cited["title"],
-        "description": cited["abstract"],
-        "version": cited["version"],
-        "datePublished": str(cited["date-released"]),
-        "keywords": cited["keywords"],
-        "referencePublication": [
-            {"@type": "ScholarlyArticle", "identifier": identifier(paper), "name": paper.title}
-            for paper in _published(project)
-        ],
-    }
-    return _with(text, own)
-
-
-def zenodo_page(project: Project, text: str) -> str:
-    """Return the record for Zenodo with the papers that it refers to."""
-    cited = _citation(project)
-    kind = {"relation": "references", "resource_type": "publication-article"}
-    own = {
-        "title": cited["title"],
-        "description": cited["abstract"],
-        "version": cited["version"],
-        "publication_date": str(cited["date-released"]),
-        "keywords": cited["keywords"],
-        "related_identifiers": [
-            {"identifier": identifier(paper), **kind} for paper in _published(project)
-        ],
-    }
-    return _with(text, own)
-
-
-def identifier(paper: PaperFile) -> str:
-    """Return by what a paper is found: its number on arXiv, or its DOI, or nothing."""
-    return f"arXiv:{paper.arxiv}" if paper.arxiv else paper.doi or ""
-
-
 def _published(project: Project) -> list[PaperFile]:
     return [paper for paper in project.papers.values() if paper.is_published]
-
-
-def _citation(project: Project) -> Mapping[str, Any]:
-    text = (project.folder / CITATION).read_text(encoding="utf-8")
-    cited: Mapping[str, Any] = yaml.safe_load(text)
-    return cited
-
-
-def _with(text: str, own: Mapping[str, Any]) -> str:
-    """Return a JSON document with other values of some keys."""
-    return json.dumps(json.loads(text) | dict(own), indent=2, ensure_ascii=False) + "\n"
 
 
 def _reference(paper: PaperFile) -> dict[str, Any]:
