@@ -9,9 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import dpbandits
+from dpbandits import bernoulli, linear
+from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.experiments import Series
+from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
+from dpbandits.metrics import METRICS
+from dpbandits.metrics.nash import NASH
 from support import message_of
 
 FINGERPRINT = "0123456789abcdef"
@@ -134,3 +139,19 @@ def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> 
         else:
             pd.testing.assert_frame_equal(found, frame, check_dtype=False)
     assert refused > 0.5 * len(content) / 10
+
+
+def test_blank_results_have_the_rows_of_real_ones() -> None:
+    """All but the values, of every metric."""
+    regret = {"algorithm": "ucb1", "bandit": bernoulli([0.7, 0.5]), "horizon": 40, "runs": 2}
+    identified = linear([[0, 1], [0, 0.9], [10, 0]], [0.045, 0.5])
+    cells = [
+        make_cell(**regret, metrics=METRICS, grid=[10, 40]),
+        make_cell(**regret | {"runs": 1}, metrics=NASH, grid=[10, 40]),
+        make_cell(algorithm="sequential-halving", bandit=identified, horizon=400, runs=2),
+    ]
+    for cell in cells:
+        series = [Series("one", {"tag": 1}, cell)]
+        real = results_frame(series, compute([cell], root_seed=1)).drop(columns="value")
+        blank = blank_results(series).drop(columns="value")
+        pd.testing.assert_frame_equal(blank, real, check_dtype=False)

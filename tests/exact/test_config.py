@@ -1,0 +1,236 @@
+"""A wrong config ends in one line that names the file, the key and what is allowed.
+
+Each mistake is made in a copy of the project's config, to which the invented paper is added, and
+found by what `dpbandits check` asks, before anything is simulated.
+"""
+
+import copy
+import datetime
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import dpbandits
+from dpbandits.cli import main
+from dpbandits.errors import InputError
+from dpbandits.pipeline.project import Project
+from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, choose, edited
+from support import message_of
+
+CONFIG = "config/config.yaml"
+CLAIMS, ABOUT = (f"config/papers/{PAPER}/{kind}.yaml" for kind in ("claims", "paper"))
+NAMES = ("ts-is-dp", "dp-bai", "dp-ts-ucb")
+TS, BAI, DTU = (f"config/papers/{name}/experiments.yaml" for name in NAMES)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project folder; tests undo what they change."""
+    folder = tmp_path_factory.mktemp("project")
+    for part in ("config", "workflow"):
+        shutil.copytree(ROOT / part, folder / part)
+    shutil.copytree(FOLDER, folder / "config/papers" / PAPER)
+    choose(folder, PAPER)
+    return folder
+
+
+# (file, a text in it, what replaces it, what the line says)
+MISTAKES = [
+    (CONFIG, "scale: paper", "scale: huge", "scale is 'huge'; allowed: paper, quick"),
+    (CONFIG, "scale: paper", "scale: paper\nscale: quick", "key 'scale' is given twice, in lines"),
+    (CONFIG, "seed: 20260719", "seed: 1.5", "seed is 1.5; allowed: a whole number from 0"),
+    (CONFIG, "seed: 20260719", "seeds: 1", "unknown key seeds; allowed: papers, comparisons, sc"),
+    (CONFIG, "comparisons: []", "comparisons: [ts-is-dp]", "'ts-is-dp'; allowed: choosing"),
+    (CONFIG, f"[{PAPER}]", "[no-paper]", "papers has no-paper; allowed: "),
+    (ABOUT, "summary:", "summery:", "unknown key summery"),
+    (ABOUT, "  fig2: Pseudo", "  fig3: Pseudo", "panels lacks, or has without a panel, fig2"),
+    (ABOUT, "state: draft", "state: [draft]", "state is ['draft']; allowed: "),
+    (EXPERIMENTS, "paper: committing-early", "- x", "is not valid YAML"),
+    (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
+    (EXPERIMENTS, "[0.7, 0.5]", "[1.7, 0.5]", "mean is 1.7; allowed: 0 to 1"),
+    (EXPERIMENTS, "[0.7, 0.5]", "{a: 1}", "means is {'a': 1}; allowed: "),
+    (EXPERIMENTS, "algorithm: ucb1}\n  v", "algorithm: ucb-1}\n  v", "algorithm is 'ucb-1'; allo"),
+    (EXPERIMENTS, "pulls: 60", "pulls: 0", "pulls"),
+    (EXPERIMENTS, "{epsilon: epsilon, pulls: 60}", "{epsilon: epsilon}", "pulls"),
+    (EXPERIMENTS, "[0.05, 1]", "[-1, 1]", "epsilon is -1; allowed: a finite number ab"),
+    (EXPERIMENTS, "horizon: 3000", "horizon: 0", "horizon is 0; allowed: a whole number of at"),
+    (EXPERIMENTS, "horizon: 3000", "horizon: true", "horizon is True; allowed: a whole number"),
+    (EXPERIMENTS, "count: 20}", "count: 2.5}", "count is 2.5; allowed: a whole number of at"),
+    (EXPERIMENTS, "[pseudo_regret]", "[regret]", "'regret'; allowed: pseudo_regret"),
+    (EXPERIMENTS, "instance: two-arms", "instance: few", "instance is 'few'; allowed: two-arms"),
+    (EXPERIMENTS, "grid: {points: 30}", "gird: {points: 30}", "unknown key gird; allowed: "),
+    (EXPERIMENTS, "like: curves", "like: verdicts", "allowed: a simulation that is not like"),
+    (EXPERIMENTS, "  by-pulls:\n", "  verdicts:\n", "key 'verdicts' is given twice"),
+    (EXPERIMENTS, "first: 2000", "first: -1", "first is -1; allowed: "),
+    (EXPERIMENTS, "figures:\n", "analytic: [levels]\nfigures:\n", "analytic has no levels"),
+    (EXPERIMENTS, "kind: curve", "kind: pie", "fig1.kind"),
+    (EXPERIMENTS, "kind: final", "kind: diagram", "fig2"),
+    (EXPERIMENTS, "reads: curves", "reads: curve", "curve"),
+    (EXPERIMENTS, "reads: curves", "reads: 2026-01-01", "reads is 2026-01-01 (date); all"),
+    (EXPERIMENTS, "reads: curves", "reads: [curves, curves]", "a list of different names"),
+    (EXPERIMENTS, "{horizon}", "{T}", "fig2.caption has {T}; allowed: {horizon}, {runs}"),
+    (EXPERIMENTS, "by: epsilon", "by: epsilons", "fig1.series.0.by: no column 'epsilons'; allow"),
+    (EXPERIMENTS, "{algorithm: ucb1}, n", "{algorithm: ncb}, n", "no row has algorithm 'ncb'"),
+    (EXPERIMENTS, "{algorithm: ucb1}, n", "{epsilon: .nan}, n", "epsilon is nan; allowed: finite"),
+    (EXPERIMENTS, "metric: pseudo_regret", "metric: pulls", "fig1.metric is 'pulls'; allowed: "),
+    (CLAIMS, "{statistic: difference,", "{statistic: guess,", "statistic is 'guess'; allowed"),
+    (CLAIMS, "reads: [by-pulls]", "reads: [by-pull]", "CE-C3.reads has by-pull; allowed: "),
+    (CLAIMS, "figure: fig2", "figure: fig9", "CE-C3.figure has fig9; allowed: "),
+    (CLAIMS, "points: [0.05, 1]", "points: [0.05, 2]", "CE-C1: largest step in epsilon: results"),
+    (CLAIMS, "kind: picture", "kind: poem", "CE-C3.kind is 'poem'; allowed: "),
+    (CLAIMS, "  CE-C2:\n", "  CE-C1:\n", "key 'CE-C1' is given twice"),
+    (TS, "tuned_by: tuning", "tuned_by: turning", "tuned_by is 'turning'; allowed"),
+    (TS, "c: lemma5_c", "c: lemma6_c", "parameter c is 'lemma6_c'; allowed: "),
+    (TS, "c: [1, 2]", "c: [0, 2]", "c is 0; allowed: a finite number above 0"),
+    (TS, "  small-steps:", "  again: {like: small-steps}\n  small-steps:", "each cell in one simu"),
+    (BAI, "budgets [100, ", f"budgets [-{10**153}, ", "; allowed: at least 1"),
+    (DTU, "[{by: alpha,", "[{by: alphas,", "fig3a.series.0.by: no column 'alphas'; allowed: "),
+]  # fmt: skip
+
+
+def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Check the paper of a file; return the line that it ends in, or nothing."""
+    paper = Path(path).parent.name if "/papers/" in path else PAPER
+    status = main(["check", "--project", str(folder), "--papers", paper, *words])
+    # While it works it says so, where that takes long.
+    lines = [each for each in capsys.readouterr().err.splitlines() if "checking" not in each]
+    assert (status, len(lines)) in {(0, 0), (2, 1)}, lines
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(("path", "old", "new", "line"), MISTAKES)
+def test_one_line_names_file_key_and_what_is_allowed(
+    folder: Path, path: str, old: str, new: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with edited(folder / path, old, new):
+        found = check(folder, path, capsys)
+    assert line in found
+    assert str(folder / path) in found
+    assert len(found) < 700
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--seed", "-1"], "seed is -1; allowed: a whole number from 0"),
+        (["--scale", "tiny"], "--scale is 'tiny'; allowed: paper, quick"),
+        (["--project", "nowhere"], "nowhere/config/config.yaml: does not exist; allowed: "),
+    ],
+)
+def test_options_of_a_project_are_checked_too(
+    folder: Path, words: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert line in check(folder, CONFIG, capsys, *words)
+
+
+@pytest.mark.parametrize("text", ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"])
+def test_a_config_that_is_no_mapping(folder: Path, text: str) -> None:
+    path = folder / CONFIG
+    with edited(path, path.read_text(), text):
+        assert message_of(lambda: Project.load(folder)).startswith(f"{path}: is ")
+
+
+def test_the_config_as_it_is_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in (EXPERIMENTS, DTU):
+        assert check(folder, path, capsys, "--scale", "quick") == ""
+
+
+def test_a_key_given_twice_is_found_whoever_has_read_the_config(folder: Path) -> None:
+    """Snakemake keeps the last of two equal keys."""
+    read = yaml.safe_load((folder / CONFIG).read_text())
+    with edited(folder / CONFIG, "scale: paper", "scale: paper\nscale: quick"):
+        assert "given twice" in message_of(lambda: Project.load(folder, config=read))
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 2**70),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(["", "..", "../..", "-1", "nan", "\n", "a" * 300, "{0}", "%s", "Δ"]),
+    st.just(datetime.date(2026, 1, 1)),
+    st.lists(st.integers(-1, 3), max_size=3),
+    st.dictionaries(st.sampled_from(["law", "first", "x"]), st.integers(0, 3), max_size=2),
+)
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield (mapping or list, key) of every value in a document."""
+    for key in range(len(value)) if isinstance(value, list) else value:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
+
+
+def changed(document: Any, draw: Callable[..., Any]) -> Any:
+    """Return a document with junk, nothing, another value or another key in one place."""
+    document = copy.deepcopy(document)
+    every = list(places(document))
+    parent, key = every[draw(st.integers(0, len(every) - 1))]
+    change = draw(st.sampled_from(["junk", "drop", "rename", "other"]))
+    value = parent.pop(key) if change in ("drop", "rename") else draw(JUNK)
+    if change == "rename":
+        parent.update({f"{key}x": value}) if isinstance(parent, dict) else parent.append(value)
+    elif change == "other":
+        other, place = every[draw(st.integers(0, len(every) - 1))]
+        parent[key] = copy.deepcopy(other[place])
+    elif change == "junk":
+        parent[key] = value
+    return document
+
+
+@pytest.mark.parametrize("path", [CONFIG, ABOUT, EXPERIMENTS, CLAIMS])
+def test_generated_configs_are_accepted_or_end_in_one_line(folder: Path, path: str) -> None:
+    """Never in anything but an InputError that names a file of the config."""
+    document = yaml.safe_load((folder / path).read_text())
+    lines: list[str] = []
+
+    @settings(max_examples=50, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def one_line(data: st.DataObject) -> None:
+        text = yaml.safe_dump(changed(document, data.draw), sort_keys=False, allow_unicode=True)
+        with edited(folder / path, (folder / path).read_text(), text):
+            try:
+                Project.load(folder).check()
+                lines.append("")
+            except InputError as error:
+                lines.append(str(error))
+        assert not lines[-1] or re.search(r"config/\S+\.yaml: \S", lines[-1]), text
+
+    one_line()
+    assert sum(map(bool, lines)) > 0.3 * len(lines), "most changes break something"
+
+
+SHORT: dict[str, Any] = {"bandit": dpbandits.bernoulli([0.7, 0.5]), "horizon": 5, "runs": 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "nearest"),
+    [
+        ({"algorithm": "UCB-1"}, "ucb1"),
+        ({"algorithm": "dp-se", "params": {"epsilo": 1}}, "epsilon"),
+        ({"algorithm": "ucb1", "variant": "as_coded"}, "as-coded"),
+        ({"algorithm": "ucb1", "interpretations": {"clocks": "x"}}, "clock"),
+        ({"algorithm": "ucb1", "interpretations": {"clock": "play"}}, "played"),
+    ],
+)
+def test_the_nearest_name_is_suggested(words: dict[str, Any], nearest: str) -> None:
+    message = message_of(lambda: dpbandits.simulate(**words, **SHORT))
+    assert message.endswith(f"; did you mean {nearest!r}?")
+
+
+def test_the_command_line_suggests_and_nothing_is_suggested_where_no_name_is_near(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["simulat"]) == 2
+    assert capsys.readouterr().err.endswith("; did you mean 'simulate'?\n")
+    error = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
+    assert str(error) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
