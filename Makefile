@@ -19,7 +19,7 @@ PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults faults-part kill-matrix lint format bench check lock clean cost slurm-test artifact verify interpreters notebooks
+.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults kill-matrix lint format bench check lock clean cost slurm-test artifact verify interpreters notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -60,14 +60,14 @@ notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their
 test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them
 	$(PYTEST)
 
-slow: .venv-test/installed ## what takes minutes more: laws, kills, the archive unpacked elsewhere; one paper on a Slurm cluster (root)
+slow: .venv-test/installed ## what takes minutes more: laws, edits built anew, the archive unpacked elsewhere; one paper on a Slurm cluster (root)
 	$(PYTEST) -m slow
 	$(MAKE) slurm-test PAPERS=ts-is-dp
 
 golden: .venv-test/installed ## decisions, exact results and the csv of the quick build are as committed (UPDATE=1 writes them); 2 minutes, 8 where nothing is cached
 	$(if $(UPDATE),$(IN_TEST) python tests/golden_cases.py && $(IN_TEST) python tests/golden_csv.py,$(IN_TEST) pytest -q -n $(CORES) --dist loadgroup -m "not slow and not release" tests/golden)
 
-published: .venv-test/installed ## published copies and the counts of faults belong to the present sources
+published: .venv-test/installed ## published copies belong to the present sources
 	$(IN_TEST) pytest -q -m release
 
 release-check: ## everything that a release has to pass, in about three hours; the last line names the parts that fail
@@ -77,11 +77,8 @@ release-check: ## everything that a release has to pass, in about three hours; t
 	if [ -n "$$failed" ]; then echo "release-check: failed in:$$failed" >&2; exit 1; fi; \
 	echo "release-check: everything passes"
 
-faults: .venv-test/installed ## break it on purpose: kills, full disks, wrong configs; writes docs/reliability.md (half an hour and more)
-	$(IN_TEST) python tests/reliability.py
-
-faults-part: .venv-test/installed ## the part of it that make test runs, in a few minutes; notes it in docs/reliability.md
-	$(IN_TEST) python tests/reliability.py --part
+faults: .venv-test/installed ## break it on purpose: kills, two runs at once, a disk that is closed (docs/reliability.md); 20 minutes
+	$(PYTEST) -m faults
 
 kill-matrix: .venv-test/installed ## which tests notice 600 small faults of the sources; goes on with tests/kill_matrix.csv (two hours)
 	$(IN_TEST) python tests/kill_matrix.py

@@ -43,8 +43,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 FIRST = (
-    *("test_quick_run", "test_loaded_code", "test_documents", "test_generated_configs"),
-    *("test_reference_agrees", "test_figures", "test_disturbed_runs"),
+    *("test_build", "test_loaded_code", "test_documents", "test_reference_agrees", "test_figures"),
 )
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from cluster.local_cluster import NODES, install, local_cluster
 from dpbandits.papers import COMPARISONS
 from found_papers import PAPERS
-from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
+from invented import ROOT, SNAKEMAKE, edited, environment
 
 PROFILE = ["--workflow-profile", "profiles/slurm-test"]
 OUTPUTS = ("results", "figures", "logs", ".snakemake", ".cache")
@@ -140,10 +140,9 @@ def failed_with_a_fault(workflow: Workflow, paper: str, cluster: dict[str, str])
     fault = (
         f'    if (paper, figure) == {(paper, FIGURE)}:\n        raise MemoryError("{PLANTED}")\n'
     )
-    undo = edit(workflow.clone / "src/dpbandits/pipeline/jobs.py", LINE, LINE + fault)
-    with one_job_killed(cluster) as killed:
+    source = workflow.clone / "src/dpbandits/pipeline/jobs.py"
+    with edited(source, LINE, LINE + fault), one_job_killed(cluster) as killed:
         status, output = workflow.run(PROFILE, cluster)
-    undo()
     require(status != 0, "a run with a job that fails at every attempt ended well")
     require(bool(killed), f"no job was killed:\n{output[-4000:]}")
     require(PLANTED in output, f"the log of the failed job is not shown:\n{output[-4000:]}")
@@ -177,7 +176,10 @@ def compare_runs(papers: Sequence[str], folder: Path) -> None:
     """Run locally, run on a cluster of two nodes, compare."""
     clone = folder / "clone"
     clone.mkdir()
-    workflow = Workflow(copy_checkout(clone))
+    for name in ("Snakefile", "config", "workflow", "profiles", "src"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, clone / name)
+    workflow = Workflow(clone)
     workflow.choose(papers)
     print(f"slurm-test of {', '.join(papers)}, quick scale", flush=True)
     begun = time.monotonic()

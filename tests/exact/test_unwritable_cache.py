@@ -18,11 +18,11 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
-from fault_project import make_project
+from invented import PAPER, make_project
 from support import run_python
 
 CODES = [errno.EROFS, errno.EACCES, errno.ENOSPC, errno.EDQUOT]
-PAPER, NAME = "ts-is-dp", "tuning"
+NAME = "by-pulls"
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from quick_clone import SNAKEMAKE, built_paper, edit, environment
-from shared import copied
+from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +38,10 @@ def unpack(archive: Path, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout with one paper built at the quick scale, and what stands for its report."""
-    clone = copied(built_paper(), tmp_path_factory.mktemp("checkout"))
+    clone = copy_checkout(tmp_path_factory.mktemp("checkout"))
     edit(clone / "config/config.yaml", "scale: paper", "scale: quick")
+    done = run(clone, *SNAKEMAKE, "all", "extras", "--cores", "2")
+    assert done.returncode == 0, done.stderr[-4000:]
     for suffix in ("tex", "pdf", "html"):
         (clone / f"results/quick/report.{suffix}").write_text("report")
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all of it"]):

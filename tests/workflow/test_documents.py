@@ -1,8 +1,8 @@
 """The commands and snippets of the documents do what they say.
 
 Snippets and short commands are run. Commands that take minutes are not: those of make and of
-snakemake are run as dry runs. Commands on results that are built are run in `test_quick_run.py`,
-where there are some, at the quick scale.
+snakemake are run as dry runs. Commands on results are run at the quick scale, on what is built for
+them.
 """
 
 import os
@@ -26,6 +26,9 @@ from documents import (
     shell_lines,
 )
 from dpbandits.cli import main
+from dpbandits.pipeline.targets import rule_name
+from found_papers import PAPERS
+from invented import DPBANDITS, run
 from support import mostly_slow
 
 SET_UP = {
@@ -127,6 +130,29 @@ def test_commands_run(
     monkeypatch.chdir(ROOT)
     assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
     assert capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", dpbandits_commands(ON_RESULTS))
+def test_commands_on_results_run(command: str, tmp_path: Path) -> None:
+    """At the quick scale: what the documents say is of the papers' own."""
+    for name in ("Snakefile", "config", "workflow", "profiles", "examples", "docs"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, tmp_path / name)
+    words = shlex.split(command)[1:]
+    for word in words:
+        paper, _, figure = word.partition("/")
+        if paper in PAPERS:
+            target = rule_name(paper, figure.rstrip("abc"))
+            build = [sys.executable, "-m", "snakemake", target, "--cores", "2", "--config"]
+            done = run(tmp_path, [*build, "scale=quick", f"papers=[{paper}]"])
+            assert done.returncode == 0, done.stdout
+    # What is published is of the papers' own scale, and so is what `explain` tells.
+    words += ["--scale", "quick"] if words[0] == "overlay" else []
+    done = run(tmp_path, [*DPBANDITS, *words])
+    assert done.returncode == 0, done.stdout
+    if words[0] == "overlay":
+        assert all((tmp_path / line).is_file() for line in done.stdout.splitlines()[-3:])
 
 
 def test_there_are_commands_of_every_kind() -> None:

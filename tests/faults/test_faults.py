@@ -1,0 +1,283 @@
+"""What is broken on purpose: kills, two runs at once, damaged and hostile files, full disks.
+
+Whatever is done to a run, the bytes in the end are those of a run that nothing disturbed.
+docs/reliability.md says what is tried and where.
+"""
+
+import os
+import pickle
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import dpbandits
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.results import read_results
+from invented import (
+    DPBANDITS,
+    PAPER,
+    ROOT,
+    built_project,
+    command,
+    entries,
+    environment,
+    make_project,
+    outputs,
+    run,
+    snakemake,
+)
+from shared import copied
+from support import message_of
+
+Damage = Callable[[bytes, random.Random], bytes]
+KILLS, DAMAGES = 12, 20
+VICTIMS = ("everything", "one of its processes", "snakemake alone")
+
+
+@pytest.fixture(scope="session")
+def undisturbed() -> dict[str, bytes]:
+    """Path -> bytes of everything that a quiet run builds."""
+    return outputs(built_project())
+
+
+def start(folder: Path, words: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        words,
+        cwd=folder,
+        env=environment(folder, DPBANDITS_CACHE=str(folder / ".cache/dpbandits")),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+def kill(process: subprocess.Popen[str], victim: str, chance: random.Random) -> None:
+    """Kill the run, snakemake but not its jobs, or a process of a job but not snakemake."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    if victim == "everything":
+        os.killpg(process.pid, signal.SIGKILL)
+    elif victim == "snakemake alone" or not children:
+        process.kill()
+    else:
+        chance.choice(children).kill()
+    # A run that lost a process ends by itself, in failure or not; orphans may still be writing.
+    process.communicate(timeout=600)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("number", range(KILLS))
+def test_a_killed_run_resumes_to_the_same_bytes(
+    number: int, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    chance = random.Random(number)
+    folder = make_project(tmp_path)
+    process = start(folder, command())
+    began = time.monotonic()
+    # The last job begins when results are there: a moment between the first file and the last.
+    left = chance.randrange(len(undisturbed))
+    while process.poll() is None and len(outputs(folder)) < left:
+        time.sleep(0.02)
+    if process.poll() is None:
+        time.sleep(chance.uniform(0, 0.2 * (time.monotonic() - began)))
+        kill(process, VICTIMS[number % len(VICTIMS)], chance)
+    kept = {path: path.stat().st_mtime_ns for path in entries(folder)}
+    if list((folder / ".snakemake/locks").glob("*")):
+        snakemake(folder, "--unlock")
+    snakemake(folder)
+    assert outputs(folder) == undisturbed
+    if VICTIMS[number % len(VICTIMS)] != "snakemake alone":
+        assert all(path.stat().st_mtime_ns == at for path, at in kept.items()), "computed twice"
+
+
+@pytest.mark.faults
+def test_the_second_of_two_runs_in_a_folder_is_refused(
+    undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    folder = make_project(tmp_path)
+    with start(folder, command()) as first:
+        while not list((folder / ".snakemake/locks").glob("*")):
+            assert first.poll() is None, "the first run ended before the second began"
+            time.sleep(0.02)
+        second = run(folder, command())
+        printed = first.communicate()[0]
+    assert first.returncode == 0, printed[-4000:]
+    assert second.returncode != 0
+    assert "LockException" in second.stdout
+    assert "Traceback" not in second.stdout
+    assert outputs(folder) == undisturbed
+
+
+@pytest.mark.faults
+def test_two_commands_on_one_cache(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+    """As two nodes that share a cache folder would run them: without locks."""
+    folder = copied(built_project(), tmp_path / "project")
+    for path in entries(folder):
+        path.unlink()
+    words = [*DPBANDITS, "run", PAPER, "by-pulls", "--scale", "quick"]
+    both = [start(folder, words) for _ in range(2)]
+    printed = [each.communicate(timeout=600)[0] for each in both]
+    assert [each.returncode for each in both] == [0, 0], printed
+    assert outputs(folder) == undisturbed
+
+
+def flipped(content: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(content)
+    changed[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    return bytes(changed)
+
+
+def truncated(content: bytes, chance: random.Random) -> bytes:
+    return content[: chance.randrange(len(content))]
+
+
+@pytest.mark.parametrize("damage", [flipped, truncated])
+def test_a_damaged_cache_entry_is_said_and_computed_again(
+    damage: Damage, cache_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pulls() -> Any:
+        bandit = dpbandits.bernoulli([0.7, 0.5])
+        return dpbandits.simulate(algorithm="ucb1", bandit=bandit, horizon=30, runs=40).pulls
+
+    expected, chance = pulls(), random.Random(1)
+    whole = {path: path.read_bytes() for path in entries(cache_folder)}
+    for _ in range(DAMAGES):
+        path = chance.choice(sorted(whole))
+        path.write_bytes(damage(whole[path], chance))
+        capsys.readouterr()
+        np.testing.assert_array_equal(pulls(), expected)
+        assert "damaged cache entry, computed again" in capsys.readouterr().err
+        np.testing.assert_array_equal(pulls(), expected)
+        assert capsys.readouterr().err == "", "the entry was not written again"
+        for other, content in whole.items():
+            other.write_bytes(content)
+
+
+class Hostile:
+    """Runs code when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return os.mkdir, (os.environ["FAULTS_TRACE"],)
+
+
+@pytest.fixture
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that exists once code of a hostile file has run; seen to work by unpickling."""
+    folder = tmp_path / "code ran"
+    monkeypatch.setenv("FAULTS_TRACE", str(folder))
+    pickle.loads(pickle.dumps(Hostile()))
+    folder.rmdir()
+    return folder
+
+
+def test_no_code_runs_from_a_cache_entry(
+    tmp_path: Path, trace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The entry is sealed as one of our own, but has a pickle within."""
+    cache, key = Cache(tmp_path / "cache"), "ab" * 32
+    cache.store(key, {"pulls": np.array([Hostile()], dtype=object)})
+    assert entries(tmp_path)
+    assert cache.load(key) is None
+    assert "damaged cache entry, computed again" in capsys.readouterr().err
+    assert not trace.exists()
+
+
+def test_no_code_runs_from_results(tmp_path: Path, trace: Path) -> None:
+    """Neither from a table with pickles wherever a reader might unpickle, nor from a pickle."""
+    path, code = tmp_path / "hostile.parquet", pickle.dumps(Hostile())
+    extension = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",
+        b"ARROW:extension:metadata": code,
+    }
+    field = pa.field("value", pa.float64(), metadata=extension)
+    schema = pa.schema([field], metadata={b"pandas": code, b"PYTHON:pickle": code})
+    pq.write_table(pa.table({"value": [1.0]}, schema=schema), path)
+    assert "hostile.parquet: is " in message_of(lambda: read_results(path, "same"))
+    path.write_bytes(code)
+    assert "is damaged" in message_of(lambda: read_results(path, "same"))
+    assert not trace.exists()
+
+
+IN_NAMESPACE = ["unshare", "--map-root-user", "--mount"]
+needs_namespaces = pytest.mark.skipif(
+    shutil.which("unshare") is None
+    or subprocess.run([*IN_NAMESPACE, "true"], capture_output=True, check=False).returncode != 0,
+    reason="mount namespaces (unshare) are not allowed here",
+)
+SIMULATE = [*DPBANDITS, "simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "200"]
+SIMULATE += ["--runs", "200"]
+FULL = """cells=.cache/dpbandits/cells
+mkdir -p $cells && mount -t tmpfs -o size=8k tmpfs $cells
+"$@"; status=$?
+find $cells -type f -name '.*'
+exit $status"""
+READ_ONLY = 'mount --bind {0} {0} && mount -o remount,bind,ro {0}; "$@"'
+
+
+def mounted(folder: Path, script: str, words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command below a shell script that mounts; what it mounts is gone when it ends."""
+    cache = str(folder / ".cache/dpbandits")
+    return run(folder, [*IN_NAMESPACE, "sh", "-c", script, "sh", *words], DPBANDITS_CACHE=cache)
+
+
+@needs_namespaces
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        (FULL, "cannot be written (No space left on device)"),
+        (READ_ONLY.format(".cache"), "cannot be written (Read-only file system)"),
+    ],
+    ids=["full", "read-only"],
+)
+def test_a_cache_that_cannot_be_written_costs_one_line(
+    script: str, line: str, tmp_path: Path
+) -> None:
+    folder = make_project(tmp_path, own_kernels=True)
+    done = mounted(folder, script, SIMULATE)
+    assert done.returncode == 0, done.stdout
+    [warning] = [each for each in done.stdout.splitlines() if "warning: " in each]
+    assert line in warning
+    assert ".cache/dpbandits/cells/." not in done.stdout, "a temporary file is left"
+    again = run(folder, SIMULATE, DPBANDITS_CACHE=str(folder / ".cache/dpbandits"))
+    assert done.stdout.endswith(again.stdout)
+
+
+@needs_namespaces
+def test_a_results_folder_that_cannot_be_written_ends_in_one_line(tmp_path: Path) -> None:
+    folder = make_project(tmp_path)
+    (folder / "results").mkdir()
+    words = [*DPBANDITS, "run", PAPER, "by-pulls", "--scale", "quick"]
+    done = mounted(folder, READ_ONLY.format("results"), words)
+    assert done.returncode == 2, done.stdout
+    assert "cannot be written (Read-only file system)" in done.stdout.splitlines()[-1]
+    assert list((folder / "results").rglob("*")) == []
+
+
+@needs_namespaces
+@pytest.mark.faults
+def test_nothing_else_is_written_and_no_network_is_used(
+    undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    """All of the file system but the project, the temporary folder and shared memory is closed."""
+    folder = make_project(tmp_path / "project", own_kernels=True)
+    root, scratch = tmp_path / "root", tmp_path / "scratch"
+    root.mkdir()
+    scratch.mkdir()
+    isolated = [*IN_NAMESPACE, "--net", "sh", str(ROOT / "tests/isolated.sh")]
+    words = [*isolated, *map(str, (root, folder, scratch)), *command()]
+    done = run(folder, words, XDG_CACHE_HOME=str(folder / ".cache"))
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert outputs(folder) == undisturbed
+    left = [path for path in scratch.rglob("*") if path.is_file() and path.stat().st_size]
+    assert left == [], "something is left in the temporary folder or in shared memory"

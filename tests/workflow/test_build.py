@@ -1,0 +1,202 @@
+"""The invented paper, built through Snakemake at the quick scale, asked all that a build promises.
+
+It is built once a session; tests that leave it as they found it share one copy.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import REPORT, targets
+from invented import (
+    EXPERIMENTS,
+    PAPER,
+    built_project,
+    command,
+    computed,
+    dpbandits_command,
+    edited,
+    forget,
+    make_project,
+    outputs,
+    planned,
+    run,
+    snakemake,
+)
+from shared import copied
+
+FIG1, FIG2, CLAIMS = (f"committing_early_{name}" for name in ("fig1", "fig2", "claims"))
+UCB1 = ("src/dpbandits/algorithms/ucb1.py", "ROUNDING = 1e-12", "ROUNDING = 2e-12")
+"""An edit of an algorithm that one of the two figures plays."""
+HELPER = ("src/dpbandits/algorithms/noise.py", "scale * (", "1.5 * scale * (")
+"""An edit of a helper in another file than the kernel that calls it."""
+TUNED = f"results/quick/{PAPER}/by-pulls.parquet"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the built project."""
+    return copied(built_project(), tmp_path_factory.mktemp("built"))
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project, nothing built."""
+    return make_project(tmp_path_factory.mktemp("fresh"))
+
+
+def times(folder: Path) -> dict[Path, int]:
+    """Return when each file that was built was written."""
+    return {path: path.stat().st_mtime_ns for path in map(folder.joinpath, outputs(folder))}
+
+
+def test_every_target_is_built_and_a_second_run_has_nothing_to_do(built: Path) -> None:
+    every = targets(Project.load(built).at(scale="quick"))
+    assert {"fig1", "fig2", "claims"} <= {target.name for target in every}
+    for target in every:
+        assert target.kind == REPORT or all(path.stat().st_size for path in target.files), target
+    claims = pd.read_csv(built / f"results/quick/{PAPER}/claims.csv")
+    assert list(claims["claim"]) == ["CE-C1", "CE-C2", "CE-C3"]
+    assert set(claims["scale"]) == {"quick"}
+    assert claims["detail"].str.contains("no evidence").all()
+    assert not (built / "results" / PAPER).exists(), "the quick scale disturbed the paper's"
+    assert "Nothing to be done" in snakemake(built)
+
+
+def test_the_report_of_snakemake_has_every_picture_and_table_with_a_caption(
+    built: Path, tmp_path: Path
+) -> None:
+    snakemake(built, "--report", str(tmp_path / "report.html"))
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    every = targets(Project.load(built).at(scale="quick"))
+    [inputs] = [target.inputs for target in every if target.kind == REPORT]
+    for path in (path for path in inputs if path.suffix in (".png", ".html")):
+        assert str(path.relative_to(built)) in text
+    assert "Pseudo-regret of private explore-then-commit at two epsilons" in text
+
+
+def test_an_edited_plot_redraws_that_plot_alone(built: Path) -> None:
+    with edited(built / EXPERIMENTS, 'label: "Round $t$"', 'label: "Rounds"'):
+        assert planned(built) == {FIG1}
+
+
+@pytest.mark.parametrize("records", ["kept", "removed"])
+def test_an_edited_kernel_replans_what_depends_on_it(
+    built: Path, tmp_path: Path, records: str
+) -> None:
+    """Without Snakemake's records outputs say themselves that they are stale."""
+    before = times(built)
+    if records == "removed":
+        (built / ".snakemake").rename(tmp_path / "records")
+    with edited(built / UCB1[0], *UCB1[1:]):
+        jobs = planned(built)
+    assert {"curves", "verdicts", FIG1, CLAIMS} <= jobs
+    assert not {"by-pulls", FIG2} & jobs
+    assert planned(built) == set()
+    assert times(built) == before, "a dry run changed file times"
+    if records == "removed":
+        forget(built, ".snakemake")
+        (tmp_path / "records").rename(built / ".snakemake")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("records", ["kept", "removed"])
+def test_what_is_built_of_an_edited_helper_is_current_until_the_edit_is_undone(
+    tmp_path: Path, records: str
+) -> None:
+    folder = copied(built_project(), tmp_path / "project")
+    before = (folder / TUNED).read_bytes()
+    if records == "removed":
+        forget(folder, ".snakemake")
+    with edited(folder / HELPER[0], *HELPER[1:]):
+        snakemake(folder, FIG2)
+        assert (folder / TUNED).read_bytes() != before
+        assert "Nothing to be done" in snakemake(folder, FIG2)
+    assert {"by-pulls", FIG2} <= planned(folder)
+    snakemake(folder, FIG2)
+    assert (folder / TUNED).read_bytes() == before
+
+
+def test_stale_results_are_refused_in_one_line(built: Path, tmp_path: Path) -> None:
+    """By who reads them: those of an edited helper, and those of another seed."""
+    folder = copied(built, tmp_path / "project")
+    with edited(folder / HELPER[0], *HELPER[1:]):
+        refused = [dpbandits_command(folder, "draw", PAPER, "fig2")]
+    refused.append(dpbandits_command(folder, "draw", PAPER, "fig2", "--seed", "5"))
+    for done in refused:
+        assert done.returncode == 2
+        assert done.stdout.count("\n") == 1
+        assert "by-pulls.parquet: is stale" in done.stdout
+
+
+@pytest.mark.parametrize("moved", ["deleted", "another machine"])
+def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> None:
+    """Outputs deleted, the cache kept; or results copied, with new times and without records."""
+    folder = tmp_path / "project"
+    if moved == "deleted":
+        forget(copied(built, folder))
+    else:
+        make_project(folder, sources=True)
+        for name in ("results", "figures"):
+            shutil.copytree(built / name, folder / name, copy_function=shutil.copyfile)
+    snakemake(folder)
+    assert computed(folder) == []
+    assert outputs(folder) == outputs(built)
+
+
+@pytest.mark.parametrize(
+    ("config", "line"),
+    [
+        ("scale=huge", "scale is 'huge'; allowed: paper, quick"),
+        ("papers=[no-paper]", f"papers has no-paper; allowed: {PAPER}"),
+    ],
+)
+def test_a_wrong_config_ends_a_run_in_one_line(fresh: Path, config: str, line: str) -> None:
+    done = run(fresh, command("--dry-run", config=config))
+    assert done.returncode != 0
+    assert f"config/config.yaml: {line}" in done.stdout
+    assert not re.search(r'^Traceback|^ +File "', done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [f"results/quick/{PAPER}/nope.parquet", "committing_early_fig9"])
+def test_a_mistyped_target_ends_in_one_line(fresh: Path, name: str) -> None:
+    done = run(fresh, command("--dry-run", name))
+    assert done.returncode != 0
+    assert done.stdout.count("No rule to produce") == 1
+    assert "Traceback" not in done.stdout
+
+
+def test_one_figure_plans_what_it_reads_and_says_why(fresh: Path) -> None:
+    dry = snakemake(fresh, "--dry-run", f"figures/quick/{PAPER}/fig2.pdf")
+    assert re.findall(r"wildcards: result=(\S+)", dry) == [f"{PAPER}/by-pulls"]
+    [rule] = re.findall(rf"^(?:local)?rule {FIG2}:\n((?:    .*\n)+)", dry, flags=re.MULTILINE)
+    for part in ("input: results/quick", "output: figures/quick", "reason: Missing output files"):
+        assert part in rule
+
+
+def test_lint_misses_environments_alone(fresh: Path) -> None:
+    """Snakemake and its jobs have one environment: the Snakefile imports the package."""
+    lint = run(fresh, command("--lint")).stdout
+    found = set(re.findall(r"^    \* (.*):$", lint, flags=re.MULTILINE))
+    assert found == {"Specify a conda environment or container for each rule."}
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.slow
+def test_the_report_is_typeset_to_the_same_bytes_again(tmp_path: Path) -> None:
+    folder = copied(built_project(), tmp_path / "project")
+    pdf, tex = (folder / f"results/quick/report.{suffix}" for suffix in ("pdf", "tex"))
+    typeset = []
+    for _ in range(2):
+        snakemake(folder, "pdf")
+        typeset.append((pdf.read_bytes(), tex.read_text(encoding="utf-8")))
+        pdf.unlink()
+        tex.unlink()
+    assert typeset[0] == typeset[1]
+    for name in ("fig1", "fig2"):
+        assert typeset[0][1].count(f"{{figures/quick/{PAPER}/{name}.pdf}}") == 1
+    assert typeset[0][1].count(r"\toprule") >= 4, "the counts and the provenance too"
