@@ -62,12 +62,12 @@ def seconds(series: Iterable[Series]) -> dict[tuple[str, int, int], float]:
 
 def main() -> None:
     """Print core minutes by algorithm and number of arms, and the sum."""
-    experiments = Project.load(Path()).experiments("choosing")
-    tuning = experiments.plan("tuning").series()
+    experiments = Project.load(Path()).study("choosing")
+    tuning = experiments.simulation("tuning").series()
     tuned = tuning_rows(tuning)
     total = 0.0
     for name in ("tuning", "untuned", "regret", "logarithms"):
-        own = tuning if name == "tuning" else experiments.plan(name).series(tuned)
+        own = tuning if name == "tuning" else experiments.simulation(name).series(tuned)
         costs = seconds(own)
         table = pd.Series(costs).rename_axis(["algorithm", "arms", "T"]).unstack("arms") / 60.0
         print(f"{name}, core minutes\n{table.groupby('algorithm').sum().round(2)}\n")

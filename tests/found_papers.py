@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.project import Project
 
 _PROJECT = Project.load(Path(__file__).parents[1])
@@ -10,11 +9,14 @@ _PROJECT = Project.load(Path(__file__).parents[1])
 PAPERS = tuple(_PROJECT.published)
 """Their short names, in order."""
 
+COMPARISONS = tuple(_PROJECT.known_comparisons)
+"""The comparisons across papers."""
+
 PLAYED = frozenset(
     name
     for paper in (*PAPERS, *COMPARISONS)
-    for spec in _PROJECT.experiments(paper).simulations.values()
-    for name in spec.algorithms
+    for plan in _PROJECT.study(paper).simulations.values()
+    for name in plan.spec.algorithms
 )
 """Ids of the algorithms that they and the comparisons play: what tests have written down by hand
 has to be there of these."""

@@ -105,7 +105,7 @@ class Document:
         """Read the file of the paper of this short name."""
         self.name = paper
         self.paper = find_paper(paper)
-        self.path = Project.load(ROOT).config_path(paper, "experiments")
+        self.path = Project.load(ROOT).study(paper).path
         document = load_yaml(self.path)
         self.document = {**document, "simulations": with_likes(document["simulations"])}
         self.figures = with_digitised(self.document["figures"], self.path)

@@ -40,9 +40,8 @@ from dpbandits.claims.verdict import Word
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.pages.new_paper import write_skeleton
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.project import Project
-from found_papers import PAPERS
+from found_papers import COMPARISONS, PAPERS
 from shared import ExactResults, shared_folder
 from synthetic_results import synthetic_values
 
@@ -71,7 +70,9 @@ def is_of_the_vocabulary(claim: Claim) -> bool:
 LISTED = {
     f"{paper}/{claim.id} {claim.interpretations[0].label}".strip(): (paper, claim)
     for paper in PROJECT.papers
-    for claim in by_row([each for each in PROJECT.claims(paper) if is_of_the_vocabulary(each)])
+    for claim in by_row(
+        [each for each in PROJECT.study(paper).claims if is_of_the_vocabulary(each)]
+    )
 }
 """Rows of the papers' claims."""
 
@@ -82,10 +83,10 @@ def planned(paper: str, claim: Claim) -> World:
 
 
 def _frame(paper: str, name: str) -> pd.DataFrame:
-    experiments = PROJECT.experiments(paper)
-    if name.partition("/")[0] in COMPARISONS or name in experiments.analytic:
+    experiments = PROJECT.study(paper)
+    if name.partition("/")[0] in COMPARISONS or name in experiments.exact:
         return ExactResults(paper)[name].copy()
-    plan = experiments.plan(name)
+    plan = experiments.simulation(name)
     series = plan.series(_frame(paper, plan.tuned_by) if plan.tuned_by else None)
     generator = np.random.default_rng(0)
     blocks: Any = [
@@ -228,7 +229,7 @@ def test_the_invented_paper_and_the_skeleton_are_tested_by_being_listed() -> Non
     assert {paper for paper, _ in LISTED.values()} >= {"committing-early", "a-skeleton"}
     for paper in ("committing-early", "a-skeleton"):
         tested = {claim.id for name, claim in LISTED.values() if name == paper}
-        assert tested == {claim.id for claim in PROJECT.claims(paper)}
+        assert tested == {claim.id for claim in PROJECT.study(paper).claims}
 
 
 def registered() -> list[str]:
@@ -259,7 +260,7 @@ def test_claims_beyond_the_vocabulary_have_worlds_made_by_hand() -> None:
     missing = {
         f"{claim.id}: none {outcome}"
         for paper in PAPERS
-        for claim in by_row(PROJECT.claims(paper))
+        for claim in by_row(PROJECT.study(paper).claims)
         for outcome, words in OUTCOMES.items()
         if not is_of_the_vocabulary(claim)
         and words & {*claim.verdicts}

@@ -24,8 +24,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cluster.local_cluster import NODES, install, local_cluster
-from dpbandits.papers import COMPARISONS
-from found_papers import PAPERS
+from found_papers import COMPARISONS, PAPERS
 from invented import ROOT, SNAKEMAKE, edited, environment
 
 PROFILE = ["--workflow-profile", "profiles/slurm-test"]

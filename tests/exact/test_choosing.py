@@ -61,7 +61,7 @@ def tuning_rows(project: Project) -> pd.DataFrame:
     """Made-up tuning results: the best share is 0.01 everywhere."""
     rows = [
         {**each.tags, "algorithm": each.cell.definition.id, "metric": "pseudo_regret"}
-        for each in project.experiments("choosing").plan("tuning").series()
+        for each in project.study("choosing").simulation("tuning").series()
     ]
     frame = pd.DataFrame(rows)
     wanted = frame["share"].where(frame["algorithm"] != "m-ts-gaussian", 0.5 * frame["share"])
@@ -71,12 +71,12 @@ def tuning_rows(project: Project) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def played(project: Project) -> list[Series]:
     """Every series of the comparison at the paper scale."""
-    return project.experiments("choosing").plan("regret").series(tuning_rows(project))
+    return project.study("choosing").simulation("regret").series(tuning_rows(project))
 
 
 @pytest.fixture(scope="module")
 def best_arms(project: Project) -> list[Series]:
-    return project.experiments("choosing").plan("best-arm").series()
+    return project.study("choosing").simulation("best-arm").series()
 
 
 def map_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -140,7 +140,7 @@ def test_every_algorithm_of_a_setting_plays_on_the_same_families(played: list[Se
 def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
     project: Project, played: list[Series]
 ) -> None:
-    tuned = project.experiments("choosing").plan("tuning").series()
+    tuned = project.study("choosing").simulation("tuning").series()
     ends = [
         max(s.cell.first_run + s.cell.runs for s in played),
         min(s.cell.first_run for s in tuned),
@@ -341,7 +341,7 @@ def test_a_winner_is_not_sure_where_a_logarithm_was_not_played() -> None:
 def test_every_open_logarithm_is_played_both_ways_where_all_are(
     project: Project, played: list[Series]
 ) -> None:
-    others = project.experiments("choosing").plan("logarithms").series()
+    others = project.study("choosing").simulation("logarithms").series()
 
     def settings_of(series: Sequence[Series]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}

@@ -85,7 +85,7 @@ def test_it_counts_verdicts_and_what_is_the_same_family_wise(project: Project) -
 def test_each_claim_has_its_rule_and_each_row_what_was_measured(project: Project) -> None:
     page = section(claims_page(project), "## ts-is-dp")
     entry = page.partition('<a id="tsdp-c8"></a>')[2].partition("\n")[0]
-    [claim] = [each for each in project.claims("ts-is-dp") if each.id == "TSDP-C8"]
+    [claim] = [each for each in project.study("ts-is-dp").claims if each.id == "TSDP-C8"]
     assert entry.startswith("TSDP-C8 (picture) ")
     assert f"Decided by: {' '.join(claim.rule.split())}" in entry
     assert f"[{claim.figures[0]}](figures/ts-is-dp/{claim.figures[0]}.png)" in entry
@@ -110,7 +110,7 @@ def test_a_threshold_of_ours_is_named_in_the_row_of_its_claim() -> None:
     project = Project.load(ROOT)
     exempt = ("identity", "no_counterexample")
     for paper in project.papers:
-        for claim in project.claims(paper):
+        for claim in project.study(paper).claims:
             deciding = [each for each in claim.comparisons if each.decides]
             ends = [
                 end

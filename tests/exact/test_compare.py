@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("config", "workflow"):
         shutil.copytree(ROOT / name, folder / name)
     for paper, caps in CAPS.items():
-        path = Project.load(folder).config_path(paper, "experiments")
+        path = Project.load(folder).study(paper).path
         lines = path.read_text().splitlines()
         path.write_text("\n".join(caps if each.startswith("quick:") else each for each in lines))
     return folder
@@ -65,7 +65,7 @@ def built(project: Project) -> Callable[[str, str], None]:
             if path.is_file():
                 continue
             fingerprint = project.results_fingerprint(paper, name)
-            if name in project.experiments(paper).analytic:
+            if name in project.study(paper).exact:
                 write_results(path, exact_result(paper, name), fingerprint)
                 continue
             series = project.series(paper, name)
@@ -118,7 +118,7 @@ def test_other_lines_stay_as_they_are(
     from dpbandits.reporting.figures import draw_figure
 
     built("dp-ts-ucb", "fig5")
-    spec = project.figure_spec("dp-ts-ucb", "fig5")
+    spec = project.study("dp-ts-ucb").figure_entries["fig5"]
     draw_figure(spec, "fig5", lambda name: project.frame("dp-ts-ucb", name), tmp_path / "before")
     written = overlay_figure(project, "dp-ts-ucb/fig5", own(), tmp_path)
     assert [path.name for path in written if path.suffix == ".csv"] == [
@@ -210,7 +210,7 @@ def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_pa
     built("dp-ncb", "fig1b")
     overlay_figure(project, "dp-ncb/fig1b", own(epsilon=0.2), tmp_path)
     points = lines_of(tmp_path / "fig1b.csv")
-    plan = project.experiments("dp-ncb").plan("panel-b")
+    plan = project.study("dp-ncb").simulation("panel-b")
     bandit = plan.series()[0].cell.bandit
     curve = dpbandits.simulate(
         algorithm=own().algorithm,
@@ -238,7 +238,7 @@ def test_best_arm_identification(
     overlay_figure(project, "dp-bai/fig1a", identification(), tmp_path)
     points = lines_of(tmp_path / "fig1a.csv", "Mine")
     assert points["x"].tolist() == [100, 200, 400]
-    plan = project.experiments("dp-bai").plan("fig1-budget")
+    plan = project.study("dp-bai").simulation("fig1-budget")
     trials = dpbandits.identify(
         algorithm=identification().algorithm,
         bandit=plan.series()[0].cell.bandit,

@@ -12,7 +12,6 @@ import pytest
 
 from dpbandits.engine.spent import Spent
 from dpbandits.pages.cost import condense, forecast_text, items
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.costs import (
     COLUMNS,
     COSTS,
@@ -25,7 +24,7 @@ from dpbandits.pipeline.costs import (
 )
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import SCALES, Project
-from found_papers import PAPERS
+from found_papers import COMPARISONS, PAPERS
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -144,8 +143,8 @@ def test_a_damaged_table_of_costs_ends_in_one_line(project: Project) -> None:
 def test_published_costs_are_of_what_there_is(paper: str, scale: str) -> None:
     """Nothing else has a cost. At the quick scale what has none is told to be not recorded."""
     project = Project.load(ROOT).at(scale=scale)
-    experiments = project.experiments(paper)
-    expected = {(RESULTS, name) for name in [*experiments.plans, *experiments.analytic]}
+    experiments = project.study(paper)
+    expected = {(RESULTS, name) for name in [*experiments.simulations, *experiments.exact]}
     of_paper = [item for item in items(project) if item.paper == paper]
     built = {(item.kind, item.name) for item in of_paper}
     read = {(RESULTS, name) for item in of_paper for of, name in item.results if of == paper}

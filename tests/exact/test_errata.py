@@ -108,10 +108,7 @@ def test_every_claim_and_interpretation_that_an_entry_names_is_in_the_ledger() -
     rows = {
         (claim.id, interpretation.variant, interpretation.label)
         for paper in PAPERS
-        for claim in [
-            *PROJECT.claims(paper),
-            *(finding.claim for finding in PROJECT.findings(paper)),
-        ]
+        for claim in PROJECT.study(paper).stated
         for interpretation in claim.interpretations
     }
     for paper, entries in ENTRIES.items():

@@ -80,7 +80,7 @@ def test_a_finding_is_told_with_its_numbers_and_what_became_of_it(
     unbuilt: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = Project.load(ROOT)
-    [finding] = [each for each in project.findings("ts-is-dp") if each.claim.id == "TSDP-F7"]
+    [finding] = [each for each in project.study("ts-is-dp").findings if each.claim.id == "TSDP-F7"]
     source = finding.numbers["figure1"]
     table = published_table(project, "ts-is-dp", "evidence")
     compared = table[table["claim"] == "TSDP-F7"]
@@ -125,7 +125,7 @@ def test_every_published_verdict_ends_with_its_sentence() -> None:
     project = Project.load(ROOT)
     for paper in project.chosen:
         table = published_table(project, paper, "claims")
-        for claim in project.claims(paper):
+        for claim in project.study(paper).claims:
             texts = explain_published(project, claim.id).split("\n\n")
             assert len(texts) == (table["claim"] == claim.id).sum() > 0, claim.id
             for text in texts:

@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import claims_fingerprint
 from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +33,7 @@ def test_a_claim_more_moves_the_verdicts_of_its_own_paper_alone(folder: Path) ->
     moved = [
         paper
         for paper in PAPERS
-        if claims_fingerprint(before, paper) != claims_fingerprint(after, paper)
+        if before.study(paper).claims_fingerprint() != after.study(paper).claims_fingerprint()
     ]
     assert moved == [LAST]
 
@@ -46,4 +45,4 @@ def test_a_paper_less_moves_no_verdict_of_the_others(folder: Path) -> None:
     config = dict(before.config) | {"papers": OTHERS}
     after = Project.load(folder, config=config)
     for paper in OTHERS:
-        assert claims_fingerprint(before, paper) == claims_fingerprint(after, paper)
+        assert before.study(paper).claims_fingerprint() == after.study(paper).claims_fingerprint()

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from dpbandits.errors import InputError
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figure_files import points_csv
-from dpbandits.reporting.specs import figure_reads, figure_stems, panel_stem, parse_figure
+from dpbandits.reporting.specs import panel_stem, parse_figure
 from support import supplementary_slow
 from synthetic_results import EVERY_FIGURE, EXPERIMENTS, PANELS, PAPERS, Drawn, read_csv
 
@@ -76,7 +76,7 @@ def test_files_are_named_as_the_contract_says(paper: str, name: str, drawn: Draw
         head, dash, kind = name.partition("-")
         variant, separator = dash + kind, ""
     stems = [f"{head}{separator}{letter}{variant}" for letter in PANELS[paper][name]] + [name]
-    assert figure_stems(name, PAPERS[paper].figures[name]) == stems
+    assert parse_figure(name, PAPERS[paper].figures[name]).stems == stems
     expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
     assert [path.name for path in drawn[paper, name]] == expected
     assert all(path.stat().st_size > 0 for path in drawn[paper, name])
@@ -98,7 +98,8 @@ def test_the_letter_of_a_panel_stands_before_the_variant() -> None:
 def test_figures_read_results_that_exist(paper: str) -> None:
     own = PAPERS[paper]
     known = {*own.document["simulations"], *own.document["analytic"]}
-    assert {each for name in own.figures for each in figure_reads(name, own.figures[name])} <= known
+    figures = [parse_figure(name, entry) for name, entry in own.figures.items()]
+    assert {each for figure in figures for each in figure.reads} <= known
     assert set(own.document["analytic"]) == set(own.paper.analytic)
 
 
@@ -148,7 +149,7 @@ def test_csv_has_the_contract_columns_and_ordered_finite_points(
 def test_the_whole_figure_lists_the_points_of_its_panels(
     paper: str, name: str, drawn: Drawn
 ) -> None:
-    stems = figure_stems(name, PAPERS[paper].figures[name])[:-1]
+    stems = parse_figure(name, PAPERS[paper].figures[name]).stems[:-1]
     parts = [
         read_csv(drawn, name, stem, paper).assign(
             series=lambda own, p=letter: p + ": " + own["series"]

@@ -11,10 +11,8 @@ from dpbandits.claims.ledger import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.gallery import gallery_page, head_of
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.specs import figure_stems
-from found_papers import PAPERS
+from found_papers import COMPARISONS, PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = "dp-bai"
@@ -88,9 +86,9 @@ def row(text: str, head: str) -> list[str]:
 
 
 def test_every_panel_is_shown_once_with_its_numbers(project: Project, text: str) -> None:
-    for figure in project.experiments(PAPER).figures:
-        stems = figure_stems(figure, project.figure_spec(PAPER, figure))
-        for stem in stems if figure.startswith("fig") else [figure]:
+    for figure in project.study(PAPER).figures.values():
+        stems = figure.stems
+        for stem in stems if figure.name.startswith("fig") else [figure.name]:
             assert text.count(f"](figures/{PAPER}/{stem}.png)") == 1, stem
             assert text.count(f"](figures/{PAPER}/{stem}.csv)") == 1, stem
     assert gallery_page(project) == text
@@ -139,7 +137,7 @@ def test_every_paper_has_its_part_and_its_sentences() -> None:
     project = Project.load(ROOT)
     for name in [*PAPERS, *COMPARISONS]:
         assert TEXT.count(f"\n## {name}\n") == 1
-        assert project.experiments(name).title
+        assert project.study(name).title
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.study import DEFAULT_TABLES, Experiments, in_words
+from dpbandits.pipeline.study import DEFAULT_TABLES, PaperFile, Study, in_words
 from support import message_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,13 +50,18 @@ FILE: dict[str, Any] = {
 Change = Callable[[dict[str, Any]], object]
 
 
-def made(folder: Path, change: Change = lambda file: None, scale: str = "paper") -> Experiments:
+ABOUT = PaperFile.model_validate(
+    {"title": "Made up", "authors": [{"family": "Nobody"}], "year": 2026}
+)
+
+
+def made(folder: Path, change: Change = lambda file: None, scale: str = "paper") -> Study:
     """Return the experiments above, changed."""
     file = copy.deepcopy(FILE)
     change(file)
     path = folder / "experiments.yaml"
     path.write_text(yaml.safe_dump(file, sort_keys=False))
-    return Experiments.load("made-up", path, scale)
+    return Study.load("made-up", path, scale, ABOUT)
 
 
 def spelled_out(file: dict[str, Any]) -> None:
@@ -70,9 +75,9 @@ def spelled_out(file: dict[str, Any]) -> None:
 def test_like_another_simulation_is_as_if_spelled_out(tmp_path: Path) -> None:
     short, long = made(tmp_path), made(tmp_path, spelled_out)
     for name in FILE["simulations"]:
-        assert short.plan(name).series() == long.plan(name).series()
+        assert short.simulation(name).series() == long.simulation(name).series()
         assert short.results_fingerprint(name, 1) == long.results_fingerprint(name, 1)
-    assert (short.plan("longer").horizon, short.plan("longer").runs) == (5000, 400)
+    assert (short.simulation("longer").horizon, short.simulation("longer").runs) == (5000, 400)
 
 
 def like(**names: Any) -> Change:
@@ -115,12 +120,12 @@ def instances(*names: Any, **changes: Any) -> Change:
 
 def test_instances_under_for_make_a_series_each(tmp_path: Path) -> None:
     both = made(tmp_path, instances("two-arms", "three-arms", instance=None))
-    series = both.plan("curves").series()
+    series = both.simulation("curves").series()
     assert [(each.tags["instance"], len(each.cell.bandit.arms)) for each in series] == [
         ("two-arms", 2),
         ("three-arms", 3),
     ]
-    (alone,) = made(tmp_path).plan("curves").series()
+    (alone,) = made(tmp_path).simulation("curves").series()
     assert series[0].cell == alone.cell
 
 
@@ -143,7 +148,7 @@ def test_results_depend_on_the_instances_under_for(tmp_path: Path) -> None:
 
 def test_an_unknown_or_missing_instance_is_one_line(tmp_path: Path) -> None:
     unknown = made(tmp_path, instances("two-arms", "four-arms"))
-    line = message_of(lambda: unknown.plans)
+    line = message_of(lambda: unknown.simulations)
     assert "simulations.curves.cells.0: instance is 'four-arms'; allowed: two-arms, three-a" in line
 
     def missing(file: dict[str, Any]) -> None:
@@ -161,7 +166,7 @@ def caption(text: str, *reads: str) -> Change:
 
 def test_captions_have_the_numbers_of_what_is_read(tmp_path: Path) -> None:
     def shown(change: Change = lambda file: None, scale: str = "paper") -> str:
-        spec = made(tmp_path, change, scale).figure_spec("fig1")
+        spec = made(tmp_path, change, scale).figure_entries["fig1"]
         return " ".join(spec["caption"].split())
 
     assert shown() == "T = 3,000, means over 20 runs."
@@ -188,7 +193,7 @@ def test_numbers_in_words() -> None:
 
 def test_a_placeholder_that_nothing_fills_is_one_line(tmp_path: Path) -> None:
     wrong = made(tmp_path, caption("T = {T}"))
-    line = message_of(lambda: wrong.figure_specs)
+    line = message_of(lambda: wrong.figure_entries)
     assert "figures.fig1.caption has {T}; allowed: {horizon}, {runs}" in line
     assert line.startswith(str(wrong.path))
 
@@ -197,22 +202,22 @@ def test_a_placeholder_that_nothing_fills_is_one_line(tmp_path: Path) -> None:
 
     table = made(tmp_path, of_verdicts)
     assert "tables.claims.caption has {runs}; allowed: none" in message_of(
-        lambda: table.table_specs
+        lambda: table.table_entries
     )
 
 
 def test_every_paper_has_the_table_of_its_claims(tmp_path: Path) -> None:
     without = made(tmp_path)
-    assert without.tables == ["claims"]
-    assert without.table_spec("claims") == DEFAULT_TABLES["claims"]
+    assert list(without.tables) == ["claims"]
+    assert without.table_entries["claims"] == DEFAULT_TABLES["claims"]
 
     def stated(file: dict[str, Any]) -> None:
         file["tables"] = {"claims": {"caption": "Ours."}}
 
-    assert made(tmp_path, stated).table_spec("claims") == {
+    assert made(tmp_path, stated).table_entries["claims"] == {
         **DEFAULT_TABLES["claims"],
         "caption": "Ours.",
     }
     project = Project.load(ROOT)
-    assert all("claims" in project.experiments(name).tables for name in project.papers)
-    assert "claims" not in project.experiments("equal-privacy").tables
+    assert all("claims" in project.study(name).tables for name in project.papers)
+    assert "claims" not in project.study("equal-privacy").tables

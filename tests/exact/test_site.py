@@ -20,7 +20,7 @@ from dpbandits.pages.site.switches import crossing
 from dpbandits.pages.site.texts import plain
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.numbers import readable
-from dpbandits.reporting.specs import PanelSpec, parse_figure
+from dpbandits.reporting.specs import PanelSpec
 from site_pages import Reader
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,7 +132,7 @@ def test_a_figure_has_the_points_of_its_csv(pages: dict[str, Reader]) -> None:
 
 
 def panel_of(project: Project, figure: str, letter: str) -> PanelSpec:
-    return parse_figure(figure, project.figure_spec(PAPER, figure)).panels[letter]
+    return project.study(PAPER).figures[figure].panels[letter]
 
 
 def test_a_csv_of_an_earlier_entry_is_not_drawn(project: Project) -> None:

@@ -18,7 +18,7 @@ import pytest
 from dpbandits.errors import InputError
 from dpbandits.reporting.latex import escape
 from dpbandits.reporting.numbers import readable
-from dpbandits.reporting.table_specs import table_reads
+from dpbandits.reporting.table_specs import parse_table
 from dpbandits.reporting.tables import (
     add_statements,
     interval_text,
@@ -251,7 +251,8 @@ def test_a_claim_without_statement_is_named() -> None:
 def test_tables_read_the_ledger_or_results_that_exist(paper: str) -> None:
     own = PAPERS[paper]
     known = {"claims", "digitised", *own.document["simulations"], *own.document["analytic"]}
-    assert {each for name in own.tables for each in table_reads(name, own.tables[name])} <= known
+    tables = [parse_table(name, entry) for name, entry in own.tables.items()]
+    assert {each for table in tables for each in table.reads} <= known
 
 
 def test_table_1_has_the_levels_of_the_specification(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
     assert names(added, ".tex") == ["extra-equal-privacy", "extra-tuning"]
     assert names(added, ".png")[0] == "extra-equal-privacy"
     project = project_with(**both)
-    assert project.claims("equal-privacy") == []
+    assert project.study("equal-privacy").claims == []
     judged = {target.paper for target in targets(project) if target.kind == CLAIMS}
     assert judged == {"ts-is-dp"}
 
@@ -70,20 +70,19 @@ def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
 def test_verdicts_wait_for_all_results_that_claims_read(scale: str) -> None:
     project = Project.load(ROOT).at(scale=scale)
     for paper in project.papers:
-        read = [project.results_path(paper, name) for name in project.statements(paper).reads]
+        read = [project.results_path(paper, name) for name in project.study(paper).claims_read]
         assert claims_target(project, paper).inputs == tuple(read) != ()
 
 
 def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> None:
     project = Project.load(ROOT)
     for paper in project.papers:
-        experiments, statements = project.experiments(paper), project.statements(paper)
+        study = project.study(paper)
         drawn = {path.stem for target in targets(project) for path in _results_drawn(target, paper)}
-        entries = [*statements.claims, *(finding.claim for finding in statements.findings)]
-        for name, plan in experiments.plans.items():
+        for name, plan in study.simulations.items():
             asked = [
                 max(max(each.analyses) + each.rerun, each.runs_paper)
-                for each in entries
+                for each in study.stated
                 if name in each.reads and each.analyses
             ]
             if asked and name not in drawn:

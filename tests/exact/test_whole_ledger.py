@@ -45,14 +45,14 @@ def whole(tmp_path: Path) -> pd.DataFrame:
     """A ledger of four rows."""
     for name, text in {"claims": VERDICTS, "simultaneous": BOTH}.items():
         (tmp_path / f"{name}.csv").write_text(text)
-    claims = PROJECT.claims("ts-is-dp")
+    claims = PROJECT.study("ts-is-dp").claims
     frames = [read_ledger(tmp_path / f"{name}.csv") for name in ("claims", "simultaneous")]
     figures = {each.id: claim_figures(PROJECT, "ts-is-dp", each) for each in claims}
     return join("ts-is-dp", claims, *frames, figures)
 
 
 def test_every_row_has_both_verdicts_statement_and_figures(whole: pd.DataFrame) -> None:
-    claims = {claim.id: claim for claim in PROJECT.claims("ts-is-dp")}
+    claims = {claim.id: claim for claim in PROJECT.study("ts-is-dp").claims}
     assert tuple(whole.columns) == COLUMNS
     assert whole["family_wise"].tolist() == ["exact", "only at its own level", "yes", "-"]
     assert whole["verdict_in_family"].tolist() == ["holds", "undecided", "holds", "not applicable"]
@@ -114,7 +114,7 @@ def test_it_is_built_where_papers_are() -> None:
 def test_every_claim_links_what_is_built(paper: str) -> None:
     of_paper = [target for target in targets(PROJECT) if target.paper == paper]
     built = {path for each in of_paper if each.kind in (FIGURE, TABLE) for path in each.files}
-    claims = PROJECT.claims(paper)
+    claims = PROJECT.study(paper).claims
     linked = [ROOT / path for each in claims for path in claim_figures(PROJECT, paper, each)]
     assert set(linked) <= built
     assert len(linked) >= len(claims) // 2

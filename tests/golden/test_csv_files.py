@@ -11,14 +11,14 @@ from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import comparisons, to_csv
-from dpbandits.papers import COMPARISONS, find_paper
+from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
 from dpbandits.reporting.diagrams import draw_diagram
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.specs import DIAGRAM
 from dpbandits.reporting.tables import write_table
-from found_papers import PAPERS
+from found_papers import COMPARISONS, PAPERS
 from golden_csv import FILE, ROOT, build, differences, golden_files
 from shared import ExactResults
 from support import mostly_slow
@@ -64,7 +64,7 @@ def exact(kind: str) -> list[object]:
     """Return papers and names of what shows exactly computed results alone; audits are slow."""
     found: list[object] = []
     for target in targets(PROJECT):
-        results = PROJECT.experiments(target.paper).analytic if target.kind == kind else {}
+        results = PROJECT.study(target.paper).exact if target.kind == kind else {}
         folder = PROJECT.results_folder() / target.paper
         is_exact = all(path.parent == folder and path.stem in results for path in target.inputs)
         if results and target.inputs and is_exact and target.name != PLAYED_AUDIT:
@@ -90,7 +90,7 @@ def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(("paper", "name"), exact(FIGURE))
 def test_exact_results_give_the_published_figures(paper: str, name: str, tmp_path: Path) -> None:
-    spec, code = PROJECT.figure_spec(paper, name), PROJECT.experiments(paper).paper
+    spec, code = PROJECT.study(paper).figure_entries[name], PROJECT.study(paper).code
     frames = frames_of(paper)
     if spec.get("kind") == DIAGRAM:
         files = draw_diagram(spec, name, frames, tmp_path, code.diagrams, paper)
@@ -104,7 +104,7 @@ def test_exact_results_give_the_published_figures(paper: str, name: str, tmp_pat
 
 @pytest.mark.parametrize(("paper", "name"), exact(TABLE))
 def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path: Path) -> None:
-    spec, code = PROJECT.table_spec(paper, name), PROJECT.experiments(paper).paper
+    spec, code = PROJECT.study(paper).table_entries[name], PROJECT.study(paper).code
     write_table(spec, name, frames_of(paper), tmp_path, code.tables)
     published = ROOT / "docs/tables" / paper / f"{name}.csv"
     same((tmp_path / published.name).read_text(), published.read_text(), published.name)
@@ -112,8 +112,8 @@ def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path
 
 def exact_claims(paper: str) -> list[Claim]:
     """Return the claims and findings that read exactly computed results of the paper alone."""
-    results = PROJECT.experiments(paper).analytic
-    entries = [*PROJECT.claims(paper), *(finding.claim for finding in PROJECT.findings(paper))]
+    results = PROJECT.study(paper).exact
+    entries = PROJECT.study(paper).stated
     return [entry for entry in entries if entry.reads and {*entry.reads} <= {*results}]
 
 

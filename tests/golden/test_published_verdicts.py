@@ -28,7 +28,7 @@ def judged_rows(paper: str) -> Iterator[tuple[Claim, Interpretation, list[Row]]]
     numbers = evidence[["lo", "hi"]].apply(pd.to_numeric, errors="coerce")
     groups = evidence.assign(lo=numbers["lo"], hi=numbers["hi"]).groupby(ROW)
     rows = {key: group.to_dict("records") for key, group in groups}
-    for claim in [*PROJECT.claims(paper), *(each.claim for each in PROJECT.findings(paper))]:
+    for claim in PROJECT.study(paper).stated:
         for interpretation in filter(lambda each: each.is_judged, claim.interpretations):
             yield (
                 claim,

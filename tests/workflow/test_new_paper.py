@@ -15,7 +15,7 @@ from dpbandits.pages.artifact import artifact_page
 from dpbandits.pages.documents import document
 from dpbandits.pages.errata import check_pages
 from dpbandits.pages.new_paper import write_skeleton
-from dpbandits.pipeline.check import check_filters
+from dpbandits.pipeline.check import check_files, check_filters
 from dpbandits.pipeline.forecast import forecast
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import publish_papers
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check(project: Project) -> None:
-    project.check()
+    check_files(project)
     check_filters(project)
     check_pages(project)
 

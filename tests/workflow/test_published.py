@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.publish import (
     FINGERPRINTS,
@@ -18,7 +17,7 @@ from dpbandits.pipeline.publish import (
     published_targets,
 )
 from dpbandits.pipeline.targets import TABLE, Target
-from found_papers import PAPERS
+from found_papers import COMPARISONS, PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
@@ -51,7 +50,7 @@ def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
 def test_published_claims_are_at_paper_scale_and_mostly_decided(paper: str) -> None:
     ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
     assert set(ledger["scale"]) == {"paper"}
-    assert set(ledger["claim"]) == {claim.id for claim in PROJECT.claims(paper)}
+    assert set(ledger["claim"]) == {claim.id for claim in PROJECT.study(paper).claims}
     is_undecided = ledger["verdict"] == "undecided"
     unmeasured = ledger["detail"].str.contains("no number was measured")
     assert set(ledger["claim"][unmeasured]) <= set(ledger["claim"][~is_undecided])
@@ -71,7 +70,7 @@ def test_the_ledger_of_all_papers_has_every_claim_and_every_interpretation() -> 
     shown = re.findall(
         r"^\| <a id=\"[a-z0-9-]+\"></a>([A-Z]+-C[0-9]+[a-z]?) \(", text, re.MULTILINE
     )
-    claims = [claim for paper in PAPERS for claim in PROJECT.claims(paper)]
+    claims = [claim for paper in PAPERS for claim in PROJECT.study(paper).claims]
     assert shown == [claim.id for claim in claims]
     rows = re.findall(r"(?:\| |<br>)(?:as-written|as-coded|repaired)[^|<]*: \*\*", text)
     # Rows of the least repair have a table of their own.
@@ -86,7 +85,7 @@ def test_every_verdict_is_a_word_that_its_claim_may_end_in(paper: str) -> None:
     ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
     words = {
         (claim.id, interpretation.variant, interpretation.label): claim.words(interpretation)
-        for claim in PROJECT.claims(paper)
+        for claim in PROJECT.study(paper).claims
         for interpretation in claim.interpretations
     }
     for row in ledger.to_dict("records"):
@@ -100,7 +99,7 @@ def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
     ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
     evidence = pd.read_csv(ROOT / FIGURES / paper / "evidence.csv", keep_default_na=False)
     accused = set(ledger.loc[ledger["verdict"] == "fails", "claim"])
-    orders = {claim.id for claim in PROJECT.claims(paper) if claim.kind == "order"}
+    orders = {claim.id for claim in PROJECT.study(paper).claims if claim.kind == "order"}
     assert not accused & orders
     composed = evidence["comparison"].str.contains("compos")
     against = composed & (evidence["decided"] == "against") & ~evidence["exploratory"]

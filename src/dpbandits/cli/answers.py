@@ -104,7 +104,9 @@ def listed_claims() -> "pd.DataFrame":
     project = published_project(Path())
     tables = []
     for paper in project.chosen:
-        statements = {each.id: " ".join(each.statement.split()) for each in project.claims(paper)}
+        statements = {
+            each.id: " ".join(each.statement.split()) for each in project.study(paper).claims
+        }
         table = published_table(project, paper, "claims")
         table.insert(0, "paper", paper)
         tables.append(table.assign(statement=table["claim"].map(statements)))

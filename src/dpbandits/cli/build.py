@@ -149,11 +149,11 @@ def _check_project(project: "Project") -> None:
     """Check every file of a project, and say what drafts cost to simulate."""
     from dpbandits.engine.progress import waiting
     from dpbandits.pages.errata import check_pages
-    from dpbandits.pipeline.check import check_filters
+    from dpbandits.pipeline.check import check_files, check_filters
     from dpbandits.pipeline.forecast import forecast
 
     with waiting("checking config and experiments"):
-        project.check()
+        check_files(project)
     check_filters(project)
     check_pages(project)
     print("config, experiments and claims are in order")

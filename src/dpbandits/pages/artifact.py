@@ -2,7 +2,6 @@
 
 from dpbandits.pages.regions import table, with_region
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.specs import figure_stems
 
 HEAD = ("", "results", "figures", "panels", "tables", "claims")
 
@@ -22,13 +21,12 @@ def artifact_page(project: Project, text: str) -> str:
 
 def _counts(project: Project, paper: str) -> list[int]:
     """Return how many sets of results, figures, panels, tables and claims a paper has."""
-    experiments = project.experiments(paper)
-    specs = experiments.figure_specs
-    stems = {stem for name, spec in specs.items() for stem in figure_stems(name, spec)}
+    study = project.study(paper)
+    stems = {stem for figure in study.figures.values() for stem in figure.stems}
     return [
-        len(experiments.plans) + len(experiments.analytic),
-        len(experiments.figures),
-        len(stems - set(experiments.figures)),
-        len(experiments.tables),
-        len(project.claims(paper)),
+        len(study.simulations) + len(study.exact),
+        len(study.figures),
+        len(stems - set(study.figures)),
+        len(study.tables),
+        len(study.claims),
     ]

@@ -42,7 +42,7 @@ def claims_page(project: Project) -> str:
 
 def _paper(project: Project, name: str, ledger: pd.DataFrame) -> dict[str, Any]:
     """Return the claims, findings and notes of a paper, and the counts of its verdicts."""
-    experiments = project.experiments(name)
+    study = project.study(name)
     is_repaired = ledger["variant"] == REPAIRED
     repaired, ledger = (
         ledger[is_repaired & (ledger["verdict"] != "not applicable")],
@@ -54,8 +54,8 @@ def _paper(project: Project, name: str, ledger: pd.DataFrame) -> dict[str, Any]:
     by_claim = ledger.groupby("claim", sort=False)
     return {
         "name": name,
-        "title": experiments.title,
-        "authors": experiments.authors,
+        "title": study.title,
+        "authors": study.authors,
         "counts": [ledger["claim"].nunique(), len(ledger), *counts],
         "claims": [[_row(row) for row in rows.to_dict("records")] for _, rows in by_claim],
         "repaired": [_row(row) for row in repaired.to_dict("records")],
@@ -71,7 +71,7 @@ def _paper(project: Project, name: str, ledger: pd.DataFrame) -> dict[str, Any]:
             }
             for finding, statement, outcome in published_findings(project, name)
         ],
-        "notes": project.notes(name),
+        "notes": project.study(name).notes,
     }
 
 

@@ -62,7 +62,7 @@ def load_errata(project: Project, paper: str) -> Mapping[str, Erratum]:
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    path = project.config_path(paper, "errata")
+    path = project.study(paper).config_path("errata")
     return load_document(path, ErrataFile).errata if path.exists() else {}
 
 
@@ -77,7 +77,7 @@ def errata_page(project: Project) -> str:
 
 
 def _paper(project: Project, paper: str) -> dict[str, Any]:
-    experiments = project.experiments(paper)
+    study = project.study(paper)
     entries = [
         {
             "id": name,
@@ -92,8 +92,8 @@ def _paper(project: Project, paper: str) -> dict[str, Any]:
     ]
     return {
         "name": paper,
-        "title": experiments.title,
-        "authors": experiments.authors,
+        "title": study.title,
+        "authors": study.authors,
         "entries": entries,
     }
 
@@ -105,7 +105,7 @@ def found_text(project: Project, paper: str, name: str, entry: Erratum) -> str:
         InputError: the text names a number that is not given, or the reverse, or a number is not
             published.
     """
-    place = f"{project.config_path(paper, 'errata')}: {name}"
+    place = f"{project.study(paper).config_path('errata')}: {name}"
     return filled(project, paper, entry.found, entry.numbers, place)
 
 
@@ -118,5 +118,5 @@ def check_pages(project: Project) -> None:
     for paper in project.built():
         if paper in project.papers:
             load_errata(project, paper)
-            check_sentences(project, paper)
-            project.summary(paper)
+            check_sentences(project.study(paper))
+            project.study(paper).summary()

@@ -36,8 +36,8 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
     """
     known: dict[str, str] = {}
     for paper in project.chosen:
-        findings = [finding.claim for finding in project.findings(paper)]
-        for claim in (*project.claims(paper), *findings):
+        findings = [finding.claim for finding in project.study(paper).findings]
+        for claim in (*project.study(paper).claims, *findings):
             if claim.id.lower() == identifier.lower():
                 return paper, claim
             known[claim.id.lower()] = claim.id
@@ -58,7 +58,7 @@ def explain_claim(project: Project, identifier: str) -> str:
     compared = comparisons(alone)
     texts = []
     for first, second, row in zip(alone, within, rows.to_dict("records"), strict=True):
-        name = variant_figure(project, paper, claim, row["variant"])
+        name = variant_figure(project.study(paper), claim, row["variant"])
         [shown] = claim_figures(project, paper, replace(claim, figures=(name,))) if name else [None]
         last = conclusion(claim, row, _deciding(compared, row), shown)
         texts.append("\n".join([*_explained(project, paper, first, second), f"  {last}"]))
@@ -107,7 +107,7 @@ def explain_published(project: Project, identifier: str) -> str:
     """
     paper, claim = find_claim(project, identifier)
     if claim.kind == FINDING:
-        [finding] = [each for each in project.findings(paper) if each.claim.id == claim.id]
+        [finding] = [each for each in project.study(paper).findings if each.claim.id == claim.id]
         return "\n".join(_finding_lines(project, paper, finding))
     verdicts, both, compared = (
         published_table(project, paper, name) for name in ("claims", "simultaneous", "evidence")
@@ -115,8 +115,8 @@ def explain_published(project: Project, identifier: str) -> str:
     rows = verdicts.merge(both, on=[*KEYS, "verdict"])
     texts = []
     for row in rows[rows["claim"] == claim.id].to_dict("records"):
-        name = variant_figure(project, paper, claim, row["variant"])
-        shown = published_file(project, paper, name) if name else None
+        name = variant_figure(project.study(paper), claim, row["variant"])
+        shown = published_file(project.study(paper), name) if name else None
         last = conclusion(claim, row, _deciding(compared, row), shown)
         told = _told(claim, row, _of_row(compared, row))
         texts.append("\n".join([*told, f"  {last}"]))
@@ -131,7 +131,7 @@ def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[s
     from dpbandits.pages.published_numbers import filled
 
     claim = finding.claim
-    place = f"{project.findings_path(paper)}: findings.{claim.id}"
+    place = f"{project.study(paper).findings_path}: findings.{claim.id}"
     yield f"{claim.id} ({claim.kind}; {claim.place})"
     yield f"  title: {finding.title}"
     yield f"  statement: {filled(project, paper, claim.statement, finding.numbers, place)}"

@@ -71,8 +71,8 @@ def _papers(project: Project) -> str:
 
 def _summary(project: Project, paper: str) -> str:
     """Return the sentence that sums up a paper, its numbers filled in."""
-    summary = project.summary(paper)
-    place = f"{project.findings_path(paper)}: summary"
+    summary = project.study(paper).summary()
+    place = f"{project.study(paper).findings_path}: summary"
     return filled(project, paper, summary.statement, summary.numbers, place)
 
 

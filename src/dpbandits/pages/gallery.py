@@ -18,11 +18,9 @@ from dpbandits.pages.published_ledger import (
 from dpbandits.pages.published_numbers import PUBLISHED
 from dpbandits.pages.published_tables import published_digitised
 from dpbandits.pages.render import render
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.check import check_sentences, panels_of
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.agreement import reproduced_as_drawn
-from dpbandits.reporting.specs import parse_figure
 
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
 
@@ -34,10 +32,11 @@ def gallery_page(project: Project) -> str:
         InputError: a panel has no sentence, or a sentence no panel.
     """
     ledgers = {name: published_ledger(project, name) for name in published_papers(project)}
-    across = [name for name in COMPARISONS if (project.folder / PUBLISHED / name).exists()]
+    folder = project.folder / PUBLISHED
+    across = [name for name in project.known_comparisons if (folder / name).exists()]
     parts = [_Part(project, name, ledgers.get(name)) for name in [*ledgers, *across]]
     for name in ledgers:
-        check_sentences(project, name)
+        check_sentences(project.study(name))
     return render("gallery.md", parts=[part.values() for part in parts])
 
 
@@ -85,19 +84,19 @@ class _Part:
     @cached_property
     def _variants(self) -> dict[str, list[str]]:
         """The figures, those that are variants of one figure under its name."""
-        return by_figure(self.project.experiments(self.name).figures)
+        return by_figure(self.project.study(self.name).figures)
 
     def values(self) -> dict[str, Any]:
         """Return what the template shows of this part."""
-        experiments = self.project.experiments(self.name)
+        study = self.project.study(self.name)
         elsewhere = None
         if self.ledger is not None:
             is_drawn = self.ledger["figure"].map(_drawn).map(bool)
             elsewhere = _claims(self.ledger[~is_drawn])
         return {
             "name": self.name,
-            "title": experiments.title,
-            "authors": experiments.authors,
+            "title": study.title,
+            "authors": study.authors,
             "elsewhere": elsewhere,
             "rows": [row for item in self._variants.items() for row in self._rows(*item)],
         }
@@ -131,10 +130,10 @@ class _Part:
         return {"head": head, "shows": shows, "stems": stems, "claims": claims, "findings": []}
 
     def _caption(self, figure: str) -> str:
-        return parse_figure(figure, self.project.figure_spec(self.name, figure)).caption
+        return self.project.study(self.name).figures[figure].caption
 
     def _panels(self, figure: str) -> list[str]:
-        return panels_of(self.project, self.name, figure)
+        return panels_of(self.project.study(self.name).figures[figure])
 
     @cached_property
     def _findings(self) -> list[tuple[str, set[str]]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.render import render
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS
 
@@ -26,7 +25,7 @@ def write_skeleton(project: Project, name: str) -> list[Path]:
     if not _NAME.fullmatch(name):
         raise InputError(f"name is {name!r}; allowed: small letters, digits and -")
     folder = project.folder / PAPERS / name
-    if folder.exists() or name in COMPARISONS:
+    if folder.exists() or name in project.known_comparisons:
         raise InputError(f"name is {name!r}, which is taken; allowed: another")
     prefix = re.sub("[^A-Z]", "", name.upper())
     paths = []

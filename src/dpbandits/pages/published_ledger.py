@@ -26,7 +26,7 @@ def published_papers(project: Project) -> list[str]:
 def published_ledger(project: Project, paper: str) -> pd.DataFrame:
     """Return the published verdicts on a paper's claims, as rows of the ledger of all papers."""
     folder = project.folder / PUBLISHED / paper
-    claims = project.claims(paper)
+    claims = project.study(paper).claims
     figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
     verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
     return join(paper, claims, verdicts, both, figures)
@@ -57,14 +57,14 @@ def published_findings(
     Raises:
         InputError: a number is not published, and ``unpublished`` is not given.
     """
-    findings = project.findings(paper)
+    findings = project.study(paper).findings
     if not findings:
         return []
     rows = read_ledger(project.folder / PUBLISHED / paper / "findings.csv")
     answers = []
     for finding in findings:
         name = finding.claim.id
-        place = f"{project.findings_path(paper)}: findings.{name}"
+        place = f"{project.study(paper).findings_path}: findings.{name}"
         try:
             statement = filled(project, paper, finding.claim.statement, finding.numbers, place)
         except InputError:

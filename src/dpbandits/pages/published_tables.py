@@ -22,6 +22,6 @@ def with_tables(project: Project, text: str) -> str:
     for region, paper, name in _TABLE.findall(text):
         path = project.folder / TABLES / paper / f"{name}.csv"
         numbers = pd.read_csv(path, keep_default_na=False, na_values=[])
-        table = markdown_table(project.table_spec(paper, name), name, numbers)
+        table = markdown_table(project.study(paper).table_entries[name], name, numbers)
         text = with_region(text, region, f"\n{table}\n")
     return text

@@ -10,16 +10,6 @@ from dpbandits._sources import SOURCES, module_path
 if TYPE_CHECKING:
     from dpbandits.engine.formulas import Formula
 
-COMPARISONS = tuple(
-    path.parts[1].replace("_", "-")
-    for path in SOURCES
-    if path.match("comparisons/*/__init__.py") and len(path.parts) == 3
-)
-"""Names of the comparisons across papers: supplementary figures and tables, and no claims.
-
-Papers are found in a project's folder: ``dpbandits.pipeline.study``.
-"""
-
 
 @dataclass(frozen=True)
 class Paper:
@@ -85,5 +75,7 @@ class Paper:
 
 def find_paper(name: str) -> Paper:
     """Return the code of a paper or comparison; whether there is one, the project knows."""
-    folder = "comparisons" if name in COMPARISONS else "papers"
-    return Paper(name, f"dpbandits.{folder}.{name.replace('-', '_')}")
+    package = name.replace("-", "_")
+    across = f"dpbandits.comparisons.{package}"
+    is_comparison = module_path(across, SOURCES) is not None
+    return Paper(name, across if is_comparison else f"dpbandits.papers.{package}")

@@ -23,8 +23,8 @@ def forecast(project: Project, paper: str) -> float:
     costs = Costs(project.folder / COSTS)
     by_algorithm: dict[str, list[float]] = defaultdict(list)
     for other in project.published:
-        experiments = project.experiments(other)
-        for name, plan in experiments.plans.items():
+        study = project.study(other)
+        for name, plan in study.simulations.items():
             cost = costs.find(SCALE, other, RESULTS, name)
             if cost is not None and plan.tuned_by is None:
                 each = cost.core_seconds / sum(_rounds(project, other, name).values())
@@ -32,7 +32,7 @@ def forecast(project: Project, paper: str) -> float:
                     by_algorithm[algorithm].append(each)
     usual = median(value for values in by_algorithm.values() for value in values)
     seconds = 0.0
-    for name, plan in project.experiments(paper).plans.items():
+    for name, plan in project.study(paper).simulations.items():
         cost = costs.find(SCALE, paper, RESULTS, name)
         if cost is not None:
             seconds += cost.core_seconds

@@ -40,7 +40,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
         name: a simulation or an exact result of its experiments file.
         workers: processes to simulate with.
     """
-    if name in project.experiments(paper).analytic:
+    if name in project.study(paper).exact:
         return compute_analytic(project, paper, name, workers)
     return run_simulation(project, paper, name, workers)
 
@@ -83,16 +83,16 @@ def _say_computed(title: str, spent: Spent, begun: float) -> None:
 def compute_analytic(project: Project, paper: str, name: str, workers: int) -> Path:
     """Compute one exact result and write ``results/PAPER/NAME.parquet``."""
     begun, processed = time.monotonic(), time.process_time()
-    experiments = project.experiments(paper)
-    analytic = experiments.paper.analytic
-    if name not in analytic:
-        raise InputError.unknown(f"{paper}: analytic result", name, analytic)
+    study = project.study(paper)
+    exact = study.code.analytic
+    if name not in exact:
+        raise InputError.unknown(f"{paper}: analytic result", name, exact)
     path = project.results_path(paper, name)
     fingerprint = project.results_fingerprint(paper, name)
     given: dict[str, Any] = {}
-    if name in experiments.scaled:
+    if name in study.scaled:
         given = {"scale": project.scale, "seed": project.seed, "workers": workers}
-    write_results(path, analytic[name](**given), fingerprint)
+    write_results(path, exact[name](**given), fingerprint)
     details = {"fingerprint": fingerprint, "scale": project.scale, **given}
     write_provenance(path, project.folder, details, time.monotonic() - begun)
     spent = Spent(blocks=1)
@@ -106,18 +106,17 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     from dpbandits.pipeline.targets import figure_target, record
     from dpbandits.reporting.diagrams import draw_diagram
     from dpbandits.reporting.figures import draw_figure
-    from dpbandits.reporting.specs import DIAGRAM
 
     begun = time.monotonic()
-    spec = project.figure_spec(paper, figure)
-    folder = project.figures_folder(paper)
-    code = project.experiments(paper).paper
+    target = figure_target(project, paper, figure)
+    study = project.study(paper)
+    entry, folder = study.figure_entries[figure], project.figures_folder(paper)
     frames = partial(project.frame, paper)
-    if spec.get("kind") == DIAGRAM:
-        written = draw_diagram(spec, figure, frames, folder, code.diagrams, paper)
+    if study.figures[figure].is_diagram:
+        written = draw_diagram(entry, figure, frames, folder, study.code.diagrams, paper)
     else:
-        written = draw_figure(spec, figure, frames, folder, code.derived, paper)
-    record(project, figure_target(project, paper, figure), begun)
+        written = draw_figure(entry, figure, frames, folder, study.code.derived, paper)
+    record(project, target, begun)
     return written
 
 
@@ -127,11 +126,11 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     from dpbandits.reporting.tables import write_table
 
     begun = time.monotonic()
-    spec = project.table_spec(paper, table)
-    folder = project.tables_folder(paper)
-    computed = project.experiments(paper).paper.tables
-    written = write_table(spec, table, partial(_frame, project, paper), folder, computed)
-    record(project, table_target(project, paper, table), begun)
+    target = table_target(project, paper, table)
+    study, frames = project.study(paper), partial(_frame, project, paper)
+    entry, folder = study.table_entries[table], project.tables_folder(paper)
+    written = write_table(entry, table, frames, folder, study.code.tables)
+    record(project, target, begun)
     return written
 
 
@@ -150,7 +149,7 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
         return project.frame(paper, name)
     target = claims_target(project, paper)
     require_current(target.files[0], target.depends_on)
-    statements = {claim.id: claim.statement for claim in project.claims(paper)}
+    statements = {claim.id: claim.statement for claim in project.study(paper).claims}
     verdicts = pd.read_csv(target.files[0], keep_default_na=False, na_values=_NO_NUMBER)
     return add_statements(verdicts, statements)
 
@@ -161,8 +160,8 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
     from dpbandits.reporting.agreement import compare_digitised, digitised_csv
 
     begun = time.monotonic()
-    specs = {name: project.figure_spec(paper, name) for name in digitised_figures(project, paper)}
-    compared = compare_digitised(specs, partial(project.frame, paper))
+    entries = digitised_figures(project.study(paper))
+    compared = compare_digitised(entries, partial(project.frame, paper))
     target = digitised_target(project, paper)
     write_text(target.files[0], digitised_csv(compared))
     record(project, target, begun)
@@ -183,8 +182,8 @@ def judge_paper(project: Project, paper: str) -> None:
     begun = time.monotonic()
     target = claims_target(project, paper)
     evidence, scale = evidence_of(project, paper), _scale(project)
-    alone, within = judged(project, paper, project.claims(paper), evidence)
-    found = judge((finding.claim for finding in project.findings(paper)), evidence, scale)
+    alone, within = judged(project, paper, project.study(paper).claims, evidence)
+    found = judge((finding.claim for finding in project.study(paper).findings), evidence, scale)
     claims, both, compared, findings = target.files
     write_text(claims, to_csv(ledger(alone)))
     write_text(both, to_csv(simultaneous(alone, within)))
@@ -212,7 +211,7 @@ def judged(
     from dpbandits.claims.simultaneous import judge_in_family
 
     alone = judge(claims, evidence, _scale(project))
-    size = len(project.claims(paper))
+    size = len(project.study(paper).claims)
     return alone, judge_in_family(alone, evidence, size, _scale(project))
 
 
@@ -237,7 +236,7 @@ def write_whole_ledger(project: Project) -> None:
         of_paper = claims_target(project, paper)
         require_current(of_paper.files[0], of_paper.depends_on)
         verdicts, both = (read_ledger(path) for path in of_paper.files[:2])
-        claims = project.claims(paper)
+        claims = project.study(paper).claims
         figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
         ledgers.append(join(paper, claims, verdicts, both, figures))
     whole = together(ledgers)

@@ -34,12 +34,10 @@ from dpbandits.reporting.rows import select
 from dpbandits.reporting.series_specs import SeriesSpec
 from dpbandits.reporting.specs import (
     BY_TAG,
-    DIAGRAM,
     KINDS,
     FigureSpec,
     PanelSpec,
     panel_stem,
-    parse_figure,
 )
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
@@ -109,18 +107,16 @@ class Compared:
         paper, _, stem = name.partition("/")
         if not stem:
             raise InputError(f"figure is {name!r}; allowed: PAPER/FIGURE, as dp-ts-ucb/fig5")
-        experiments = project.experiments(paper)
-        for figure in experiments.figures:
-            spec = project.figure_spec(paper, figure)
-            parsed = parse_figure(figure, spec)
-            if figure == stem and spec.get("kind") == DIAGRAM:
+        figures = project.study(paper).figures
+        for figure, parsed in figures.items():
+            if figure == stem and parsed.is_diagram:
                 raise InputError(f"{name}: is a diagram; allowed: {FITTING}")
             if figure == stem:
                 return cls(project, paper, parsed, tuple(parsed.panels))
             for letter in parsed.panels:
                 if panel_stem(figure, letter) == stem:
                     return cls(project, paper, parsed, (letter,))
-        allowed = ", ".join(experiments.figures)
+        allowed = ", ".join(figures)
         raise InputError(f"{paper} has no figure {stem!r}; allowed: {allowed}, or a panel of one")
 
     @property
@@ -152,7 +148,7 @@ class Compared:
 
     def rows(self, letter: str) -> pd.DataFrame:
         """Return the rows that one panel reads, or that are derived for it."""
-        derived = self.project.experiments(self.paper).paper.derived
+        derived = self.project.study(self.paper).code.derived
         panel = self.figure.panels[letter]
         return panel_rows(panel, self.frames.__getitem__, derived, self.place(letter))
 

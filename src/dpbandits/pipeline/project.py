@@ -12,14 +12,11 @@ from dpbandits._cache_folder import given_folder
 from dpbandits.engine.documents import load_yaml, parsed
 from dpbandits.engine.models import Allowed, Different, Name, OneOf, Spec, Text
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS
-from dpbandits.pipeline.study import Experiments, PaperFile, Statements, found_papers
+from dpbandits.pipeline.study import PAPERS, PaperFile, Study, found_papers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.claims.entries import Claim, Finding
-    from dpbandits.claims.files import Notes, Summary
     from dpbandits.engine.experiments import Series
 
 SCALES = ("paper", "quick")
@@ -37,7 +34,7 @@ class ConfigFile(Spec):
         | None
     ) = None
     comparisons: Annotated[
-        tuple[Annotated[str, OneOf(COMPARISONS)], ...],
+        tuple[Name, ...],
         Different,
         Allowed("a list of comparisons across papers, each at most once", has_entries=True),
     ] = ()
@@ -51,6 +48,9 @@ class ConfigFile(Spec):
 
 
 CONFIG = Path("config/config.yaml")
+
+COMPARISONS = Path("config/comparisons")
+"""Folder of the comparisons across papers, supplementary figures and tables, a file for each."""
 
 
 def owner(paper: str, name: str) -> tuple[str, str]:
@@ -85,10 +85,14 @@ class Project:
         document = dict(config) if config is not None else stated
         parsed(document, path, ConfigFile)
         project = cls(folder, document)
-        if unknown := [name for name in project.chosen if name not in project.papers]:
-            raise InputError(
-                f"{path}: papers has {', '.join(unknown)}; allowed: {', '.join(project.papers)}"
-            )
+        for key, names, known in (
+            ("papers", project.chosen, list(project.papers)),
+            ("comparisons", project.comparisons, project.known_comparisons),
+        ):
+            if unknown := [name for name in names if name not in known]:
+                raise InputError(
+                    f"{path}: {key} has {', '.join(unknown)}; allowed: {', '.join(known)}"
+                )
         return project
 
     def at(
@@ -132,16 +136,15 @@ class Project:
         papers = self.config.get("papers")
         return self.published if papers is None else list(papers)
 
+    @cached_property
+    def known_comparisons(self) -> list[str]:
+        """Names of the comparisons across papers, sorted."""
+        return sorted(path.stem for path in (self.folder / COMPARISONS).glob("*.yaml"))
+
     @property
     def comparisons(self) -> list[str]:
         """Names of the comparisons across papers to build."""
         return list(self.config.get("comparisons", ()))
-
-    def require(self, name: str) -> None:
-        """Raise InputError unless this is the name of a paper or of a comparison."""
-        allowed = [*self.papers, *COMPARISONS]
-        if name not in allowed:
-            raise InputError.unknown("paper", name, allowed)
 
     @property
     def scale(self) -> str:
@@ -157,18 +160,6 @@ class Project:
     def cache_folder(self) -> Path:
         """Folder of the caches: that of ``DPBANDITS_CACHE``, without it that of the config."""
         return given_folder() or self.folder / str(self.config["cache"])
-
-    def config_path(self, paper: str, kind: str) -> Path:
-        """Return the config file of a paper or comparison.
-
-        Args:
-            paper: its short name.
-            kind: ``paper``, ``experiments``, ``claims``, ``findings`` or ``errata``; a comparison
-                has experiments alone, in a file of its name.
-        """
-        if paper in COMPARISONS:
-            return self.folder / "config/comparisons" / f"{paper}.yaml"
-        return self.folder / "config/papers" / paper / f"{kind}.yaml"
 
     def results_folder(self) -> Path:
         """Folder of the results at this scale."""
@@ -188,17 +179,24 @@ class Project:
         return self.results_folder() / "tables" / paper
 
     @cached_property
-    def _experiments(self) -> dict[str, Experiments]:
+    def _studies(self) -> dict[str, Study]:
         return {}
 
-    def experiments(self, paper: str) -> Experiments:
-        """Return the experiments of a paper, read and checked once."""
-        if paper not in self._experiments:
-            self.require(paper)
-            path = self.config_path(paper, "experiments")
-            about = self.papers.get(paper)
-            self._experiments[paper] = Experiments.load(paper, path, self.scale, about)
-        return self._experiments[paper]
+    def study(self, name: str) -> Study:
+        """Return a paper or comparison, read and checked once.
+
+        Raises:
+            InputError: there is none of that name, or its experiments file is not as it must be.
+        """
+        if name not in self._studies:
+            allowed = [*self.papers, *self.known_comparisons]
+            if name not in allowed:
+                raise InputError.unknown("paper", name, allowed)
+            path = self.folder / PAPERS / name / "experiments.yaml"
+            if name not in self.papers:
+                path = self.folder / COMPARISONS / f"{name}.yaml"
+            self._studies[name] = Study.load(name, path, self.scale, self.papers.get(name))
+        return self._studies[name]
 
     @cached_property
     def _fingerprints(self) -> dict[tuple[str, str], str]:
@@ -208,8 +206,7 @@ class Project:
         """Return the fingerprint that the results ``name`` have when they are up to date."""
         key = paper, name = owner(paper, name)
         if key not in self._fingerprints:
-            experiments = self.experiments(paper)
-            self._fingerprints[key] = experiments.results_fingerprint(name, self.seed)
+            self._fingerprints[key] = self.study(paper).results_fingerprint(name, self.seed)
         return self._fingerprints[key]
 
     def frame(self, paper: str, name: str) -> "pd.DataFrame":
@@ -221,69 +218,12 @@ class Project:
 
     def series(self, paper: str, name: str) -> list["Series"]:
         """Return every series of a simulation; results that tune it are read where it has some."""
-        plan = self.experiments(paper).plan(name)
+        plan = self.study(paper).simulation(name)
         return plan.series(self.frame(paper, plan.tuned_by) if plan.tuned_by else None)
-
-    def figure_spec(self, paper: str, figure: str) -> Mapping[str, Any]:
-        """Return the entry of a figure; InputError if there is none of that name."""
-        return self.experiments(paper).figure_spec(figure)
-
-    def table_spec(self, paper: str, table: str) -> Mapping[str, Any]:
-        """Return the entry of a table; InputError if there is none of that name."""
-        return self.experiments(paper).table_spec(table)
-
-    @cached_property
-    def _statements(self) -> dict[str, Statements]:
-        return {}
-
-    def statements(self, paper: str) -> Statements:
-        """Return the claims of a paper and the findings on it, each file read once."""
-        # Simulations and drawing do without the claims.
-
-        if paper not in self._statements:
-            claims, findings = (self.config_path(paper, kind) for kind in ("claims", "findings"))
-            self._statements[paper] = Statements(paper, claims, findings)
-        return self._statements[paper]
-
-    def claims(self, paper: str) -> list["Claim"]:
-        """Return the claims of a paper, checked; a comparison has none."""
-        return self.statements(paper).claims
-
-    def notes(self, paper: str) -> "Notes":
-        """Return what a paper's claims file says beside its claims; a comparison has none."""
-        return self.statements(paper).notes
-
-    def findings(self, paper: str) -> list["Finding"]:
-        """Return the findings on a paper, checked; none where it has no such file."""
-        return self.statements(paper).findings
-
-    def summary(self, paper: str) -> "Summary":
-        """Return the sentence that sums up a paper; InputError where there is none."""
-        # Simulations and drawing do without the claims.
-        from dpbandits.claims.files import Summary
-
-        given = self.papers[paper].summary
-        if given is None:
-            return self.statements(paper).summary
-        return parsed({**given}, self.config_path(paper, "paper"), Summary)
-
-    def claims_path(self, paper: str) -> Path:
-        """File that states a paper's claims."""
-        return self.config_path(paper, "claims")
-
-    def findings_path(self, paper: str) -> Path:
-        """File that states the findings on a paper; it may be missing."""
-        return self.config_path(paper, "findings")
 
     def built(self) -> list[str]:
         """Return the papers to build and the comparisons across papers, by name."""
         return [*self.chosen, *self.comparisons]
-
-    def check(self) -> None:
-        """Check every file that a build of the chosen papers reads."""
-        from dpbandits.pipeline.check import check_files
-
-        check_files(self)
 
 
 FIGURES = Path("docs/figures")

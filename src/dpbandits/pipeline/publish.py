@@ -9,8 +9,9 @@ from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import CLAIMS, FIGURE, TABLE, Target, targets
-from dpbandits.reporting.specs import PanelSpec, panel_stem, parse_figure
+from dpbandits.reporting.specs import PanelSpec, panel_stem
 
 FINGERPRINTS = "fingerprints.json"
 
@@ -49,10 +50,8 @@ def publish_papers(project: Project, names: Sequence[str]) -> list[Path]:
         InputError: there is no such paper, the scale is not ``paper``, or a figure, table or ledger
             is missing or stale.
     """
-    for name in names:
-        project.require(name)
-    papers = [name for name in names if name in project.papers]
-    comparisons = [name for name in names if name not in papers]
+    comparisons = [name for name in names if project.study(name).is_comparison]
+    papers = [name for name in names if name not in comparisons]
     return publish_chosen(project.at(papers=papers, comparisons=comparisons))
 
 
@@ -82,54 +81,44 @@ def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:
     return written
 
 
-def variant_figure(project: Project, paper: str, claim: Claim, variant: str) -> str | None:
+def variant_figure(study: Study, claim: Claim, variant: str) -> str | None:
     """Return the first figure, panel or table of a claim that shows a variant; None for none.
 
     Where none of those that the claim names shows it, the same panel drawn for it is taken, such as
     ``fig1b-as-written``.
 
     Args:
-        project: the project.
-        paper: short name of the paper.
+        study: the paper.
         claim: one of its claims.
         variant: ``as-written``, ``as-coded`` or ``repaired``.
     """
-    shown = _variants_shown(project, paper)
-    shown |= dict.fromkeys(project.experiments(paper).tables, frozenset())
+    shown: dict[str, frozenset[str]] = dict.fromkeys(study.tables, frozenset())
+    for name, figure in study.figures.items():
+        panels = {panel_stem(name, key): _variants(each) for key, each in figure.panels.items()}
+        shown = panels | {name: frozenset[str]().union(*panels.values())} | shown
     names = [*claim.figures, *(f"{name}-{variant}" for name in claim.figures)]
     fitting = (name for name in names if name in shown and shown[name] <= {variant})
     partly = (name for name in names if variant in shown.get(name, ()))
     return next(fitting, next(partly, None))
 
 
-def published_file(project: Project, paper: str, name: str) -> str:
-    """Return the published copy of a figure, panel or table."""
-    is_table = name in project.experiments(paper).tables
-    folder, suffix = ("tables", "csv") if is_table else ("figures", "png")
-    return (Path("docs") / folder / paper / f"{name}.{suffix}").as_posix()
-
-
-def _variants_shown(project: Project, paper: str) -> dict[str, frozenset[str]]:
-    """Return the variants that the lines of each figure and panel name; none where they do not."""
-    shown: dict[str, frozenset[str]] = {}
-    for name in project.experiments(paper).figures:
-        figure = parse_figure(name, project.figure_spec(paper, name))
-        panels = {panel_stem(name, letter): _named(p) for letter, p in figure.panels.items()}
-        shown |= panels | {name: frozenset[str]().union(*panels.values())}
-    return shown
-
-
-def _named(panel: PanelSpec) -> frozenset[str]:
-    """Return the variants that a panel or its lines ask for."""
+def _variants(panel: PanelSpec) -> frozenset[str]:
+    """Return the variants that a panel or its lines ask for; none where they ask for none."""
     filters = [panel.where, *(line.where for line in panel.series)]
     asked = [each["variant"] for each in filters if "variant" in each]
     lists = [each if isinstance(each, list | tuple) else [each] for each in asked]
     return frozenset(str(value) for each in lists for value in each)
 
 
+def published_file(study: Study, name: str) -> str:
+    """Return the published copy of a figure, panel or table."""
+    folder, suffix = (TABLES, "csv") if name in study.tables else (FIGURES, "png")
+    return (folder / study.name / f"{name}.{suffix}").as_posix()
+
+
 def claim_figures(project: Project, paper: str, claim: Claim) -> list[str]:
     """Return a file of each figure, panel and table that a claim is about, in the project."""
-    tables = project.experiments(paper).tables
+    tables = project.study(paper).tables
     paths = [
         project.tables_folder(paper) / f"{name}.csv"
         if name in tables

@@ -120,7 +120,7 @@ def _section(project: Project, paper: str, shown: Iterable[Target]) -> dict[str,
 
     A comparison has no figures but its own; of a paper those of its own numbering are shown.
     """
-    experiments = project.experiments(paper)
+    study = project.study(paper)
     of_paper = [target for target in shown if target.paper == paper]
     figures = [target for target in of_paper if target.kind == FIGURE]
     drawn = [each for each in figures if not each.name.startswith(EXTRA)] or figures
@@ -129,8 +129,8 @@ def _section(project: Project, paper: str, shown: Iterable[Target]) -> dict[str,
     others = [escape(each.name) for each in figures if each not in drawn]
     return {
         "name": escape(paper),
-        "title": escape(experiments.title),
-        "authors": escape(experiments.authors),
+        "title": escape(study.title),
+        "authors": escape(study.authors),
         "figures": [_figure(project, target) for target in drawn],
         "columns": columns,
         # What is left by heading and text is shared by the rows, each with a name and a space.

@@ -1,30 +1,36 @@
 """A paper or a comparison as its config states it: what is known, simulated, shown and claimed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.documents import load_document
+from dpbandits.engine.documents import load_document, parsed
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.models import Allowed, Count, OneOf, Sentence, Spec, Text
 from dpbandits.engine.simulation_specs import Caps, ExperimentsFile, SimulationSpec
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS, Paper, find_paper
+from dpbandits.papers import Paper, find_paper
 
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
     from dpbandits.claims.entries import Claim, Finding
     from dpbandits.claims.files import Notes, Summary
     from dpbandits.engine.experiments import SimulationPlan
+    from dpbandits.reporting.specs import FigureSpec
+    from dpbandits.reporting.table_specs import TableSpec
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
+
+VOCABULARY = "dpbandits.claims.vocabulary"
+"""Statistics of every paper, which the claims of some name."""
 
 PUBLISHED, DRAFT = "published", "draft"
 
@@ -109,55 +115,13 @@ def found_papers(folder: Path) -> Mapping[str, PaperFile]:
     return dict(sorted(papers.items(), key=lambda item: (item[1].order, item[0])))
 
 
-PLACEHOLDERS = ("{horizon}", "{runs}")
+NUMBERS = ("{horizon}", "{runs}")
 """What a caption may leave to the simulations that its figure or table reads."""
 
 LISTED = 3
 """So many different numbers are listed; of more, the smallest and the largest are given."""
 
-Reads = Callable[[str, Mapping[str, Any]], Iterable[str]]
-"""Returns the names of the results that an entry, given with its name, reads."""
-
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-
-
-def with_caption(
-    place: str,
-    name: str,
-    entry: Any,
-    reads: Reads,
-    plan_of: Callable[[str], "SimulationPlan | None"],
-) -> Any:
-    """Return the entry of a figure or table with the numbers of its caption filled in.
-
-    Args:
-        place: the entry's key, for messages.
-        name: of the figure or table.
-        entry: as it is in the file; what is no entry is returned as it is.
-        reads: returns what it reads.
-        plan_of: returns a simulation by its name; None for results that are not simulated.
-
-    Raises:
-        InputError: a placeholder is unknown, or stands for a number that nothing simulated has.
-    """
-    caption = entry.get("caption") if isinstance(entry, Mapping) else None
-    if not isinstance(caption, str):
-        return entry
-    found = _PLACEHOLDER.findall(caption)
-    if not found:
-        return entry
-    unknown = [placeholder for placeholder in found if placeholder not in PLACEHOLDERS]
-    if unknown:
-        allowed = ", ".join(PLACEHOLDERS)
-        raise InputError(f"{place}.caption has {', '.join(unknown)}; allowed: {allowed}")
-    plans = [plan for plan in map(plan_of, reads(name, entry)) if plan is not None]
-    if not plans:
-        raise InputError(f"{place}.caption has {found[0]}; allowed: none, no simulation is read")
-    numbers = {
-        "{horizon}": in_words(horizon for plan in plans for horizon in plan.horizons),
-        "{runs}": in_words(plan.runs for plan in plans),
-    }
-    return {**entry, "caption": _PLACEHOLDER.sub(lambda found: numbers[found[0]], caption)}
 
 
 def in_words(numbers: Iterable[int]) -> str:
@@ -197,56 +161,65 @@ def with_default_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         tables: entries by name; one of a default's name takes from it the keys that it has not.
     """
-    return {**{name: _filled(name, entry) for name, entry in tables.items()}, **_left(tables)}
-
-
-def _filled(name: str, entry: Any) -> Any:
-    """Return an entry with the keys of the default of its name; what is no entry as it is."""
-    return {**DEFAULT_TABLES.get(name, {}), **entry} if isinstance(entry, Mapping) else entry
-
-
-def _left(tables: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: dict(entry) for name, entry in DEFAULT_TABLES.items() if name not in tables}
+    given = {
+        name: {**DEFAULT_TABLES.get(name, {}), **entry} if isinstance(entry, Mapping) else entry
+        for name, entry in tables.items()
+    }
+    return given | {
+        name: dict(DEFAULT_TABLES[name]) for name in DEFAULT_TABLES if name not in given
+    }
 
 
 NOT_SIMULATED = ("claims", "digitised")
 """What tables read that is neither simulated nor an exact result."""
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Put the file before an error message that does not name it."""
+    try:
+        yield
+    except InputError as error:
+        line = str(error)
+        raise InputError(line if str(path) in line else f"{path}: {line}") from None
+
+
 @dataclass(frozen=True)
-class Experiments:
-    """The experiments file of one paper, checked.
+class Study:
+    """A paper, or a comparison across papers, at one scale; a comparison claims nothing.
 
     Attributes:
-        paper: the paper's own code.
-        path: the file.
-        file: what it says; figures and tables are parsed where they are made.
+        name: short name.
+        path: its experiments file.
+        file: what that says.
         scale: ``paper`` or ``quick``.
-        about: what is known of the paper itself; None for a comparison across papers.
+        about: what is known of the paper itself; None for a comparison.
     """
 
-    paper: Paper
+    name: str
     path: Path
     file: ExperimentsFile
     scale: str
     about: PaperFile | None = None
 
     @classmethod
-    def load(
-        cls, name: str, path: Path, scale: str, about: PaperFile | None = None
-    ) -> "Experiments":
-        """Read the experiments file of a paper.
-
-        Args:
-            name: the paper's short name.
-            path: the file.
-            scale: ``paper`` or ``quick``.
-            about: what is known of the paper itself; None for a comparison across papers.
+    def load(cls, name: str, path: Path, scale: str, about: PaperFile | None = None) -> "Study":
+        """Read the experiments file; the claims and findings are read where they are asked for.
 
         Raises:
             InputError: the file is not as it must be.
         """
-        return cls(find_paper(name), path, load_document(path, ExperimentsFile), scale, about)
+        return cls(name, path, load_document(path, ExperimentsFile), scale, about)
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether this is a comparison across papers."""
+        return self.about is None
+
+    @cached_property
+    def code(self) -> Paper:
+        """Its own code."""
+        return find_paper(self.name)
 
     @property
     def title(self) -> str:
@@ -258,38 +231,22 @@ class Experiments:
         """Authors and year of the paper; empty for a comparison across papers."""
         return self.about.credit if self.about else ""
 
-    @property
-    def simulations(self) -> Mapping[str, SimulationSpec]:
-        """Every simulation as it is stated, by name."""
-        return self.file.simulations
+    def config_path(self, kind: str) -> Path:
+        """Return the paper's file ``paper``, ``claims``, ``findings``, ``errata``, ``switches``."""
+        return self.path.with_name(f"{kind}.yaml")
 
     @property
-    def analytic(self) -> list[str]:
+    def exact(self) -> list[str]:
         """Names of the exactly computed results."""
         return list(self.file.analytic)
 
     @property
     def scaled(self) -> list[str]:
-        """Names of the analytic results that depend on the scale and on the root seed."""
+        """Names of the exact results that depend on the scale and on the root seed."""
         return list(self.file.scaled)
 
-    @property
-    def figures(self) -> list[str]:
-        """Names of the figures, supplementary ones too."""
-        return list(self.file.figures)
-
-    @property
-    def tables(self) -> list[str]:
-        """Names of the tables, those that every paper has too."""
-        return list(self._tables)
-
-    @property
-    def _tables(self) -> Mapping[str, Any]:
-        is_paper = self.paper.name not in COMPARISONS
-        return with_default_tables(self.file.tables) if is_paper else self.file.tables
-
     @cached_property
-    def figure_specs(self) -> Mapping[str, Mapping[str, Any]]:
+    def figure_entries(self) -> Mapping[str, Mapping[str, Any]]:
         """The entry of every figure, by name, digitised values and numbers of captions filled in.
 
         Raises:
@@ -298,94 +255,119 @@ class Experiments:
         """
         # Simulations do without the modules of reporting.
         from dpbandits.reporting.digitised import with_digitised
-        from dpbandits.reporting.specs import figure_reads
+        from dpbandits.reporting.specs import parse_figure
 
         figures = with_digitised(self.file.figures, self.path)
-        return self._with_captions("figures", figures, figure_reads)
+        return {
+            name: self._with_caption(f"figures.{name}", entry, partial(parse_figure, name, entry))
+            for name, entry in figures.items()
+        }
 
     @cached_property
-    def table_specs(self) -> Mapping[str, Mapping[str, Any]]:
+    def figures(self) -> Mapping[str, "FigureSpec"]:
+        """Every figure by name, supplementary ones too; InputError where one is not allowed."""
+        from dpbandits.reporting.specs import parse_figure
+
+        with naming(self.path):
+            return {name: parse_figure(name, each) for name, each in self.figure_entries.items()}
+
+    @cached_property
+    def table_entries(self) -> Mapping[str, Mapping[str, Any]]:
         """The entry of every table, by name, defaults and numbers of captions filled in.
 
         Raises:
             InputError: a caption has an unknown placeholder.
         """
-        # Simulations do without the modules of reporting.
-        from dpbandits.reporting.table_specs import table_reads
+        from dpbandits.reporting.table_specs import parse_table
 
-        return self._with_captions("tables", self._tables, table_reads)
-
-    def _with_captions(
-        self, section: str, entries: Mapping[str, Any], reads: Reads
-    ) -> Mapping[str, Any]:
-        try:
-            return {
-                name: with_caption(f"{section}.{name}", name, entry, reads, self._plan_read)
-                for name, entry in entries.items()
-            }
-        except InputError as error:
-            line = str(error)
-            raise InputError(line if str(self.path) in line else f"{self.path}: {line}") from None
-
-    def _plan_read(self, name: str) -> "SimulationPlan | None":
-        """Return a simulation that is read; None for verdicts, digitised and exact values."""
-        return None if name in NOT_SIMULATED or name in self.analytic else self.plan(name)
-
-    def figure_spec(self, figure: str) -> Mapping[str, Any]:
-        """Return the entry of a figure; InputError if there is none of that name."""
-        return self._entry("figure", self.figure_specs, figure)
-
-    def table_spec(self, table: str) -> Mapping[str, Any]:
-        """Return the entry of a table; InputError if there is none of that name."""
-        return self._entry("table", self.table_specs, table)
-
-    def _entry(self, section: str, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        if name not in entries:
-            raise InputError.unknown(f"{self.path}: {section}", name, entries)
-        entry: Mapping[str, Any] = entries[name]
-        return entry
+        tables = self.file.tables if self.is_comparison else with_default_tables(self.file.tables)
+        return {
+            name: self._with_caption(f"tables.{name}", entry, partial(parse_table, name, entry))
+            for name, entry in tables.items()
+        }
 
     @cached_property
-    def plans(self) -> dict[str, "SimulationPlan"]:
-        """Every simulation by name."""
-        return {name: self._plan(name, spec) for name, spec in self.simulations.items()}
+    def tables(self) -> Mapping[str, "TableSpec"]:
+        """Every table by name, those that every paper has too; InputError as for figures."""
+        from dpbandits.reporting.table_specs import parse_table
 
-    def plan(self, name: str) -> "SimulationPlan":
+        with naming(self.path):
+            return {name: parse_table(name, each) for name, each in self.table_entries.items()}
+
+    def figure(self, name: str) -> "FigureSpec":
+        """Return a figure; InputError if there is none of that name."""
+        if name not in self.figures:
+            raise InputError.unknown(f"{self.path}: figure", name, self.figures)
+        return self.figures[name]
+
+    def table(self, name: str) -> "TableSpec":
+        """Return a table; InputError if there is none of that name."""
+        if name not in self.tables:
+            raise InputError.unknown(f"{self.path}: table", name, self.tables)
+        return self.tables[name]
+
+    def _with_caption(
+        self, place: str, entry: Any, parse: "Callable[[], FigureSpec | TableSpec]"
+    ) -> Any:
+        """Return the entry of a figure or table with the numbers of its caption filled in."""
+        caption = entry.get("caption") if isinstance(entry, Mapping) else None
+        if not isinstance(caption, str) or not (found := _PLACEHOLDER.findall(caption)):
+            return entry
+        if unknown := [each for each in found if each not in NUMBERS]:
+            wrong, allowed = ", ".join(unknown), ", ".join(NUMBERS)
+            raise InputError(f"{self.path}: {place}.caption has {wrong}; allowed: {allowed}")
+        with naming(self.path):
+            shown = [name for name in parse().reads if name not in (*NOT_SIMULATED, *self.exact)]
+            simulations = [self.simulation(name) for name in shown]
+        if not simulations:
+            raise InputError(
+                f"{self.path}: {place}.caption has {found[0]}; allowed: none, no simulation is read"
+            )
+        numbers = {
+            "{horizon}": in_words(horizon for each in simulations for horizon in each.horizons),
+            "{runs}": in_words(each.runs for each in simulations),
+        }
+        return {**entry, "caption": _PLACEHOLDER.sub(lambda found: numbers[found[0]], caption)}
+
+    @cached_property
+    def simulations(self) -> Mapping[str, "SimulationPlan"]:
+        """Every simulation by name."""
+        return {name: self._plan(name, spec) for name, spec in self.file.simulations.items()}
+
+    def simulation(self, name: str) -> "SimulationPlan":
         """Return one simulation; InputError if there is none of that name."""
-        if name not in self.plans:
-            raise InputError.unknown(f"{self.path}: simulation", name, self.plans)
-        return self.plans[name]
+        if name not in self.simulations:
+            raise InputError.unknown(f"{self.path}: simulation", name, self.simulations)
+        return self.simulations[name]
 
     def _plan(self, name: str, spec: SimulationSpec) -> "SimulationPlan":
         # Kernels take half a second to import.
         from dpbandits.engine.experiments import SimulationPlan
 
         where = f"{self.path}: simulations.{name}"
-        if spec.instance is not None:
-            self._require_instance(spec.instance, f"{where}.instance")
-        named = [(i, name) for i, entry in enumerate(spec.cells) for name in entry.instances]
-        for index, each in named:
-            self._require_instance(each, f"{where}.cells.{index}: instance")
-        if spec.tuned_by is not None and spec.tuned_by not in set(self.simulations) - {name}:
-            raise InputError(f"{where}.tuned_by is {spec.tuned_by!r}; allowed: another simulation")
-        caps = self.file.quick if self.scale == "quick" else Caps()
         instances = self.file.instances
+        named = [
+            (f"{where}.cells.{index}: instance", each)
+            for index, entry in enumerate(spec.cells)
+            for each in entry.instances
+        ]
+        own = [] if spec.instance is None else [(f"{where}.instance", spec.instance)]
+        for place, each in (*own, *named):
+            if each not in instances:
+                raise InputError.unknown(place, each, instances)
+        if spec.tuned_by is not None and spec.tuned_by not in set(self.file.simulations) - {name}:
+            raise InputError(f"{where}.tuned_by is {spec.tuned_by!r}; allowed: another simulation")
         return SimulationPlan(
             name,
             spec,
             {} if spec.instance is None else instances[spec.instance],
-            caps,
-            self.paper.formulas,
+            self.file.quick if self.scale == "quick" else Caps(),
+            self.code.formulas,
             where,
-            self.paper.instances,
+            self.code.instances,
             self.algorithms,
             {str(each): instances[str(each)] for _, each in named},
         )
-
-    def _require_instance(self, name: str | float, where: str) -> None:
-        """Raise InputError where there is no instance of that name."""
-        if name not in self.file.instances:
-            raise InputError.unknown(where, name, self.file.instances)
 
     @cached_property
     def algorithms(self) -> Mapping[str, "Definition"]:
@@ -414,36 +396,26 @@ class Experiments:
             name: a simulation or an exact result.
             seed: root of all random streams.
         """
-        if name in self.analytic:
+        if name in self.exact:
             given = [self.scale, seed] if name in self.scaled else []
-            sources = self.paper.modules("analytic")
+            sources = self.code.modules("analytic")
             return digest_of([name, fingerprint(*sources), *given])[:16]
-        plan = self.plan(name)
+        plan = self.simulation(name)
         tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
-        sources = self.paper.modules("formulas")
+        sources = self.code.modules("formulas")
         if any("make" in instance for instance in (plan.instance, *plan.named.values())):
-            sources += self.paper.modules("instances")
+            sources += self.code.modules("instances")
         return plan.fingerprint(seed, fingerprint(*sources), tuned)
 
-
-@dataclass(frozen=True)
-class Statements:
-    """What is judged of a paper; a comparison across papers states nothing.
-
-    Attributes:
-        paper: its short name.
-        claims_path: the file of its claims.
-        findings_path: the file of the findings on it; it may be missing.
-    """
-
-    paper: str
-    claims_path: Path
-    findings_path: Path
+    @property
+    def claims_path(self) -> Path:
+        """File that states the claims."""
+        return self.config_path("claims")
 
     @property
-    def is_comparison(self) -> bool:
-        """Whether this is a comparison across papers."""
-        return self.paper in COMPARISONS
+    def findings_path(self) -> Path:
+        """File that states the findings; it may be missing."""
+        return self.config_path("findings")
 
     @cached_property
     def claims(self) -> "list[Claim]":
@@ -451,9 +423,7 @@ class Statements:
         # Simulations and drawing do without the claims.
         from dpbandits.claims.loading import load_claims
 
-        if self.is_comparison:
-            return []
-        return load_claims(self.claims_path, find_paper(self.paper).statistics)
+        return [] if self.is_comparison else load_claims(self.claims_path, self.code.statistics)
 
     @cached_property
     def notes(self) -> "Notes":
@@ -465,18 +435,25 @@ class Statements:
 
     @cached_property
     def findings(self) -> "list[Finding]":
-        """The findings, checked."""
+        """The findings, checked; none where there is no such file."""
         from dpbandits.claims.loading import load_findings
 
         if self.is_comparison or not self.findings_path.exists():
             return []
-        return load_findings(self.findings_path, find_paper(self.paper).statistics)
+        return load_findings(self.findings_path, self.code.statistics)
 
-    @cached_property
+    @property
+    def stated(self) -> "list[Claim]":
+        """The claims, then what is judged of the findings."""
+        return [*self.claims, *(finding.claim for finding in self.findings)]
+
     def summary(self) -> "Summary":
-        """The sentence of the findings that sums up the paper; InputError where there is none."""
+        """Return the sentence that sums up the paper; InputError where there is none."""
+        from dpbandits.claims.files import Summary
         from dpbandits.claims.loading import load_summary
 
+        if self.about is not None and self.about.summary is not None:
+            return parsed({**self.about.summary}, self.config_path("paper"), Summary)
         path = self.findings_path
         summary = load_summary(path) if path.exists() else None
         if summary is None:
@@ -484,18 +461,15 @@ class Statements:
         return summary
 
     @property
-    def reads(self) -> list[str]:
+    def claims_read(self) -> list[str]:
         """Names of the results that the claims and the findings read, sorted."""
-        entries = [*self.claims, *(finding.claim for finding in self.findings)]
-        return sorted({name for claim in entries for name in claim.reads})
+        return sorted({name for claim in self.stated for name in claim.reads})
 
-    @property
-    def statistics(self) -> set[str]:
-        """Modules of the statistics that the claims and the findings name."""
-        entries = [*self.claims, *(finding.claim for finding in self.findings)]
-        return {each.statistic.__module__ for claim in entries for each in claim.comparisons}
-
-    def texts(self) -> list[str]:
-        """Return the files of the claims and the findings, as far as there are any."""
-        paths = [self.claims_path, self.findings_path]
-        return [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+    def claims_fingerprint(self) -> str:
+        """Return the hash of what claims are judged with: their entries and the sources."""
+        named = {each.statistic.__module__ for claim in self.stated for each in claim.comparisons}
+        shared = named & {VOCABULARY}
+        modules = [*self.code.modules("statistics"), *shared, "dpbandits.claims.simultaneous"]
+        paths = [path for path in (self.claims_path, self.findings_path) if path.exists()]
+        texts = [path.read_text(encoding="utf-8") for path in paths]
+        return digest_of([*texts, fingerprint(*modules)])[:16]

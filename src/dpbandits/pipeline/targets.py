@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_text
@@ -21,12 +22,11 @@ from dpbandits.engine.provenance import (
 from dpbandits.engine.spent import peak_memory
 from dpbandits.engine.stamps import results_stamp
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.claims_summary import CAPTION
 from dpbandits.pipeline.project import Project, owner
+from dpbandits.pipeline.study import Study
 from dpbandits.reporting import table_specs
 from dpbandits.reporting.published import has_published
-from dpbandits.reporting.specs import DIAGRAM, figure_reads, figure_stems, parse_figure
 from dpbandits.reporting.templates import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
@@ -111,9 +111,6 @@ def record(project: Project, target: Target, begun: float) -> None:
 CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 """Files of a paper's claims: verdicts, both verdicts on each row, every comparison, findings."""
 
-VOCABULARY = "dpbandits.claims.vocabulary"
-"""Statistics of every paper, which the claims of some name."""
-
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
 TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
 
@@ -124,32 +121,33 @@ def targets(project: Project) -> list[Target]:
     Raises:
         InputError: an experiments, claims or findings file is not as it must be.
     """
-    built = [target for paper in project.built() for target in _of_paper(project, paper)]
+    built = [
+        target for paper in project.built() for target in _of_study(project, project.study(paper))
+    ]
     built = [*_of_others(project), *built]
     ledger = [ledger_target(project)] if project.chosen else []
     return [*built, *ledger, report_target(project, [*built, *ledger])]
 
 
-def _of_paper(project: Project, paper: str) -> Iterator[Target]:
+def _of_study(project: Project, study: Study) -> Iterator[Target]:
     """Yield the targets of a paper; results that choose parameters of others come first."""
-    experiments = project.experiments(paper)
-    names = [*experiments.plans, *experiments.analytic]
-    results = [results_target(project, paper, name) for name in names]
+    names = [*study.simulations, *study.exact]
+    results = [results_target(project, study.name, name) for name in names]
     yield from sorted(results, key=lambda target: bool(target.inputs))
-    if paper not in COMPARISONS:
-        yield claims_target(project, paper)
-    if digitised_figures(project, paper):
-        yield digitised_target(project, paper)
-    for name in experiments.figures:
-        yield figure_target(project, paper, name)
-    for name in experiments.tables:
-        yield table_target(project, paper, name)
+    if not study.is_comparison:
+        yield claims_target(project, study.name)
+    if digitised_figures(study):
+        yield digitised_target(project, study.name)
+    for name in study.figures:
+        yield figure_target(project, study.name, name)
+    for name in study.tables:
+        yield table_target(project, study.name, name)
 
 
 def _of_others(project: Project) -> Iterator[Target]:
     """Yield the results of comparisons that are not built, which claims of built papers read."""
     papers = project.built()
-    named = [(paper, name) for paper in papers for name in project.statements(paper).reads]
+    named = [(paper, name) for paper in papers for name in project.study(paper).claims_read]
     for paper, name in dict.fromkeys(owner(*each) for each in named):
         if paper not in papers:
             yield results_target(project, paper, name)
@@ -157,8 +155,8 @@ def _of_others(project: Project) -> Iterator[Target]:
 
 def results_target(project: Project, paper: str, name: str) -> Target:
     """Return one simulation, or one exact result."""
-    experiments = project.experiments(paper)
-    plan = None if name in experiments.analytic else experiments.plan(name)
+    study = project.study(paper)
+    plan = None if name in study.exact else study.simulation(name)
     tuned_by = [plan.tuned_by] if plan is not None and plan.tuned_by else []
     is_brief = project.scale == "quick" or plan is None or plan.is_brief
     return Target(
@@ -168,7 +166,7 @@ def results_target(project: Project, paper: str, name: str) -> Target:
         rule=RESULTS,
         inputs=_paths(project, paper, tuned_by),
         files=(project.results_path(paper, name),),
-        depends_on={name: project.results_fingerprint(paper, name)},
+        depends_on=_read(project, paper, [name]),
         threads=1 if is_brief else THREADS,
     )
 
@@ -182,45 +180,44 @@ def _paths(project: Project, paper: str, names: Iterable[str]) -> tuple[Path, ..
     return tuple(project.results_path(paper, name) for name in names)
 
 
+def _digest(*parts: Any) -> str:
+    return digest_of(list(parts))[:16]
+
+
 def figure_target(project: Project, paper: str, name: str) -> Target:
     """Return one figure, with its panels.
 
     Its fingerprint covers its entry and the sources that draw it.
     """
-
-    spec = project.figure_spec(paper, name)
-    figure = parse_figure(name, spec)
-    code = project.experiments(paper).paper
+    study = project.study(paper)
+    figure = study.figure(name)
     sources = ["dpbandits.reporting.figures"]
-    if spec.get("kind") == DIAGRAM:
-        sources = code.modules("diagrams")
+    if figure.is_diagram:
+        sources = study.code.modules("diagrams")
     elif any(panel.compute for panel in figure.panels.values()):
-        sources += code.modules("derived")
-    stems = sorted(figure_stems(name, spec), key=lambda stem: stem != name)
+        sources += study.code.modules("derived")
+    stems = sorted(figure.stems, key=lambda stem: stem != name)
     folder = project.figures_folder(paper)
-    reads = figure_reads(name, spec)
     return Target(
         kind=FIGURE,
         paper=paper,
         name=name,
         rule=rule_name(paper, name),
-        inputs=_paths(project, paper, reads),
+        inputs=_paths(project, paper, figure.reads),
         files=tuple(folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES),
         caption=figure.caption,
-        depends_on={FIGURE: digest_of([dict(spec), fingerprint(*sources)])[:16]}
-        | _read(project, paper, reads),
+        depends_on={FIGURE: _digest(dict(study.figure_entries[name]), fingerprint(*sources))}
+        | _read(project, paper, figure.reads),
     )
 
 
 def table_target(project: Project, paper: str, name: str) -> Target:
     """Return one table of results, of verdicts or of digitised values compared with ours."""
-
-    spec = project.table_spec(paper, name)
-    table = table_specs.parse_table(name, spec)
+    study = project.study(paper)
+    table = study.table(name)
     sources = ["dpbandits.reporting.tables"]
     if table.compute is not None:
-        sources += project.experiments(paper).paper.modules("tables")
-    text = [dict(spec), fingerprint(*sources), template_text("table.html")]
+        sources += study.code.modules("tables")
     if table.reads == table_specs.LEDGER:
         read = claims_target(project, paper)
         inputs, depends_on = read.files[:1], read.depends_on
@@ -230,6 +227,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     else:
         inputs = _paths(project, paper, table.reads)
         depends_on = _read(project, paper, table.reads)
+    entry, page = dict(study.table_entries[name]), template_text("table.html")
     folder = project.tables_folder(paper)
     return Target(
         kind=TABLE,
@@ -239,17 +237,8 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         inputs=inputs,
         files=tuple(folder / f"{name}.{suffix}" for suffix in TABLE_SUFFIXES),
         caption=table.caption,
-        depends_on={TABLE: digest_of(text)[:16], **depends_on},
+        depends_on={TABLE: _digest(entry, fingerprint(*sources), page), **depends_on},
     )
-
-
-def claims_fingerprint(project: Project, paper: str) -> str:
-    """Return the hash of what claims are judged with: their entries and the sources."""
-    code = project.experiments(paper).paper
-    statements = project.statements(paper)
-    named = statements.statistics & {VOCABULARY}
-    modules = [*code.modules("statistics"), *named, "dpbandits.claims.simultaneous"]
-    return digest_of([*statements.texts(), fingerprint(*modules)])[:16]
 
 
 def claims_target(project: Project, paper: str) -> Target:
@@ -258,36 +247,34 @@ def claims_target(project: Project, paper: str) -> Target:
     Raises:
         InputError: it is a comparison, which has no claims.
     """
-    if paper in COMPARISONS:
+    study = project.study(paper)
+    if study.is_comparison:
         raise InputError(
             f"paper is {paper!r}, which has no claims; allowed: {', '.join(project.papers)}"
         )
-    reads = project.statements(paper).reads
     folder = project.results_folder() / paper
     return Target(
         kind=CLAIMS,
         paper=paper,
         name=CLAIMS,
         rule=rule_name(paper, CLAIMS),
-        inputs=_paths(project, paper, reads),
+        inputs=_paths(project, paper, study.claims_read),
         files=tuple(folder / f"{name}.csv" for name in CLAIMS_FILES),
-        depends_on={CLAIMS: claims_fingerprint(project, paper)} | _read(project, paper, reads),
+        depends_on={CLAIMS: study.claims_fingerprint()} | _read(project, paper, study.claims_read),
     )
 
 
-def digitised_figures(project: Project, paper: str) -> list[str]:
-    """Return the figures that are compared with digitised values."""
-
-    specs = project.experiments(paper).figure_specs
-    return [name for name, spec in specs.items() if has_published(spec)]
+def digitised_figures(study: Study) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of the figures that are compared with digitised values."""
+    return {name: entry for name, entry in study.figure_entries.items() if has_published(entry)}
 
 
 def digitised_target(project: Project, paper: str) -> Target:
     """Return the comparison of a paper's digitised values with ours."""
-
-    specs = {name: project.figure_spec(paper, name) for name in digitised_figures(project, paper)}
-    reads = list(dict.fromkeys(r for name, spec in specs.items() for r in figure_reads(name, spec)))
-    text = [[dict(spec) for spec in specs.values()], fingerprint("dpbandits.reporting.agreement")]
+    study = project.study(paper)
+    entries = digitised_figures(study)
+    reads = list(dict.fromkeys(read for name in entries for read in study.figures[name].reads))
+    shown = [dict(entry) for entry in entries.values()]
     return Target(
         kind=DIGITISED,
         paper=paper,
@@ -295,16 +282,16 @@ def digitised_target(project: Project, paper: str) -> Target:
         rule=rule_name(paper, DIGITISED),
         inputs=_paths(project, paper, reads),
         files=(project.results_folder() / paper / "digitised.csv",),
-        depends_on={DIGITISED: digest_of(text)[:16]} | _read(project, paper, reads),
+        depends_on={DIGITISED: _digest(shown, fingerprint("dpbandits.reporting.agreement"))}
+        | _read(project, paper, reads),
     )
 
 
 def ledger_target(project: Project) -> Target:
     """Return the verdicts on the claims of all chosen papers."""
-
     papers = project.chosen
     folder = project.results_folder()
-    text = [fingerprint("dpbandits.pipeline.claims_summary"), template_text("table.html")]
+    sources = fingerprint("dpbandits.pipeline.claims_summary")
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
     return Target(
         kind=LEDGER,
@@ -314,8 +301,8 @@ def ledger_target(project: Project) -> Target:
         inputs=tuple(folder / paper / f"{n}.csv" for paper in papers for n in CLAIMS_FILES[:2]),
         files=(folder / "claims.csv", *tables),
         caption=CAPTION,
-        depends_on={LEDGER: digest_of(text)[:16]}
-        | {paper: claims_fingerprint(project, paper) for paper in papers},
+        depends_on={LEDGER: _digest(sources, template_text("table.html"))}
+        | {paper: project.study(paper).claims_fingerprint() for paper in papers},
     )
 
 
@@ -326,10 +313,9 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
         project: the project.
         built: what it may show.
     """
-
     shown = list(built)
     chosen = [*wanted(shown, extra=False), *wanted(shown, extra=True)]
-    text = [fingerprint("dpbandits.pipeline.report"), template_text("report.tex")]
+    sources = fingerprint("dpbandits.pipeline.report")
     folder = project.results_folder()
     return Target(
         kind=REPORT,
@@ -338,7 +324,7 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
         rule="pdf",
         inputs=tuple(dict.fromkeys(path for target in chosen for path in target.files)),
         files=(folder / "report.pdf", folder / "report.tex"),
-        depends_on={REPORT: digest_of(text)[:16]},
+        depends_on={REPORT: _digest(sources, template_text("report.tex"))},
     )
 
 

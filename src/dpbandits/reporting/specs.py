@@ -164,6 +164,23 @@ class FigureSpec:
     direct_labels: bool = False
     diagram_reads: tuple[str, ...] = ()
 
+    @property
+    def is_diagram(self) -> bool:
+        """Whether a function of the paper draws the whole of it."""
+        return not self.panels
+
+    @property
+    def stems(self) -> list[str]:
+        """The file names, without suffix, that drawing it writes: panels, then the whole."""
+        panels = (panel_stem(self.name, letter) for letter in self.panels)
+        return list(dict.fromkeys([*panels, self.name]))
+
+    @property
+    def reads(self) -> list[str]:
+        """Names of the simulations and exact results that it reads."""
+        of_panels = [each for panel in self.panels.values() for each in panel.reads]
+        return list(dict.fromkeys([*self.diagram_reads, *of_panels]))
+
 
 def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     """Return the entry of one figure.
@@ -209,16 +226,3 @@ def panel_stem(figure: str, letter: str) -> str:
     if numbered is None:
         return f"{figure}-{letter}"
     return f"{numbered[1]}{letter}{numbered[2] or ''}"
-
-
-def figure_stems(name: str, document: Mapping[str, Any]) -> list[str]:
-    """Return the file names, without suffix, that drawing a figure writes: panels, then whole."""
-    panels = parse_figure(name, document).panels
-    return list(dict.fromkeys([*(panel_stem(name, letter) for letter in panels), name]))
-
-
-def figure_reads(name: str, document: Mapping[str, Any]) -> list[str]:
-    """Return the names of the simulations and exact results that a figure reads."""
-    figure = parse_figure(name, document)
-    of_panels = [each for panel in figure.panels.values() for each in panel.reads]
-    return list(dict.fromkeys([*figure.diagram_reads, *of_panels]))

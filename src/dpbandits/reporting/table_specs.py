@@ -179,8 +179,3 @@ def parse_table(name: str, document: Mapping[str, Any]) -> TableSpec:
         InputError: a key is unknown, missing or not allowed, naming the table and the key.
     """
     return validated(TableSpec, document, f"tables.{name}")
-
-
-def table_reads(name: str, document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the results that a table reads."""
-    return parse_table(name, document).reads

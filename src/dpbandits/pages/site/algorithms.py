@@ -13,7 +13,6 @@ from dpbandits.pages.site.model import Site
 from dpbandits.pages.site.tables import Shown, shown_cells
 from dpbandits.pipeline.targets import Target
 from dpbandits.reporting.own_look import look_of
-from dpbandits.reporting.specs import parse_figure
 
 Values = dict[str, Any]
 
@@ -51,8 +50,7 @@ def _drawn_in(site: Site, algorithm: str) -> list[tuple[str, str]]:
     """Return title and address of the figures with a line that the config gives to an algorithm."""
     found = []
     for group in site.groups:
-        specs = (site.project.figure_spec(each.paper, each.name) for each in group.targets)
-        figures = [parse_figure(group.base, spec) for spec in specs]
+        figures = [site.project.study(each.paper).figures[each.name] for each in group.targets]
         panels = [panel for figure in figures for panel in figure.panels.values()]
         chosen = [{**panel.where, **line.where} for panel in panels for line in panel.series]
         if any(algorithm in as_list(where.get("algorithm")) for where in chosen):

@@ -15,7 +15,7 @@ def claim_pages(site: Site) -> Iterator[tuple[str, Values]]:
     """Yield the address of each claim's page and what its template shows."""
     rows = dict(list(site.ledger.groupby("claim", sort=False)))
     for paper in site.papers:
-        for claim in site.project.claims(paper):
+        for claim in site.project.study(paper).claims:
             # A claim that is newer than the published verdicts has none.
             if claim.id in rows:
                 values = claim_values(site, rows[claim.id])
@@ -39,7 +39,9 @@ def search_page(site: Site) -> Values:
     claims = claims_of(site, site.ledger)
     return {
         "claims": claims,
-        "papers": [(paper, site.title(paper), site.project.notes(paper)) for paper in site.papers],
+        "papers": [
+            (paper, site.title(paper), site.project.study(paper).notes) for paper in site.papers
+        ],
         "kinds": list(dict.fromkeys(claim["kind"] for claim in claims)),
         "words": [word for word in VERDICTS if word in set(site.ledger["verdict"])],
         "counts": {

@@ -14,7 +14,6 @@ from dpbandits.pages.site.verdicts import claims_of
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import DIGITISED, Target
 from dpbandits.reporting.agreement import reproduced_as_drawn
-from dpbandits.reporting.specs import parse_figure
 
 Values = dict[str, Any]
 
@@ -47,7 +46,7 @@ def _page(site: Site, group: FigureGroup) -> Values:
 
 def _view(site: Site, target: Target, digitised: pd.DataFrame | None) -> Values:
     """Return a figure in one variant: its panels as data, or its picture alone."""
-    figure = parse_figure(target.name, site.project.figure_spec(target.paper, target.name))
+    figure = site.project.study(target.paper).figures[target.name]
     charts = panel_charts(site.sources, target, figure)
     with_digitised(charts or [], digitised)
     found = variants_of(charts or [])
@@ -135,7 +134,7 @@ def _findings(site: Site, group: FigureGroup) -> list[Values]:
 
 def _entry(project: Project, target: Target) -> tuple[str, str]:
     """Return the config file of a figure and the text of its entry there."""
-    path = project.config_path(target.paper, "experiments")
+    path = project.study(target.paper).path
     text = path.read_text(encoding="utf-8")
     found = re.search(rf"^  {re.escape(target.name)}:.*\n(?:(?:    .*)?\n)*", text, re.MULTILINE)
     return path.relative_to(project.folder).as_posix(), found[0].rstrip() if found else ""

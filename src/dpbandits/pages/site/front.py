@@ -35,12 +35,12 @@ def front_page(site: Site) -> Values:
 
 
 def _paper(site: Site, paper: str) -> Values:
-    experiments = site.project.experiments(paper)
+    study = site.project.study(paper)
     groups = [group for group in site.groups if group.paper == paper]
     return {
         "name": paper,
-        "title": experiments.title,
-        "authors": experiments.authors,
+        "title": study.title,
+        "authors": study.authors,
         "summary": _summary(site.project, paper),
         "counts": counts(site.ledger[site.ledger["paper"] == paper]),
         "claims": site.ledger.loc[site.ledger["paper"] == paper, "claim"].nunique(),
@@ -51,8 +51,8 @@ def _paper(site: Site, paper: str) -> Values:
 
 
 def _summary(project: Project, paper: str) -> str:
-    summary = project.summary(paper)
-    place = f"{project.findings_path(paper)}: summary"
+    summary = project.study(paper).summary()
+    place = f"{project.study(paper).findings_path}: summary"
     try:
         return filled(project, paper, summary.statement, summary.numbers, place)
     except InputError:
@@ -83,7 +83,7 @@ def findings_page(site: Site) -> Values:
 
 
 def _shown_by(site: Site, paper: str, names: tuple[str, ...]) -> list[tuple[str, str]]:
-    tables = site.project.experiments(paper).tables
+    tables = site.project.study(paper).tables
     paths = (
         f"docs/tables/{paper}/{name}.csv" if name in tables else f"docs/figures/{paper}/{name}.png"
         for name in names

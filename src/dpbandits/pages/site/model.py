@@ -23,11 +23,9 @@ from dpbandits.pages.published_ledger import (
 )
 from dpbandits.pages.published_numbers import PUBLISHED, evidence_path
 from dpbandits.pages.site.sources import Sources
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.claims_summary import together
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import EXTRA, FIGURE, TABLE, Target
-from dpbandits.reporting.specs import figure_stems
 
 UNPUBLISHED = "Its numbers are not published yet."
 """Stands for a statement whose numbers are in no csv."""
@@ -89,7 +87,7 @@ class Site:
     def comparisons(self) -> list[str]:
         """The comparisons across papers of which something exists."""
         found = {target.paper for target in self.sources.targets}
-        return [name for name in COMPARISONS if name in found]
+        return [name for name in self.project.known_comparisons if name in found]
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
@@ -127,11 +125,8 @@ class Site:
         figures = self.sources.of(FIGURE, paper)
         groups = []
         for base, names in by_figure(figures).items():
-            stems = [
-                stem
-                for name in names
-                for stem in figure_stems(name, self.project.figure_spec(paper, name))
-            ]
+            entries = self.project.study(paper).figures
+            stems = [stem for name in names for stem in entries[name].stems]
             targets = tuple(figures[name] for name in names)
             groups.append(FigureGroup(paper, base, targets, tuple(stems)))
         return groups
@@ -161,7 +156,7 @@ class Site:
 
     def title(self, paper: str) -> str:
         """Return the title of a paper or comparison."""
-        return self.project.experiments(paper).title
+        return self.project.study(paper).title
 
 
 def _title(path: Path) -> str:

@@ -20,7 +20,7 @@ from dpbandits.pages.site.lines import CsvLine, csv_lines
 from dpbandits.pages.site.model import FigureGroup, Site
 from dpbandits.pages.site.tables import shown_cells
 from dpbandits.reporting.panels import PUBLISHED
-from dpbandits.reporting.specs import PanelSpec, panel_stem, parse_figure
+from dpbandits.reporting.specs import PanelSpec, panel_stem
 from dpbandits.reporting.style import algorithm_look, tell_apart
 
 CHANGES = 0.05
@@ -60,7 +60,7 @@ def switches_pages(site: Site) -> Iterator[tuple[str, dict[str, Any]]]:
         InputError: the file is not as it must be, or names no panel of the paper.
     """
     for paper in site.papers:
-        path = site.project.config_path(paper, "switches")
+        path = site.project.study(paper).config_path("switches")
         if not path.exists():
             continue
         spec = load_document(path, SwitchesFile)
@@ -113,7 +113,7 @@ def _lines(site: Site, group: FigureGroup, spec: SwitchesFile) -> Iterator[Found
 
 
 def _figure(site: Site, group: FigureGroup, name: str) -> Any:
-    return parse_figure(name, site.project.figure_spec(group.paper, name))
+    return site.project.study(group.paper).figures[name]
 
 
 def _panels(site: Site, group: FigureGroup) -> Iterator[tuple[Any, str]]:

@@ -11,7 +11,6 @@ from dpbandits.pages.site.model import Site, table_address
 from dpbandits.pages.site.texts import plain
 from dpbandits.pipeline.targets import TABLE, Target
 from dpbandits.reporting.numbers import readable
-from dpbandits.reporting.table_specs import parse_table
 from dpbandits.reporting.tables import cells_of
 
 
@@ -33,7 +32,7 @@ def shown_cells(site: Site, target: Target) -> Shown:
     path = site.sources.path(target, target.name, "csv")
     assert path is not None, "targets of the site have a csv"
     numbers = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    table = parse_table(target.name, site.project.table_spec(target.paper, target.name))
+    table = site.project.study(target.paper).tables[target.name]
     try:
         if table.rows:
             return Shown(numbers, _readable(numbers))
