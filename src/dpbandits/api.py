@@ -12,7 +12,7 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
-from dpbandits.choosing import choose
+from dpbandits.comparisons.choose import choose
 from dpbandits.engine.check_algorithm import check_algorithm
 from dpbandits.engine.guarantees import guarantee
 from dpbandits.engine.own_algorithm import load_algorithm

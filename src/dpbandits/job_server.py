@@ -25,9 +25,9 @@ from typing import Any
 from dpbandits.entry import REFUSED, VARIABLE, kind_of_process
 
 PRELOADED = (
-    "project.jobs",
-    "project.claims_summary",
-    "project.targets",
+    "pipeline.jobs",
+    "pipeline.targets",
+    "claims.summary",
     "claims.judge",
     "claims.simultaneous",
     "reporting.agreement",

@@ -15,6 +15,7 @@ from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.cli import main
 from dpbandits.comparisons.choosing.formulas import tuned_b, tuned_c
+from dpbandits.comparisons.choosing.guaranteed import BROKEN, KEPT
 from dpbandits.comparisons.choosing.instances import INSTANCES
 from dpbandits.comparisons.choosing.maps import draw_map, shade
 from dpbandits.comparisons.choosing.players import (
@@ -45,7 +46,6 @@ from dpbandits.engine.experiments import Series
 from dpbandits.engine.formulas import Context
 from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.errors import InputError
-from dpbandits.pipeline.choosing_texts import BROKEN, KEPT
 from dpbandits.pipeline.project import Project
 
 ROOT = Path(__file__).parents[2]

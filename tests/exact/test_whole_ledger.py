@@ -8,19 +8,12 @@ import pytest
 
 from dpbandits.claims import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
-from dpbandits.pipeline.claims_summary import (
-    COLUMNS,
-    cells,
-    interval,
-    join,
-    read_ledger,
-    tables,
-    together,
-)
+from dpbandits.claims.summary import COLUMNS, join, read_ledger, together
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import FIGURE, LEDGER, TABLE, targets, wanted
 from dpbandits.reporting.latex import escape
+from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables
 from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,14 +71,14 @@ def test_a_verdict_stands_among_all_papers_at_a_level_of_all_their_claims(
 
 
 def test_the_texts_say_the_same(whole: pd.DataFrame) -> None:
-    shown = cells(whole)
+    shown = ledger_cells(whole)
     number = "0.25 [0.125, 0.5]"
     assert shown["Estimate [interval]"].tolist() == ["96.7", number, number, ""]
     assert shown["Runs"].tolist() == ["exact", "50", "50", "exact"]
     assert shown["At the paper's runs"].tolist() == [
         *("holds", "undecided (10)", "undecided (10)", "not applicable (10)")
     ]
-    texts = tables(whole)
+    texts = ledger_tables(whole, "A caption")
     assert pd.read_csv(io.StringIO(texts[".csv"]), keep_default_na=False).equals(shown)
     first = whole["rule"][1].split(".")[0].split("<")[0][:30]
     assert texts[".tex"].count(escape(first)) == 1

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY
+from dpbandits.claims.summary import together
 from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.pages.published_ledger import (
     REPAIRED,
@@ -15,8 +16,8 @@ from dpbandits.pages.published_ledger import (
     published_papers,
 )
 from dpbandits.pages.render import render
-from dpbandits.pipeline.claims_summary import choice, interval, together
 from dpbandits.pipeline.project import Project
+from dpbandits.reporting.tables import choice, interval
 
 
 def claims_page(project: Project) -> str:

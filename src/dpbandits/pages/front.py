@@ -16,9 +16,9 @@ from dpbandits.pages.published_numbers import filled
 from dpbandits.pages.published_tables import published_digitised
 from dpbandits.pages.regions import table, with_region
 from dpbandits.pages.render import claim
-from dpbandits.pipeline.claims_summary import choice
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.agreement import reproduced_as_drawn
+from dpbandits.reporting.tables import choice
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
 

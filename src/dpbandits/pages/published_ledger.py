@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from dpbandits.claims.entries import Claim, Finding
+from dpbandits.claims.summary import join, read_ledger
 from dpbandits.errors import InputError
 from dpbandits.pages.published_numbers import PUBLISHED, filled
-from dpbandits.pipeline.claims_summary import join, read_ledger
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 

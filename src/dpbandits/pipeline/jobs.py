@@ -226,9 +226,10 @@ def write_whole_ledger(project: Project) -> None:
         InputError: the ledger of a paper is missing or stale.
     """
     from dpbandits.claims.ledger import to_csv
-    from dpbandits.pipeline.claims_summary import join, read_ledger, tables, together
+    from dpbandits.claims.summary import join, read_ledger, together
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.pipeline.targets import claims_target, ledger_target, record
+    from dpbandits.reporting.tables import ledger_tables
 
     begun = time.monotonic()
     ledgers = []
@@ -243,7 +244,7 @@ def write_whole_ledger(project: Project) -> None:
     target = ledger_target(project)
     ledger_csv, *shown = target.files
     write_text(ledger_csv, to_csv(whole))
-    texts = tables(whole)
+    texts = ledger_tables(whole, target.caption)
     for path in shown:
         write_text(path, texts[path.suffix])
     record(project, target, begun)

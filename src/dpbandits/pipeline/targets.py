@@ -22,7 +22,6 @@ from dpbandits.engine.provenance import (
 from dpbandits.engine.spent import peak_memory
 from dpbandits.engine.stamps import results_stamp
 from dpbandits.errors import InputError
-from dpbandits.pipeline.claims_summary import CAPTION
 from dpbandits.pipeline.project import Project, owner
 from dpbandits.pipeline.study import Study
 from dpbandits.reporting import table_specs
@@ -107,6 +106,13 @@ def record(project: Project, target: Target, begun: float) -> None:
     }
     write_provenance(target.files[0], project.folder, details, time.monotonic() - begun)
 
+
+LEDGER_CAPTION = (
+    "The claims of all papers. Verdict: at the claim's own level. Family-wise: whether it is the "
+    "same at the level that keeps the chance of any wrong decision on the paper to 5 %; exact "
+    "verdicts do not depend on chance. The estimate, with its interval at the claim's own level, "
+    "is that of the binding comparison."
+)
 
 CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
 """Files of a paper's claims: verdicts, both verdicts on each row, every comparison, findings."""
@@ -291,7 +297,7 @@ def ledger_target(project: Project) -> Target:
     """Return the verdicts on the claims of all chosen papers."""
     papers = project.chosen
     folder = project.results_folder()
-    sources = fingerprint("dpbandits.pipeline.claims_summary")
+    sources = fingerprint("dpbandits.claims.summary", "dpbandits.reporting.tables")
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
     return Target(
         kind=LEDGER,
@@ -300,8 +306,8 @@ def ledger_target(project: Project) -> Target:
         rule=LEDGER,
         inputs=tuple(folder / paper / f"{n}.csv" for paper in papers for n in CLAIMS_FILES[:2]),
         files=(folder / "claims.csv", *tables),
-        caption=CAPTION,
-        depends_on={LEDGER: _digest(sources, template_text("table.html"))}
+        caption=LEDGER_CAPTION,
+        depends_on={LEDGER: _digest(LEDGER_CAPTION, sources, template_text("table.html"))}
         | {paper: project.study(paper).claims_fingerprint() for paper in papers},
     )
 

@@ -23,6 +23,9 @@ from dpbandits.reporting.rows import read_rows, require_column, select
 from dpbandits.reporting.specs import RATE_METRICS
 from dpbandits.reporting.table_specs import LEDGER, ColumnSpec, RowsSpec, TableSpec, parse_table
 
+LEDGER_WIDTHS = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)
+"""Widths of the columns of the ledger in millimetres; None for one line."""
+
 Computed = Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]
 """From results by name to the rows of a table."""
 
@@ -224,3 +227,57 @@ def interval_text(estimate: float, low: float, high: float) -> str:
     if low == high:
         return readable(f"{estimate:.4g}")
     return readable(f"{estimate:.4g} [{low:.4g}, {high:.4g}]")
+
+
+def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
+    """Return the ledger of all papers as text for a table, a row a verdict."""
+    rows = whole.to_dict("records")
+    return pd.DataFrame(
+        {
+            "Claim": whole["claim"],
+            "Kind": whole["kind"],
+            "What the paper says": whole["statement"],
+            "Decided by": whole["rule"],
+            "Variant, interpretation": [choice(row) for row in rows],
+            "Verdict": whole["verdict"],
+            "Family-wise": whole["family_wise"],
+            "Estimate [interval]": [interval(row) for row in rows],
+            "Runs": [str(row["runs"]) if row["runs"] else "exact" for row in rows],
+            "Scale": whole["scale"],
+            "At the paper's runs": [at_paper_runs(row) for row in rows],
+            "Figure": [" ".join(Path(path).stem for path in row["figure"].split()) for row in rows],
+        }
+    )
+
+
+def choice(row: Mapping[Any, Any]) -> str:
+    """Return the variant and the interpretations of a row, a space behind each comma."""
+    return ", ".join(filter(None, [row["variant"], row["interpretation"].replace(",", ", ")]))
+
+
+def interval(row: Mapping[Any, Any]) -> str:
+    """Return the estimate of a row with its interval; nothing where there is none."""
+    return interval_text(*(float(row[key]) for key in ("estimate", "lo", "hi")))
+
+
+def at_paper_runs(row: Mapping[Any, Any]) -> str:
+    """Return the verdict at the paper's own number of runs, with that number where it has one."""
+    runs = f" ({row['runs_paper']})" if row["runs_paper"] else ""
+    return f"{row['verdict_at_paper_runs']}{runs}"
+
+
+def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
+    """Return the ledger as a LaTeX longtable, a page of HTML with filters, and csv, by suffix."""
+    texts = ledger_cells(whole)
+    once = texts.copy()
+    once.loc[once["Claim"].duplicated(), ["What the paper says", "Decided by"]] = ""
+    types = "".join(
+        "l" if width is None else rf">{{\raggedright\arraybackslash}}p{{{width}mm}}"
+        for width in LEDGER_WIDTHS
+    )
+    return {
+        ".tex": document(once, caption, types, long=True),
+        ".tabular": tabular(once, types),
+        ".html": page(texts, "The ledger of all claims", caption),
+        ".csv": str(texts.to_csv(index=False, lineterminator="\n")),
+    }

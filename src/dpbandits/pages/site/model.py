@@ -12,6 +12,7 @@ import pandas as pd
 
 from dpbandits.algorithms.base import VARIANTS
 from dpbandits.claims.entries import Finding
+from dpbandits.claims.summary import together
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
 from dpbandits.pages.gallery import by_figure, head_of
@@ -23,7 +24,6 @@ from dpbandits.pages.published_ledger import (
 )
 from dpbandits.pages.published_numbers import PUBLISHED, evidence_path
 from dpbandits.pages.site.sources import Sources
-from dpbandits.pipeline.claims_summary import together
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import EXTRA, FIGURE, TABLE, Target
 

@@ -8,7 +8,7 @@ import pandas as pd
 from dpbandits.algorithms.base import VARIANTS
 from dpbandits.claims.simultaneous import EXACT
 from dpbandits.pages.site.model import Site, claim_address
-from dpbandits.pipeline.claims_summary import at_paper_runs
+from dpbandits.reporting.tables import at_paper_runs
 
 Values = dict[str, Any]
 

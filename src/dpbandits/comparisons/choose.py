@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dpbandits.engine.arguments import whole_number
+from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 MEASURES = {
     "regret": ("extra-regret", "extra-winners"),
@@ -63,61 +64,44 @@ def choose(
         Traceback (most recent call last):
         dpbandits.errors.InputError: arms is 1; allowed: a whole number of at least 2
     """
-    # Asked for alone: everything else does without the comparison.
-    from dpbandits.comparisons.choosing.ranking import Question, ranked
+    # Asked for alone: everything else does without the comparison and without a project.
+    from dpbandits.comparisons.choosing.guaranteed import notes, with_guarantees
+    from dpbandits.comparisons.choosing.ranking import Question, ranked, read_table
     from dpbandits.comparisons.choosing.scores import full_field
-    from dpbandits.engine.arguments import whole_number
-    from dpbandits.pipeline import choosing_texts
 
-    _require_project(Path(project))
     given = {"horizon": horizon, "budget": budget}
     if (horizon is None) == (budget is None):
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
     measure = "regret" if budget is None else "success"
     length = whole_number(given[REQUIRED[measure]])
     question = Question(whole_number(arms), length, epsilon, privacy)
-    table, winners = _tables(Path(project), measure, scale)
-    table = full_field(table)
+    paths = [_table_path(Path(project), name, scale) for name in MEASURES[measure]]
+    scores, winners = map(read_table, paths)
+    table = full_field(scores)
     answer = ranked(table, winners, question, measure)
-    answer = choosing_texts.with_guarantees(answer, question, measure)
-    answer.attrs["notes"] = choosing_texts.notes(answer, table, question)
+    answer = with_guarantees(answer, question, measure)
+    answer.attrs["notes"] = notes(answer, table, question)
     return answer
 
 
-def _require_project(folder: Path) -> None:
-    """Raise InputError where a folder is named that is no project: others have their own tables."""
-    from dpbandits.pipeline.project import CONFIG
+def _table_path(folder: Path, name: str, scale: str | None) -> Path:
+    """Return the file of a table of the comparison, as published or as built at a scale.
+
+    Raises:
+        InputError: the folder is no project, whose tables others have, or the table is stale.
+    """
+    from dpbandits.comparisons.choosing.players import COMPARISON, TABLES
+    from dpbandits.pipeline.project import CONFIG, Project, published_folder
+    from dpbandits.pipeline.targets import table_target
 
     if folder != Path() and not (folder / CONFIG).is_file():
         raise InputError(
             f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
             f"published tables"
         )
-
-
-def _tables(folder: Path, measure: str, scale: str | None) -> "tuple[pd.DataFrame, pd.DataFrame]":
-    """Return the scores and the winners, as published or as built at a scale.
-
-    Raises:
-        InputError: they are not there, or what was built is stale.
-    """
-    from dpbandits.comparisons.choosing.ranking import read_table
-
-    paths = [_path(folder, name, scale) for name in MEASURES[measure]]
-    scores, winners = (read_table(path) for path in paths)
-    return scores, winners
-
-
-def _path(folder: Path, name: str, scale: str | None) -> Path:
-    from dpbandits.comparisons.choosing.players import COMPARISON, TABLES
-    from dpbandits.pipeline.project import CONFIG, Project, published_folder
-
     if scale is None:
         found = folder if (folder / CONFIG).is_file() else published_folder()
         return found / TABLES / f"{name}.csv"
-    from dpbandits.engine.provenance import require_current
-    from dpbandits.pipeline.targets import table_target
-
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
     require_current(target.files[0], target.depends_on)
     return next(path for path in target.files if path.suffix == ".csv")

@@ -39,18 +39,8 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     found = pd.DataFrame(rows)
     is_ranked = ~found["verdict"].eq(BROKEN) & found["place"].notna()
     found["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
-    columns = [
-        "place",
-        "algorithm",
-        "name",
-        "variant",
-        "verdict",
-        "parameters",
-        measure,
-        "lo",
-        "hi",
-    ]
-    columns += ["price", "worst", "worst_instance", "runs", "guarantee", *SETTING]
+    columns = ["place", "algorithm", "name", "variant", "verdict", "parameters", measure, "lo"]
+    columns += ["hi", "price", "worst", "worst_instance", "runs", "guarantee", *SETTING]
     shown: pd.DataFrame = found[[column for column in columns if column in set(found.columns)]]
     return shown
 
