@@ -108,14 +108,14 @@ class Compared:
         if not stem:
             raise InputError(f"figure is {name!r}; allowed: PAPER/FIGURE, as dp-ts-ucb/fig5")
         figures = project.study(paper).figures
-        for figure, parsed in figures.items():
-            if figure == stem and parsed.is_diagram:
+        for figure in figures.values():
+            if figure.name == stem and figure.is_diagram:
                 raise InputError(f"{name}: is a diagram; allowed: {FITTING}")
-            if figure == stem:
-                return cls(project, paper, parsed, tuple(parsed.panels))
-            for letter in parsed.panels:
-                if panel_stem(figure, letter) == stem:
-                    return cls(project, paper, parsed, (letter,))
+            if figure.name == stem:
+                return cls(project, paper, figure, tuple(figure.panels))
+            for letter in figure.panels:
+                if panel_stem(figure.name, letter) == stem:
+                    return cls(project, paper, figure, (letter,))
         allowed = ", ".join(figures)
         raise InputError(f"{paper} has no figure {stem!r}; allowed: {allowed}, or a panel of one")
 
@@ -179,21 +179,13 @@ def overlay_figure(
     """
     begun = time.monotonic()
     target = Compared.find(project, name)
-    simulated = [letter for letter, each in target.panels.items() if takes_simulations(each)]
+    # Kinds of panels without a metric show exact values.
+    simulated = [letter for letter, each in target.panels.items() if KINDS[each.kind]]
     if not simulated:
         raise InputError(f"{name}: shows exact values; allowed: {FITTING}")
     for letter in simulated:
         require_kind(target.panels[letter], own, target.place(letter))
-    played = {
-        letter: plan_panel(
-            target.panels[letter],
-            own,
-            target.rows(letter),
-            target.series(letter),
-            target.place(letter),
-        )
-        for letter in simulated
-    }
+    played = {letter: plan_panel(target, letter, own) for letter in simulated}
     blocks = _computed(project, played, workers)
     lines: dict[str, list[Line]] = {}
     for letter, panel in target.panels.items():
@@ -259,47 +251,42 @@ def _mark(drawn: Figure) -> None:
                 line.set_markersize(OWN_MARKER)
 
 
-def takes_simulations(panel: PanelSpec) -> bool:
-    """Return whether a panel shows a simulated metric, so that one more algorithm fits in."""
-    return bool(KINDS[panel.kind])
-
-
 def require_kind(panel: PanelSpec, own: Own, place: str) -> None:
     """Raise InputError where the algorithm solves another problem than the panel's."""
     identifies = isinstance(own.algorithm, IdentificationAlgorithm)
     if identifies != (panel.metric in IDENTIFIED):
-        found, needed = ("IdentificationAlgorithm", "Algorithm")[:: 1 if identifies else -1]
+        found, needed = "Algorithm", "IdentificationAlgorithm"
+        if identifies:
+            found, needed = needed, found
         raise InputError(
             f"{place}: shows {panel.metric}, and {own.algorithm.id} is an {found}; allowed: an "
             f"{needed}"
         )
 
 
-def plan_panel(
-    panel: PanelSpec, own: Own, rows: pd.DataFrame, known: Mapping[str, Series], place: str
-) -> list[Played]:
+def plan_panel(target: Compared, letter: str, own: Own) -> list[Played]:
     """Return what is played for the user's lines in a panel.
 
     The instance, the horizon, the runs and the recording times are those of the panel's lines.
 
-    Args:
-        panel: the panel.
-        own: the algorithm.
-        rows: the results that the panel reads.
-        known: the series of these results, by label.
-        place: figure and panel, for error messages.
-
     Raises:
-        InputError: the algorithm or a parameter does not fit, or the panel's lines come from
-            simulations that differ in more than the algorithm.
+        InputError: a parameter does not fit, or the panel's lines come from simulations that differ
+            in more than the algorithm.
     """
-    require_kind(panel, own, place)
-    found: dict[tuple[Any, ...], Played] = {}
+    panel, place = target.panels[letter], target.place(letter)
+    # Rows first: where the figure is not built, that says so.
+    rows = target.rows(letter)
+    known = target.series(letter)
     shown = [(known[label], x) for label, x in _shown(panel, rows, place)]
-    named = {value for value in own.params.values() if isinstance(value, str)}
-    _require_columns(own, [series for series, _ in shown], place)
+    columns = dict.fromkeys(tag for series, _ in shown for tag in series.tags)
+    named = {key: value for key, value in own.params.items() if isinstance(value, str)}
+    for key, value in named.items():
+        if value not in columns:
+            allowed = ", ".join(["a number", *columns])
+            raise InputError(f"{place}: params {key} is {value!r}; allowed: {allowed}")
+    found: dict[tuple[Any, ...], Played] = {}
     for series, x in shown:
-        if not named.issubset(series.tags):
+        if not set(named.values()).issubset(series.tags):
             continue
         played = _played(panel, own, series, x)
         where = (played.line, played.x, played.key)
@@ -320,15 +307,6 @@ def _shown(panel: PanelSpec, rows: pd.DataFrame, place: str) -> Iterator[tuple[s
             chosen = select(shown, spec.where, f"{place}.series.{index}.where")
             for label, own in chosen.groupby("series", sort=False):
                 yield str(label), None if tag is None else own[tag].iloc[0]
-
-
-def _require_columns(own: Own, shown: Sequence[Series], place: str) -> None:
-    """Raise InputError where a parameter names a column that no series of the panel has."""
-    columns = dict.fromkeys(tag for series in shown for tag in series.tags)
-    for key, value in own.params.items():
-        if isinstance(value, str) and value not in columns:
-            allowed = ", ".join(["a number", *columns])
-            raise InputError(f"{place}: params {key} is {value!r}; allowed: {allowed}")
 
 
 def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
