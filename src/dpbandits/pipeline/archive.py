@@ -197,7 +197,7 @@ def crate_of(
     configs = [
         path
         for paper in project.built()
-        for path in (project.experiments(paper).path, project.claims_path(paper))
+        for path in (project.study(paper).path, project.study(paper).claims_path)
         if path.is_file()
     ]
     run = {

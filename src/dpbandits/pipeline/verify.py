@@ -86,7 +86,7 @@ def draw_sample(project: Project, plan: Plan) -> Sample:
     sampled: list[tuple[str, str, Series]] = []
     total, too_costly, not_built = 0, [], []
     for paper in project.built():
-        for name in project.experiments(paper).plans:
+        for name in project.study(paper).simulations:
             if not project.results_path(paper, name).is_file():
                 not_built.append(f"{paper}/{name}")
                 continue
