@@ -41,7 +41,7 @@ from shared import copied
 from support import message_of
 
 Damage = Callable[[bytes, random.Random], bytes]
-KILLS, DAMAGES = 12, 20
+KILLS, DAMAGES = 6, 20
 VICTIMS = ("everything", "one of its processes", "snakemake alone")
 
 

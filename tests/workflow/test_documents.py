@@ -5,7 +5,6 @@ snakemake are run as dry runs. Commands on results are run at the quick scale, o
 them.
 """
 
-import os
 import re
 import shlex
 import shutil
@@ -17,7 +16,6 @@ import pytest
 
 from documents import (
     BY_ITSELF,
-    DOCUMENTS,
     ON_RESULTS,
     ROOT,
     blocks,
@@ -162,22 +160,3 @@ def test_there_are_commands_of_every_kind() -> None:
     assert len(snakemake_lines()) >= 3
     assert {each.split()[1] for each in dpbandits_commands(BY_ITSELF)} == set(BY_ITSELF)
     assert {each.split()[1] for each in dpbandits_commands(ON_RESULTS)} >= {"overlay", "explain"}
-
-
-def anchors(text: str) -> set[str]:
-    """Return the anchors of a document: its own, and those that code hosts make of headings."""
-    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    made = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
-    return made | set(re.findall(r'<a (?:id|name)="([^"]+)">', text))
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_links_lead_somewhere(document: str) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", DOCUMENTS[document]):
-        if "://" in target:
-            continue
-        path, _, anchor = target.partition("#")
-        found = Path(os.path.normpath((ROOT / document).parent / path)) if path else ROOT / document
-        assert found.exists(), target
-        if anchor:
-            assert anchor in anchors(found.read_text(encoding="utf-8")), target

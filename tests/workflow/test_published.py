@@ -2,12 +2,10 @@
 
 import json
 import re
-import tomllib
 from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
@@ -119,46 +117,3 @@ def test_a_perturbed_verdict_would_not_pass_for_the_published_one() -> None:
     changed = readme.replace("**holds**", "**fails**", 1)
     assert changed != readme
     assert REGIONS["README.md"](PROJECT, changed) == readme
-
-
-@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "config/README.md", *DOCUMENTS])
-def test_links_and_pictures_exist(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#]+)\)", text):
-        if "://" in target:
-            continue
-        assert (ROOT / name).parent.joinpath(target).exists(), target
-
-
-def test_conda_environment_has_the_versions_of_the_lock() -> None:
-    lock = dict(
-        re.findall(
-            r"^([a-z0-9._-]+)==([^ ;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE
-        )
-    )
-    dependencies = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
-    [own] = [each["pip"] for each in dependencies if isinstance(each, dict)]
-    # Relative to the file: one command makes an environment with the package in it.
-    assert own.pop() == "-e ."
-    pinned = dict(each.split("==") for each in own)
-    assert pinned == {name: lock[name] for name in pinned}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["workflow"], *extras["artifact"], *extras["build"]]
-    assert set(pinned) == {re.match(r"[a-z0-9_-]+", each)[0] for each in asked}
-
-
-def test_what_asks_slurm_is_installed_for_clusters_and_tests_alone() -> None:
-    """Where a client of Slurm has no controller, the plugin makes every command wait."""
-    plugin = "snakemake-executor-plugin-slurm"
-    for name in ("requirements.lock", "environment.yml"):
-        assert plugin not in (ROOT / name).read_text(), name
-    assert f"\n{plugin}==" in (ROOT / "requirements-test.lock").read_text()
-
-
-def test_locks_carry_hashes_and_no_addresses() -> None:
-    for name in ("requirements.lock", "requirements-test.lock"):
-        text = (ROOT / name).read_text()
-        assert "://" not in text
-        for pin in re.findall(r"^[a-z0-9._-]+==[^\n]*(?:\n +[^\n]*)*", text, re.MULTILINE):
-            assert "--hash=sha256:" in pin, pin

@@ -1,0 +1,239 @@
+"""What is scanned in the repository: ids, links, locks, profiles, imports, what git tracks."""
+
+import os
+import re
+import shlex
+import subprocess
+import tomllib
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+import yaml
+
+import dpbandits
+from documents import DOCUMENTS
+from dpbandits import privacy
+from dpbandits.pages.api import api_page
+from support import run_python
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def text_of(name: str | Path) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def yaml_of(name: str | Path) -> Any:
+    return yaml.safe_load(text_of(name))
+
+
+SCANNED = {"src": ".py", "tests": ".py", "config": ".yaml", "docs": ".md", "workflow": ".smk"}
+FILES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(path for name, suffix in SCANNED.items() for path in (ROOT / name).rglob(f"*{suffix}")),
+    ]
+    if ".cache" not in path.parts
+}
+CITED = re.compile(r"(?<![\w.\-+])(?:(TSDP|DTU|BAI|NCB)-)?([ADEPQ])(\d{1,2})(?![\w.])")
+UNREADABLE = re.compile(
+    r"\bspec(?:'s)? (?:sections?|errat\w+|claims?|\d)|\bthe spec\b", re.IGNORECASE
+)
+CLAIM = re.compile(r"(?<![\w\-])(?:TSDP|DTU|BAI|NCB)-[CF]\d{1,2}[a-z]?(?![\w])")
+
+
+def ids(text: str) -> set[str]:
+    """Return the errata and deviations that a text names; A, D and Q alone are dp-ncb's."""
+    return {
+        f"{prefix or ('NCB' if letter in 'ADQ' else '?')}-{letter}{number}"
+        for prefix, letter, number in CITED.findall(text)
+    }
+
+
+def entries(file: str, *keys: str) -> set[str]:
+    """Return the ids below some keys of a file that every paper has."""
+    paths = (ROOT / "config/papers").glob(f"*/{file}.yaml")
+    return {name for path in paths for key in keys for name in yaml_of(path).get(key, {})}
+
+
+def test_every_erratum_and_deviation_that_is_named_can_be_looked_up() -> None:
+    known = entries("errata", "errata") | ids(FILES["docs/deviations.md"])
+    unknown = {name: found for name, text in FILES.items() if (found := ids(text) - known)}
+    assert unknown == {}
+    assert sum(len(ids(text)) for text in FILES.values()) > 100
+    own = Path(__file__).relative_to(ROOT).as_posix()
+    assert [name for name, text in FILES.items() if name != own and UNREADABLE.search(text)] == []
+
+
+def test_every_claim_and_finding_of_a_page_is_in_the_configs() -> None:
+    known = entries("claims", "claims", "withdrawn") | entries("findings", "findings")
+    pages = {"README.md": FILES["README.md"]} | {
+        str(path): text_of(path)
+        for each in ("md", "csv")
+        for path in ROOT.glob(f"docs/**/*.{each}")
+    }
+    named = {name: set(CLAIM.findall(text)) for name, text in pages.items()}
+    assert {name: found - known for name, found in named.items() if found - known} == {}
+    assert sum(map(len, named.values())) > 100
+    # Letters of sub-claims count.
+    assert CLAIM.findall("NCB-C15, TSDP-C28b") == ["NCB-C15", "TSDP-C28b"]
+    assert "TSDP-C28" not in known
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors of a document: its own, and those that code hosts make of headings."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    made = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+    return made | set(re.findall(r'<a (?:id|name)="([^"]+)">', text))
+
+
+def dead_links(name: str, text: str) -> list[str]:
+    """Return the links and pictures of a document that lead nowhere."""
+    dead = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = target.partition("#")
+        found = Path(os.path.normpath((ROOT / name).parent / path)) if path else ROOT / name
+        if "://" in target or (found.exists() and not anchor):
+            continue
+        if not found.exists() or anchor not in anchors(found.read_text(encoding="utf-8")):
+            dead.append(target)
+    return dead
+
+
+def test_links_and_pictures_lead_somewhere() -> None:
+    assert {
+        name: dead for name, text in DOCUMENTS.items() if (dead := dead_links(name, text))
+    } == {}
+    assert dead_links("README.md", "[x](#no-such) [y](docs/no.md)") == ["#no-such", "docs/no.md"]
+
+
+COMPILED = {".nbi", ".nbc", ".pyc", ".pyo", ".pyd", ".so", ".o", ".dylib", ".dll"}
+CACHES = {".cache", "__pycache__", ".snakemake"}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_no_file_that_is_compiled_and_no_cache_is_tracked() -> None:
+    """Compiled kernels hold the paths of the machine that they were compiled on."""
+
+    def git(*words: str) -> list[PurePosixPath]:
+        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+        return [PurePosixPath(line) for line in done.stdout.splitlines()]
+
+    tracked = git("ls-files")
+    assert tracked
+    assert [path for path in tracked if path.suffix in COMPILED or CACHES & {*path.parts}] == []
+    made = ["tests/law/.cache/dpbandits/numba/abc/ucb1.nbi", "x.nbc", "src/__pycache__/x.pyc"]
+    made += ["examples/.cache/dpbandits/cells/00/x.block"]
+    assert [*map(str, git("check-ignore", "--no-index", *made))] == made
+
+
+def test_the_reference_of_the_interface_is_current_and_has_everything_public() -> None:
+    """Where this fails: `dpbandits publish` writes it anew."""
+    page = api_page()
+    assert text_of("docs/api.md") == page
+    for module in (dpbandits, privacy):
+        for name in {*module.__all__} - {"__version__", "privacy"}:
+            assert f"{module.__name__}.{name}`\n" in page, name
+    simulate = page.partition("### `dpbandits.simulate`\n")[2].partition("\n### ")[0]
+    assert "simulate(*, algorithm: str | Algorithm, bandit: Bandit," in simulate
+    assert "\n- `workers`: processes to compute with; results do not depend on it.\n" in simulate
+    assert "\nRaises `InputError`: anything unknown or out of range, in one line.\n" in simulate
+    assert "\n>>> simulation.pulls.sum(axis=1)\n" in simulate
+    simulation = page.partition("### `class dpbandits.Simulation`\n")[2].partition("\n### ")[0]
+    assert "- `pulls` (`NDArray[np.int64]`): Pulls of each arm, shape (runs, K).\n" in simulation
+    assert "_compute" not in simulation
+
+
+LOADED = """
+import sys
+from dpbandits.cli import main
+status = main(sys.argv[1:])
+print("loaded:", *sys.modules)
+sys.exit(status)
+"""
+"""Runs a command in a fresh process, then prints the modules that it imported."""
+CLAIMS, FIGURES, PICTURES = "dpbandits.claims", "dpbandits.reporting", "matplotlib"
+PROJECT = "dpbandits.pipeline"
+SIMULATE = ["simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9", "--runs", "2"]
+RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]
+# A core install has no library of pages.
+OWN = ["check", str(ROOT / "examples/my_algorithm.py"), "--params", "epsilon=1", "pulls=2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "unused"),
+    [
+        (["--help"], [CLAIMS, FIGURES, PICTURES, PROJECT, "numpy"]),
+        (SIMULATE, [CLAIMS, FIGURES, PICTURES, PROJECT]),
+        (RUN, [CLAIMS, FIGURES, PICTURES]),
+        (["check", "--papers", "dp-ts-ucb", "--project"], [PICTURES]),
+        (OWN, ["jinja2", PICTURES]),
+    ],
+    ids=lambda value: value[0],
+)
+def test_commands_import_no_more_than_they_need(
+    words: list[str], unused: list[str], tmp_path: Path
+) -> None:
+    """A cluster starts them a thousand times."""
+    for part in ("config", "workflow"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    run = run_python("-c", LOADED, *words, *([str(tmp_path)] if words[-1] == "--project" else []))
+    assert run.returncode == 0, run.stderr
+    loaded = run.stdout.splitlines()[-1].split()
+    assert loaded[0] == "loaded:"
+    heavy = ("snakemake", *unused)
+    assert [each for each in loaded if f"{each}.".startswith(tuple(f"{x}." for x in heavy))] == []
+
+
+def test_locks_have_hashes_no_addresses_and_the_versions_of_the_conda_environment() -> None:
+    for name in ("requirements.lock", "requirements-test.lock"):
+        assert "://" not in text_of(name)
+        for pin in re.findall(r"^[a-z0-9._-]+==[^\n]*(?:\n +[^\n]*)*", text_of(name), re.MULTILINE):
+            assert "--hash=sha256:" in pin, pin
+    lock = dict(re.findall(r"^([\w.-]+)==([^ ;]+)", text_of("requirements.lock"), re.MULTILINE))
+    python, *others = yaml_of("environment.yml")["dependencies"]
+    [own] = [each["pip"] for each in others if isinstance(each, dict)]
+    # Relative to the file: one command makes an environment with the package in it.
+    assert own.pop() == "-e ."
+    pinned = dict(each.split("==") for each in own)
+    assert pinned == {name: lock[name] for name in pinned}
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["workflow"], *extras["artifact"], *extras["build"]]
+    assert set(pinned) == {re.split(r"[^a-z0-9_-]", each)[0] for each in asked}
+    # Where a client of Slurm has no controller, its plugin makes every command wait.
+    plugin = "snakemake-executor-plugin-slurm"
+    assert plugin not in text_of("requirements.lock") + text_of("environment.yml")
+    assert f"\n{plugin}==" in text_of("requirements-test.lock")
+    # The container has a Python of the same range, is not root's, and runs targets that exist.
+    container = text_of("Dockerfile")
+    [minor] = re.findall(r"^FROM python:3\.(\d+)\.\d+-slim-\w+$", container, re.MULTILINE)
+    assert python == "python >=3.11,<3.14"
+    assert 11 <= int(minor) < 14
+    assert re.search(r"^USER \d+$", container, re.MULTILINE)
+    assert 'CMD ["make", "figures"]' in container
+    for line in [*re.findall(r"^RUN (make .*)$", container, re.MULTILINE), "make figures"]:
+        subprocess.run([*shlex.split(line), "--dry-run"], cwd=ROOT, check=True, capture_output=True)
+    ignored = text_of(".dockerignore").split()
+    assert {".venv*", ".cache", ".snakemake"} <= set(ignored)
+    assert not {"results", "figures"} & set(ignored)
+
+
+def test_profiles_of_clusters_bound_retries_and_ask_rarely() -> None:
+    default, real, test = (
+        yaml_of(f"profiles/{name}/config.yaml") for name in ("default", "slurm", "slurm-test")
+    )
+    for profile in (real, test):
+        assert profile["executor"] == "slurm"
+        assert profile["rerun-incomplete"] is profile["keep-going"] is True
+        assert profile["retries"] == 2
+        # What decides whether something is built again is the same everywhere.
+        for key in ("rerun-triggers", "show-failed-logs"):
+            assert profile[key] == default[key]
+    assert not {key for key in real if key.startswith("slurm-")}
+    assert "seconds-between-status-checks" not in real
+    assert "<<" in real["default-resources"]["slurm_account"]
+    assert test["slurm-status-command"] == "squeue"
