@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import dpbandits
 from dpbandits.cli import main
 from dpbandits.errors import InputError
+from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
 from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, choose, edited
 from support import message_of
@@ -47,7 +48,7 @@ MISTAKES = [
     (CONFIG, "scale: paper", "scale: paper\nscale: quick", "key 'scale' is given twice, in lines"),
     (CONFIG, "seed: 20260719", "seed: 1.5", "seed is 1.5; allowed: a whole number from 0"),
     (CONFIG, "seed: 20260719", "seeds: 1", "unknown key seeds; allowed: papers, comparisons, sc"),
-    (CONFIG, "comparisons: []", "comparisons: [ts-is-dp]", "'ts-is-dp'; allowed: choosing"),
+    (CONFIG, "comparisons: []", "comparisons: [ts-is-dp]", "comparisons has ts-is-dp; allowed: choosing"),
     (CONFIG, f"[{PAPER}]", "[no-paper]", "papers has no-paper; allowed: "),
     (ABOUT, "summary:", "summery:", "unknown key summery"),
     (ABOUT, "  fig2: Pseudo", "  fig3: Pseudo", "panels lacks, or has without a panel, fig2"),
@@ -199,7 +200,7 @@ def test_generated_configs_are_accepted_or_end_in_one_line(folder: Path, path: s
         text = yaml.safe_dump(changed(document, data.draw), sort_keys=False, allow_unicode=True)
         with edited(folder / path, (folder / path).read_text(), text):
             try:
-                Project.load(folder).check()
+                check_files(Project.load(folder))
                 lines.append("")
             except InputError as error:
                 lines.append(str(error))

@@ -106,7 +106,7 @@ def edit(path: Path) -> None:
         ("algorithms/__init__.py", set()),
         ("engine/fan_out.py", set()),
         ("engine/cells.py", set()),
-        ("cli.py", set()),
+        ("cli/build.py", set()),
         ("__init__.py", set()),
     ],
 )

@@ -193,7 +193,7 @@ def test_closing_twice_counts_once(ledger: Ledger) -> None:
 @pytest.mark.parametrize("name", ["nash", "", None, ["pulls"], 3])
 def test_unknown_metrics_are_refused(name: Any) -> None:
     expected = f"metric is {name!r}; allowed: {', '.join(METRICS)}"
-    assert message_of(lambda: require_metric(name)) == expected
+    assert message_of(lambda: require_metric(name)).startswith(expected)
 
 
 def test_intervals_over_runs() -> None:

@@ -66,7 +66,7 @@ def test_intervals_are_those_of_student() -> None:
 def test_wrong_biases_are_refused(bias: Any) -> None:
     expected = f"bias is {bias!r}; allowed: subtracted, kept"
     assert message_of(lambda: curve().with_bias(bias)).startswith(expected)
-    assert message_of(lambda: simulate().nash_regret(at=[80], bias=bias)) == expected
+    assert message_of(lambda: simulate().nash_regret(at=[80], bias=bias)).startswith(expected)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 95, math.nan])

@@ -94,7 +94,7 @@ def test_an_id_of_another_paper_is_refused(folder: Path) -> None:
     path = folder / "config/papers" / NAME / "claims.yaml"
     path.write_text(path.read_text().replace("CE-C1", "DTU-C1"))
     project = Project.load(folder).at(papers=["dp-ts-ucb", NAME], comparisons=[])
-    assert "DTU-C1 is in dp-ts-ucb too" in message_of(project.check)
+    assert "DTU-C1 is in dp-ts-ucb too" in message_of(lambda: check_files(project))
 
 
 def test_the_skeleton_is_in_order_and_written_once(folder: Path) -> None:
