@@ -48,7 +48,7 @@ MISTAKES = [
     (CONFIG, "scale: paper", "scale: paper\nscale: quick", "key 'scale' is given twice, in lines"),
     (CONFIG, "seed: 20260719", "seed: 1.5", "seed is 1.5; allowed: a whole number from 0"),
     (CONFIG, "seed: 20260719", "seeds: 1", "unknown key seeds; allowed: papers, comparisons, sc"),
-    (CONFIG, "comparisons: []", "comparisons: [ts-is-dp]", "comparisons has ts-is-dp; allowed: choosing"),
+    (CONFIG, "comparisons: []", "comparisons: [ts-is-dp]", "has ts-is-dp; allowed: choosing"),
     (CONFIG, f"[{PAPER}]", "[no-paper]", "papers has no-paper; allowed: "),
     (ABOUT, "summary:", "summery:", "unknown key summery"),
     (ABOUT, "  fig2: Pseudo", "  fig3: Pseudo", "panels lacks, or has without a panel, fig2"),
