@@ -12,10 +12,8 @@ report: "workflow/report/overview.rst"
 
 
 from dpbandits.errors import InputError
-from dpbandits.job_server import JobServer
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import planned_targets
-from dpbandits.pipeline.targets import rule_name, wanted
+from dpbandits.pipeline.targets import planned_targets, rule_name, timing_path, wanted
 
 # An exception that is let through would be shown with the lines of code that it passed.
 try:
@@ -32,15 +30,6 @@ os.environ.update(
 )
 OPTIONS = f"--scale {PROJECT.scale} --seed {PROJECT.seed}"
 RESULTS = PROJECT.results_folder()
-
-# Jobs on this machine need not import everything again.
-SERVER = JobServer()
-os.environ.update(SERVER.environment())
-
-
-onstart:
-    if workflow.is_main_process and workflow.local_exec:
-        SERVER.start()
 
 
 # The papers' own figures and tables, and the verdicts on all their claims, in one ledger.

@@ -18,6 +18,8 @@ for target in TARGETS:
                 target.files,
             log:
                 f"logs/{target.paper}/{target.rule}.log",
+            benchmark:
+                timing_path(PROJECT, target)
             params:
                 command=COMMANDS_OF_PAPER[target.kind],
                 paper=target.paper,
@@ -49,6 +51,8 @@ for target in TARGETS:
                 ],
             log:
                 "logs/ledger.log",
+            benchmark:
+                timing_path(PROJECT, target)
             params:
                 options=f"{OPTIONS} {CHOICE}",
                 caption=target.caption,
@@ -67,6 +71,8 @@ for target in TARGETS:
                 target.files,
             log:
                 "logs/pdf.log",
+            benchmark:
+                timing_path(PROJECT, target)
             params:
                 options=f"{OPTIONS} {CHOICE}",
                 depends_on=target.depends_on,

@@ -6,8 +6,7 @@ SETS = {
 }
 
 
-# Kernels are compiled by the first job that plays them; others wait for it. The job server is left
-# out: `benchmark` would measure who asks it.
+# Kernels are compiled by the first job that plays them; others wait for it.
 rule results:
     input:
         lambda w: SETS[w.result].inputs,
@@ -16,7 +15,7 @@ rule results:
     log:
         "logs/{result}.log",
     benchmark:
-        f"{RESULTS}/timings/{{result}}.tsv"
+        f"{RESULTS}/timings/results/{{result}}.tsv"
     wildcard_constraints:
         result="|".join(SETS),
     threads: lambda w: SETS[w.result].threads
@@ -29,4 +28,4 @@ rule results:
         options=OPTIONS,
         depends_on=lambda w: SETS[w.result].depends_on,
     shell:
-        "DPBANDITS_JOB_SERVER= dpbandits run {params.paper} {params.name} {params.options} --workers {threads} &> {log}"
+        "dpbandits run {params.paper} {params.name} {params.options} --workers {threads} &> {log}"

@@ -83,6 +83,11 @@ def rule_name(*words: str) -> str:
     return "_".join(words).replace("-", "_")
 
 
+def timing_path(project: Project, target: Target) -> Path:
+    """File in which the workflow leaves the time and memory of a job."""
+    return project.results_folder() / "timings" / target.kind / target.paper / f"{target.name}.tsv"
+
+
 def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:
     """Return what ``rule all`` builds of all targets, the papers' own, or ``rule extras``."""
     kinds = (FIGURE, TABLE) if extra else (FIGURE, TABLE, CLAIMS, DIGITISED, LEDGER)
