@@ -13,8 +13,9 @@ from dpbandits.engine.documents import load_yaml
 from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.results import results_frame
 from dpbandits.engine.simulation_specs import Caps, SimulationSpec, with_likes
-from dpbandits.metrics import IDENTIFIED, NASH
-from dpbandits.metrics.nash import BINS, NOMINAL
+from dpbandits.metrics.identification import IDENTIFIED
+from dpbandits.metrics.names import NASH, NOMINAL
+from dpbandits.metrics.nash import BINS
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import with_default_tables

@@ -15,11 +15,13 @@ from pathlib import Path
 from types import ModuleType
 
 from dpbandits._cache_folder import cache_folder
-from dpbandits._sources import PACKAGE, SOURCES
+from dpbandits._sources import SOURCES, module_path
 
 _IS_KEPT = re.compile(rb"^@(numba\.)?njit\([^)]*cache=True", re.MULTILINE)
 
-KERNEL_FOLDERS = {path.parent for path, source in SOURCES.items() if _IS_KEPT.search(source)}
+_KERNEL_FILES = {path for path, source in SOURCES.items() if _IS_KEPT.search(source)}
+
+KERNEL_FOLDERS = {path.parent for path in _KERNEL_FILES}
 """Packages with kernels that numba keeps, as paths within this one."""
 
 
@@ -48,11 +50,13 @@ def use_kernel_cache() -> None:
 class _Finder(MetaPathFinder):
     """Finds nothing; acts before the first module with kernels is loaded."""
 
+    _has_acted = False
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        first, *rest = fullname.split(".")
-        if first == PACKAGE and Path(*rest) in KERNEL_FOLDERS:
+        if not self._has_acted and module_path(fullname, SOURCES) in _KERNEL_FILES:
+            self._has_acted = True
             use_kernel_cache()
 
 

@@ -21,7 +21,8 @@ from claims.worlds import (
     set_to,
     unchanged,
 )
-from dpbandits.claims import Claim, Evidence
+from dpbandits.claims.entries import Claim
+from dpbandits.claims.evidence import Evidence
 
 RESAMPLES = 4000
 """Resolves level 0.01 with Holm over a dozen comparisons, as at paper scale."""

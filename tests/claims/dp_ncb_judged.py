@@ -9,7 +9,9 @@ import pandas as pd
 from claims.dp_ncb_perturbations import Made
 from claims.dp_ncb_results import World, make
 from claims.worlds import ROOT, ROOT_SEED, claims_of
-from dpbandits.claims import Claim, Evidence, Judgement, judge
+from dpbandits.claims.entries import Claim
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement, judge
 
 FILE = ROOT / "config/papers/dp-ncb/claims.yaml"
 CLAIMS, FINDINGS = claims_of("dp-ncb")

@@ -16,7 +16,8 @@ import pandas as pd
 from claims.worlds import Change, Values, Where, at_most, planned, unchanged, where
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.nash import NOMINAL, bin_edges
+from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
 from shared import ExactResults

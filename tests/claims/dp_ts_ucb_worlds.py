@@ -26,7 +26,9 @@ from claims.worlds import (
     unchanged,
     where,
 )
-from dpbandits.claims import Claim, Evidence, Judgement, judge
+from dpbandits.claims.entries import Claim
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement, judge
 from dpbandits.engine.experiments import Series
 from shared import ExactResults
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.claims import bootstrap, from_resamples, ratio_of_means
+from dpbandits.claims import bootstrap
 from dpbandits.claims.bootstrap import Resampler, Sample, argmin, from_means, kendall_tau, ratio
+from dpbandits.claims.estimates import ratio_of_means
+from dpbandits.claims.percentiles import from_resamples
 
 SEED = 20260719
 

@@ -12,20 +12,13 @@ import pytest
 
 from claims.test_entries import comparison_of, load
 from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
-from dpbandits.claims import (
-    Evidence,
-    Interpretation,
-    Judgement,
-    comparisons,
-    decide,
-    exact,
-    explain,
-    judge,
-    ledger,
-    mean,
-    region_of,
-)
-from dpbandits.claims.verdict import combine_comparisons, runs_needed
+from dpbandits.claims.entries import Interpretation
+from dpbandits.claims.estimates import exact, mean
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement, judge
+from dpbandits.claims.ledger import comparisons, explain, ledger
+from dpbandits.claims.regions import region_of
+from dpbandits.claims.verdict import combine_comparisons, decide, runs_needed
 from dpbandits.errors import InputError
 
 REFUTABLE = ("not contradicted", "fails", "mixed")

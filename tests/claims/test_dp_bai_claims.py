@@ -22,8 +22,12 @@ from claims.dp_bai_perturbations import (
 )
 from claims.dp_bai_results import DOCUMENT, EXACT
 from claims.worlds import ROOT, ROOT_SEED, at, claims_of, in_turn
-from dpbandits.claims import Evidence, Judgement, exact, explain, judge, ledger
-from dpbandits.claims.loading import load_notes
+from dpbandits.claims.estimates import exact
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement, judge
+from dpbandits.claims.ledger import explain, ledger
+from dpbandits.claims.files import ClaimsFile
+from dpbandits.engine.documents import load_document
 from dpbandits.claims.regions import region_of
 from dpbandits.papers.dp_bai import grid
 from dpbandits.papers.dp_bai.statistics import STATISTICS
@@ -48,7 +52,7 @@ def verdict_of(name: str, made: Made) -> Judgement:
 
 def test_every_statement_has_its_place_and_every_row_its_worlds() -> None:
     """24 numbers: two withdrawn, two split, and one half withdrawn."""
-    notes = load_notes(FILE)
+    notes = load_document(FILE, ClaimsFile)
     numbers = {re.sub("[a-z]$", "", claim.id) for claim in CLAIMS}
     assert set(notes.withdrawn) == {"BAI-C5", "BAI-C11b", "BAI-C13"}
     assert numbers == {f"BAI-C{i}" for i in range(1, 25)} - set(notes.withdrawn)

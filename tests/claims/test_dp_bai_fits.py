@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from dpbandits.claims import from_resamples
+from dpbandits.claims.percentiles import from_resamples
 from dpbandits.claims.rates import Counted
 from dpbandits.papers.dp_bai.fits import crossing_budgets, linear_fit, resampled_rates
 

@@ -19,9 +19,12 @@ from claims.dp_ncb_judged import (
 from claims.dp_ncb_perturbations import CASES, NOT_SHOWN, SHOWN, Made
 from claims.dp_ncb_results import DOCUMENT, World, analytic, read
 from claims.worlds import ROOT_SEED, planned, set_to
-from dpbandits.claims import Claim, Evidence, Interpretation, judge, ledger
-from dpbandits.claims.entries import Finding
-from dpbandits.claims.loading import load_notes
+from dpbandits.claims.entries import Claim, Finding, Interpretation
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge
+from dpbandits.claims.ledger import ledger
+from dpbandits.claims.files import ClaimsFile
+from dpbandits.engine.documents import load_document
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
 from shared import AUDIT
 
@@ -50,7 +53,7 @@ def test_the_statements_are_those_of_the_paper_in_order() -> None:
     assert [claim.id for claim in CLAIMS] == [
         f"NCB-C{number}{letter}" for number in numbers for letter in split.get(number, [""])
     ]
-    assert list(load_notes(FILE).withdrawn) == ["NCB-C7"]
+    assert list(load_document(FILE, ClaimsFile).withdrawn) == ["NCB-C7"]
     assert set(BY_ID) - {claim.id for claim in JUDGED} == {"NCB-C12"}
     assert set(CASES) == {claim.id for claim in JUDGED}
 

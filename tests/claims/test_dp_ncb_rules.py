@@ -10,7 +10,9 @@ from claims.dp_ncb_judged import VARIANTS, verdict_of
 from claims.dp_ncb_perturbations import GDP, LDP, Made, changed, steeper, values_of
 from claims.dp_ncb_results import BEST, World, make
 from claims.worlds import at, times
-from dpbandits.claims import Evidence, Judgement, ledger
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement
+from dpbandits.claims.ledger import ledger
 from dpbandits.papers.dp_ncb.comparison_statistics import time_below, time_below_ratio
 from dpbandits.papers.dp_ncb.exact_statistics import runs_with_weak_pulls
 from dpbandits.papers.dp_ncb.slope_statistics import anytime_cost, anytime_growth

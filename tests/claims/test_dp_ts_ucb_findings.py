@@ -23,7 +23,9 @@ from claims.dp_ts_ucb_worlds import (
     own,
 )
 from claims.worlds import ROOT_SEED
-from dpbandits.claims import Evidence, Finding, judge
+from dpbandits.claims.entries import Finding
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge
 
 FALL = changed(*(own(0.75, 100.0, horizon) for horizon in (10_000, 31_622, 100_000)))
 BETTER = changed(finer(0, 10, 40.0))

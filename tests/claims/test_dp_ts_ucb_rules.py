@@ -24,7 +24,8 @@ from claims.dp_ts_ucb_worlds import (
     results,
 )
 from claims.worlds import ROOT_SEED, at, scaled
-from dpbandits.claims import Evidence, Judgement, judge
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement, judge
 
 CELLS = list(itertools.product(OWN, HORIZON_SHARES))
 

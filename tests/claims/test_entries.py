@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 from claims.toys import STATISTICS as TOYS
-from dpbandits.claims import Claim, Evidence, judge, load_claims
-from dpbandits.claims.loading import load_findings
+from dpbandits.claims.entries import Claim
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge
+from dpbandits.claims.loading import load_claims, load_findings
 from dpbandits.engine.experiments import SimulationPlan
 from dpbandits.engine.results import results_frame
 from dpbandits.engine.simulation_specs import Caps, SimulationSpec, with_likes

@@ -33,12 +33,13 @@ from claims.vocabulary_worlds import (
     judged,
     losing_a_number,
 )
-from dpbandits.claims import Claim, ledger, region_of, vocabulary
-from dpbandits.claims.entries import Comparison, statistics_of
-from dpbandits.claims.regions import KINDS, REPORT
+from dpbandits.claims import vocabulary
+from dpbandits.claims.entries import Claim, Comparison, statistics_of
+from dpbandits.claims.ledger import ledger
+from dpbandits.claims.regions import KINDS, REPORT, region_of
 from dpbandits.claims.verdict import Word
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics import IDENTIFIED
+from dpbandits.metrics.identification import IDENTIFIED
 from dpbandits.pages.new_paper import write_skeleton
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from claims.toys import toy_evidence, toy_frame
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
 
 

@@ -12,17 +12,16 @@ import numpy as np
 import pytest
 
 from claims.toys import claim, comparison, on_series, toy_evidence
-from dpbandits.claims import (
+from dpbandits.claims.estimates import (
     Estimate,
-    judge,
     largest,
     mean,
     ratio_of_means,
-    region_of,
     smallest,
     welch_difference,
 )
-from dpbandits.claims.judge import judge_comparisons
+from dpbandits.claims.judge import judge, judge_comparisons
+from dpbandits.claims.regions import region_of
 from dpbandits.claims.verdict import decide, holm_levels
 
 ALPHA = 0.05

@@ -13,11 +13,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpbandits.claims import Evidence, mean, welch_difference
+from dpbandits.claims.estimates import mean, welch_difference
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.jackknife import Measure, average, exponential, ratio_of, slope
 from dpbandits.claims.nash import all_curves, nash_curves, nash_regret
 from dpbandits.errors import InputError
-from dpbandits.metrics.nash import QUANTITIES
+from dpbandits.metrics.names import QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
 
 Values = NDArray[np.float64]

@@ -6,15 +6,13 @@ import pandas as pd
 import pytest
 
 from claims.toys import claim, comparison, on_series, toy_evidence
-from dpbandits.claims import (
+from dpbandits.claims.entries import Claim, Interpretation
+from dpbandits.claims.judge import Judgement, judge
+from dpbandits.claims.ledger import (
     COMPARISON_COLUMNS,
     LEDGER_COLUMNS,
-    Claim,
-    Interpretation,
-    Judgement,
     comparisons,
     explain,
-    judge,
     ledger,
     to_csv,
 )

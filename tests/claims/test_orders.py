@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dpbandits.claims import Evidence, vocabulary
+from dpbandits.claims import vocabulary
 from dpbandits.claims.bootstrap import Resampler, Sample
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.orders import distance_of_best, measure, place_of_best, rank_correlation
 
 RESAMPLER = Resampler(1, 10)

@@ -8,9 +8,11 @@ import pytest
 from scipy.stats import norm
 
 from claims.toys import claim, comparison, on_series, toy_evidence
-from dpbandits.claims import Interpretation, from_resamples, judge, largest
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.entries import Claim, Interpretation
+from dpbandits.claims.estimates import largest
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge
+from dpbandits.claims.percentiles import from_resamples
 from dpbandits.claims.simultaneous import (
     SIMULTANEOUS_COLUMNS,
     STRICTER,

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import stdtrit
 
-from dpbandits.claims import StudentEstimate, from_resamples, mean, ratio_of_means, welch_difference
 from dpbandits.claims.bootstrap import Resampler, Sample, argmin, from_means
+from dpbandits.claims.estimates import StudentEstimate, mean, ratio_of_means, welch_difference
 from dpbandits.claims.jackknife import Measure
+from dpbandits.claims.percentiles import from_resamples
 from dpbandits.claims.skewness import pivot_ends, too_few
 
 Values = NDArray[np.float64]

@@ -6,7 +6,7 @@ from scipy import optimize
 
 from claims.ts_is_dp_results import World, make
 from dpbandits import privacy
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp import bound_statistics, level_statistics
 from dpbandits.papers.ts_is_dp.analytic import renyi_delta

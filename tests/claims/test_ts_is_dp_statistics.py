@@ -11,7 +11,7 @@ from scipy import stats
 
 from claims.ts_is_dp_results import SLOPES, World, make
 from claims.worlds import planned
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp import (
     comparison_statistics,

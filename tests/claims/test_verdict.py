@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from claims.toys import comparison
-from dpbandits.claims import KINDS, Region, decide, exact, mean, region_of
-from dpbandits.claims.regions import REPORT
+from dpbandits.claims.estimates import exact, mean
+from dpbandits.claims.regions import KINDS, REPORT, Region, region_of
 from dpbandits.claims.verdict import (
     combine_comparisons,
     combine_parts,
+    decide,
     deciding_alpha,
     runs_needed,
     slack,

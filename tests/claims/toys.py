@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims import Claim, Estimate, Evidence, Interpretation, exact, mean, region_of
-from dpbandits.claims.entries import Comparison
+from dpbandits.claims.entries import Claim, Comparison, Interpretation
+from dpbandits.claims.estimates import Estimate, exact, mean
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.regions import region_of
 
 
 def toy_frame(

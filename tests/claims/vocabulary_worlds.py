@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from claims.worlds import ROOT_SEED, SEED
-from dpbandits.claims import Claim, Evidence, Judgement, judge
-from dpbandits.claims.entries import Comparison, parameters_of
-from dpbandits.claims.evidence import Recorded
+from dpbandits.claims.entries import Claim, Comparison, parameters_of
+from dpbandits.claims.evidence import Evidence, Recorded
+from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.regions import Region
 from dpbandits.claims.vocabulary import REGRET, TIME
 

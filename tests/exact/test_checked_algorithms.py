@@ -24,7 +24,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.engine import checked, hidden_randomness
 from dpbandits.engine.cells import make_cell
-from dpbandits.metrics.nash import NASH
+from dpbandits.metrics.names import NASH
 from dpbandits.privacy import Guarantee
 from support import message_of, mostly_slow, run_python
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.claims import LEDGER_COLUMNS
+from dpbandits.claims.ledger import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.claims import claims_page

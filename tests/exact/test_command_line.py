@@ -17,7 +17,7 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
-from dpbandits.metrics import mean_interval
+from dpbandits.metrics.intervals import mean_interval
 from dpbandits.text_tables import aligned
 from support import run_python
 

@@ -16,7 +16,7 @@ import dpbandits
 from dpbandits.cli import main
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
-from dpbandits.metrics import mean_interval, rate_interval
+from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.pipeline.overlay import Compared, Own, overlay_figure
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.own_look import OWN_COLOUR, own_look

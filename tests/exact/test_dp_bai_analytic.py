@@ -11,7 +11,7 @@ import pytest
 import dpbandits
 from dpbandits.algorithms.best_arm.max_det import max_det
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.analytic import ANALYTIC
 from dpbandits.papers.dp_bai.feature_checks import LAWS, max_det_factor, variance_factors

@@ -9,7 +9,7 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.hardness import (
     hardness,

@@ -9,7 +9,7 @@ import pytest
 import dpbandits
 from dpbandits.audit.releases.best_arm import difference_loss, tree_chances, tree_loss
 from dpbandits.audit.releases.dp_od import dp_od_scales, unit_vectors
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.instances import section5
 from shared import ExactResults

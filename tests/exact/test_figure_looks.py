@@ -25,7 +25,7 @@ from dpbandits.reporting import diagrams
 from dpbandits.reporting.figures import draw_figure, draw_panels
 from dpbandits.reporting.legends import heading
 from dpbandits.reporting.own_look import OWN_COLOUR, look_of
-from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS, NO_LINE
+from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS, NO_LINE, ORDERED
 from dpbandits.reporting.panels import Line, panel_lines, panel_rows
 from dpbandits.reporting.residuals import STRIP
 from dpbandits.reporting.rows import read_rows
@@ -171,6 +171,7 @@ def test_every_algorithm_has_a_look_of_its_own() -> None:
         assert len(set(listed)) == len(listed)
     palette = [to_hex(colour) for colour in sns.color_palette("colorblind")]
     assert set(COLOURS.values()) - {"#000000"} <= set(palette)
+    assert tuple(map(to_hex, sns.color_palette("rocket_r", as_cmap=True).colors)) == ORDERED
     for colour, dash, marker in ALGORITHMS.values():
         assert colour in COLOURS
         assert dash in DASHES

@@ -23,7 +23,9 @@ from dpbandits.engine.fingerprints import (
 )
 from dpbandits.engine.own_files import read_bundle
 from dpbandits.errors import InputError
-from found_papers import PLAYED
+from dpbandits.papers import COMPARISONS
+from dpbandits.pipeline.project import Project
+from found_papers import PAPERS, PLAYED
 from support import PACKAGE, copy_package
 
 ANYTIME = {"anytime-gdp-ncb", "anytime-ldp-ncb"}
@@ -139,6 +141,25 @@ def test_a_renamed_helper_counts(root: Path) -> None:
     kernel = root / "algorithms" / "dp_se.py"
     kernel.write_text(kernel.read_text().replace("algorithms.noise", "algorithms.sound"))
     assert all_fingerprints(root)["dp-se"] != before["dp-se"]
+
+
+def test_imports_read_off_lines_are_those_of_the_syntax_tree() -> None:
+    for path, source in SOURCES.items():
+        parsed = {name for name in fingerprints.imports_of(source) if fingerprints._path_of(name)}
+        assert parsed == set(fingerprints._package_imports(path)), path
+
+
+def test_the_registry_read_off_its_literal_is_the_registry() -> None:
+    modules = {name: each.reference.__module__ for name, each in REGISTRY.items()}
+    assert fingerprints.registered() == modules
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
+def test_plans_have_the_fingerprints_of_the_cells(paper: str) -> None:
+    for plan in Project.load(Path(__file__).parents[2]).study(paper).simulations.values():
+        for name in plan.spec.algorithms:
+            expected = algorithm_fingerprint(name, plan.spec.metrics)
+            assert plan._algorithm_fingerprint(name) == expected
 
 
 def write_package(root: Path, **files: str) -> None:

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import dpbandits
-from dpbandits.metrics import (
+from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger, record
+from dpbandits.metrics.regret import (
     METRICS,
-    Ledger,
-    close_ledger,
-    mean_interval,
-    open_ledger,
-    record,
+    inverse_counts,
+    pseudo_regret,
+    pulls,
+    realised_regret,
     require_metric,
 )
-from dpbandits.metrics.regret import inverse_counts, pseudo_regret, pulls, realised_regret
 from support import Decision, bandits, message_of
 
 

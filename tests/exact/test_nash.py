@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dpbandits.algorithms.base import UNIFORM
 from dpbandits.metrics import nash, nash_sweeps
-from dpbandits.metrics.nash import QUANTITIES, bin_edges, nash_parts, quantities
+from dpbandits.metrics.names import QUANTITIES
+from dpbandits.metrics.nash import bin_edges, nash_parts, quantities
 from dpbandits.metrics.nash_records import NashLedger
 from nash_by_hand import Run, by_hand, dense, entered, horizon_of, random_runs, runs_of_chunks
 

@@ -23,7 +23,7 @@ from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.engine.simulation_specs import Caps, SimulationSpec
-from dpbandits.metrics.nash import QUANTITIES
+from dpbandits.metrics.names import QUANTITIES
 from dpbandits.privacy import Guarantee
 from support import copy_package, message_of, run_python
 

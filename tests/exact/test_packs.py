@@ -18,7 +18,7 @@ from dpbandits.engine.cache import Block, Cache, PackedCache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.packs import MAGIC, frames_in
-from dpbandits.metrics.nash import NASH
+from dpbandits.metrics.names import NASH
 
 NAME = "paper/simulation"
 KEYS = [f"{number:064x}" for number in range(1, 6)]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dpbandits.errors import InputError
-from dpbandits.metrics import difference_interval
+from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.tables import write_table
 from synthetic_results import THIRD
 

@@ -10,7 +10,7 @@ from matplotlib.collections import PolyCollection
 
 import dpbandits
 from dpbandits.engine.cells import Cell
-from dpbandits.metrics import mean_interval, rate_interval
+from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play.plots import looks_of
 from dpbandits.play.runs import is_computed
 from dpbandits.reporting.own_look import OWN_COLOUR

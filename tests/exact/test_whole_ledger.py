@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dpbandits.claims import LEDGER_COLUMNS
+from dpbandits.claims.ledger import LEDGER_COLUMNS
 from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.claims.summary import COLUMNS, join, read_ledger, together
 from dpbandits.pipeline.project import Project

@@ -16,7 +16,8 @@ import dpbandits
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import run_generator, stream_key
-from dpbandits.metrics.nash import QUANTITIES, enter_window, open_nash_ledger, quantities
+from dpbandits.metrics.names import QUANTITIES
+from dpbandits.metrics.nash import enter_window, open_nash_ledger, quantities
 
 pytestmark = pytest.mark.slow
 

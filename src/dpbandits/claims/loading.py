@@ -21,30 +21,28 @@ from dpbandits.claims.files import (
     Entry,
     FindingsFile,
     InterpretationEntry,
-    Notes,
-    Summary,
 )
 from dpbandits.claims.regions import REPORT, region_of
 from dpbandits.engine.documents import load_document
 from dpbandits.errors import InputError
 
 
-def load_notes(path: Path) -> Notes:
-    """Return what a claims file says beside its claims."""
-    return load_document(path, ClaimsFile)
-
-
 def load_claims(path: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
+    """Read ``config/papers/PAPER/claims.yaml``; return the claims of the paper, checked."""
+    return claims_of(load_document(path, ClaimsFile), path, statistics)
+
+
+def claims_of(file: ClaimsFile, path: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
     """Return the claims of a paper, checked.
 
     Args:
-        path: ``config/papers/PAPER/claims.yaml``.
+        file: what its claims file says.
+        path: where that is, for messages.
         statistics: the paper's statistics by name.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    file = load_document(path, ClaimsFile)
     claims = []
     for name, entry in file.claims.items():
         with _naming(f"{path}: claims.{name}"):
@@ -66,16 +64,14 @@ def load_claims(path: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
 
 
 def load_findings(path: Path, statistics: Mapping[str, Statistic]) -> list[Finding]:
-    """Return the findings on a paper, checked.
+    """Read ``config/papers/PAPER/findings.yaml``; return the findings on the paper, checked."""
+    return findings_of(load_document(path, FindingsFile), path, statistics)
 
-    Args:
-        path: ``config/papers/PAPER/findings.yaml``.
-        statistics: the paper's statistics by name.
 
-    Raises:
-        InputError: in one line, the file, the key and what is allowed.
-    """
-    file = load_document(path, FindingsFile)
+def findings_of(
+    file: FindingsFile, path: Path, statistics: Mapping[str, Statistic]
+) -> list[Finding]:
+    """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``."""
     findings = []
     for name, entry in file.findings.items():
         with _naming(f"{path}: findings.{name}"):
@@ -89,11 +85,6 @@ def load_findings(path: Path, statistics: Mapping[str, Statistic]) -> list[Findi
         }
         findings.append(Finding(claim, entry.title, entry.claims, numbers, entry.headline))
     return findings
-
-
-def load_summary(path: Path) -> Summary | None:
-    """Return the sentence that sums up a paper; None where its findings file has none."""
-    return load_document(path, FindingsFile).summary
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 from dpbandits.claims.evidence import Evidence, Recorded
 from dpbandits.claims.jackknife import Measure, average
 from dpbandits.errors import InputError
-from dpbandits.metrics.nash import NOMINAL, QUANTITIES
+from dpbandits.metrics.names import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
 
 Sample = tuple[str, str, int]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpbandits.claims.estimates import Estimate, StudentEstimate
-from dpbandits.metrics import difference_interval, rate_interval
+from dpbandits.metrics.intervals import difference_interval, rate_interval
 
 Counted = tuple[int, int]
 """Successes and trials."""

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.regions import Region
+
+if TYPE_CHECKING:
+    from dpbandits.claims.estimates import Estimate
 
 Decision = Literal["for", "against", "neither", "undecided", "reported"]
 Word = Literal["holds", "fails", "mixed", "not contradicted"]
@@ -54,7 +56,7 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
     return "neither" if region.is_indifferent_to(lo, hi) else "undecided"
 
 
-def deciding_alpha(estimate: Estimate, region: Region) -> float:
+def deciding_alpha(estimate: "Estimate", region: Region) -> float:
     """Return the smallest alpha at which the interval decides, its p-value; 1 where none does.
 
     Found by bisection on the logarithm: intervals are nested, so that what is decided at some
@@ -156,7 +158,7 @@ def in_words(verdict: Verdict, words: Collection[Word]) -> Verdict:
     return "undecided" if verdict in get_args(Word) and verdict not in words else verdict
 
 
-def runs_needed(estimate: Estimate, alpha: float, region: Region) -> float:
+def runs_needed(estimate: "Estimate", alpha: float, region: Region) -> float:
     """Return about how many runs would decide a comparison, if its estimate stayed where it is.
 
     Half widths shrink like 1/sqrt(runs). Infinite where the estimate lies on an end of the

@@ -82,7 +82,7 @@ def identify(law: str | None, features: Any, theta: Any, form: str, **options: A
     import pandas as pd
 
     import dpbandits
-    from dpbandits.metrics import mean_interval
+    from dpbandits.metrics.intervals import mean_interval
     from dpbandits.text_tables import aligned
 
     trials = dpbandits.identify(bandit=linear_arms_of(features, theta, law), **given(options))

@@ -10,8 +10,9 @@ from dpbandits.engine.cache import Block
 from dpbandits.engine.cells import Cell
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics import PER_ARM
-from dpbandits.metrics.nash import NOMINAL, QUANTITIES, bin_edges
+from dpbandits.metrics.names import NOMINAL, QUANTITIES
+from dpbandits.metrics.nash import bin_edges
+from dpbandits.metrics.regret import PER_ARM
 
 RUNS = 2
 """So many runs are made up; no filter names a run."""

@@ -20,7 +20,7 @@ from dpbandits.engine.cache import (
 from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.packs import SUFFIX, frames_in, remove_frames
 from dpbandits.errors import InputError
-from dpbandits.metrics.nash import NASH
+from dpbandits.metrics.names import NASH
 
 CURRENT, OUTDATED, USER_DEFINED, UNKNOWN = "current", "outdated", "user-defined", "unknown"
 

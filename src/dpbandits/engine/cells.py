@@ -29,8 +29,10 @@ from dpbandits.engine.seeds import stream_key
 from dpbandits.engine.trials import TRIALS, play_trials
 from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
-from dpbandits.metrics import IDENTIFIED, METRICS, require_metric
-from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS, NASH, NOMINAL
+from dpbandits.metrics.identification import IDENTIFIED
+from dpbandits.metrics.names import NASH, NOMINAL
+from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
+from dpbandits.metrics.regret import METRICS, require_metric
 
 BLOCK = 10
 """Regret runs per block: run numbers are cut at multiples of it, so that more runs add blocks.

@@ -6,25 +6,32 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
-
-from dpbandits.algorithms import Definition, find_definition
-from dpbandits.bandits import Bandit, bandit_from
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.cells import (
-    MAXIMAL_HORIZON,
-    Cell,
-    algorithm_fingerprint,
-    make_cell,
+from dpbandits.engine.fingerprints import (
+    EXECUTE,
+    GUARANTEES,
+    LOCKSTEP,
+    TRIALS_OF,
+    fingerprint,
+    registered,
 )
 from dpbandits.engine.formulas import Context, Formula
 from dpbandits.engine.simulation_specs import INSTANCE, Caps, CellsSpec, SimulationSpec
-from dpbandits.engine.trials import TRIALS
 from dpbandits.errors import InputError
-from dpbandits.metrics import IDENTIFIED, NASH
+from dpbandits.metrics.names import IDENTIFIED, NASH
+
+# A workflow asks for fingerprints, runs and horizons; cells take a second to import.
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpbandits.algorithms import Definition
+    from dpbandits.bandits import Bandit
+    from dpbandits.engine.cells import Cell
+
+FEW_TRIALS = 1000
+"""So many trials of an identification are played sooner than a second process starts."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class Series:
 
     label: str
     tags: Mapping[str, Any]
-    cell: Cell
+    cell: "Cell"
 
 
 @dataclass(frozen=True)
@@ -59,8 +66,8 @@ class SimulationPlan:
     caps: Caps
     formulas: Mapping[str, Formula]
     origin: str
-    makers: Mapping[str, Callable[..., Bandit]] = field(default_factory=dict)
-    own: Mapping[str, Definition] = field(default_factory=dict)
+    makers: Mapping[str, Callable[..., "Bandit"]] = field(default_factory=dict)
+    own: Mapping[str, "Definition"] = field(default_factory=dict)
     named: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -107,14 +114,14 @@ class SimulationPlan:
     @property
     def is_brief(self) -> bool:
         """Whether a worker process costs more time than a second one would save."""
-        return self.runs <= TRIALS and set(self.spec.metrics) <= set(IDENTIFIED)
+        return self.runs <= FEW_TRIALS and set(self.spec.metrics) <= set(IDENTIFIED)
 
     @property
     def tuned_by(self) -> str | None:
         """Name of the simulation whose results set the parameters, or None."""
         return self.spec.tuned_by
 
-    def algorithm(self, name: str) -> str | Definition:
+    def algorithm(self, name: str) -> "str | Definition":
         """Return an algorithm of the paper's own, or the id of another."""
         return self.own.get(name, name)
 
@@ -126,6 +133,8 @@ class SimulationPlan:
         """
         if horizon < 1:
             raise InputError(f"horizon is {horizon}; allowed: at least 1")
+        import numpy as np
+
         times, points = set(self.spec.grid.at), self.spec.grid.points
         if points is not None:
             spaced = np.linspace(horizon / points, horizon, points)
@@ -135,9 +144,9 @@ class SimulationPlan:
     def _fits(self, tags: Mapping[str, Any]) -> bool:
         """Return whether a series stands at this scale: a tag ``horizon`` is its own horizon."""
         horizon: int = _computed("tag horizon", int, tags.get("horizon", 1))
-        return horizon <= (self.caps.horizon or MAXIMAL_HORIZON)
+        return self.caps.horizon is None or horizon <= self.caps.horizon
 
-    def series(self, tuned: pd.DataFrame | None = None) -> list[Series]:
+    def series(self, tuned: "pd.DataFrame | None" = None) -> list[Series]:
         """Return every series with its cell, in the order of the file.
 
         Args:
@@ -153,7 +162,7 @@ class SimulationPlan:
         """The series as they are without tuned parameters: asked for often, slow to expand."""
         return tuple(self._expand(None))
 
-    def _expand(self, tuned: pd.DataFrame | None) -> list[Series]:
+    def _expand(self, tuned: "pd.DataFrame | None") -> list[Series]:
         try:
             found = [
                 self._series(entry, tags, tuned)
@@ -173,6 +182,8 @@ class SimulationPlan:
         if self.tuned_by is None:
             self.series()
             return
+        from dpbandits.algorithms import find_definition
+
         try:
             for entry in self.spec.cells:
                 algorithm = find_definition(self.algorithm(entry.algorithm))
@@ -186,8 +197,10 @@ class SimulationPlan:
         self,
         entry: CellsSpec,
         bindings: Mapping[str, Any],
-        tuned: pd.DataFrame | None,
+        tuned: "pd.DataFrame | None",
     ) -> Series:
+        from dpbandits.engine.cells import make_cell
+
         tags = {**bindings, **entry.tags}
         bandit = self._bandit(tags)
         horizon = _computed("tag horizon", int, tags.get("horizon", self.horizon))
@@ -216,7 +229,7 @@ class SimulationPlan:
         label = " ".join([entry.algorithm, *(f"{key}={value}" for key, value in tags.items())])
         return Series(label, tags, cell)
 
-    def _bandit(self, tags: Mapping[str, Any]) -> Bandit:
+    def _bandit(self, tags: Mapping[str, Any]) -> "Bandit":
         """Return the instance of a series; arguments that name a tag stand for the tag's value."""
         instance = self.named[tags[INSTANCE]] if INSTANCE in tags else self.instance
         if "make" not in instance:
@@ -257,8 +270,7 @@ class SimulationPlan:
                 "scale": [self.caps.model_dump(exclude_none=True), self.horizon, self.runs],
                 "root seed": root_seed,
                 "algorithms": {
-                    name: algorithm_fingerprint(self.algorithm(name), self.spec.metrics)
-                    for name in self.spec.algorithms
+                    name: self._algorithm_fingerprint(name) for name in self.spec.algorithms
                 },
                 "formulas": formulas_fingerprint,
                 "tuned": tuned,
@@ -267,9 +279,24 @@ class SimulationPlan:
             }
         )[:16]
 
+    def _algorithm_fingerprint(self, name: str) -> str:
+        """Return `cells.algorithm_fingerprint`, without importing what is in the registry."""
+        if name in self.own:
+            from dpbandits.engine.cells import algorithm_fingerprint
+
+            return algorithm_fingerprint(self.own[name], self.spec.metrics)
+        if name not in registered():
+            raise InputError.unknown(f"{self.origin}: algorithm", name, registered())
+        engine = LOCKSTEP if self.in_lockstep else EXECUTE
+        if set(self.spec.metrics) <= set(IDENTIFIED):
+            engine = TRIALS_OF
+        return fingerprint(registered()[name], engine, without=GUARANTEES)
+
 
 @cache
-def _bandit_of(description: str) -> Bandit:
+def _bandit_of(description: str) -> "Bandit":
+    from dpbandits.bandits import bandit_from
+
     return bandit_from(json.loads(description))
 
 

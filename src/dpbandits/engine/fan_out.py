@@ -21,7 +21,7 @@ from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.progress import progress
 from dpbandits.engine.shipping import Packed, pack, unpack
 from dpbandits.engine.spent import Spent, peak_memory
-from dpbandits.metrics.nash import NASH
+from dpbandits.metrics.names import NASH
 
 
 def compute(

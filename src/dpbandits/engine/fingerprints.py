@@ -7,7 +7,8 @@ package itself, so that one algorithm does not depend on all the others through 
 
 import ast
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -41,15 +42,44 @@ def imports_of(source: bytes) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                submodule = f"{node.module}.{alias.name}"
-                yield submodule if _path_of(submodule) else node.module
+            yield from _imported(node.module, (alias.name for alias in node.names))
+
+
+def _imported(module: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield what `from module import names` imports: each submodule, else the module."""
+    for name in names:
+        submodule = f"{module}.{name}"
+        yield submodule if _path_of(submodule) else module
+
+
+_STATEMENT = re.compile(
+    rf"^[ \t]*(?:import[ \t]+({PACKAGE}[\w.]*)"
+    rf"|from[ \t]+({PACKAGE}[\w.]*)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n(]*)))",
+    re.MULTILINE,
+)
 
 
 @cache
 def _package_imports(path: Path) -> tuple[str, ...]:
-    """Return what a file of this package imports: parsed once, though many are made of it."""
-    return tuple(dict.fromkeys(imports_of(SOURCES[path])))
+    """Return what a file of this package imports of it.
+
+    Read off its lines: parsing all files takes a second, and a workflow asks before it does
+    anything. ``tests/exact/test_fingerprints.py`` holds it to ``imports_of``.
+    """
+    found: list[str] = []
+    for whole, module, several, names in _STATEMENT.findall(SOURCES[path].decode()):
+        listed = re.sub("#.*", "", several or names).split(",")
+        named = [name.split()[0] for name in listed if name.strip()]
+        found += [whole] if whole else _imported(module, named)
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def registered() -> dict[str, str]:
+    """Return the module of each algorithm of the registry, read off its literal."""
+    text = SOURCES[Path("algorithms/__init__.py")].decode()
+    entries = re.findall(r'^    "([\w-]+)": (\w+)\.\w+,$', text, re.MULTILINE)
+    return {name: f"{PACKAGE}.algorithms.{module}" for name, module in entries}
 
 
 def sources_of(*modules: str, without: tuple[str, ...] = ()) -> list[Path]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Context:
     tags: Mapping[str, Any]
     horizon: int
     arms: int
-    tuned: pd.DataFrame | None = None
+    tuned: "pd.DataFrame | None" = None
 
 
 Formula = Callable[[Context], Any]

@@ -17,13 +17,8 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.execute import enter_chunks
 from dpbandits.engine.seeds import run_generator
 from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger
-from dpbandits.metrics.nash import (
-    BINS,
-    NOMINAL,
-    enter_window,
-    nash_parts,
-    open_nash_ledger,
-)
+from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics.nash import BINS, enter_window, nash_parts, open_nash_ledger
 from dpbandits.metrics.nash_sweeps import drop_chunks
 from dpbandits.metrics.regret import METRICS
 

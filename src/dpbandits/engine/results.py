@@ -18,8 +18,10 @@ from dpbandits.engine.experiments import Series
 from dpbandits.engine.files import write_atomically
 from dpbandits.engine.stamps import METADATA
 from dpbandits.errors import InputError
-from dpbandits.metrics import COUNTED, IDENTIFIED, PER_ARM
-from dpbandits.metrics.nash import NOMINAL, QUANTITIES, bin_edges
+from dpbandits.metrics.identification import COUNTED, IDENTIFIED
+from dpbandits.metrics.names import NOMINAL, QUANTITIES
+from dpbandits.metrics.nash import bin_edges
+from dpbandits.metrics.regret import PER_ARM
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]

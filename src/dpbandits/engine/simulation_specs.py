@@ -20,6 +20,7 @@ from dpbandits.engine.models import (
     misfit,
     wrong,
 )
+from dpbandits.metrics.names import METRICS
 
 FigureName = Annotated[
     str,
@@ -27,14 +28,6 @@ FigureName = Annotated[
     Allowed("fig and a number, with -VARIANT behind it or not, or extra-NAME"),
 ]
 TableName = Annotated[str, Field(pattern="^[a-z0-9-]+$"), Allowed("small letters, digits and -")]
-
-METRICS = (
-    *("pseudo_regret", "realised_regret", "pulls", "inverse_counts"),
-    *("success", "total_pulls", "recommended"),
-    *("nash_regret", "nash_influence", "nash_bins"),
-    *("nominal_nash_regret", "nominal_nash_influence", "nominal_nash_bins"),
-)
-"""What a simulation may record."""
 
 
 class Runs(Spec):

@@ -13,6 +13,7 @@ means over equal bins of time, of each run and, before the logarithm, of all.
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbandits.metrics.names import PARTS
 from dpbandits.metrics.nash_pieces import LOG_FLOOR, UNIT, Piece, Runs, Scores
 from dpbandits.metrics.nash_records import NashLedger, Records
 from dpbandits.metrics.nash_sweeps import collect_changes, sweep_changes, sweep_rounds
@@ -34,26 +35,6 @@ SMALLEST_MEAN = 2.0**-13
 
 ROUNDS_PER_CHUNK = 16
 """With more rounds than this to a chunk of any run, changes are sorted, not entered by round."""
-
-NOMINAL = "nominal_"
-"""Begins the names of what is scored by a bandit's nominal means instead of its true ones."""
-
-PARTS = ("nash_regret", "nash_influence", "nash_bins")
-"""What is recorded of a curve: its quantities, the influences of its runs, their means in bins."""
-
-NASH = (*PARTS, *(NOMINAL + each for each in PARTS))
-"""Every metric of Nash regret. A cell that has one is played in lockstep, all its runs together."""
-
-QUANTITIES = (
-    "nash_log_mean",
-    "nash_standard_error",
-    "nash_bias",
-    "average_mean",
-    "trajectory_mean",
-    "binned_log_mean",
-    "best_mean",
-)
-"""What is known of a curve at each time of the grid, in the order of ``quantities``."""
 
 
 def bin_edges(horizon: int) -> Times:

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from dpbandits.bandits import read_only
 from dpbandits.errors import InputError
-from dpbandits.metrics.nash import QUANTITIES
+from dpbandits.metrics.names import QUANTITIES
 
 Values = NDArray[np.float64]
 

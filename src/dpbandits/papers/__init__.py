@@ -1,6 +1,6 @@
 """The papers: what is particular to each, found by its short name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -9,6 +9,34 @@ from dpbandits._sources import SOURCES, module_path
 
 if TYPE_CHECKING:
     from dpbandits.engine.formulas import Formula
+
+
+@dataclass(frozen=True)
+class Registry(Mapping[str, Any]):
+    """A dictionary of functions in a module, which is imported when the first of them is asked for.
+
+    Telling what depends on what needs none of them.
+    """
+
+    module: str
+    name: str
+
+    @property
+    def _entries(self) -> Mapping[str, Any]:
+        entries: Mapping[str, Any] = getattr(import_module(self.module), self.name)
+        return entries
+
+    def __getitem__(self, key: str) -> Any:
+        """Return one of them."""
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._entries)
 
 
 @dataclass(frozen=True)
@@ -28,10 +56,9 @@ class Paper:
         every = [f"{self.package}.{name}" for name in names]
         return [module for module in every if module_path(module, SOURCES) is not None]
 
-    def _registry(self, module: str) -> Mapping[str, Any]:
+    def _registry(self, name: str) -> Mapping[str, Any]:
         """Return the dictionary that a module has under its name in capitals; empty without one."""
-        registries = [getattr(import_module(each), module.upper()) for each in self.modules(module)]
-        return registries[0] if registries else {}
+        return next((Registry(module, name.upper()) for module in self.modules(name)), {})
 
     @property
     def formulas(self) -> Mapping[str, "Formula"]:

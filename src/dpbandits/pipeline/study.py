@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from dpbandits.claims.files import ClaimsFile, FindingsFile, Notes, Summary
 from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.documents import load_document, parsed
+from dpbandits.engine.experiments import SimulationPlan
 from dpbandits.engine.fingerprints import fingerprint
 from dpbandits.engine.models import Allowed, Count, OneOf, Sentence, Spec, Text
 from dpbandits.engine.simulation_specs import Caps, ExperimentsFile, SimulationSpec
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper, find_paper
 
+# A workflow asks for names, fingerprints and captions: what simulates and judges takes seconds to
+# import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
     from dpbandits.claims.entries import Claim, Finding
-    from dpbandits.claims.files import Notes, Summary
-    from dpbandits.engine.experiments import SimulationPlan
     from dpbandits.reporting.specs import FigureSpec
     from dpbandits.reporting.table_specs import TableSpec
 
@@ -340,10 +342,7 @@ class Study:
             raise InputError.unknown(f"{self.path}: simulation", name, self.simulations)
         return self.simulations[name]
 
-    def _plan(self, name: str, spec: SimulationSpec) -> "SimulationPlan":
-        # Kernels take half a second to import.
-        from dpbandits.engine.experiments import SimulationPlan
-
+    def _plan(self, name: str, spec: SimulationSpec) -> SimulationPlan:
         where = f"{self.path}: simulations.{name}"
         instances = self.file.instances
         named = [
@@ -378,11 +377,10 @@ class Study:
         Raises:
             InputError: a file has no algorithm, or two have the same id.
         """
-        # Kernels take half a second to import.
-        from dpbandits.engine.own_algorithm import load_algorithm
-
         found: dict[str, Definition] = {}
         for path in sorted(self.path.parent.glob("[!_]*.py")):
+            from dpbandits.engine.own_algorithm import load_algorithm
+
             algorithm = load_algorithm(path)
             if algorithm.id in found:
                 raise InputError(f"{path}: id is {algorithm.id!r}, as in another file beside it")
@@ -418,58 +416,66 @@ class Study:
         return self.config_path("findings")
 
     @cached_property
-    def claims(self) -> "list[Claim]":
-        """The claims, checked."""
-        # Simulations and drawing do without the claims.
-        from dpbandits.claims.loading import load_claims
-
-        return [] if self.is_comparison else load_claims(self.claims_path, self.code.statistics)
+    def _claims_file(self) -> ClaimsFile | None:
+        return None if self.is_comparison else load_document(self.claims_path, ClaimsFile)
 
     @cached_property
-    def notes(self) -> "Notes":
-        """What the file of the claims says beside them."""
-        from dpbandits.claims.files import Notes
-        from dpbandits.claims.loading import load_notes
+    def _findings_file(self) -> FindingsFile | None:
+        if self.is_comparison or not self.findings_path.exists():
+            return None
+        return load_document(self.findings_path, FindingsFile)
 
-        return Notes() if self.is_comparison else load_notes(self.claims_path)
+    @cached_property
+    def claims(self) -> "list[Claim]":
+        """The claims, checked."""
+        # Simulations and drawing do without what judges.
+        from dpbandits.claims.loading import claims_of
+
+        file = self._claims_file
+        return [] if file is None else claims_of(file, self.claims_path, self.code.statistics)
+
+    @property
+    def notes(self) -> Notes:
+        """What the file of the claims says beside them."""
+        return self._claims_file or Notes()
 
     @cached_property
     def findings(self) -> "list[Finding]":
         """The findings, checked; none where there is no such file."""
-        from dpbandits.claims.loading import load_findings
+        from dpbandits.claims.loading import findings_of
 
-        if self.is_comparison or not self.findings_path.exists():
-            return []
-        return load_findings(self.findings_path, self.code.statistics)
+        file = self._findings_file
+        return [] if file is None else findings_of(file, self.findings_path, self.code.statistics)
 
     @property
     def stated(self) -> "list[Claim]":
         """The claims, then what is judged of the findings."""
         return [*self.claims, *(finding.claim for finding in self.findings)]
 
-    def summary(self) -> "Summary":
-        """Return the sentence that sums up the paper; InputError where there is none."""
-        from dpbandits.claims.files import Summary
-        from dpbandits.claims.loading import load_summary
-
+    @property
+    def summary(self) -> Summary:
+        """The sentence that sums up the paper; InputError where there is none."""
         if self.about is not None and self.about.summary is not None:
             return parsed({**self.about.summary}, self.config_path("paper"), Summary)
-        path = self.findings_path
-        summary = load_summary(path) if path.exists() else None
-        if summary is None:
-            raise InputError(f"{path}: key summary is missing; allowed: here or in paper.yaml")
+        summary = self._findings_file and self._findings_file.summary
+        if not summary:
+            where = self.findings_path
+            raise InputError(f"{where}: key summary is missing; allowed: here or in paper.yaml")
         return summary
 
     @property
     def claims_read(self) -> list[str]:
         """Names of the results that the claims and the findings read, sorted."""
-        return sorted({name for claim in self.stated for name in claim.reads})
+        claims, findings = self._claims_file, self._findings_file
+        entries = [
+            *(claims.claims.values() if claims else ()),
+            *(findings.findings.values() if findings else ()),
+        ]
+        return sorted({name for entry in entries for name in entry.reads})
 
     def claims_fingerprint(self) -> str:
         """Return the hash of what claims are judged with: their entries and the sources."""
-        named = {each.statistic.__module__ for claim in self.stated for each in claim.comparisons}
-        shared = named & {VOCABULARY}
-        modules = [*self.code.modules("statistics"), *shared, "dpbandits.claims.simultaneous"]
+        modules = [*self.code.modules("statistics"), VOCABULARY, "dpbandits.claims.simultaneous"]
         paths = [path for path in (self.claims_path, self.findings_path) if path.exists()]
         texts = [path.read_text(encoding="utf-8") for path in paths]
         return digest_of([*texts, fingerprint(*modules)])[:16]

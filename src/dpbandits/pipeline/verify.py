@@ -22,8 +22,8 @@ from dpbandits.engine.files import write_text
 from dpbandits.engine.results import results_frame
 from dpbandits.engine.seeds import stream_key
 from dpbandits.errors import InputError
-from dpbandits.metrics import difference_interval
-from dpbandits.metrics.nash import NOMINAL, QUANTITIES
+from dpbandits.metrics.intervals import difference_interval
+from dpbandits.metrics.names import NOMINAL, QUANTITIES
 from dpbandits.pipeline.project import Project
 
 EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"

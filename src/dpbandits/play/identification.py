@@ -27,7 +27,8 @@ from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require
 from dpbandits.engine.outcomes import outcomes
 from dpbandits.engine.progress import progress
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
-from dpbandits.metrics import IDENTIFIED, mean_interval, rate_interval
+from dpbandits.metrics.identification import IDENTIFIED
+from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play.runs import Runs
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from dpbandits import metrics
+from dpbandits.metrics import nash_curve
 from dpbandits.play.curves import Curve
 from dpbandits.play.runs import html_table, interval_text
 from dpbandits.text_tables import aligned
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 METRIC = "nash_regret"
 
 
-class NashCurve(metrics.NashCurve):
+class NashCurve(nash_curve.NashCurve):
     """Nash regret of R runs at G times; as an array it is the Nash regret itself.
 
     Make one with ``Simulation.nash_regret``. Printed, or shown by a notebook, it is its table.

@@ -26,9 +26,10 @@ from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits
 from dpbandits.engine.lockstep import memory_needed
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
-from dpbandits.metrics import CURVES, mean_interval, require_metric
-from dpbandits.metrics.nash import NOMINAL, PARTS
+from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.names import NOMINAL, PARTS
 from dpbandits.metrics.nash_curve import require_bias
+from dpbandits.metrics.regret import CURVES, require_metric
 from dpbandits.play.curves import Curve
 from dpbandits.play.nash_curve import NashCurve
 from dpbandits.play.runs import Runs

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.errors import InputError
-from dpbandits.metrics import difference_interval
+from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.rows import require_column, select
 from dpbandits.reporting.table_specs import DifferenceSpec
 

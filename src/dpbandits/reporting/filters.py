@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
+from dpbandits.reporting.nash import nash_quantities
 from dpbandits.reporting.rows import require_column, select
+from dpbandits.reporting.series_specs import NASH_METRICS
 from dpbandits.reporting.specs import BY_TAG, PanelSpec
 from dpbandits.reporting.table_specs import TableSpec
 

@@ -10,23 +10,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from dpbandits.metrics import mean_interval
-from dpbandits.metrics.nash import QUANTITIES
+from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.names import QUANTITIES
+from dpbandits.reporting.series_specs import NASH_REGRET
 
 Values = NDArray[np.float64]
-
-REGRET = "nash_regret"
-NASH_METRICS = (REGRET, "nominal_nash_regret")
-"""What is shown: scored by the true means, or by the nominal ones."""
-
-ESTIMATES = ("plain", "corrected", "binned")
-"""The plain average over runs, as published curves show it; with the bias of first order in 1/runs
-subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
 
 
 def nash_quantities(metric: str) -> list[str]:
     """Return the names of the recorded quantities of a metric out of ``NASH_METRICS``."""
-    return [metric.removesuffix(REGRET) + name for name in QUANTITIES]
+    return [metric.removesuffix(NASH_REGRET) + name for name in QUANTITIES]
 
 
 def nash_regrets(

@@ -9,14 +9,14 @@ import pandas as pd
 
 from dpbandits.errors import InputError
 from dpbandits.reporting.fields import fill
-from dpbandits.reporting.nash import NASH_METRICS, nash_quantities
+from dpbandits.reporting.nash import nash_quantities
 from dpbandits.reporting.numbers import readable
 from dpbandits.reporting.own_look import look_of
 from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.published import PublishedSpec, reached_points
 from dpbandits.reporting.rows import read_rows, require_column, select
-from dpbandits.reporting.series_specs import SeriesSpec
+from dpbandits.reporting.series_specs import NASH_METRICS, SeriesSpec
 from dpbandits.reporting.specs import PanelSpec
 from dpbandits.reporting.style import (
     OPEN_MARKS,

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.errors import InputError
-from dpbandits.metrics import mean_interval, rate_interval
+from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.reporting.nash import nash_regrets
 from dpbandits.reporting.rows import require_column, select
 from dpbandits.reporting.series_specs import SeriesSpec

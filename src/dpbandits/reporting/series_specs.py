@@ -16,11 +16,18 @@ from dpbandits.engine.models import (
     misfit,
     wrong,
 )
-from dpbandits.reporting.nash import ESTIMATES
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.published import PublishedSpec
 
 SCALES = ("linear", "log", "categories")
+
+NASH_REGRET = "nash_regret"
+NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
+"""What is shown of Nash curves: scored by the true means, or by the nominal ones."""
+
+ESTIMATES = ("plain", "corrected", "binned")
+"""The plain average over runs, as published curves show it; with the bias of first order in 1/runs
+subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
 
 Where = dict[str, Choice]
 """Rows that are chosen, column to value or list of values."""

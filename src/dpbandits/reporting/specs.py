@@ -20,16 +20,21 @@ from dpbandits.engine.models import (
     validated,
     wrong,
 )
-from dpbandits.metrics import CURVES
-from dpbandits.reporting.nash import ESTIMATES, NASH_METRICS
-from dpbandits.reporting.series_specs import AxisSpec, SeriesSpec, Where
+from dpbandits.metrics.names import CURVES
+from dpbandits.reporting.series_specs import (
+    ESTIMATES,
+    NASH_METRICS,
+    AxisSpec,
+    SeriesSpec,
+    Where,
+)
 
 RATE_METRICS = ("success",)
 """Metrics counted over trials whose share is shown."""
 
 KINDS: dict[str, tuple[str, ...]] = {
-    "curve": tuple(CURVES),
-    "final": tuple(CURVES),
+    "curve": CURVES,
+    "final": CURVES,
     "rate": RATE_METRICS,
     "nash": NASH_METRICS,
     "nash-final": NASH_METRICS,

@@ -21,7 +21,7 @@ from dpbandits.engine.models import (
     validated,
     wrong,
 )
-from dpbandits.metrics import CURVES
+from dpbandits.metrics.names import CURVES
 from dpbandits.reporting.series_specs import Where
 from dpbandits.reporting.specs import RATE_METRICS
 

@@ -1,32 +1,39 @@
 """The templates in the folder ``templates``, filled with what was computed."""
 
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 FOLDER = Path(__file__).with_name("templates")
 
-
-_SHARED: dict[str, Any] = {
-    "loader": FileSystemLoader(FOLDER),
-    "undefined": StrictUndefined,
-    "trim_blocks": True,
-    "lstrip_blocks": True,
-    "keep_trailing_newline": True,
-}
-_HTML = Environment(autoescape=True, **_SHARED)
 # LaTeX has its braces to itself.
-_LATEX = Environment(
-    autoescape=False,
-    variable_start_string="<<",
-    variable_end_string=">>",
-    block_start_string="<%",
-    block_end_string="%>",
-    comment_start_string="<#",
-    comment_end_string="#>",
-    **_SHARED,
-)
+_LATEX = {
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
+
+
+@cache
+def _templates(suffix: str) -> "Environment":
+    # Reading the config asks for the texts of templates alone.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    given: dict[str, Any] = _LATEX if suffix == ".tex" else {"autoescape": True}
+    return Environment(
+        loader=FileSystemLoader(FOLDER),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **given,
+    )
 
 
 def template_text(name: str) -> str:
@@ -41,5 +48,4 @@ def render(name: str, **values: Any) -> str:
         name: its file; one that ends in ``.tex`` marks its names ``<< >>`` and takes LaTeX.
         values: what its names stand for, all of them.
     """
-    templates = _LATEX if name.endswith(".tex") else _HTML
-    return templates.get_template(name).render(values)
+    return _templates(Path(name).suffix).get_template(name).render(values)

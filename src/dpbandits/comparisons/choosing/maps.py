@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
@@ -90,7 +89,7 @@ def _draw_panel(axes: Axes, own: pd.DataFrame, budgets: list[float], lengths: li
     axes.set_xticks(range(len(budgets)), [f"{each:g}" for each in budgets])
     axes.set_yticks(range(len(lengths)), [rf"$10^{{{math.log10(each):.0f}}}$" for each in lengths])
     axes.tick_params(length=0)
-    sns.despine(ax=axes, left=True, bottom=True)
+    axes.spines[:].set_visible(False)
 
 
 def shade(algorithm: str, margin: float) -> tuple[float, float, float]:

@@ -8,8 +8,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from dpbandits.claims import Estimate, Evidence, exact, rate, rate_difference
-from dpbandits.claims.rates import Counted
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.rates import Counted, rate, rate_difference
 from dpbandits.papers.dp_bai import grid
 
 WEAK_SIGNAL = 2.0

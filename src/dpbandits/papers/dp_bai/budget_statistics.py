@@ -5,7 +5,9 @@ from itertools import product
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence, from_resamples
+from dpbandits.claims.estimates import Estimate
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.percentiles import from_resamples
 from dpbandits.papers.dp_bai.fits import (
     EPSILONS,
     HARDNESS_EPSILONS,

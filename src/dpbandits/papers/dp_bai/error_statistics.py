@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence, exact, rate
-from dpbandits.claims.rates import Counted
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.rates import Counted, rate
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_bai import grid
 from dpbandits.papers.dp_bai.fits import (

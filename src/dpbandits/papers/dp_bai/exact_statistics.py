@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims import Estimate, Evidence, exact
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.evidence import Evidence
 
 PRIVACY = "privacy-loss"
 GAUSS = "gauss-privacy"

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from dpbandits.claims import Evidence, PercentileEstimate, from_resamples
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.percentiles import PercentileEstimate, from_resamples
 from dpbandits.claims.rates import Counted
 from dpbandits.engine.seeds import run_generator, stream_key
 

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai.error_statistics import log_errors
 from dpbandits.papers.dp_bai.fits import (
     EPSILONS,

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Iterator
 
-from dpbandits.claims import Estimate, Evidence, exact, mean, rate_difference
+from dpbandits.claims.estimates import Estimate, exact, mean
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.rates import rate_difference
 from dpbandits.papers.dp_bai import grid
 
 MARGIN = 0.03

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, exact, mean, rate_difference, rate_trend
-from dpbandits.claims.rates import Counted
+from dpbandits.claims.estimates import Estimate, exact, mean
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.rates import Counted, rate_difference, rate_trend
 from dpbandits.papers.dp_bai import grid
 
 Values = NDArray[np.float64]

@@ -10,7 +10,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, StudentEstimate, smallest
+from dpbandits.claims.estimates import Estimate, StudentEstimate, smallest
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.jackknife import Measure, exponential, ratio_of
 from dpbandits.papers.dp_ncb.curves import GLOBAL, HUNDRED_MILLION, TEN_MILLION, Line, line
 

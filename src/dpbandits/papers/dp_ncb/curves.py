@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.jackknife import Measure
 from dpbandits.claims.nash import Curves, nash_curves, nash_regret
 from dpbandits.errors import InputError

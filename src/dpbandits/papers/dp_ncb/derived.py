@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims import Evidence
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.jackknife import ratio_of, slope
 from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, LOCAL, Line
 from dpbandits.papers.dp_ncb.instances import drawn_means

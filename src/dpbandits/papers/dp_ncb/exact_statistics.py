@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence, exact
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.nash import all_curves
-from dpbandits.metrics.nash import NOMINAL
+from dpbandits.metrics.names import NOMINAL
 from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line
 from dpbandits.papers.dp_ncb.index_plays import RUNS as PLAYED_RUNS
 from dpbandits.papers.dp_ncb.index_plays import WEAK_SHARE

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence, StudentEstimate
+from dpbandits.claims.estimates import Estimate, StudentEstimate
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.jackknife import Measure, average, ratio_of
 from dpbandits.claims.nash import nash_curves, nash_regret
 from dpbandits.papers.dp_ncb.curves import GLOBAL, LOCAL, Line, ncb_line

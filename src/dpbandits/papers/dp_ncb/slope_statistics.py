@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.claims import Estimate, Evidence, largest, smallest
+from dpbandits.claims.estimates import Estimate, largest, smallest
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.jackknife import Measure, exponential, ratio_of, slope
 from dpbandits.claims.nash import nash_curves, nash_regret
 from dpbandits.papers.dp_ncb.curves import (

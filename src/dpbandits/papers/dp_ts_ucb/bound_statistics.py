@@ -10,7 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, exact
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.evidence import Evidence
 
 HORIZONS = "privacy-by-horizon"
 ALPHAS = "privacy-by-alpha"

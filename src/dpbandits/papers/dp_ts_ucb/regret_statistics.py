@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import (
+from dpbandits.claims.bootstrap import Sample, argmin, from_means, kendall_tau, ratio
+from dpbandits.claims.estimates import (
     Estimate,
-    Evidence,
-    PercentileEstimate,
     StudentEstimate,
     exact,
     mean,
     smallest,
     welch_difference,
 )
-from dpbandits.claims.bootstrap import Sample, argmin, from_means, kendall_tau, ratio
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.percentiles import PercentileEstimate
 from dpbandits.papers.dp_ts_ucb.analytic import ALPHAS, PRE_PULLS
 
 OWN = "final-verdicts"

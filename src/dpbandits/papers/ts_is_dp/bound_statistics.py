@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, exact
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
 
 CURVES = "privacy-by-b-and-c"

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, exact, welch_difference
 from dpbandits.claims.bootstrap import Sample, from_means, ratio
+from dpbandits.claims.estimates import Estimate, exact, welch_difference
+from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.ts_is_dp.analytic import COMPARED_LEVELS
 from dpbandits.privacy import modified_ts_gdp
 

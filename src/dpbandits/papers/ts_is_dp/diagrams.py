@@ -11,8 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, exact, mean, ratio_of_means
 from dpbandits.claims.bootstrap import Resampler, Sample
+from dpbandits.claims.estimates import Estimate, exact, mean, ratio_of_means
 from dpbandits.papers.ts_is_dp.comparison_statistics import EQUAL_PAIRS, TIGHTER_PAIRS, TUNED_ETAS
 from dpbandits.papers.ts_is_dp.level_statistics import plain_levels
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error

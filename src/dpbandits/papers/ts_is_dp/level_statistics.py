@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims import Estimate, Evidence, exact, mean
+from dpbandits.claims.estimates import Estimate, exact, mean
+from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.ts_is_dp.regret_statistics import horizon_of
 from dpbandits.privacy import instance_specific_gdp, modified_ts_gdp, ts_gaussian_gdp
 

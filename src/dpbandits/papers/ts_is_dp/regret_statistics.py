@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.bandits import Bandit, bernoulli, truncated_exponential
-from dpbandits.claims import (
+from dpbandits.claims.bootstrap import Sample, from_means, kendall_tau
+from dpbandits.claims.estimates import (
     Estimate,
-    Evidence,
     StudentEstimate,
     exact,
     largest,
     mean,
     welch_difference,
 )
-from dpbandits.claims.bootstrap import Sample, from_means, kendall_tau
+from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.ts_is_dp.analytic import RATES
 
 FAMILIES: dict[str, Bandit] = {

@@ -7,9 +7,9 @@ whose c is not below 1 (``at-least-1``), as Algorithm 2 asks.
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dpbandits.claims import (
+from dpbandits.claims.bootstrap import Sample, from_means, ratio
+from dpbandits.claims.estimates import (
     Estimate,
-    Evidence,
     exact,
     largest,
     mean,
@@ -17,7 +17,7 @@ from dpbandits.claims import (
     smallest,
     welch_difference,
 )
-from dpbandits.claims.bootstrap import Sample, from_means, ratio
+from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.jackknife import Measure
 from dpbandits.claims.orders import distance_of_best, measure
 from dpbandits.errors import InputError

@@ -1,0 +1,33 @@
+"""Names of what is recorded, for configs; functions: `regret`, `identification`, `nash`."""
+
+CURVES = ("pseudo_regret", "realised_regret")
+"""Metrics with one value for each time of the grid."""
+
+PER_ARM = ("pulls", "inverse_counts")
+"""Metrics with one value for each arm, at the horizon."""
+
+IDENTIFIED = ("success", "total_pulls", "recommended")
+"""Metrics of identification."""
+
+NOMINAL = "nominal_"
+"""Begins the names of what is scored by a bandit's nominal means instead of its true ones."""
+
+PARTS = ("nash_regret", "nash_influence", "nash_bins")
+"""What is recorded of a curve: its quantities, the influences of its runs, their means in bins."""
+
+NASH = (*PARTS, *(NOMINAL + each for each in PARTS))
+"""Every metric of Nash regret. A cell that has one is played in lockstep, all its runs together."""
+
+QUANTITIES = (
+    "nash_log_mean",
+    "nash_standard_error",
+    "nash_bias",
+    "average_mean",
+    "trajectory_mean",
+    "binned_log_mean",
+    "best_mean",
+)
+"""What is known of a curve at each time of the grid, in the order of ``quantities``."""
+
+METRICS = (*CURVES, *PER_ARM, *IDENTIFIED, *NASH)
+"""What a simulation may record."""
