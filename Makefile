@@ -19,7 +19,7 @@ PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults kill-matrix lint format bench check lock clean cost slurm-test artifact verify interpreters notebooks
+.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults kill-matrix lint format bench check lock clean slurm-test artifact verify interpreters notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -107,9 +107,6 @@ check: .venv/installed ## check config, experiments and claims
 
 interpreters: .venv-test/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md
 	$(IN_TEST) python tests/interpreters.py $(TESTS)
-
-cost: .venv/installed ## what a run costs, before it is begun: core-minutes and memory of each figure
-	.venv/bin/dpbandits cost --cores $(CORES)
 
 # A waiting Snakemake does not end when it is asked to, hence the second signal.
 slurm-test: .venv-test/installed ## a Slurm cluster of two nodes gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)

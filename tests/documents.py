@@ -26,7 +26,6 @@ BY_ITSELF = (
     "check",
     "choose",
     "convert",
-    "cost",
     "guarantee",
     "identify",
     "list",

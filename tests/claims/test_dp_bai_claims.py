@@ -24,11 +24,11 @@ from claims.dp_bai_results import DOCUMENT, EXACT
 from claims.worlds import ROOT, ROOT_SEED, at, claims_of, in_turn
 from dpbandits.claims.estimates import exact
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.files import ClaimsFile
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import explain, ledger
-from dpbandits.claims.files import ClaimsFile
-from dpbandits.engine.documents import load_document
 from dpbandits.claims.regions import region_of
+from dpbandits.engine.documents import load_document
 from dpbandits.papers.dp_bai import grid
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 from shared import AUDIT

@@ -21,9 +21,9 @@ from claims.dp_ncb_results import DOCUMENT, World, analytic, read
 from claims.worlds import ROOT_SEED, planned, set_to
 from dpbandits.claims.entries import Claim, Finding, Interpretation
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.files import ClaimsFile
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import ledger
-from dpbandits.claims.files import ClaimsFile
 from dpbandits.engine.documents import load_document
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
 from shared import AUDIT

@@ -140,7 +140,7 @@ def test_commands_of_the_project_say_where_they_work(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for words in (["check"], ["judge", "dp-bai"], ["cost"], ["explain", "X", "--project", "no"]):
+    for words in (["check"], ["judge", "dp-bai"], ["explain", "X", "--project", "no"]):
         assert main(words) == 2
         [line] = capsys.readouterr().err.splitlines()
         assert "in the project's folder, or with --project" in line, words

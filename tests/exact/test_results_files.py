@@ -15,8 +15,7 @@ from dpbandits.engine.cells import make_cell
 from dpbandits.engine.experiments import Series
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
-from dpbandits.metrics.names import METRICS
-from dpbandits.metrics.names import NASH
+from dpbandits.metrics.names import METRICS, NASH
 from support import message_of
 
 FINGERPRINT = "0123456789abcdef"

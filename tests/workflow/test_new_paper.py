@@ -16,7 +16,6 @@ from dpbandits.pages.documents import document
 from dpbandits.pages.errata import check_pages
 from dpbandits.pages.new_paper import write_skeleton
 from dpbandits.pipeline.check import check_files, check_filters
-from dpbandits.pipeline.forecast import forecast
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import publish_papers
 from dpbandits.pipeline.targets import REPORT, targets
@@ -60,7 +59,6 @@ def test_it_takes_at_most_five_files_and_no_edit(folder: Path) -> None:
     built = {(target.kind, target.name) for target in targets(chosen)}
     assert {("figure", "fig1"), ("figure", "fig2"), ("claims", "claims")} <= built
     assert ("table", "claims") in built
-    assert 0 < forecast(chosen, NAME) < 1
 
 
 def depends_on(project: Project, folder: Path) -> dict[Any, Any]:

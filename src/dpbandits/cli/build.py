@@ -146,22 +146,16 @@ def check(
 
 
 def _check_project(project: "Project") -> None:
-    """Check every file of a project, and say what drafts cost to simulate."""
+    """Check every file of a project."""
     from dpbandits.engine.progress import waiting
     from dpbandits.pages.errata import check_pages
     from dpbandits.pipeline.check import check_files, check_filters
-    from dpbandits.pipeline.forecast import forecast
 
     with waiting("checking config and experiments"):
         check_files(project)
     check_filters(project)
     check_pages(project)
     print("config, experiments and claims are in order")
-    for paper in project.built():
-        is_draft = paper in project.papers and paper not in project.published
-        if is_draft and project.scale == "paper":
-            minutes = forecast(project, paper)
-            print(f"{paper}: its simulations take about {minutes:.2g} core-minutes")
 
 
 @command()
@@ -172,14 +166,14 @@ def publish(project: "Project", names: tuple[str, ...]) -> None:
 
     Where a PAPER is named its copies alone are written, and no document.
     """
-    from dpbandits.pages.cost import condense
+    from dpbandits.pages.costs import write_costs
     from dpbandits.pages.documents import write_documents
     from dpbandits.pipeline.publish import publish_chosen, publish_papers
 
     if names:
         written = publish_papers(project, names)
     else:
-        written = [*publish_chosen(project), condense(project), *write_documents(project)]
+        written = [*publish_chosen(project), write_costs(project), *write_documents(project)]
     print(*written, sep="\n")
 
 
@@ -224,21 +218,6 @@ def verify(
     outcome.require_agreement()
 
 
-@command()
-@whole_option("--cores", default=2, help="that share the work (default: 2)")
-@formatted
-@in_project
-def cost(project: "Project", cores: int, form: str) -> None:
-    """Print what a run costs, by recorded timings: core-minutes and memory of each figure."""
-    from dpbandits.engine.arguments import require_workers
-    from dpbandits.pages.cost import forecast_table, forecast_text
-
-    if form == "table":
-        print(forecast_text(project, require_workers(cores)))
-    else:
-        show(forecast_table(project, require_workers(cores)), form)
-
-
 @command("new-paper")
 @click.argument("name")
 @project_option
@@ -269,5 +248,4 @@ COMMANDS = (
     site,
     publish,
     new_paper,
-    cost,
 )

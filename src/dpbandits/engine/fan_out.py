@@ -1,7 +1,6 @@
 """Compute the missing blocks of many cells over worker processes, and put the runs together."""
 
 import fcntl
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -20,7 +19,6 @@ from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.progress import progress
 from dpbandits.engine.shipping import Packed, pack, unpack
-from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.metrics.names import NASH
 
 
@@ -31,14 +29,13 @@ def compute(
     workers: int = 1,
     cache: Cache | None = None,
     title: str = "simulating",
-    spent: Spent | None = None,
-    before: Callable[[], None] | None = None,
+    before: Callable[[int], None] | None = None,
 ) -> list[Block]:
     """Return each cell's metrics, one row a run, from the cache where it can.
 
     Results are the same for any number of workers: every block is computed from its own streams,
-    and blocks are put together in the order of their runs. What it takes is counted in ``spent``;
-    ``before`` is called unless everything is in the cache.
+    and blocks are put together in the order of their runs. ``before`` is called with the number of
+    blocks that are not in the cache, where there are any.
     """
     cache = cache or Cache()
     parts = [_keyed_blocks(cell, root_seed) for cell in cells]
@@ -47,10 +44,8 @@ def compute(
     known = cache.find(blocks, asked)
     missing = {key: block for key, block in blocks.items() if key not in known}
     if missing and before is not None:
-        before()
-    spent = spent if spent is not None else Spent()
-    spent.blocks += len(blocks)
-    for key, computed in _computed(missing, root_seed, workers, cache, title, spent):
+        before(len(missing))
+    for key, computed in _computed(missing, root_seed, workers, cache, title):
         known[key] = {name: computed[name] for name in asked[key]}
     return [
         _assemble(cell, own, [known[key] for key in own])
@@ -72,20 +67,14 @@ def _asked(cells: Sequence[Cell], parts: Sequence[dict[str, Cell]]) -> dict[str,
     return asked
 
 
-Computed = tuple[str, Block, float | None, int]
-"""Key of a block, the block, core seconds, peak memory of the process in MiB.
-
-Core seconds are not known (None) of a block that went on from a checkpoint.
-"""
+Computed = tuple[str, Block]
+"""Key of a block, and the block."""
 
 
 def _computed(
-    missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str, spent: Spent
-) -> Iterator[tuple[str, Block]]:
-    played = _played(missing, root_seed, workers, cache, title)
-    for key, block, seconds, memory in played:
-        if seconds is not None:
-            spent.add(seconds, memory)
+    missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
+) -> Iterator[Computed]:
+    for key, block in _played(missing, root_seed, workers, cache, title):
         # Here, so that one process alone appends to a file of many blocks.
         not_cached = cache.store(key, block, origin_of(missing[key]))
         if not_cached is not None:
@@ -119,16 +108,10 @@ def _compute_packed(packed: Packed, root_seed: int, cache: Cache) -> Computed:
 
 
 def _compute_block(key: str, block: Cell, root_seed: int, cache: Cache) -> Computed:
-    begun = time.process_time()
     if not block.in_lockstep:
-        computed = block.play(root_seed)
-        return key, computed, time.process_time() - begun, peak_memory()
+        return key, block.play(root_seed)
     title = f"{block.definition.id}, {block.runs} runs of {block.horizon} rounds"
-    checkpoints = Checkpoints(cache, key, title, origin_of(block))
-    is_whole = not checkpoints.exist
-    computed = block.play(root_seed, checkpoints)
-    seconds = time.process_time() - begun
-    return key, computed, seconds if is_whole else None, peak_memory()
+    return key, block.play(root_seed, Checkpoints(cache, key, title, origin_of(block)))
 
 
 def _assemble(cell: Cell, blocks: dict[str, Cell], parts: list[Block]) -> Block:

@@ -8,7 +8,7 @@ from dpbandits.pages.api import api_page
 from dpbandits.pages.artifact import artifact_page
 from dpbandits.pages.choosing import choosing_page, which_one
 from dpbandits.pages.claims import claims_page
-from dpbandits.pages.cost import cluster_page
+from dpbandits.pages.costs import cluster_page
 from dpbandits.pages.errata import errata_page
 from dpbandits.pages.front import front_page
 from dpbandits.pages.gallery import gallery_page

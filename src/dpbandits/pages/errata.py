@@ -119,4 +119,4 @@ def check_pages(project: Project) -> None:
         if paper in project.papers:
             load_errata(project, paper)
             check_sentences(project.study(paper))
-            project.study(paper).summary
+            project.study(paper).summary()

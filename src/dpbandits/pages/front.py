@@ -71,7 +71,7 @@ def _papers(project: Project) -> str:
 
 def _summary(project: Project, paper: str) -> str:
     """Return the sentence that sums up a paper, its numbers filled in."""
-    summary = project.study(paper).summary
+    summary = project.study(paper).summary()
     place = f"{project.study(paper).findings_path}: summary"
     return filled(project, paper, summary.statement, summary.numbers, place)
 

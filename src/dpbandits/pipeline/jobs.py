@@ -12,9 +12,7 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.files import write_text
 from dpbandits.engine.provenance import require_current, write_provenance
 from dpbandits.engine.results import results_frame, write_results
-from dpbandits.engine.spent import Spent, peak_memory
 from dpbandits.errors import InputError
-from dpbandits.pipeline.costs import write_timing
 from dpbandits.pipeline.project import Project
 
 if TYPE_CHECKING:
@@ -47,7 +45,8 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
 
 def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
     """Simulate one set of cells and write ``results/PAPER/NAME.parquet``."""
-    begun, spent = time.monotonic(), Spent()
+    begun = time.monotonic()
+    computed: list[int] = []
     series = project.series(paper, name)
     blocks = compute(
         [each.cell for each in series],
@@ -55,9 +54,11 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         workers=workers,
         cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
         title=f"{paper}: {name}",
-        spent=spent,
+        before=computed.append,
     )
-    _say_computed(f"{paper}: {name}", spent, begun)
+    if computed:
+        seconds = time.monotonic() - begun
+        print(f"{paper}: {name}: {computed[0]} blocks computed in {seconds:.1f} s", file=sys.stderr)
     path = project.results_path(paper, name)
     fingerprint = project.results_fingerprint(paper, name)
     write_results(path, results_frame(series, blocks), fingerprint)
@@ -69,20 +70,12 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
         "series": {each.label: each.cell.description for each in series},
     }
     write_provenance(path, project.folder, details, time.monotonic() - begun)
-    write_timing(project, paper, name, spent, fingerprint)
     return path
-
-
-def _say_computed(title: str, spent: Spent, begun: float) -> None:
-    """Leave a line in the log of a job on what was computed rather than read."""
-    if spent.computed:
-        seconds = time.monotonic() - begun
-        print(f"{title}: {spent.computed} blocks computed in {seconds:.1f} s", file=sys.stderr)
 
 
 def compute_analytic(project: Project, paper: str, name: str, workers: int) -> Path:
     """Compute one exact result and write ``results/PAPER/NAME.parquet``."""
-    begun, processed = time.monotonic(), time.process_time()
+    begun = time.monotonic()
     study = project.study(paper)
     exact = study.code.analytic
     if name not in exact:
@@ -95,9 +88,6 @@ def compute_analytic(project: Project, paper: str, name: str, workers: int) -> P
     write_results(path, exact[name](**given), fingerprint)
     details = {"fingerprint": fingerprint, "scale": project.scale, **given}
     write_provenance(path, project.folder, details, time.monotonic() - begun)
-    spent = Spent(blocks=1)
-    spent.add(time.process_time() - processed, peak_memory())
-    write_timing(project, paper, name, spent, fingerprint)
     return path
 
 

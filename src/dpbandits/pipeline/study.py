@@ -452,7 +452,6 @@ class Study:
         """The claims, then what is judged of the findings."""
         return [*self.claims, *(finding.claim for finding in self.findings)]
 
-    @property
     def summary(self) -> Summary:
         """The sentence that sums up the paper; InputError where there is none."""
         if self.about is not None and self.about.summary is not None:

@@ -19,7 +19,6 @@ from dpbandits.engine.provenance import (
     require_current,
     write_provenance,
 )
-from dpbandits.engine.spent import peak_memory
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
 from dpbandits.pipeline.study import Study
@@ -105,8 +104,6 @@ def record(project: Project, target: Target, begun: float) -> None:
         "scale": project.scale,
         "seed": project.seed,
         "depends_on": dict(target.depends_on),
-        "core_seconds": round(time.process_time(), 3),
-        "memory": peak_memory(),
     }
     write_provenance(target.files[0], project.folder, details, time.monotonic() - begun)
 

@@ -81,7 +81,7 @@ class Runs:
                 workers=self.workers,
                 cache=self.cache,
                 title=f"simulating {name}",
-                before=lambda: require_time(cell, self.workers, self.limits),
+                before=lambda _: require_time(cell, self.workers, self.limits),
             )
         return {metric: read_only(values) for metric, values in block.items()}
 

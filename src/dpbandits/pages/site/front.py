@@ -51,7 +51,7 @@ def _paper(site: Site, paper: str) -> Values:
 
 
 def _summary(project: Project, paper: str) -> str:
-    summary = project.study(paper).summary
+    summary = project.study(paper).summary()
     place = f"{project.study(paper).findings_path}: summary"
     try:
         return filled(project, paper, summary.statement, summary.numbers, place)
