@@ -27,10 +27,11 @@ HELP = "from dpbandits.cli import main; main(['--help'])"
         pytest.param(TELLING, NUMERICS, id="targets"),
         pytest.param(HELP, NUMERICS, id="help"),
         pytest.param(
-            "import dpbandits.reporting.figures",
+            "import dpbandits.pipeline.jobs, dpbandits.reporting.figures, dpbandits.engine.results",
             ("numba", "scipy.stats", "seaborn"),
             id="draw",
         ),
+        pytest.param("import dpbandits.pipeline.jobs", NUMERICS, id="jobs"),
     ],
 )
 def test_what_is_not_imported(code: str, absent: tuple[str, ...]) -> None:

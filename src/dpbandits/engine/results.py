@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,22 +12,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dpbandits.engine.cache import Block
-from dpbandits.engine.cells import Cell, parameter_values
-from dpbandits.engine.experiments import Series
 from dpbandits.engine.files import write_atomically
 from dpbandits.engine.stamps import METADATA
 from dpbandits.errors import InputError
-from dpbandits.metrics.identification import COUNTED, IDENTIFIED
-from dpbandits.metrics.names import NOMINAL, QUANTITIES
-from dpbandits.metrics.nash import bin_edges
-from dpbandits.metrics.regret import PER_ARM
+from dpbandits.metrics.names import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANTITIES
+
+# Who reads results to draw or judge does without what simulates.
+if TYPE_CHECKING:
+    from dpbandits.engine.cache import Block
+    from dpbandits.engine.cells import Cell
+    from dpbandits.engine.experiments import Series
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
+def results_frame(series: list["Series"], blocks: list["Block"]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
     Columns: series, algorithm, variant, interpretation (interpretations off those of the variant),
@@ -46,7 +46,7 @@ def results_frame(series: list[Series], blocks: list[Block]) -> pd.DataFrame:
     return frame[[column for column in frame.columns if column not in last] + last]
 
 
-def _by_name(cell: Cell, block: Block) -> Iterator[tuple[str, Values]]:
+def _by_name(cell: "Cell", block: "Block") -> Iterator[tuple[str, Values]]:
     """Yield every metric of a cell; of a Nash curve each quantity, one row a curve."""
     for metric in cell.metrics:
         if metric.removeprefix(NOMINAL) != "nash_regret":
@@ -57,8 +57,10 @@ def _by_name(cell: Cell, block: Block) -> Iterator[tuple[str, Values]]:
             yield nominal + name, block[metric][:, number]
 
 
-def _series_frame(series: Series, block: Block) -> pd.DataFrame:
+def _series_frame(series: "Series", block: "Block") -> pd.DataFrame:
     """Return the rows of a series, all its metrics in one table: a table each takes long."""
+    from dpbandits.engine.cells import parameter_values
+
     cell = series.cell
     preset = cell.definition.interpretations_from({}, cell.variant)
     metrics = [_metric_columns(cell, name, values) for name, values in _by_name(cell, block)]
@@ -80,7 +82,7 @@ def _series_frame(series: Series, block: Block) -> pd.DataFrame:
     )
 
 
-def _metric_columns(cell: Cell, metric: str, recorded: Values) -> dict[str, NDArray[Any]]:
+def _metric_columns(cell: "Cell", metric: str, recorded: Values) -> dict[str, NDArray[Any]]:
     """Return the columns that differ within a series; trials are NaN where there are none."""
     values, first_runs, trials = _rows(cell, metric, recorded)
     runs, width = values.shape
@@ -97,13 +99,15 @@ def _metric_columns(cell: Cell, metric: str, recorded: Values) -> dict[str, NDAr
     }
 
 
-def _times(cell: Cell, metric: str) -> Sequence[int]:
+def _times(cell: "Cell", metric: str) -> Sequence[int]:
     if metric.removeprefix(NOMINAL) == "nash_bins":
+        from dpbandits.metrics.nash import bin_edges
+
         return [int(edge) for edge in bin_edges(cell.horizon)]
     return cell.grid
 
 
-def _rows(cell: Cell, metric: str, values: Values) -> tuple[Values, Counts, Counts]:
+def _rows(cell: "Cell", metric: str, values: Values) -> tuple[Values, Counts, Counts]:
     """Return one row for each run, or for each block of trials where the metric is counted."""
     runs = np.arange(cell.first_run, cell.first_run + cell.runs)
     if metric.removeprefix(NOMINAL) in QUANTITIES:

@@ -6,7 +6,10 @@ CURVES = ("pseudo_regret", "realised_regret")
 PER_ARM = ("pulls", "inverse_counts")
 """Metrics with one value for each arm, at the horizon."""
 
-IDENTIFIED = ("success", "total_pulls", "recommended")
+COUNTED = ("success", "total_pulls")
+"""Metrics that results keep as sums over blocks of trials."""
+
+IDENTIFIED = (*COUNTED, "recommended")
 """Metrics of identification."""
 
 NOMINAL = "nominal_"

@@ -7,11 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpbandits.engine.cache import PackedCache
-from dpbandits.engine.fan_out import compute
 from dpbandits.engine.files import write_text
 from dpbandits.engine.provenance import require_current, write_provenance
-from dpbandits.engine.results import results_frame, write_results
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from dpbandits.claims.judge import Judgement, Scale
     from dpbandits.claims.simultaneous import InFamily
 
-# A job imports what it draws or judges with where it needs it: simulating does without.
+# Each job imports what it simulates, draws or judges with; all of it takes seconds.
 
 _NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
 _MISSING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
@@ -45,6 +42,10 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
 
 def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
     """Simulate one set of cells and write ``results/PAPER/NAME.parquet``."""
+    from dpbandits.engine.cache import PackedCache
+    from dpbandits.engine.fan_out import compute
+    from dpbandits.engine.results import results_frame, write_results
+
     begun = time.monotonic()
     computed: list[int] = []
     series = project.series(paper, name)
@@ -75,6 +76,8 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
 
 def compute_analytic(project: Project, paper: str, name: str, workers: int) -> Path:
     """Compute one exact result and write ``results/PAPER/NAME.parquet``."""
+    from dpbandits.engine.results import write_results
+
     begun = time.monotonic()
     study = project.study(paper)
     exact = study.code.analytic
