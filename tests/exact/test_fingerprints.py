@@ -23,9 +23,8 @@ from dpbandits.engine.fingerprints import (
 )
 from dpbandits.engine.own_files import read_bundle
 from dpbandits.errors import InputError
-from dpbandits.papers import COMPARISONS
 from dpbandits.pipeline.project import Project
-from found_papers import PAPERS, PLAYED
+from found_papers import COMPARISONS, PAPERS, PLAYED
 from support import PACKAGE, copy_package
 
 ANYTIME = {"anytime-gdp-ncb", "anytime-ldp-ncb"}
