@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.noise import laplace
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward
+from dpbandits.bandits.draws import draw_reward, laplace
 from dpbandits.privacy import Guarantee
 
 LEAKS = ("none", "half the noise", "reused reward", "raw first pulls", "stopping time", "constant")

@@ -74,7 +74,6 @@ def edit(path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "reached"),
     [
-        ("algorithms/noise.py", LAPLACE | IDENTIFY),
         ("algorithms/dp_se.py", {"dp-se"}),
         ("algorithms/anytime_lazy_ucb.py", {"anytime-lazy-ucb"}),
         ("algorithms/ts_gaussian.py", {"ts-gaussian"}),
@@ -88,7 +87,6 @@ def edit(path: Path) -> None:
         ("algorithms/gdp_ncb_window.py", {"gdp-ncb", *ANYTIME}),
         ("algorithms/adap_ucb.py", {"adap-ucb"}),
         ("algorithms/ncb.py", {"ncb"}),
-        ("algorithms/ties.py", {"adap-ucb", "ncb", "ldp-ucb-l", *PRIVATE_NCB}),
         ("algorithms/base.py", ALL),
         ("bandits/draws.py", ALL),
         ("metrics/ledger.py", REGRETS),
@@ -119,7 +117,7 @@ def test_edits_reach_their_importers(root: Path, file: str, reached: set[str]) -
 
 
 def test_edits_and_their_reversal(root: Path) -> None:
-    path = root / "algorithms" / "noise.py"
+    path = root / "bandits" / "draws.py"
     before, content = all_fingerprints(root), path.read_bytes()
     edit(path)
     assert all_fingerprints(root) != before
@@ -129,16 +127,16 @@ def test_edits_and_their_reversal(root: Path) -> None:
 
 def test_what_is_loaded_counts_and_not_what_lies_on_disk(root: Path) -> None:
     before = all_fingerprints(root)
-    edit(root / "algorithms" / "noise.py")
+    edit(root / "bandits" / "draws.py")
     forget()
     assert {each: algorithm_fingerprint(each) for each in REGISTRY} == before
 
 
 def test_a_renamed_helper_counts(root: Path) -> None:
     before = all_fingerprints(root)
-    (root / "algorithms" / "noise.py").rename(root / "algorithms" / "sound.py")
+    (root / "algorithms" / "validation.py").rename(root / "algorithms" / "validity.py")
     kernel = root / "algorithms" / "dp_se.py"
-    kernel.write_text(kernel.read_text().replace("algorithms.noise", "algorithms.sound"))
+    kernel.write_text(kernel.read_text().replace("algorithms.validation", "algorithms.validity"))
     assert all_fingerprints(root)["dp-se"] != before["dp-se"]
 
 
@@ -212,7 +210,7 @@ def test_circular_imports_end(root: Path) -> None:
 def test_files_outside_the_package(root: Path, tmp_path: Path) -> None:
     """They follow what they import of this package, be it used or not."""
     own = tmp_path / "own_policy.py"
-    own.write_text("from dpbandits.algorithms.noise import laplace\n")
+    own.write_text("from dpbandits.bandits.draws import laplace\n")
 
     def taken() -> str:
         read_again(root)
@@ -221,7 +219,7 @@ def test_files_outside_the_package(root: Path, tmp_path: Path) -> None:
     before = taken()
     edit(root / "algorithms" / "dp_se.py")
     assert taken() == before
-    edit(root / "algorithms" / "noise.py")
+    edit(root / "bandits" / "draws.py")
     after_helper = taken()
     assert after_helper != before
     edit(own)

@@ -12,7 +12,7 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import Algorithm, adap_ucb
-from dpbandits.algorithms.ties import arm_of_largest
+from dpbandits.bandits.draws import arm_of_largest
 from fifty_arms import ADAP, EPSILON, FIFTY_ARMS, GDP, NCB, UCB1, decisions_of, run_to_the_end, told
 from support import Decision, mostly_slow, settings_of
 

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from dpbandits.algorithms.noise import laplace
+from dpbandits.bandits.draws import laplace
 from dpbandits.engine import installed
 from dpbandits.engine.own_code import own_digest
 from support import message_of

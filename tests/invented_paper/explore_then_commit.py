@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.validation import require_integer, require_positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward
+from dpbandits.bandits.draws import draw_reward, laplace
 from dpbandits.privacy.guarantee import Guarantee
 
 NOBODY = -1

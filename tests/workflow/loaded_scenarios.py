@@ -194,7 +194,7 @@ def frozen() -> Any:
 
 def registered() -> Any:
     """Edit a registered algorithm before or after ``simulate``, before the result in any case."""
-    noise = str(Path(dpbandits.__file__).parent / "algorithms/noise.py")
+    noise = str(Path(dpbandits.__file__).parent / "bandits/draws.py")
     edit = partial(replace_text, noise, "return scale * ", "return 30.0 * scale * ")
     if sys.argv[3:] == ["before"]:
         edit()

@@ -32,7 +32,7 @@ from shared import copied
 FIG1, FIG2, CLAIMS = (f"committing_early_{name}" for name in ("fig1", "fig2", "claims"))
 UCB1 = ("src/dpbandits/algorithms/ucb1.py", "ROUNDING = 1e-12", "ROUNDING = 2e-12")
 """An edit of an algorithm that one of the two figures plays."""
-HELPER = ("src/dpbandits/algorithms/noise.py", "scale * (", "1.5 * scale * (")
+HELPER = ("src/dpbandits/bandits/draws.py", "scale * (", "1.5 * scale * (")
 """An edit of a helper in another file than the kernel that calls it."""
 TUNED = f"results/quick/{PAPER}/by-pulls.parquet"
 

@@ -141,14 +141,14 @@ def test_a_registered_algorithm_edited_before_its_result(
     tmp_path: Path, workers: int, cache_folder: Path
 ) -> None:
     package = copy_package(tmp_path)
-    undone = (package / "algorithms/noise.py").read_text()
+    undone = (package / "bandits/draws.py").read_text()
     when = "before" if workers == 1 else "after"
     open_all_along = scenario(tmp_path, "registered", workers, when, package=package)
     if workers == 2:
         assert open_all_along.startswith("algorithm anytime-lazy-ucb: a source or a value that")
         assert entries(cache_folder) == 0
     edited = scenario(tmp_path, "registered", workers, package=package)
-    (package / "algorithms/noise.py").write_text(undone)
+    (package / "bandits/draws.py").write_text(undone)
     original = scenario(tmp_path, "registered", workers, package=package)
     assert original != edited
     if workers == 1:

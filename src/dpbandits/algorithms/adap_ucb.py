@@ -37,11 +37,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.noise import laplace
-from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward_sum
+from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward_sum, laplace
 from dpbandits.privacy.guarantee import Guarantee
 
 ALPHA = 3.1

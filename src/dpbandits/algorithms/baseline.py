@@ -26,7 +26,7 @@ from dpbandits.algorithms.best_arm.means import (
 from dpbandits.algorithms.best_arm.phases import LAPLACE, SILENT
 from dpbandits.algorithms.best_arm.schedule import PhaseSchedule, halving_schedule
 from dpbandits.algorithms.best_arm.textbook import eliminate_by_means
-from dpbandits.algorithms.noise import laplace
+from dpbandits.bandits.draws import laplace
 from dpbandits.privacy.guarantee import Guarantee
 
 

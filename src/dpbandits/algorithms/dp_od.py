@@ -30,7 +30,7 @@ from dpbandits.algorithms.best_arm.regression import (
 )
 from dpbandits.algorithms.best_arm.span import FloatArray
 from dpbandits.algorithms.best_arm.textbook import RegressionNoise, eliminate_by_regression
-from dpbandits.algorithms.noise import laplace
+from dpbandits.bandits.draws import laplace
 from dpbandits.privacy.guarantee import Guarantee
 
 

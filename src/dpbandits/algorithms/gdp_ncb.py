@@ -65,10 +65,9 @@ from dpbandits.algorithms.gdp_ncb_window import (
     open_window,
     state,
 )
-from dpbandits.algorithms.noise import laplace
-from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import TIES, arm_of_largest, laplace
 from dpbandits.privacy.guarantee import Guarantee
 
 

@@ -18,9 +18,8 @@ import numba
 import numpy as np
 
 from dpbandits.algorithms.base import UNIFORM, Chunk
-from dpbandits.algorithms.noise import laplace
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward, draw_reward_sum
+from dpbandits.bandits.draws import draw_reward, draw_reward_sum, laplace
 
 STOP_TESTS = ("private", "clean", "off")
 PRIVATE_TEST, CLEAN_TEST, NO_TEST = range(3)

@@ -19,9 +19,7 @@ from dpbandits.algorithms.gdp_ncb_phase_one import (
     explore_by_blocks,
     explore_by_rounds,
 )
-from dpbandits.algorithms.noise import laplace
-from dpbandits.algorithms.ties import arm_of_largest
-from dpbandits.bandits.draws import draw_reward_sum
+from dpbandits.bandits.draws import arm_of_largest, draw_reward_sum, laplace
 
 ALPHA = 3.1
 C = 3.0

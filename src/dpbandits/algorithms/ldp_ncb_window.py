@@ -12,9 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.noise import laplace
 from dpbandits.algorithms.ranking import draw_first, sink
-from dpbandits.bandits.draws import draw_reward
+from dpbandits.bandits.draws import draw_reward, laplace
 
 C = 3.0
 ALPHA = 3.1

@@ -29,11 +29,9 @@ import numpy as np
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped
 from dpbandits.algorithms.ldp_ucb_l_kernel import Settings, advance, state
-from dpbandits.algorithms.noise import laplace
-from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import BERNOULLI
+from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, laplace
 from dpbandits.privacy.guarantee import Guarantee
 
 

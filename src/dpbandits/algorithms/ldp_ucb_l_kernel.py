@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped, first_parameters
-from dpbandits.algorithms.noise import laplace
-from dpbandits.algorithms.ties import arm_of_largest
-from dpbandits.bandits.draws import BERNOULLI, draw_reward
+from dpbandits.bandits.draws import BERNOULLI, arm_of_largest, draw_reward, laplace
 
 PART = 1 << 13
 """A stretch is at most this part of the rounds before it; in it ln t is replaced by a parabola.

@@ -32,9 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.ties import TIES, arm_of_largest
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward
+from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward
 from dpbandits.privacy.guarantee import Guarantee
 
 C = 3.0

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.ties import arm_of_largest
+from dpbandits.bandits.draws import arm_of_largest
 
 
 @numba.njit(cache=True)

@@ -32,8 +32,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "dpbandits.algorithms.base",
         "Definition Algorithm IdentificationAlgorithm Task Outcome Trial Phase Chunk UNIFORM",
     ),
-    "Draw inside a kernel": ("dpbandits.bandits.draws", "draw_reward draw_reward_sum"),
-    "Draw noise": ("dpbandits.algorithms.noise", "laplace"),
+    "Draw inside a kernel": ("dpbandits.bandits.draws", "draw_reward draw_reward_sum laplace"),
 }
 """Heading -> module and its public names, or "" for all that it exports."""
 
