@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Series
 from dpbandits.pipeline.project import Project
 
 OVERHEAD = 0.006

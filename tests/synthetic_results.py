@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 import found_papers
-from dpbandits.engine.cells import Cell
-from dpbandits.engine.documents import load_yaml
-from dpbandits.engine.experiments import Series, SimulationPlan
+from dpbandits.config.documents import load_yaml
+from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
+from dpbandits.engine.cells import Cell, Series
 from dpbandits.engine.results import results_frame
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec, with_likes
 from dpbandits.metrics.identification import IDENTIFIED
 from dpbandits.metrics.names import NASH, NOMINAL
 from dpbandits.metrics.nash import BINS

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from claims.worlds import Change, Values, Where, at_most, planned, unchanged, where
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.names import NOMINAL
 from dpbandits.metrics.nash import bin_edges

@@ -29,7 +29,7 @@ from claims.worlds import (
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Series
 from shared import ExactResults
 
 CLAIMS, FINDINGS = claims_of("dp-ts-ucb")

@@ -28,7 +28,7 @@ from dpbandits.claims.files import ClaimsFile
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import explain, ledger
 from dpbandits.claims.regions import region_of
-from dpbandits.engine.documents import load_document
+from dpbandits.config.documents import load_document
 from dpbandits.papers.dp_bai import grid
 from dpbandits.papers.dp_bai.statistics import STATISTICS
 from shared import AUDIT

@@ -10,7 +10,7 @@ from claims.worlds import ROOT, claims_of
 from dpbandits.claims.entries import Claim
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import ledger
-from dpbandits.engine.documents import load_yaml
+from dpbandits.config.documents import load_yaml
 
 CLAIMS, BEYOND = claims_of("dp-bai")
 DECIDED = [(name, word) for name, worlds in FINDINGS.items() for word in worlds]

@@ -24,7 +24,7 @@ from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.files import ClaimsFile
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import ledger
-from dpbandits.engine.documents import load_document
+from dpbandits.config.documents import load_document
 from dpbandits.papers.dp_ncb.statistics import STATISTICS
 from shared import AUDIT
 

@@ -15,9 +15,8 @@ from dpbandits.claims.entries import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.loading import load_claims, load_findings
-from dpbandits.engine.experiments import SimulationPlan
+from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.results import results_frame
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec, with_likes
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.papers.ts_is_dp.statistics import STATISTICS

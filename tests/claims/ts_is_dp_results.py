@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from claims.worlds import Values, at_most, frame_of, planned
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Series
 from shared import ExactResults
 
 EXACT = ExactResults("ts-is-dp")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpbandits.claims.entries import Claim, Finding
 from dpbandits.claims.loading import load_claims, load_findings
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.papers import find_paper
 from synthetic_results import PAPERS

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpbandits.engine.documents import load_yaml
+from dpbandits.config.documents import load_yaml
 from dpbandits.errors import InputError
 from dpbandits.pages.published_tables import published_digitised
 from dpbandits.papers.dp_ncb import derived

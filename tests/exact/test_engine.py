@@ -13,12 +13,11 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET
+from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, refuse_shared_cells
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import BLOCK, Cell, make_cell
-from dpbandits.engine.experiments import SimulationPlan, refuse_shared_cells
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import run_generator, stream_key
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from support import message_of, run_python
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])

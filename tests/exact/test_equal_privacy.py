@@ -26,9 +26,9 @@ from dpbandits.comparisons.equal_privacy.tables import (
     PURE,
     TABLES,
 )
-from dpbandits.engine.experiments import Series
+from dpbandits.config import Context
+from dpbandits.engine.cells import Series
 from dpbandits.engine.fingerprints import sources_of
-from dpbandits.engine.formulas import Context
 from dpbandits.errors import InputError
 from dpbandits.privacy import dp_ts_ucb_gdp, epsilon, modified_ts_gdp
 from synthetic_results import ACROSS

@@ -228,7 +228,7 @@ def test_another_process_gives_the_same_bytes(drawn: Drawn, tmp_path: Path) -> N
     """Another hash seed, another day's time zone and a user's own plot settings change nothing."""
     (tmp_path / "matplotlibrc").write_text("axes.facecolor: red\npdf.fonttype: 3\n")
     program = (
-        "import sys; from pathlib import Path; from dpbandits.engine.documents import load_yaml;"
+        "import sys; from pathlib import Path; from dpbandits.config.documents import load_yaml;"
         "from dpbandits.papers.ts_is_dp.analytic import ANALYTIC;"
         "from dpbandits.reporting.figures import draw_figure;"
         "figures = load_yaml(Path(sys.argv[1]))['figures'];"

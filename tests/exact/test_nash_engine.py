@@ -15,14 +15,13 @@ from dpbandits._sources import read_sources
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.base import UNIFORM, Algorithm
 from dpbandits.claims.evidence import Evidence
+from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
 from dpbandits.engine import checkpoints, fingerprints, lockstep
 from dpbandits.engine.cache import Cache, block_key
-from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
+from dpbandits.engine.cells import Cell, Series, algorithm_fingerprint, make_cell
 from dpbandits.engine.checkpoints import Checkpoints
-from dpbandits.engine.experiments import Series, SimulationPlan
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
-from dpbandits.engine.simulation_specs import Caps, SimulationSpec
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.privacy import Guarantee
 from support import copy_package, message_of, run_python

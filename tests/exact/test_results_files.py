@@ -11,8 +11,7 @@ import pytest
 import dpbandits
 from dpbandits import bernoulli, linear
 from dpbandits.engine.blank_results import blank_results
-from dpbandits.engine.cells import make_cell
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics.names import METRICS, NASH

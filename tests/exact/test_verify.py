@@ -10,8 +10,7 @@ import pytest
 import dpbandits
 from dpbandits import InputError
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cells import Cell, make_cell
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Cell, Series, make_cell
 from dpbandits.engine.results import results_frame
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.verify import Plan, batches, compare, draw_sample, verify

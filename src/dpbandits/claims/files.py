@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 
 from dpbandits.claims.regions import KINDS
 from dpbandits.claims.verdict import ALPHA, Rule, Word
-from dpbandits.engine.models import (
+from dpbandits.config.documents import (
     Allowed,
     AtLeastZero,
     Different,

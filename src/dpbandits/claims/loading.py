@@ -23,7 +23,7 @@ from dpbandits.claims.files import (
     InterpretationEntry,
 )
 from dpbandits.claims.regions import REPORT, region_of
-from dpbandits.engine.documents import load_document
+from dpbandits.config.documents import load_document
 from dpbandits.errors import InputError
 
 

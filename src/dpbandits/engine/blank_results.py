@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.engine.cache import Block
-from dpbandits.engine.cells import Cell
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Cell, Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.names import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash import bin_edges

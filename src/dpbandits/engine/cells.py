@@ -305,6 +305,15 @@ def _shortened(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+@dataclass(frozen=True)
+class Series:
+    """One curve of a simulation: its label, its tags and its cell."""
+
+    label: str
+    tags: Mapping[str, Any]
+    cell: Cell
+
+
 def make_cell(
     *,
     algorithm: str | Definition,

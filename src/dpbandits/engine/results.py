@@ -20,8 +20,7 @@ from dpbandits.metrics.names import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANT
 # Who reads results to draw or judge does without what simulates.
 if TYPE_CHECKING:
     from dpbandits.engine.cache import Block
-    from dpbandits.engine.cells import Cell
-    from dpbandits.engine.experiments import Series
+    from dpbandits.engine.cells import Cell, Series
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from dpbandits.claims.files import NumberSource
-from dpbandits.engine.documents import load_document
-from dpbandits.engine.models import Allowed, OneOf, Sentence, Spec, misfit
+from dpbandits.config.documents import Allowed, OneOf, Sentence, Spec, load_document, misfit
 from dpbandits.pages.published_numbers import evidence_path, filled, link
 from dpbandits.pages.render import render
 from dpbandits.pipeline.check import check_sentences

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dpbandits._sources import SOURCES, module_path
 
 if TYPE_CHECKING:
-    from dpbandits.engine.formulas import Formula
+    from dpbandits.config import Formula
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from functools import cache
 import pandas as pd
 
 from dpbandits.claims.filters import check_claim_filters
+from dpbandits.config.experiments import refuse_shared_cells
 from dpbandits.engine.blank_results import blank_results
-from dpbandits.engine.experiments import refuse_shared_cells
 from dpbandits.engine.progress import waiting
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper

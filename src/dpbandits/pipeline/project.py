@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from dpbandits._cache_folder import given_folder
-from dpbandits.engine.documents import load_yaml, parsed
-from dpbandits.engine.models import Allowed, Different, Name, OneOf, Spec, Text
+from dpbandits.config.documents import (
+    Allowed,
+    Different,
+    Name,
+    OneOf,
+    Spec,
+    Text,
+    load_yaml,
+    parsed,
+)
 from dpbandits.errors import InputError
 from dpbandits.pipeline.study import PAPERS, PaperFile, Study, found_papers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.engine.experiments import Series
+    from dpbandits.engine.cells import Series
 
 SCALES = ("paper", "quick")
 

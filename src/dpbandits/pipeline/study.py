@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from dpbandits.claims.files import ClaimsFile, FindingsFile, Notes, Summary
+from dpbandits.config.documents import (
+    Allowed,
+    Count,
+    OneOf,
+    Sentence,
+    Spec,
+    Text,
+    load_document,
+    parsed,
+)
+from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.documents import load_document, parsed
-from dpbandits.engine.experiments import SimulationPlan
 from dpbandits.engine.fingerprints import fingerprint
-from dpbandits.engine.models import Allowed, Count, OneOf, Sentence, Spec, Text
-from dpbandits.engine.simulation_specs import Caps, ExperimentsFile, SimulationSpec
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper, find_paper
 

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.special import ndtri, stdtrit
 
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.experiments import Series
+from dpbandits.engine.cells import Series
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.files import write_text
 from dpbandits.engine.results import results_frame

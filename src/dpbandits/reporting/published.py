@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from dpbandits.engine.models import Allowed, AtLeastZero, Spec, Text, wrong
+from dpbandits.config.documents import Allowed, AtLeastZero, Spec, Text, wrong
 from dpbandits.errors import InputError
 
 AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"

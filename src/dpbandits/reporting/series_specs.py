@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from dpbandits.engine.models import (
+from dpbandits.config.documents import (
     Allowed,
     Choice,
     Flag,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from dpbandits.engine.models import (
+from dpbandits.config.documents import (
     Allowed,
     Flag,
     Name,

@@ -7,7 +7,7 @@ each number of arms, horizon and budget.
 from dataclasses import replace
 
 from dpbandits.comparisons.equal_privacy.formulas import least_alpha, share_b, share_c
-from dpbandits.engine.formulas import Context, Formula
+from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
 
 SETTING = ("arms", "horizon", "epsilon")

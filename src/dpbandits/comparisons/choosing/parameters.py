@@ -6,7 +6,7 @@ from typing import Any
 from dpbandits.comparisons.choosing.players import DELTA, NONE
 from dpbandits.comparisons.choosing.ranking import Question
 from dpbandits.comparisons.equal_privacy.formulas import least_alpha, level
-from dpbandits.engine.formulas import Context
+from dpbandits.config import Context
 from dpbandits.privacy.guarantees import required_c
 
 

@@ -6,7 +6,7 @@ The algorithms of pure epsilon-DP take the tag epsilon as it is.
 import math
 from functools import cache
 
-from dpbandits.engine.formulas import Context, Formula
+from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
 from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_gdp
 from dpbandits.privacy.gaussian import eta_from

@@ -6,8 +6,8 @@ from typing import Any
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Definition
+from dpbandits.config.documents import as_list
 from dpbandits.engine.guarantees import listed
-from dpbandits.engine.models import as_list
 from dpbandits.pages.site.charts import look
 from dpbandits.pages.site.model import Site
 from dpbandits.pages.site.tables import Shown, shown_cells

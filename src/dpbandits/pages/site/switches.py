@@ -11,8 +11,7 @@ import pandas as pd
 from pydantic import Field
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.engine.documents import load_document
-from dpbandits.engine.models import Allowed, Name, Sentence, Spec, Text
+from dpbandits.config.documents import Allowed, Name, Sentence, Spec, Text, load_document
 from dpbandits.errors import InputError
 from dpbandits.pages.front import VARIANTS
 from dpbandits.pages.site.charts import Json, chart, series

@@ -6,7 +6,7 @@ from functools import cache
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from dpbandits.engine.formulas import Context, Formula
+from dpbandits.config import Context, Formula
 
 
 def error_near(budget: float, gap: float, scales: tuple[float, float]) -> float:

@@ -1,5 +1,5 @@
 """Formulas that the experiments file names instead of numbers: none."""
 
-from dpbandits.engine.formulas import Formula
+from dpbandits.config import Formula
 
 FORMULAS: dict[str, Formula] = {}

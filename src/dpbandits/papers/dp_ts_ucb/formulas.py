@@ -2,7 +2,7 @@
 
 import math
 
-from dpbandits.engine.formulas import Context, Formula
+from dpbandits.config import Context, Formula
 from dpbandits.privacy import dp_ts_ucb
 
 

@@ -1,6 +1,6 @@
 """Parameters that the experiments file names instead of printing them."""
 
-from dpbandits.engine.formulas import Context, Formula
+from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
 from dpbandits.privacy.guarantees import required_c
 

@@ -1,4 +1,7 @@
-"""What a paper's formulas are given; imports nothing, so that they depend on nothing else."""
+"""What a paper's config says, and what its formulas are given.
+
+Imports nothing, so that formulas depend on nothing else.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
