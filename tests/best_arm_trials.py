@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from dpbandits.algorithms import IDENTIFICATION, Definition
 from dpbandits.algorithms.base import Outcome, Task, Trial
-from dpbandits.bandits.linear import LinearBandit, linear
+from dpbandits.bandits import LinearBandit, linear
 
 PRIVATE = ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"]
 

@@ -18,7 +18,7 @@ from best_arm_trials import (
 )
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
-from dpbandits.bandits.linear import LinearBandit, linear
+from dpbandits.bandits import LinearBandit, linear
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
 from support import message_of

@@ -20,7 +20,7 @@ import pytest
 from best_arm_trials import assert_agreement, task_for
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Outcome, Task
-from dpbandits.bandits.linear import LinearBandit, linear
+from dpbandits.bandits import LinearBandit, linear
 from dpbandits.papers.dp_bai.instances import sphere
 from mutations import Fault, faults, number_edits, operator_edits
 

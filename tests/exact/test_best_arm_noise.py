@@ -9,8 +9,8 @@ import pytest
 from best_arm_trials import PRIVATE, assert_agreement, parameters_of, run, task_for
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.dp_bai_gauss import noise_multiplier
+from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import laplace
-from dpbandits.bandits.linear import LinearBandit, linear
 from dpbandits.papers.dp_bai.instances import section5, standard_basis, two_armed
 from dpbandits.privacy.gaussian import delta as gdp_delta
 from support import message_of

@@ -13,7 +13,7 @@ from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm.regression import rounds_of
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, halving_schedule, phase_schedule
 from dpbandits.algorithms.dp_bai import ALGORITHM as DP_BAI
-from dpbandits.bandits.linear import linear
+from dpbandits.bandits import linear
 from support import message_of
 
 # Equations 7 and 8: (K, d), lambda, h, then s, M1, M, T - T' as `consistent` and as `literal`.

@@ -21,8 +21,7 @@ from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.algorithms.anytime_ncb import window_ends
 from dpbandits.algorithms.ldp_ncb_window import EXPLORING, open_window, stops
 from dpbandits.algorithms.ranking import bring_forward, find_position, sink, sort
-from dpbandits.bandits import Bandit
-from dpbandits.bandits.laws import Bernoulli, FourthRoot, TwoPoint, Uniform
+from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from support import FIVE_ARMS, Decision, joined, kernel_decisions, settings_of
 
 NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]

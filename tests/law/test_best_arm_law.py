@@ -25,8 +25,8 @@ from best_arm_trials import task_for
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm import phases
+from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import DIGITS_FROM, draw_uniform_sum
-from dpbandits.bandits.linear import LinearBandit, linear
 from support import mostly_slow
 
 TESTS = 60

@@ -28,8 +28,7 @@ from dpbandits.algorithms.gdp_ncb_phase_one import (
     explore_by_rounds,
 )
 from dpbandits.algorithms.gdp_ncb_window import Window, open_window, start_phase_two
-from dpbandits.bandits import Bandit
-from dpbandits.bandits.laws import Bernoulli, FourthRoot, TwoPoint, Uniform
+from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from support import mostly_slow, settings_of
 
 TESTS = 150

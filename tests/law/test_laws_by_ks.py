@@ -18,8 +18,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.algorithms.m_ts_gaussian import State as GaussianState
-from dpbandits.bandits import Bandit, Law
-from dpbandits.bandits.laws import Bernoulli, ClippedExponential, TruncatedExponential
+from dpbandits.bandits import Bandit, Bernoulli, ClippedExponential, Law, TruncatedExponential
 from found_papers import PLAYED
 from support import case_of, kernel_decisions, mostly_slow, settings_of
 

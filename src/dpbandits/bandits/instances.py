@@ -1,7 +1,7 @@
-"""Bandit instances: one reward law per arm."""
+"""Reward laws with their exact means, and bandits: one law an arm, or features besides."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.bandits.draws import draw_reward, draw_reward_sum
-from dpbandits.bandits.laws import (
-    Bernoulli,
-    ClippedExponential,
-    Law,
-    TruncatedExponential,
-    Uniform,
-)
+from dpbandits.bandits import draws
 from dpbandits.errors import InputError
 
 MAXIMAL_ARMS = 1_000_000
+MAXIMAL_DIMENSION = 10_000
+BEST_ARM_TOLERANCE = 1e-12
+"""Means nearer than this to the largest are equal to it, but for rounding."""
 
 
 def read_only(values: ArrayLike) -> NDArray[Any]:
@@ -28,6 +24,78 @@ def read_only(values: ArrayLike) -> NDArray[Any]:
     array.flags.writeable = False
     # Only the owner of memory can be made writable again.
     return array.view()
+
+
+@dataclass(frozen=True)
+class Law:
+    """The reward law of one arm; make one with ``Bernoulli``, ``Uniform`` and the others below.
+
+    Attributes:
+        name: its name in descriptions.
+        code: its number in kernels (``bandits.draws``).
+        parameter: its parameter in kernels.
+        mean: its exact mean.
+        largest: upper end of its rewards, which begin at 0.
+    """
+
+    name: str
+    code: int
+    parameter: float
+    mean: float
+    largest: float = 1.0
+
+
+def _parameter(law: str, key: str, value: object, high: float, *, positive: bool = False) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= high or (positive and value == 0):
+        allowed = f"above 0, at most {high:g}" if positive else f"0 to {high:g}"
+        raise InputError(f"{law}: {key} is {value!r}; allowed: {allowed}")
+    return float(value)
+
+
+def Bernoulli(mean: float) -> Law:
+    """Reward 1 with probability ``mean`` in [0, 1], else 0."""
+    mean = _parameter("bernoulli", "mean", mean, 1.0)
+    return Law("bernoulli", draws.BERNOULLI, mean, mean)
+
+
+def TruncatedExponential(rate: float) -> Law:
+    """Exponential law of a rate up to 700, conditioned on [0, 1] (TS-is-DP, Section 5.2).
+
+    Density rate * exp(-rate x) / (1 - exp(-rate)) on [0, 1].
+    """
+    name = "truncated-exponential"
+    rate = _parameter(name, "rate", rate, 700.0, positive=True)
+    # By its series where the two terms cancel.
+    mean = 0.5 - rate / 12.0 if rate < 1e-4 else 1.0 / rate - 1.0 / math.expm1(rate)
+    return Law(name, draws.TRUNCATED_EXPONENTIAL, rate, mean)
+
+
+def ClippedExponential(rate: float) -> Law:
+    """min(X, 1) for exponential X: another interpretation of "exponential on [0, 1]" (TSDP-E11)."""
+    name = "clipped-exponential"
+    rate = _parameter(name, "rate", rate, 700.0, positive=True)
+    return Law(name, draws.CLIPPED_EXPONENTIAL, rate, -math.expm1(-rate) / rate)
+
+
+def Uniform(high: float) -> Law:
+    """Uniform law on [0, ``high``]; ``high`` from 0 (always 0) to 2.
+
+    Above 1 rewards leave the unit interval that the papers' guarantees assume (BAI-E7): they
+    are drawn as stated, and only best-arm identification takes them.
+    """
+    high = _parameter("uniform", "high", high, 2.0)
+    return Law("uniform", draws.UNIFORM, high, high / 2.0, high)
+
+
+def FourthRoot() -> Law:
+    """U^(1/4) for uniform U, which is Beta(4, 1) (DP-NCB, panel f)."""
+    return Law("fourth-root", draws.FOURTH_ROOT, 1.0, 0.8)
+
+
+def TwoPoint() -> Law:
+    """0.4 or 1 with probability 1/2 each (DP-NCB, panel f)."""
+    return Law("two-point", draws.TWO_POINT, 1.0, 0.7)
 
 
 @dataclass(frozen=True)
@@ -115,16 +183,54 @@ class Bandit:
     def draw(self, arm: int, generator: np.random.Generator) -> float:
         """Draw one reward of ``arm``, in plain Python, from the same stream as the kernels do."""
         law = self.arms[arm]
-        return float(draw_reward.py_func(law.code, law.parameter, generator))
+        return float(draws.draw_reward.py_func(law.code, law.parameter, generator))
 
     def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
         """Draw the sum of ``count`` rewards of ``arm``, from the same stream as the kernels do."""
         law = self.arms[arm]
-        return float(draw_reward_sum.py_func(law.code, law.parameter, count, generator))
+        return float(draws.draw_reward_sum.py_func(law.code, law.parameter, count, generator))
 
     def describe(self) -> list[dict[str, Any]]:
         """Canonical description, one entry an arm; seeds and caches are keyed by it."""
         return [{"law": arm.name, "parameter": arm.parameter} for arm in self.arms]
+
+
+@dataclass(frozen=True)
+class LinearBandit(Bandit):
+    """Arms with features: mean of arm i = <features[i], theta>.
+
+    Make one with ``dpbandits.linear``, which validates.
+
+    Attributes:
+        arms: the reward law of each arm.
+        features: one row an arm, as tuples; shape (K, d).
+        theta: the parameter, unknown to algorithms; shape (d,).
+    """
+
+    features: tuple[tuple[float, ...], ...] = ()
+    theta: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Keep features and parameter as they are now."""
+        super().__post_init__()
+        object.__setattr__(self, "features", tuple(tuple(row) for row in self.features))
+        object.__setattr__(self, "theta", tuple(self.theta))
+
+    @cached_property
+    def feature_matrix(self) -> NDArray[np.float64]:
+        """The features as an array, shape (K, d)."""
+        return read_only(self.features)
+
+    @cached_property
+    def best_arm(self) -> int:
+        """The one arm with the largest mean."""
+        return int(self.means.argmax())
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Canonical description: features, laws and theta."""
+        [law] = {arm.name for arm in self.arms}
+        features = [list(row) for row in self.features]
+        return [{"law": law, "features": features, "theta": list(self.theta)}]
 
 
 def _numbers(key: str, values: object) -> list[Any]:
@@ -132,7 +238,7 @@ def _numbers(key: str, values: object) -> list[Any]:
         values = values.tolist()
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise InputError(f"bandit: {key} is {values!r}; allowed: a list of numbers")
-    return [each.item() if isinstance(each, np.generic) else each for each in values]
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
 def bernoulli(means: Sequence[float]) -> Bandit:
@@ -155,6 +261,76 @@ def uniform(highs: Sequence[float]) -> Bandit:
     return Bandit(tuple(Uniform(high) for high in _numbers("highs", highs)))
 
 
+LAWS: dict[str, Callable[[float], Law]] = {
+    "uniform": lambda mean: Uniform(2.0 * mean),
+    "bernoulli": Bernoulli,
+}
+"""Name of a family of laws -> the law of a given mean."""
+
+
+def linear(features: ArrayLike, theta: ArrayLike, law: str = "uniform") -> LinearBandit:
+    """Make a linear bandit.
+
+    Args:
+        features: one row an arm, shape (K, d), K at least 2; finite, not all 0.
+        theta: the parameter, shape (d,); every mean <features[i], theta> has to suit the law.
+        law: ``uniform``, Uniform[0, 2 mean] with means from 0 to 1 (above 1/2 rewards leave the
+            unit interval), or ``bernoulli``, means from 0 to 1.
+
+    Raises:
+        InputError: wrong shapes, numbers that are not finite, features of rank 0, a mean that the
+            law does not take, or more than one best arm.
+
+    Example:
+        >>> import dpbandits
+        >>> dpbandits.linear([[1, 0], [0, 2]], [0.5, 0.2]).means
+        array([0.5, 0.4])
+    """
+    matrix, vector = _array("features", features, 2), _array("theta", theta, 1)
+    arms, dimension = matrix.shape
+    if arms < 2 or not 1 <= dimension <= MAXIMAL_DIMENSION:
+        raise InputError(
+            f"linear: features have shape {arms} x {dimension}; allowed: at least 2 arms, "
+            f"dimension 1 to {MAXIMAL_DIMENSION}"
+        )
+    if vector.size != dimension:
+        raise InputError(f"linear: theta has {vector.size} entries; allowed: {dimension}")
+    if not matrix.any():
+        raise InputError("linear: features have rank 0; allowed: at least one that is not 0")
+    if law not in LAWS:
+        raise InputError.unknown("linear: law", law, LAWS)
+    means = matrix @ vector
+    laws = tuple(_law(law, arm, float(mean)) for arm, mean in enumerate(means))
+    best = np.flatnonzero(means >= means.max() - BEST_ARM_TOLERANCE)
+    if best.size > 1:
+        shared = ", ".join(map(str, best[:6]))
+        raise InputError(f"linear: arms {shared} share the largest mean; allowed: one best arm")
+    return LinearBandit(laws, tuple(map(tuple, matrix.tolist())), tuple(vector.tolist()))
+
+
+def _law(law: str, arm: int, mean: float) -> Law:
+    try:
+        # A product of numbers that cancel may miss 0 by a rounding.
+        return LAWS[law](0.0 if -BEST_ARM_TOLERANCE < mean < 0.0 else mean)
+    except InputError:
+        raise InputError(
+            f"linear: mean of arm {arm} is {mean:.6g}; allowed: 0 to 1 for {law} rewards"
+        ) from None
+
+
+def _array(key: str, values: ArrayLike, dimensions: int) -> NDArray[np.float64]:
+    allowed = "rows of numbers of one length" if dimensions == 2 else "a list of numbers"
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"linear: {key} are no numbers; allowed: {allowed}") from None
+    if array.ndim != dimensions:
+        raise InputError(f"linear: {key} have {array.ndim} axes; allowed: {allowed}")
+    if not np.isfinite(array).all():
+        raise InputError(f"linear: {key} are not all finite; allowed: {allowed}")
+    return array
+
+
 INSTANCES: dict[str, tuple[str, Callable[[Sequence[float]], Bandit]]] = {
     "bernoulli": ("means", bernoulli),
     "truncated-exponential": ("rates", truncated_exponential),
@@ -162,3 +338,26 @@ INSTANCES: dict[str, tuple[str, Callable[[Sequence[float]], Bandit]]] = {
     "uniform": ("highs", uniform),
 }
 """Law -> the key that holds its parameters, and the function that makes the instance."""
+
+
+def bandit_from(description: Mapping[str, Any]) -> Bandit:
+    """Make an instance from a mapping such as ``{law: bernoulli, means: [0.7, 0.5]}``.
+
+    Raises:
+        InputError: no mapping, unknown law, or keys other than ``law`` and the law's own.
+    """
+    if not isinstance(description, Mapping):
+        raise InputError(f"bandit is {description!r}; allowed: a mapping with the key law")
+    law = description.get("law")
+    if law != "linear" and (not isinstance(law, str) or law not in INSTANCES):
+        raise InputError(f"bandit: law is {law!r}; allowed: {', '.join([*INSTANCES, 'linear'])}")
+    needed = ["features", "theta"] if law == "linear" else [INSTANCES[law][0]]
+    allowed = ["law", *needed, *(["rewards"] if law == "linear" else [])]
+    if not {"law", *needed} <= set(description) <= set(allowed):
+        raise InputError(
+            f"bandit: keys {sorted(map(str, description))}; allowed for {law}: {', '.join(allowed)}"
+        )
+    arguments = [description[key] for key in needed]
+    if law == "linear":
+        return linear(*arguments, str(description.get("rewards", "uniform")))
+    return INSTANCES[law][1](*arguments)

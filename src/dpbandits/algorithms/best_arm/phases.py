@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.base import Outcome, Phase, Trial
 from dpbandits.algorithms.best_arm.geometry import Arms
 from dpbandits.algorithms.best_arm.span import FloatArray
+from dpbandits.bandits import LinearBandit
 from dpbandits.bandits.draws import draw_reward_sum, laplace, set_pulls
-from dpbandits.bandits.linear import LinearBandit
 
 SILENT, LAPLACE, GAUSSIAN = 0, 1, 2
 """Laws of the noise."""
