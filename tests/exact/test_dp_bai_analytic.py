@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import dpbandits
-from dpbandits.algorithms.best_arm.max_det import max_det
+from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.algorithms.best_arm.schedule import phase_schedule
 from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics

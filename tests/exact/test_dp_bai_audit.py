@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 
 from dp_bai_trials import TRIALS, near
 from dpbandits import InputError
-from dpbandits.algorithms.best_arm.g_optimal import g_optimal
+from dpbandits.algorithms.best_arm.designs import g_optimal
 from dpbandits.audit.releases.best_arm import (
     difference_loss,
     sign_loss,
@@ -194,7 +194,7 @@ def test_the_uniform_design_is_optimal_on_the_square() -> None:
     moments = SQUARE.T @ SQUARE / 4
     variances = ((SQUARE @ np.linalg.inv(moments)) * SQUARE).sum(axis=1)
     np.testing.assert_allclose(variances, 2.0, rtol=1e-12)
-    weights = g_optimal(SQUARE).weights
+    weights = g_optimal(SQUARE)
     np.testing.assert_allclose((SQUARE.T * weights) @ SQUARE, moments, atol=1e-9)
 
 
@@ -217,7 +217,7 @@ def test_the_square_agrees_with_draws() -> None:
 def test_the_midpoint_is_never_alone_ahead_and_gets_no_pulls(features: Values) -> None:
     """What makes two arms an instance with K > 2: half their sum has half the sum of estimates."""
     three = with_midpoint(features)
-    weights = g_optimal(three).weights
+    weights = g_optimal(three)
     np.testing.assert_allclose(weights, [0.5, 0.5, 0.0], atol=1e-12)
     # The certificate of the optimum: the largest variance of an estimate is the dimension.
     moments = (three.T * weights) @ three

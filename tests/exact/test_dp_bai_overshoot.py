@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.algorithms.best_arm.g_optimal import g_optimal
-from dpbandits.algorithms.best_arm.max_det import max_det
+from dpbandits.algorithms.best_arm.designs import g_optimal, max_det
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, phase_schedule
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.instances import section5
@@ -101,7 +100,7 @@ def test_arms_that_section_5_pulls_are_those_of_the_spec(draw: int) -> None:
     np.testing.assert_allclose(found.coefficients[1], [0.9, 0.0], atol=1e-15)
     np.testing.assert_allclose(found.coefficients[3:, 1], 0.1, rtol=1e-13)
     np.testing.assert_allclose(found.coefficients[3:, 0], features[3:, 1], rtol=1e-13)
-    weights = g_optimal(features).weights
+    weights = g_optimal(features)
     np.testing.assert_allclose(weights[[0, 2]], 0.5, rtol=1e-9)
     inverse = np.linalg.inv((features.T * weights) @ features)
     np.testing.assert_allclose(np.linalg.inv(inverse), np.diag([50.0, 0.5]), atol=1e-9)

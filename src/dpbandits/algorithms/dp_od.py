@@ -22,13 +22,13 @@ import numpy as np
 
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
 from dpbandits.algorithms.best_arm.budget import pure_guarantee, require_epsilon, sensitivity_of
+from dpbandits.algorithms.best_arm.designs import FloatArray
 from dpbandits.algorithms.best_arm.regression import (
     INTERPRETATIONS,
     Regression,
     play_regression,
     require_regression,
 )
-from dpbandits.algorithms.best_arm.span import FloatArray
 from dpbandits.algorithms.best_arm.textbook import RegressionNoise, eliminate_by_regression
 from dpbandits.bandits.draws import laplace
 from dpbandits.privacy.guarantee import Guarantee

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpbandits.algorithms.base import Outcome, Task
 from dpbandits.algorithms.best_arm.budget import TIES_AND_BUDGET, random_outcome, require_budget
-from dpbandits.algorithms.best_arm.geometry import Arms, Collection, geometry_of
+from dpbandits.algorithms.best_arm.designs import Arms, MaxDet, geometry_of
 from dpbandits.algorithms.best_arm.phases import SILENT, Plan, Step, play_plan
 from dpbandits.algorithms.best_arm.schedule import PhaseSchedule, phase_schedule
 
@@ -88,7 +88,7 @@ def play_elimination(
 
     def step(phase: int, active: Arms) -> Step:
         found = geometry.collection(active) if rules.collections else None
-        arms = found.arms if found else active
+        arms = active[list(found.arms)] if found else active
         parts = rules.schedule.phases * arms.size
         count = max(1, budget // parts) if rules.rounding == "floor" else -(-budget // parts)
         return _step(arms, np.full(arms.size, count), rules.scale, found)
@@ -98,7 +98,7 @@ def play_elimination(
     return play_plan(plan, task.bandit, generator, trials)
 
 
-def _step(arms: Arms, pulls: Arms, scale: float, found: Collection | None) -> Step:
+def _step(arms: Arms, pulls: Arms, scale: float, found: MaxDet | None) -> Step:
     if found is None:
         return Step(arms, pulls, scale)
     return Step(arms, pulls, scale, coefficients=found.coefficients, exact=found.exact)

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Outcome, Phase, Trial
-from dpbandits.algorithms.best_arm.geometry import Arms
-from dpbandits.algorithms.best_arm.span import FloatArray
+from dpbandits.algorithms.best_arm.designs import Arms, FloatArray
 from dpbandits.bandits import LinearBandit
 from dpbandits.bandits.draws import draw_reward_sum, laplace, set_pulls
 

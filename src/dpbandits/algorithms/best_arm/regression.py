@@ -8,10 +8,14 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Outcome, Task
 from dpbandits.algorithms.best_arm.budget import TIES_AND_BUDGET, random_outcome, require_budget
-from dpbandits.algorithms.best_arm.g_optimal import efficient_counts
-from dpbandits.algorithms.best_arm.geometry import Arms, geometry_of
+from dpbandits.algorithms.best_arm.designs import (
+    Arms,
+    FloatArray,
+    efficient_counts,
+    geometry_of,
+    multiply_rows,
+)
 from dpbandits.algorithms.best_arm.phases import LAPLACE, SILENT, Plan, Step, play_plan
-from dpbandits.algorithms.best_arm.span import FloatArray, multiply_rows
 
 INTERPRETATIONS = {"design_rounding": ("ceiling", "efficient"), **TIES_AND_BUDGET}
 """Interpretations of OD-LinBAI, which DP-OD shares."""
@@ -120,17 +124,17 @@ def play_regression(
         return random_outcome(task, generator, trials)
 
     def step(number: int, active: Arms) -> Step:
-        found = geometry.regressors(active, rules.basis)
-        counts = _counts(task, rounds, number, found.weights)
+        coordinates, weights = geometry.regressors(active, rules.basis)
+        counts = _counts(task, rounds, number, weights)
         pulled = counts > 0
-        chosen = found.coordinates[pulled]
+        chosen = coordinates[pulled]
         inverse = np.linalg.inv((chosen.T * counts[pulled]) @ chosen)
         return Step(
             active[pulled],
             counts[pulled],
-            _scale(task, rules, active, found.coordinates),
+            _scale(task, rules, active, coordinates),
             released=np.ascontiguousarray(chosen.T),
-            coefficients=multiply_rows(found.coordinates, inverse),
+            coefficients=multiply_rows(coordinates, inverse),
         )
 
     noise = SILENT if math.isinf(rules.epsilon) else LAPLACE

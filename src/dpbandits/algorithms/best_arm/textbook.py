@@ -12,10 +12,14 @@ import numpy as np
 
 from dpbandits.algorithms.base import Phase, Task, Trial
 from dpbandits.algorithms.best_arm.budget import random_trial
-from dpbandits.algorithms.best_arm.g_optimal import efficient_counts, g_optimal
-from dpbandits.algorithms.best_arm.max_det import max_det
+from dpbandits.algorithms.best_arm.designs import (
+    FloatArray,
+    efficient_counts,
+    g_optimal,
+    max_det,
+    span_of,
+)
 from dpbandits.algorithms.best_arm.schedule import PhaseSchedule
-from dpbandits.algorithms.best_arm.span import FloatArray, span_of
 
 Noise = Callable[[int], float]
 """Number of pulls behind a mean -> a draw of its noise."""
@@ -156,11 +160,12 @@ def eliminate_by_regression(
 
 def _reduced(features: FloatArray, basis: str) -> tuple[FloatArray, FloatArray]:
     """Return the coordinates of the round and its design; equal shares where all features are 0."""
-    span = span_of(features)
-    if span.rank == 0:
-        return np.zeros((len(features), 0)), np.full(len(features), 1 / len(features))
-    coordinates, weights = span.coordinates, g_optimal(span.coordinates).weights
-    if basis == "features" and span.rank < features.shape[1]:
-        chosen = coordinates[span.pivots]
+    coordinates, pivots = span_of(features)
+    rank = coordinates.shape[1]
+    if rank == 0:
+        return coordinates, np.full(len(features), 1 / len(features))
+    weights = g_optimal(coordinates)
+    if basis == "features" and rank < features.shape[1]:
+        chosen = coordinates[pivots]
         coordinates = np.array([np.linalg.solve(chosen.T, row) for row in coordinates])
     return coordinates, weights

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.algorithms.best_arm.max_det import max_det
-from dpbandits.algorithms.best_arm.span import rank_of
+from dpbandits.algorithms.best_arm.designs import max_det, rank_of
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.hardness import hardness

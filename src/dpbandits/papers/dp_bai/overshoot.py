@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.best_arm.g_optimal import g_optimal
+from dpbandits.algorithms.best_arm.designs import g_optimal
 from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, halving_schedule, phase_schedule
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
@@ -99,7 +99,7 @@ def random_design_totals(
     active = np.arange(len(features))
     for survivors in [-(-rank // 2**r) for r in range(1, len(supports) + 1)]:
         left, sizes, _ = np.linalg.svd(features[active], full_matrices=False)
-        weights = g_optimal(left * sizes).weights
+        weights = g_optimal(left * sizes)
         shares = weights[:, None] * (budgets - sum(supports)) / len(supports)
         pulls += np.ceil(shares - ROUND_OFF).astype(np.int64).sum(axis=0)
         active = generator.permutation(active)[:survivors]

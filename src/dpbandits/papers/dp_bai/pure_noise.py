@@ -12,7 +12,7 @@ from scipy.optimize import brentq, elementwise
 from scipy.special import log_ndtr, ndtri_exp
 from scipy.stats import laplace
 
-from dpbandits.algorithms.best_arm.max_det import max_det
+from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.audit.releases.laplace import log_tail_of_two
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
