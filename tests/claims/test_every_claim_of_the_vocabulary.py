@@ -39,7 +39,7 @@ from dpbandits.claims.ledger import ledger
 from dpbandits.claims.regions import KINDS, REPORT, region_of
 from dpbandits.claims.verdict import Word
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.identification import IDENTIFIED
+from dpbandits.metrics.names import IDENTIFIED
 from dpbandits.pages.new_paper import write_skeleton
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS

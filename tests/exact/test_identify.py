@@ -13,8 +13,8 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.trials import TRIALS
-from dpbandits.metrics.identification import COUNTED
 from dpbandits.metrics.intervals import rate_interval
+from dpbandits.metrics.names import COUNTED
 from support import message_of
 
 BANDIT = dpbandits.linear([[0, 1], [0, 0.9], [10, 0], [1, 0.3], [1, 0.7]], [0.045, 0.5])

@@ -45,7 +45,7 @@ class Law:
     largest: float = 1.0
 
 
-def _parameter(law: str, key: str, value: object, high: float, *, positive: bool = False) -> float:
+def _parameter(law: str, key: str, value: Any, high: float, *, positive: bool = False) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= high or (positive and value == 0):
         allowed = f"above 0, at most {high:g}" if positive else f"0 to {high:g}"
@@ -357,7 +357,7 @@ def bandit_from(description: Mapping[str, Any]) -> Bandit:
         raise InputError(
             f"bandit: keys {sorted(map(str, description))}; allowed for {law}: {', '.join(allowed)}"
         )
-    arguments = [description[key] for key in needed]
+    first, *others = (description[key] for key in needed)
     if law == "linear":
-        return linear(*arguments, str(description.get("rewards", "uniform")))
-    return INSTANCES[law][1](*arguments)
+        return linear(first, *others, law=str(description.get("rewards", "uniform")))
+    return INSTANCES[law][1](first)

@@ -9,9 +9,8 @@ import pandas as pd
 from dpbandits.engine.cache import Block
 from dpbandits.engine.cells import Cell, Series
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.names import NOMINAL, QUANTITIES
+from dpbandits.metrics.names import NOMINAL, PER_ARM, QUANTITIES
 from dpbandits.metrics.nash import bin_edges
-from dpbandits.metrics.regret import PER_ARM
 
 RUNS = 2
 """So many runs are made up; no filter names a run."""

@@ -29,10 +29,8 @@ from dpbandits.engine.seeds import stream_key
 from dpbandits.engine.trials import TRIALS, play_trials
 from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
-from dpbandits.metrics.identification import IDENTIFIED
-from dpbandits.metrics.names import NASH, NOMINAL
+from dpbandits.metrics.names import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
-from dpbandits.metrics.regret import METRICS, require_metric
 
 BLOCK = 10
 """Regret runs per block: run numbers are cut at multiples of it, so that more runs add blocks.
@@ -343,7 +341,7 @@ def make_cell(
     definition = find_definition(algorithm)
     identifies = isinstance(definition, IdentificationAlgorithm)
     _require_bandit(bandit, identifies)
-    known = tuple(IDENTIFIED) if identifies else (*METRICS, *NASH)
+    known = IDENTIFIED if identifies else (*CURVES, *PER_ARM, *NASH)
     metrics = known[:1] if metrics is None else metrics
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")

@@ -16,7 +16,7 @@ from dpbandits.engine.execute import CHUNKS_AT_ONCE
 from dpbandits.engine.lockstep import PROCESS_BYTES
 from dpbandits.engine.trials import TRIALS
 from dpbandits.errors import InputError
-from dpbandits.metrics.regret import CURVES
+from dpbandits.metrics.names import CURVES
 
 if TYPE_CHECKING:
     from dpbandits.engine.cells import Cell

@@ -9,20 +9,19 @@ from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.seeds import run_generator
 from dpbandits.errors import InputError
-from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger, record
-from dpbandits.metrics.regret import METRICS
+from dpbandits.metrics.regret import REGRET, Accumulator, accumulate, accumulator_of
 
 CHUNKS_AT_ONCE = 1 << 15
 
 
 def enter_chunks(
     algorithm: Algorithm,
-    ledger: Ledger,
+    run: Accumulator,
     arms: NDArray[np.int64],
     lengths: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
-    """Enter chunks into the ledger of their run.
+    """Add segments to the accumulator of their run.
 
     Raises:
         InputError: one of them is a block of uniformly random arms.
@@ -32,7 +31,7 @@ def enter_chunks(
             f"algorithm {algorithm.id}: blocks of uniformly random arms have no pulls of each arm; "
             f"allowed with them: Nash metrics"
         )
-    record(ledger, arms, lengths, sums, arms.size)
+    accumulate(run, arms, lengths, sums, arms.size)
 
 
 def play_run(
@@ -43,15 +42,15 @@ def play_run(
     grid: NDArray[np.int64],
     *,
     count_inversely: bool = False,
-) -> Ledger:
-    """Play one run to its horizon and return its ledger.
+) -> Accumulator:
+    """Play one run to its horizon and return its accumulator.
 
     The kernel is called for at most ``CHUNKS_AT_ONCE`` chunks at a time, so that memory does not
     grow with the horizon.
     """
     count = len(bandit.arms)
     state = algorithm.state(count)
-    ledger = open_ledger(grid, count, count_inversely=count_inversely)
+    played = accumulator_of(grid, count, count_inversely=count_inversely)
     size = min(CHUNKS_AT_ONCE, settings.horizon)
     arms, lengths = np.empty(size, np.int64), np.empty(size, np.int64)
     sums = np.empty(size)
@@ -59,9 +58,8 @@ def play_run(
         written = algorithm.advance(
             settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
         )
-        enter_chunks(algorithm, ledger, arms[:written], lengths[:written], sums[:written])
-    close_ledger(ledger)
-    return ledger
+        enter_chunks(algorithm, played, arms[:written], lengths[:written], sums[:written])
+    return played
 
 
 def play_block(
@@ -87,7 +85,7 @@ def play_block(
     rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
     for run in runs:
         generator = run_generator(root_seed, key, run)
-        ledger = play_run(algorithm, settings, bandit, generator, grid, count_inversely=counted)
+        played = play_run(algorithm, settings, bandit, generator, grid, count_inversely=counted)
         for metric in metrics:
-            rows[metric].append(METRICS[metric](ledger, bandit))
+            rows[metric].append(REGRET[metric](played, bandit))
     return {metric: np.array(values) for metric, values in rows.items()}

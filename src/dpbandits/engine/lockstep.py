@@ -16,11 +16,10 @@ from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.execute import enter_chunks
 from dpbandits.engine.seeds import run_generator
-from dpbandits.metrics.ledger import Ledger, close_ledger, open_ledger
 from dpbandits.metrics.names import NOMINAL
 from dpbandits.metrics.nash import BINS, enter_window, nash_parts, open_nash_ledger
 from dpbandits.metrics.nash_sweeps import drop_chunks
-from dpbandits.metrics.regret import METRICS
+from dpbandits.metrics.regret import REGRET, Accumulator, accumulator_of
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -85,10 +84,10 @@ class _Curve:
                 logs = np.log(bandit.nominal_means)
             means = bandit.nominal_means
             self.scored[NOMINAL] = open_nash_ledger(means, logs, runs, horizon, grid)
-        self.own = tuple(name for name in metrics if name in METRICS)
+        self.own = tuple(name for name in metrics if name in REGRET)
         counted = "inverse_counts" in self.own
-        self.ledgers: list[Ledger] = [
-            open_ledger(grid, arms, count_inversely=counted) for _ in generators if self.own
+        self.ledgers: list[Accumulator] = [
+            accumulator_of(grid, arms, count_inversely=counted) for _ in generators if self.own
         ]
 
     def play_window(self) -> None:
@@ -159,10 +158,8 @@ class _Curve:
         found: dict[str, NDArray[np.float64]] = {}
         for prefix, scored in self.scored.items():
             found |= {prefix + name: part for name, part in nash_parts(scored).items()}
-        for ledger in self.ledgers:
-            close_ledger(ledger)
         for name in self.own:
-            rows = [METRICS[name](ledger, self.bandit) for ledger in self.ledgers]
+            rows = [REGRET[name](ledger, self.bandit) for ledger in self.ledgers]
             found[name] = np.array(rows)
         return {name: found[name] for name in metrics}
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task
 from dpbandits.engine.seeds import run_generator
-from dpbandits.metrics.identification import IDENTIFIED
+from dpbandits.metrics.regret import IDENTIFICATION
 
 TRIALS = 1000
 """Trials per block. Trials are many and short, so that a whole block draws from one stream."""
@@ -35,4 +35,4 @@ def play_trials(
     root_seed, key, runs = streams
     outcome = play_outcome(algorithm, task, root_seed, key, runs.start)
     returned, pulls = outcome.recommended, outcome.pulls
-    return {metric: IDENTIFIED[metric](returned, pulls, task.bandit) for metric in metrics}
+    return {metric: IDENTIFICATION[metric](returned, pulls, task.bandit) for metric in metrics}

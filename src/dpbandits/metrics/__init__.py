@@ -1,4 +1,4 @@
-"""Accumulators fed with chunks, the metrics read off them, and intervals over runs.
+"""Accumulators fed with segments, the metrics read off them, and intervals over runs.
 
 This module imports none of them: `names` and `intervals` are read without compiling anything.
 """

@@ -1,4 +1,6 @@
-"""Names of what is recorded, for configs; functions: `regret`, `identification`, `nash`."""
+"""Names of what is recorded, for configs, without numerics; functions: `regret`, `nash`."""
+
+from dpbandits.errors import InputError
 
 CURVES = ("pseudo_regret", "realised_regret")
 """Metrics with one value for each time of the grid."""
@@ -34,3 +36,10 @@ QUANTITIES = (
 
 METRICS = (*CURVES, *PER_ARM, *IDENTIFIED, *NASH)
 """What a simulation may record."""
+
+
+def require_metric(name: str, allowed: tuple[str, ...]) -> str:
+    """Return ``name`` if it is allowed; InputError otherwise."""
+    if name not in allowed:
+        raise InputError.unknown("metric", name, allowed)
+    return name

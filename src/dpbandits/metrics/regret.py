@@ -1,66 +1,167 @@
-"""Metrics of one run, each a function of its ledger; no algorithm computes its own."""
+"""One pass over the segments of a run, and the metrics of a run and of a trial read off it.
+
+No algorithm computes a metric of its own.
+"""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.bandits import Bandit
-from dpbandits.errors import InputError
-from dpbandits.metrics.ledger import Ledger
+from dpbandits.bandits import Bandit, LinearBandit
 
 Values = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
-def pseudo_regret(ledger: Ledger, bandit: Bandit) -> Values:
+class Accumulator(NamedTuple):
+    """Pulls and rewards of a run so far, fed with segments (arm, length, sum of rewards).
+
+    Attributes:
+        grid: increasing times, shape (G,).
+        pulls_at: pulls of each arm up to each time of the grid, shape (G, K).
+        rewards_at: sum of all rewards up to each time, shape (G,); at a time inside a segment it
+            is not known and stays NaN.
+        clock: rounds seen and next index into the grid, shape (2,).
+        pulls: pulls of each arm so far, shape (K,).
+        rewards: sum of all rewards so far, shape (1,).
+        inverse_counts: for each arm the sum over the rounds after its first pull of 1/(n + 1), n
+            its pulls before the round, up to the time in ``counted_to``; shapes (K,), or (0,)
+            where they are not counted, which costs a division a pull.
+    """
+
+    grid: Counts
+    pulls_at: Counts
+    rewards_at: Values
+    clock: Counts
+    pulls: Counts
+    rewards: Values
+    inverse_counts: Values
+    counted_to: Counts
+
+
+def accumulator_of(grid: Counts, arms: int, *, count_inversely: bool = True) -> Accumulator:
+    """Return the accumulator of a run that has not begun.
+
+    Args:
+        grid: increasing times at which pulls and rewards are recorded, shape (G,).
+        arms: number of arms K.
+        count_inversely: whether ``inverse_counts`` are kept.
+    """
+    counted = arms if count_inversely else 0
+    return Accumulator(
+        grid=grid,
+        pulls_at=np.zeros((grid.size, arms), np.int64),
+        rewards_at=np.full(grid.size, np.nan),
+        clock=np.zeros(2, np.int64),
+        pulls=np.zeros(arms, np.int64),
+        rewards=np.zeros(1),
+        inverse_counts=np.zeros(counted),
+        counted_to=np.zeros(counted, np.int64),
+    )
+
+
+@numba.njit(cache=True)
+def _count_inversely(run, arm, t, length):  # type: ignore[no-untyped-def]
+    if run.pulls[arm] > 0:
+        waited = t - run.counted_to[arm]
+        run.inverse_counts[arm] += waited / (run.pulls[arm] + 1)
+        for pull in range(length):
+            run.inverse_counts[arm] += 1.0 / (run.pulls[arm] + pull + 1)
+    else:
+        for pull in range(1, length):
+            run.inverse_counts[arm] += 1.0 / (pull + 1)
+    run.counted_to[arm] = t + length
+
+
+@numba.njit(cache=True, nogil=True)
+def accumulate(run, arms, lengths, sums, written):  # type: ignore[no-untyped-def]
+    """Add the first ``written`` segments to a run; the grid never cuts a segment's rewards."""
+    t, index = run.clock[0], run.clock[1]
+    for segment in range(written):
+        arm, length = arms[segment], lengths[segment]
+        if run.inverse_counts.size > 0:
+            _count_inversely(run, arm, t, length)
+        while index < run.grid.size and run.grid[index] < t + length:
+            run.pulls_at[index] = run.pulls
+            run.pulls_at[index, arm] += run.grid[index] - t
+            if run.grid[index] == t:
+                run.rewards_at[index] = run.rewards[0]
+            index += 1
+        t += length
+        run.pulls[arm] += length
+        run.rewards[0] += sums[segment]
+        if index < run.grid.size and run.grid[index] == t:
+            run.pulls_at[index] = run.pulls
+            run.rewards_at[index] = run.rewards[0]
+            index += 1
+    run.clock[0], run.clock[1] = t, index
+
+
+def pseudo_regret(run: Accumulator, bandit: Bandit) -> Values:
     """Sum over the rounds of mu* minus the mean of the arm played, on the grid, shape (G,).
 
     TS-is-DP, Equation 2. Counts times gaps, so that nothing is rounded round by round; summed row
     by row, since the last bits of a matrix product depend on the other times of the grid.
     """
-    return np.asarray((ledger.pulls_at * bandit.gaps).sum(axis=1))
+    return np.asarray((run.pulls_at * bandit.gaps).sum(axis=1))
 
 
-def realised_regret(ledger: Ledger, bandit: Bandit) -> Values:
+def realised_regret(run: Accumulator, bandit: Bandit) -> Values:
     """mu* t minus the rewards received, on the grid, shape (G,) (TS-is-DP, Equation 3).
 
     NaN at times inside an episode, whose rewards are known as one sum only.
     """
-    return np.asarray(bandit.means.max() * ledger.grid - ledger.rewards_at)
+    return np.asarray(bandit.means.max() * run.grid - run.rewards_at)
 
 
-def pulls(ledger: Ledger, bandit: Bandit) -> Values:
+def pulls(run: Accumulator, bandit: Bandit) -> Values:
     """Pulls of each arm at the horizon, shape (K,)."""
-    return ledger.pulls.astype(np.float64)
+    return run.pulls.astype(np.float64)
 
 
-def inverse_counts(ledger: Ledger, bandit: Bandit) -> Values:
+def inverse_counts(run: Accumulator, bandit: Bandit) -> Values:
     """Per arm the sum of 1/(n + 1) over the rounds after its first pull, at the horizon, (K,).
 
     Divided by c, and its root taken, it is the realised Gaussian-DP loss of a change in that arm's
     first reward (TS-is-DP, Remark 2).
     """
-    return ledger.inverse_counts.copy()
+    waited = np.where(run.pulls > 0, run.clock[0] - run.counted_to, 0)
+    return np.asarray(run.inverse_counts + waited / (run.pulls + 1))
 
 
-CURVES: dict[str, Callable[[Ledger, Bandit], Values]] = {
+REGRET: dict[str, Callable[[Accumulator, Bandit], Values]] = {
     "pseudo_regret": pseudo_regret,
     "realised_regret": realised_regret,
-}
-"""Metrics with one value for each time of the grid."""
-
-PER_ARM: dict[str, Callable[[Ledger, Bandit], Values]] = {
     "pulls": pulls,
     "inverse_counts": inverse_counts,
 }
-"""Metrics with one value for each arm, at the horizon."""
-
-METRICS = {**CURVES, **PER_ARM}
-"""Every metric by name."""
+"""Metrics of a run (``names.CURVES``, ``names.PER_ARM``)."""
 
 
-def require_metric(name: str, allowed: tuple[str, ...] = tuple(METRICS)) -> str:
-    """Return ``name`` if it is allowed; InputError otherwise."""
-    if name not in allowed:
-        raise InputError.unknown("metric", name, allowed)
-    return name
+def success(recommended: Counts, pulls: Counts, bandit: LinearBandit) -> Values:
+    """1 where the arm returned is the best one, else 0."""
+    return np.asarray(recommended == bandit.best_arm, np.float64)[:, None]
+
+
+def total_pulls(recommended: Counts, pulls: Counts, bandit: LinearBandit) -> Values:
+    """Pulls of all arms together; they may exceed the budget (BAI-E3)."""
+    return np.asarray(pulls.sum(axis=1, keepdims=True), np.float64)
+
+
+def recommended_arm(recommended: Counts, pulls: Counts, bandit: LinearBandit) -> Values:
+    """The arm returned."""
+    return np.asarray(recommended, np.float64)[:, None]
+
+
+IDENTIFICATION: dict[str, Callable[[Counts, Counts, LinearBandit], Values]] = {
+    "success": success,
+    "total_pulls": total_pulls,
+    "recommended": recommended_arm,
+}
+"""Metrics of trials (``names.IDENTIFIED``).
+
+(arms returned, shape (trials,); pulls, shape (trials, K); instance) -> (trials, 1).
+"""

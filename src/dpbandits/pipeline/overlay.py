@@ -21,7 +21,7 @@ from dpbandits.engine.fan_out import compute
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
-from dpbandits.metrics.identification import IDENTIFIED
+from dpbandits.metrics.names import IDENTIFIED
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.figure_files import write_figure

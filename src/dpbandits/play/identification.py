@@ -27,8 +27,8 @@ from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require
 from dpbandits.engine.outcomes import outcomes
 from dpbandits.engine.progress import progress
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
-from dpbandits.metrics.identification import IDENTIFIED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
+from dpbandits.metrics.names import IDENTIFIED
 from dpbandits.play.runs import Runs
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Identification(Runs):
 
     @cached_property
     def _block(self) -> Block:
-        return self._computed(tuple(IDENTIFIED), self.cell.grid)
+        return self._computed(IDENTIFIED, self.cell.grid)
 
     @property
     def recommended(self) -> NDArray[np.int64]:

@@ -27,9 +27,8 @@ from dpbandits.engine.lockstep import memory_needed
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import mean_interval
-from dpbandits.metrics.names import NOMINAL, PARTS
+from dpbandits.metrics.names import CURVES, NOMINAL, PARTS, require_metric
 from dpbandits.metrics.nash_curve import require_bias
-from dpbandits.metrics.regret import CURVES, require_metric
 from dpbandits.play.curves import Curve
 from dpbandits.play.nash_curve import NashCurve
 from dpbandits.play.runs import Runs
