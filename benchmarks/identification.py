@@ -9,7 +9,6 @@ one is a column of its own.
 import time
 from collections.abc import Callable
 
-import numba
 import numpy as np
 
 from dpbandits.algorithms import IDENTIFICATION, IdentificationAlgorithm
@@ -17,6 +16,7 @@ from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.seeds import run_generator
+from dpbandits.kernels import njit
 from dpbandits.papers.dp_bai.instances import section5, sphere
 
 BUDGET = 20_000
@@ -25,7 +25,7 @@ REFERENCE_TRIALS = 20
 REPEATS = 5
 
 
-@numba.njit(cache=True)
+@njit
 def sums(
     highs: np.ndarray, pulls: np.ndarray, trials: int, generator: np.random.Generator
 ) -> float:
@@ -38,7 +38,7 @@ def sums(
     return total
 
 
-@numba.njit(cache=True)
+@njit
 def one_by_one(pulls: int, trials: int, generator: np.random.Generator) -> float:
     """Draw one uniform for every pull."""
     total = 0.0

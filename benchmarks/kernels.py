@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numba
 import numpy as np
 
 from dpbandits.algorithms import REGRET, Algorithm
@@ -18,6 +17,7 @@ from dpbandits.bandits import bernoulli
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.execute import play_run
 from dpbandits.engine.seeds import run_generator
+from dpbandits.kernels import njit
 
 BANDIT = bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 HORIZON = 1_000_000
@@ -25,7 +25,7 @@ REFERENCE_HORIZON = 20_000
 REPEATS = 5
 
 
-@numba.njit(cache=True)
+@njit
 def normals_and_uniform(rounds: int, arms: int, generator: np.random.Generator) -> float:
     """Draw what Gaussian Thompson sampling cannot do without: K normals and a uniform a round."""
     total = 0.0
@@ -36,7 +36,7 @@ def normals_and_uniform(rounds: int, arms: int, generator: np.random.Generator) 
     return total
 
 
-@numba.njit(cache=True)
+@njit
 def betas_and_uniform(rounds: int, arms: int, generator: np.random.Generator) -> float:
     """Draw what Thompson sampling with beta laws cannot do without: K betas and a uniform."""
     total = 0.0
@@ -47,7 +47,7 @@ def betas_and_uniform(rounds: int, arms: int, generator: np.random.Generator) ->
     return total
 
 
-@numba.njit(cache=True)
+@njit
 def uniforms(rounds: int, arms: int, generator: np.random.Generator) -> float:
     """Draw one uniform a round: the reward of any algorithm that pulls Bernoulli arms."""
     total = 0.0
@@ -56,7 +56,7 @@ def uniforms(rounds: int, arms: int, generator: np.random.Generator) -> float:
     return total
 
 
-@numba.njit(cache=True)
+@njit
 def uniform_and_laplace(rounds: int, arms: int, generator: np.random.Generator) -> float:
     """Draw a reward and its noise, as the difference of two exponentials."""
     total = 0.0

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from numba import config
-
 import dpbandits
+from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from shared import shared_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +24,7 @@ PAPER, FOLDER = "committing-early", ROOT / "tests/invented_paper"
 EXPERIMENTS = f"config/papers/{PAPER}/experiments.yaml"
 PARTS = ("Snakefile", "config/config.yaml", "config/comparisons", "workflow", "profiles")
 BUILT = {".csv", ".tex", ".html", ".pdf", ".png", ".parquet"}
-COMPILED = Path(config.CACHE_DIR).resolve()  # type: ignore[attr-defined]
+COMPILED = kernels_folder().resolve() / KERNELS_HASH
 """Kernels of the present sources, compiled by whichever test needed them first."""
 
 

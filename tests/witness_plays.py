@@ -10,9 +10,10 @@ fails them with probability 0.001 at most over the choice of seeds, which are fi
 
 import math
 
-import numba
 import numpy as np
 from scipy import stats
+
+from dpbandits.kernels import njit
 
 TESTS = 150
 LINE = 0.001 / TESTS
@@ -23,32 +24,30 @@ def p_value(count: int, runs: int, probability: float) -> float:
     return float(stats.binomtest(count, runs, probability).pvalue)
 
 
-@numba.njit(cache=True)
-def copy_state(source, target):  # type: ignore[no-untyped-def]
+@njit
+def copy_state(source, target):
     """Copy a state of the project's kernel."""
     target.clock[:], target.phase[:] = source.clock, source.phase
     target.explored[:], target.explored_sums[:] = source.explored, source.explored_sums
     target.episodes[:], target.private_means[:] = source.episodes, source.private_means
 
 
-@numba.njit(cache=True)
-def laplace(scale, generator):  # type: ignore[no-untyped-def]
+@njit
+def laplace(scale, generator):
     """Draw a Laplace noise by inversion of its distribution function."""
     u = generator.random() - 0.5
     return -scale * math.copysign(math.log1p(-2.0 * abs(u)), u)
 
 
-@numba.njit(cache=True)
-def index(p, n, log, epsilon):  # type: ignore[no-untyped-def]
+@njit
+def index(p, n, log, epsilon):
     """Equation 4 with c = 3 and alpha = 3.1, the root over 2 alpha / epsilon."""
     last = 4.0 * math.sqrt(6.2 / epsilon) * log**1.5 / n
     return p + 6.0 * math.sqrt(2.0 * p * log / n) + 3.1 * log**2 / (epsilon * n) + last
 
 
-@numba.njit(cache=True)
-def algorithm_1(  # type: ignore[no-untyped-def]
-    arms, rewards, threshold, scale, log, epsilon, repeats, generator
-):
+@njit
+def algorithm_1(arms, rewards, threshold, scale, log, epsilon, repeats, generator):
     """Play Algorithm 1; return whether it pulls these arms in these rounds.
 
     Args:
@@ -90,10 +89,8 @@ def algorithm_1(  # type: ignore[no-untyped-def]
         p[arm] = min(max(total / n + laplace(scale / n, generator), 0.0), 1.0)  # lines 20, 21
 
 
-@numba.njit(cache=True)
-def count_algorithm_1(  # type: ignore[no-untyped-def]
-    runs, arms, rewards, threshold, scale, log, epsilon, repeats, generator
-):
+@njit
+def count_algorithm_1(runs, arms, rewards, threshold, scale, log, epsilon, repeats, generator):
     """Return in how many of so many runs Algorithm 1 pulls these arms."""
     count = 0
     for _ in range(runs):
@@ -101,10 +98,8 @@ def count_algorithm_1(  # type: ignore[no-untyped-def]
     return count
 
 
-@numba.njit(cache=True)
-def phase_two(  # type: ignore[no-untyped-def]
-    explored, sums, rewards, log, window_log, epsilon, repeats, begin, generator
-):
+@njit
+def phase_two(explored, sums, rewards, log, window_log, epsilon, repeats, begin, generator):
     """Play Phase II of the released code from a release on; return the releases arm 2 survives.
 
     Arm 2 (number 1) is pulled again after a release if its index is above that of arm 1, which has
@@ -134,8 +129,8 @@ def phase_two(  # type: ignore[no-untyped-def]
     return rewards.size - begin
 
 
-@numba.njit(cache=True)
-def count_phase_two(  # type: ignore[no-untyped-def]
+@njit
+def count_phase_two(
     runs, explored, sums, rewards, log, window_log, epsilon, repeats, begin, least, generator
 ):
     """Return in how many of so many runs arm 2 survives at least ``least`` releases."""

@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpbandits._kernel_cache import give_kernels_their_folder
 from dpbandits._sources import load_what_was_read
 
 if TYPE_CHECKING:
@@ -13,7 +12,6 @@ __version__ = "0.1.0"
 
 # Before every other import: what is loaded is what is hashed.
 load_what_was_read()
-give_kernels_their_folder()
 
 
 def __getattr__(name: str) -> Any:

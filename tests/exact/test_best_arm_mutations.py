@@ -137,7 +137,7 @@ EQUIVALENT = {
 
 def source_of(module: str) -> str:
     found = importlib.import_module(f"{PACKAGE}.best_arm.{module}")
-    return re.sub(r"^@numba\..*\n", "", inspect.getsource(found), flags=re.MULTILINE)
+    return re.sub(r"^@njit.*\n", "", inspect.getsource(found), flags=re.MULTILINE)
 
 
 def described(outcome: Outcome) -> tuple[Any, ...]:

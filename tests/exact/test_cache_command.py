@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits._kernel_cache import kernel_sources_hash
 from dpbandits.cli import main
 from dpbandits.engine import cache_contents
 from dpbandits.engine.cache import Cache, origin_of, read_origin
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.own_algorithm import load_algorithm
+from dpbandits.kernels import KERNELS_HASH
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
@@ -57,7 +57,7 @@ def output(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 
 
 def test_it_is_shown_by_algorithm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kernels(folder, kernel_sources_hash())
+    kernels(folder, KERNELS_HASH)
     own = load_algorithm(EXAMPLE).id
     lines = output(capsys)
     assert lines[0] == f"folder: {folder}"
@@ -84,7 +84,7 @@ def test_none_is_shown(
 
 def test_what_is_made_here_is_not_pruned(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = blocks(folder)
-    current = kernels(folder, kernel_sources_hash())
+    current = kernels(folder, KERNELS_HASH)
     assert output(capsys, "prune") == [f"removed 0 entries, 0.0 MB from {folder}"]
     assert blocks(folder) == before
     assert current.exists()
@@ -131,7 +131,7 @@ def test_entries_of_other_libraries_are_pruned(
 def test_kernels_of_other_sources_are_pruned(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old, current = kernels(folder, "0123456789abcdef"), kernels(folder, kernel_sources_hash())
+    old, current = kernels(folder, "0123456789abcdef"), kernels(folder, KERNELS_HASH)
     other = folder / "numba/algorithms_of_others"
     other.mkdir()
     assert "compiled kernels: 2 entries, 0.0 MB (1 outdated)" in output(capsys)
@@ -185,10 +185,10 @@ def test_clear_leaves_what_is_not_its_own(folder: Path, capsys: pytest.CaptureFi
     for path in others:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("mine")
-    kernels(folder, kernel_sources_hash())
+    kernels(folder, KERNELS_HASH)
     output(capsys, "clear", "--yes")
     assert blocks(folder) == []
-    assert not (folder / "numba" / kernel_sources_hash()).exists()
+    assert not (folder / "numba" / KERNELS_HASH).exists()
     assert all(path.read_text() == "mine" for path in others)
 
 

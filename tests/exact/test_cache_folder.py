@@ -9,10 +9,10 @@ from numba.core import event
 
 import dpbandits
 from dpbandits._cache_folder import cache_folder as folder_now
-from dpbandits._kernel_cache import kernels_folder
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.fan_out import compute
+from dpbandits.kernels import kernels_folder
 from dpbandits.pipeline.project import Project
 from support import run_python
 

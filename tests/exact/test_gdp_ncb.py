@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dpbandits
 from dpbandits.algorithms import gdp_ncb_window
-from dpbandits.algorithms.base import UNIFORM
+from dpbandits.kernels import UNIFORM
 from dpbandits.papers.dp_ncb import theory
 from fifty_arms import FIFTY_ARMS, GDP, decisions_of, run_to_the_end, told
 from support import interpretations_to_draw, kernel_decisions, settings_of

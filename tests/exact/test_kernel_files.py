@@ -1,6 +1,8 @@
 """Two processes that need one kernel at once: one compiles it, neither takes wrong machine code."""
 
 import ast
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +11,11 @@ from typing import Any
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from dpbandits import _kernel_cache
-from dpbandits._numba_cache import _Files
-from dpbandits._sources import SOURCES
-from support import changed_environment, run_python
+from dpbandits import kernels
+from dpbandits.kernels import _Files
+from support import changed_environment
+
+ROOT = Path(kernels.__file__).parent
 
 
 def _loaded_after_a_race(kind: type[IndexDataCacheFile], folder: Path) -> tuple[Any, Any]:
@@ -54,39 +57,66 @@ def test_what_is_kept_is_loaded_and_replaced(tmp_path: Path, signature: Any) -> 
     assert len(list(tmp_path.glob("*.nbc"))) == 1
 
 
-def _kept_kernels(source: bytes) -> int:
-    """Return how many functions numba is asked to keep, whatever their decorators look like."""
-    return sum(
-        keyword.arg == "cache"
-        and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is not True)
+def _compiled(source: bytes) -> list[ast.FunctionDef]:
+    """Return the functions that are compiled and kept, whatever their decorators look like."""
+    return [
+        node
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("njit", "jit")
-        for keyword in node.keywords
-    )
+        if isinstance(node, ast.FunctionDef)
+        and any(re.search(r"\bnjit\b", ast.unparse(name)) for name in node.decorator_list)
+    ]
 
 
-def test_every_file_with_kernels_that_are_kept_is_in_their_key(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """An edited helper of the audit was inlined from old machine code."""
-    files = [path for path, source in SOURCES.items() if _kept_kernels(source)]
-    assert {"algorithms", "audit", "bandits", "metrics", "papers"} <= {
-        path.parts[0] for path in files
+def _from_elsewhere(source: bytes) -> dict[str, str]:
+    """Return the module of each name that a source takes from this package."""
+    return {
+        alias.asname or alias.name: node.module or ""
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpbandits")
+        for alias in node.names
     }
-    before = _kernel_cache.kernel_sources_hash()
+
+
+def test_all_that_machine_code_is_made_of_is_in_its_key() -> None:
+    """An edited helper of the audit was inlined from old machine code."""
+    packages = set()
+    keyed = set(kernels.kernel_files())
+    for path in ROOT.rglob("*.py"):
+        source = path.read_bytes()
+        if b"numba.njit(" in source or not (compiled := _compiled(source)):
+            continue
+        assert path in keyed
+        packages.add(path.relative_to(ROOT).parts[0])
+        modules = _from_elsewhere(source)
+        for node in (node for function in compiled for node in ast.walk(function)):
+            if isinstance(node, ast.Name) and node.id in modules:
+                place = ROOT.parent / modules[node.id].replace(".", "/")
+                assert {place.with_suffix(".py"), place / "__init__.py"} & keyed, (path, node.id)
+    assert {"algorithms", "audit", "bandits", "metrics", "papers"} <= packages
+
+
+def test_the_key_is_that_of_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = tmp_path / "dpbandits"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(kernels, "_ROOT", copy)
+    files = kernels.kernel_files()
+    assert kernels.hash_of(files) == kernels.KERNELS_HASH
     for path in files:
-        changed = {**SOURCES, path: SOURCES[path] + b"#"}
-        monkeypatch.setattr(_kernel_cache, "SOURCES", changed)
-        assert _kernel_cache.kernel_sources_hash() != before, path
+        before, source = kernels.hash_of(files), path.read_bytes()
+        path.write_bytes(source + b"#")
+        assert kernels.hash_of(files) != before, path
 
 
-@pytest.mark.parametrize(
-    "module", ["audit.gaussian.choice", "bandits", "papers.dp_ncb.index_plays"]
-)
-def test_kernels_are_kept_in_their_folder_whatever_is_imported_first(module: str) -> None:
-    code = f"import dpbandits.{module}, numba; print(numba.config.CACHE_DIR)"
-    done = run_python("-c", code)
-    assert done.stdout.strip().endswith(_kernel_cache.kernel_sources_hash())
+def test_code_is_not_kept_under_the_key_of_other_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sources that are edited in an open interpreter may be part of what is compiled there."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    for key in (kernels.KERNELS_HASH, "0" * 16):
+        monkeypatch.setattr(kernels, "KERNELS_HASH", key)
+        square = kernels.njit(lambda x: x * x)
+        assert square(3) == 9
+    assert [path.name for path in tmp_path.iterdir()] == [kernels.hash_of(kernels.kernel_files())]
 
 
 COMPILES = """

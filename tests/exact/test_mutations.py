@@ -194,7 +194,7 @@ def kernel_source(algorithm: str) -> str:
     """Return their source without the decorators."""
     sources = (inspect.getsource(each) for each in kernel_functions(algorithm).values())
     text = "\n\n".join(textwrap.dedent(each) for each in sources)
-    return "\n".join(line for line in text.splitlines() if not line.startswith("@numba."))
+    return "\n".join(line for line in text.splitlines() if not line.startswith("@njit"))
 
 
 def executed(algorithm: str, source: str) -> Callable[..., int]:

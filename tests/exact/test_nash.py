@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpbandits.algorithms.base import UNIFORM
+from dpbandits.kernels import UNIFORM
 from dpbandits.metrics import nash, nash_sweeps
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.metrics.nash import bin_edges, nash_parts, quantities

@@ -13,7 +13,7 @@ import pytest
 import dpbandits
 from dpbandits._sources import read_sources
 from dpbandits.algorithms import REGRET
-from dpbandits.algorithms.base import UNIFORM, Algorithm
+from dpbandits.algorithms.base import Algorithm
 from dpbandits.claims.evidence import Evidence
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
 from dpbandits.engine import checkpoints, fingerprints, lockstep
@@ -22,6 +22,7 @@ from dpbandits.engine.cells import Cell, Series, algorithm_fingerprint, make_cel
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
+from dpbandits.kernels import UNIFORM
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.privacy import Guarantee
 from support import copy_package, message_of, run_python

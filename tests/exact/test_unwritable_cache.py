@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits import _cache_folder, _numba_cache
+from dpbandits import kernels
 from dpbandits._cache_folder import _Warner
 from dpbandits.cli import main
 from dpbandits.engine import files
@@ -30,7 +30,7 @@ def unwarned(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every test begin as a process does, which has warned of nothing."""
     warner = _Warner()
     for module in (
-        "_numba_cache",
+        "kernels",
         "_cache_folder",
         "engine.fan_out",
         "engine.checkpoints",
@@ -162,11 +162,10 @@ def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
 def test_a_folder_of_kernels_that_is_full(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(_numba_cache.config, "CACHE_DIR", str(tmp_path / "kernels"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
     from dpbandits.algorithms.ucb1 import advance
 
-    kept = _numba_cache._cache_of(advance.py_func)
-    assert isinstance(kept, _numba_cache.KernelCache)
+    kept = kernels._Cache(advance.py_func)
     assert not (tmp_path / "kernels").exists(), "not before something is compiled"
 
     def full(key: object, data: object) -> None:
@@ -183,8 +182,3 @@ def test_a_folder_of_kernels_that_is_full(
     kept.save_overload("signature", Compiled())
     [line] = warnings(capsys)
     assert "No space left on device" in line
-
-
-def test_functions_of_others_have_numba_s_own_cache() -> None:
-    assert not isinstance(_numba_cache._cache_of(failing), _numba_cache.KernelCache)
-    assert _cache_folder.warn_unwritable is _numba_cache.warn_unwritable

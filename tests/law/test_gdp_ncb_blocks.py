@@ -19,7 +19,6 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.algorithms.base import UNIFORM
 from dpbandits.algorithms.gdp_ncb_phase_one import (
     EXPLORED,
     _pull_uniformly,
@@ -29,6 +28,7 @@ from dpbandits.algorithms.gdp_ncb_phase_one import (
 )
 from dpbandits.algorithms.gdp_ncb_window import Window, open_window, start_phase_two
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
+from dpbandits.kernels import UNIFORM
 from support import mostly_slow, settings_of
 
 TESTS = 150

@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING, EXPLORING
 from dpbandits.algorithms.gdp_ncb_window import Window, advance_window
 from dpbandits.audit.releases.stop_test import exploration_witness
 from dpbandits.bandits.draws import BERNOULLI
+from dpbandits.kernels import njit
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 
@@ -103,8 +103,8 @@ def toy_settings() -> Any:
     return settings._replace(threshold=THRESHOLD / (9.0 * LOG + LOG**2 / EPSILON))
 
 
-@numba.njit(cache=True)
-def pulls_these(settings, window, wanted, rewards, state, spare, generator):  # type: ignore[no-untyped-def]
+@njit
+def pulls_these(settings, window, wanted, rewards, state, spare, generator):
     """Play the kernel round by round; return whether it pulls these arms.
 
     A round of Phase I with another arm is played again: that is how its arms are given. An episode
@@ -131,8 +131,8 @@ def pulls_these(settings, window, wanted, rewards, state, spare, generator):  # 
     return True
 
 
-@numba.njit(cache=True)
-def count_kernel(runs, settings, window, wanted, rewards, empty, state, spare, generator):  # type: ignore[no-untyped-def]
+@njit
+def count_kernel(runs, settings, window, wanted, rewards, empty, state, spare, generator):
     """Return in how many of so many runs the kernel pulls these arms."""
     count = 0
     for _ in range(runs):

@@ -9,7 +9,6 @@ caught, and so must one noise in all releases.
 
 import math
 
-import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from dpbandits.algorithms.gdp_ncb_window import advance_window, open_window
 from dpbandits.audit.releases.laplace import log_cdf
 from dpbandits.audit.releases.phase_two import as_coded, deciding_releases
 from dpbandits.bandits.draws import BERNOULLI
+from dpbandits.kernels import njit
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 
@@ -120,8 +120,8 @@ def test_a_noise_used_in_all_releases_is_caught() -> None:
     assert p_value(count, 100_000, float(release_probabilities(False).prod())) < LINE
 
 
-@numba.njit(cache=True)
-def count_episodes(runs, settings, window, before, state, generator):  # type: ignore[no-untyped-def]
+@njit
+def count_episodes(runs, settings, window, before, state, generator):
     """Return in how many of so many runs the kernel plays arm 2 in this episode and the next."""
     laws, parameters = np.full(2, BERNOULLI), np.zeros(2)
     arms, lengths, sums = np.empty(2, np.int64), np.empty(2, np.int64), np.empty(2)

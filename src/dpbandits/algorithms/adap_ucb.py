@@ -32,7 +32,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,6 +39,7 @@ from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward_sum, laplace
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 ALPHA = 3.1
@@ -124,8 +124,8 @@ def state(arms: int) -> State:
     return State(np.zeros(1, np.int64), order, pulls, lengths, np.zeros(arms))
 
 
-@numba.njit(cache=True)
-def _set_order(settings, order, generator):  # type: ignore[no-untyped-def]
+@njit
+def _set_order(settings, order, generator):
     """Decide the order of the first pulls; a random one as Fisher and Yates do."""
     for i in range(order.size):
         order[i] = i
@@ -135,8 +135,8 @@ def _set_order(settings, order, generator):  # type: ignore[no-untyped-def]
             order[last], order[other] = order[other], order[last]
 
 
-@numba.njit(cache=True)
-def _indices(settings, state):  # type: ignore[no-untyped-def]
+@njit
+def _indices(settings, state):
     log = math.log(state.clock[0] + 1)
     log_of_root = math.log(settings.log_factor * (state.clock[0] + 1))
     indices = np.empty(state.pulls.size)
@@ -147,8 +147,8 @@ def _indices(settings, state):  # type: ignore[no-untyped-def]
     return indices
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play until the horizon or until ``arms`` is full; one chunk an episode."""
     written = 0
     if state.clock[0] == 0:

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,6 +36,7 @@ from dpbandits.algorithms.ldp_ncb_window import open_window as open_local
 from dpbandits.algorithms.ldp_ncb_window import state as local_state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 DATA = ("restart", "carry")
@@ -81,8 +81,8 @@ def state(arms: int) -> State:
     return State(clock, played, length, uniform, global_state(arms), local_state(arms))
 
 
-@numba.njit(cache=True)
-def _begin_local(settings, state, horizon):  # type: ignore[no-untyped-def]
+@njit
+def _begin_local(settings, state, horizon):
     """Let a copy of LDP-NCB begin; what is carried on may end its Phase I at once."""
     state.clock[:] = 0
     state.phase[:] = EXPLORING
@@ -96,8 +96,8 @@ def _begin_local(settings, state, horizon):  # type: ignore[no-untyped-def]
             state.phase[:] = LEADING
 
 
-@numba.njit(cache=True)
-def _begin_window(settings, state, generator):  # type: ignore[no-untyped-def]
+@njit
+def _begin_window(settings, state, generator):
     length = max(1, 2 * state.length[0])
     state.length[0] = length
     state.played[0] = 0
@@ -108,8 +108,8 @@ def _begin_window(settings, state, generator):  # type: ignore[no-untyped-def]
         reset_global(state.global_core)
 
 
-@numba.njit(cache=True)
-def _play_uniformly(laws, law_parameters, generator, rounds, arms, lengths, sums, written):  # type: ignore[no-untyped-def]
+@njit
+def _play_uniformly(laws, law_parameters, generator, rounds, arms, lengths, sums, written):
     for _ in range(min(rounds, arms.size - written)):
         arm = int(generator.random() * laws.size)
         reward = draw_reward(laws[arm], law_parameters[arm], generator)
@@ -118,8 +118,8 @@ def _play_uniformly(laws, law_parameters, generator, rounds, arms, lengths, sums
     return written
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play until the horizon or until ``arms`` is full; chunks are the core's."""
     t = state.clock[0]
     written = 0

@@ -17,12 +17,6 @@ Interpretations = Mapping[str, str]
 Chunk = tuple[int, int, float]
 """(arm, number of rounds it is played in a row, sum of their rewards)."""
 
-UNIFORM = -1
-"""Arm of a chunk whose rounds play independent, uniformly random arms, drawn in law as one block.
-
-Only Nash metrics take such a chunk; they score each of its rounds by the mean over the arms.
-"""
-
 VARIANTS = ("as-written", "as-coded", "repaired")
 
 

@@ -9,15 +9,16 @@ Y = 0 with X = 0. The law is exact, up to the rounding of the cuts.
 import math
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from dpbandits.kernels import njit
 
 Cuts = tuple[float, float, float, float]
 """Where the five parts of an arm meet, increasing."""
 
 
-@numba.njit(cache=True)
+@njit
 def first_parameters(laws: NDArray[np.int64], law_parameters: NDArray[np.float64]) -> Any:
     """Return a number of each arm, shape (K,); of Bernoulli arms it is the mean.
 
@@ -28,7 +29,7 @@ def first_parameters(laws: NDArray[np.int64], law_parameters: NDArray[np.float64
     return law_parameters.reshape(laws.size, -1)[:, 0]
 
 
-@numba.njit(cache=True, inline="always")
+@njit(inline="always")
 def clipped_cuts(mean: float, beyond: float) -> Cuts:
     """Return the cuts of an arm.
 
@@ -40,7 +41,7 @@ def clipped_cuts(mean: float, beyond: float) -> Cuts:
     return first, first + (1.0 - mean) * beyond, last - mean * beyond, last
 
 
-@numba.njit(cache=True, inline="always")
+@njit(inline="always")
 def draw_clipped(cuts: Cuts, epsilon: float, generator: np.random.Generator) -> tuple[float, float]:
     """Draw a Bernoulli reward and its clipped private value.
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +21,7 @@ from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 
@@ -76,8 +76,8 @@ def state(arms: int) -> State:
     )
 
 
-@numba.njit(cache=True)
-def _epoch_pulls(settings, epoch, active_arms):  # type: ignore[no-untyped-def]
+@njit
+def _epoch_pulls(settings, epoch, active_arms):
     gap = 2.0**-epoch
     log8 = math.log(8 * active_arms * epoch**2 / settings.beta)
     log4 = math.log(4 * active_arms * epoch**2 / settings.beta)
@@ -86,8 +86,8 @@ def _epoch_pulls(settings, epoch, active_arms):  # type: ignore[no-untyped-def]
     return int(min(enough, settings.horizon)) + 1
 
 
-@numba.njit(cache=True)
-def _eliminate(settings, state, generator):  # type: ignore[no-untyped-def]
+@njit
+def _eliminate(settings, state, generator):
     active_arms, epoch, pulls = state.active_arms[0], state.epoch[0], state.pulls_per_arm[0]
     noise = 1.0 / (settings.epsilon * pulls)
     best = -math.inf
@@ -107,8 +107,8 @@ def _eliminate(settings, state, generator):  # type: ignore[no-untyped-def]
     state.active_arms[0] = kept
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
     t = state.clock[0]
     written = 0

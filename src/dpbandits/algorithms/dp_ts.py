@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +23,7 @@ from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 LEVELS = 62
@@ -87,8 +87,8 @@ def state(arms: int) -> State:
     )
 
 
-@numba.njit(cache=True)
-def _largest_draw(settings, state, log_t, generator):  # type: ignore[no-untyped-def]
+@njit
+def _largest_draw(settings, state, log_t, generator):
     pulls, private_means = state.pulls, state.private_means
     arm = 0
     largest = -math.inf
@@ -103,8 +103,8 @@ def _largest_draw(settings, state, log_t, generator):  # type: ignore[no-untyped
     return arm
 
 
-@numba.njit(cache=True)
-def _renew(settings, state, arm, generator):  # type: ignore[no-untyped-def]
+@njit
+def _renew(settings, state, arm, generator):
     """Renew the private mean of an arm that has just been pulled."""
     noise, levels = state.noise[arm], state.levels[arm]
     scale = 2.0 / settings.epsilon
@@ -127,8 +127,8 @@ def _renew(settings, state, arm, generator):  # type: ignore[no-untyped-def]
     state.private_means[arm] = noisy_sum / state.pulls[arm]
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
     t = state.clock[0]
     written = 0

@@ -28,7 +28,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,6 +36,7 @@ from dpbandits.algorithms.validation import require_unit_interval
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.errors import InputError
+from dpbandits.kernels import njit
 from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_budget, dp_ts_ucb_gdp
 from dpbandits.privacy.guarantee import Guarantee
 
@@ -120,8 +120,8 @@ def state(arms: int) -> State:
     )
 
 
-@numba.njit(cache=True)
-def _leader(settings, state, generator):  # type: ignore[no-untyped-def]
+@njit
+def _leader(settings, state, generator):
     """Return the arm of the largest value, and whether no arm had budget for a draw."""
     # Local names: to read a field of the state again and again costs five times the draws.
     counts, reward_sums = state.counts, state.reward_sums
@@ -143,8 +143,8 @@ def _leader(settings, state, generator):  # type: ignore[no-untyped-def]
     return arm, frozen
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play until the horizon or until ``arms`` is full; one chunk a round or a frozen stretch."""
     t = state.clock[0]
     written = 0

@@ -47,7 +47,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
@@ -68,6 +67,7 @@ from dpbandits.algorithms.gdp_ncb_window import (
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, laplace
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 
@@ -107,8 +107,8 @@ def settings(
     )
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play until the horizon or until ``arms`` is full; one chunk a round of Phase I or episode."""
     window = open_window(settings, settings.horizon)
     return advance_window(

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from operator import mul
 from typing import Any
 
-import numba
 import numpy as np
 
-from dpbandits.algorithms.base import UNIFORM, Chunk
+from dpbandits.algorithms.base import Chunk
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, draw_reward_sum, laplace
+from dpbandits.kernels import UNIFORM, njit
 
 STOP_TESTS = ("private", "clean", "off")
 PRIVATE_TEST, CLEAN_TEST, NO_TEST = range(3)
@@ -33,8 +33,8 @@ NEAR = math.log(BLOCK_FROM / 2.0)
 and half their distance besides, where the noise is small."""
 
 
-@numba.njit(cache=True)
-def _pull(explored, explored_sums, laws, law_parameters, generator):  # type: ignore[no-untyped-def]
+@njit
+def _pull(explored, explored_sums, laws, law_parameters, generator):
     """Pull a uniformly random arm and return it with its reward."""
     arm = int(generator.random() * laws.size)
     reward = draw_reward(laws[arm], law_parameters[arm], generator)
@@ -43,8 +43,8 @@ def _pull(explored, explored_sums, laws, law_parameters, generator):  # type: ig
     return arm, reward
 
 
-@numba.njit(cache=True)
-def _refresh_all(window, explored, explored_sums, private_means, generator):  # type: ignore[no-untyped-def]
+@njit
+def _refresh_all(window, explored, explored_sums, private_means, generator):
     """Renew the private mean of every arm that was pulled; tell whether one stops the phase."""
     stops = False
     for i in range(explored.size):
@@ -55,8 +55,8 @@ def _refresh_all(window, explored, explored_sums, private_means, generator):  # 
     return stops
 
 
-@numba.njit(cache=True)
-def explore_by_rounds(  # type: ignore[no-untyped-def]
+@njit
+def explore_by_rounds(
     settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
 ):
     """Play Phase I until it ends, or ``stop`` or the end of the arrays; one chunk a round.
@@ -87,8 +87,8 @@ def explore_by_rounds(  # type: ignore[no-untyped-def]
     return written
 
 
-@numba.njit(cache=True)
-def _block_length(settings, window, distance, t, rounds):  # type: ignore[no-untyped-def]
+@njit
+def _block_length(settings, window, distance, t, rounds):
     """Return the pulls of the block that begins at t, with so many rounds left; 0 for no block."""
     longest = float(rounds)
     if settings.stop_test == CLEAN_TEST:
@@ -98,8 +98,8 @@ def _block_length(settings, window, distance, t, rounds):  # type: ignore[no-unt
     return 0 if t % BLOCK_FROM else BLOCK_FROM * max(int(longest / BLOCK_FROM), 0)
 
 
-@numba.njit(cache=True)
-def _pulls_before_exceeding(bound, noise, generator):  # type: ignore[no-untyped-def]
+@njit
+def _pulls_before_exceeding(bound, noise, generator):
     """Draw the number of pulls before the first one whose noise exceeds the bound."""
     probability = 0.5 * math.exp(-bound / noise)
     if probability == 0.0:
@@ -107,10 +107,8 @@ def _pulls_before_exceeding(bound, noise, generator):  # type: ignore[no-untyped
     return generator.standard_exponential() / -math.log1p(-probability)
 
 
-@numba.njit(cache=True)
-def _pull_uniformly(  # type: ignore[no-untyped-def]
-    settings, window, state, pulls, bound, laws, law_parameters, generator
-):
+@njit
+def _pull_uniformly(settings, window, state, pulls, bound, laws, law_parameters, generator):
     """Make so many pulls at once, no noise of which exceeds the bound; return their rewards."""
     rewards = 0.0
     for i in range(laws.size):
@@ -130,8 +128,8 @@ def _pull_uniformly(  # type: ignore[no-untyped-def]
     return rewards
 
 
-@numba.njit(cache=True)
-def explore_by_blocks(  # type: ignore[no-untyped-def]
+@njit
+def explore_by_blocks(
     settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
 ):
     """Play Phase I as ``explore_by_rounds`` does, the same in law, in chunks of arm UNIFORM.
@@ -266,6 +264,6 @@ class Reference:
     def noise_below(self, bound: float) -> float:
         """Draw a noise given that it does not exceed the bound."""
         while True:
-            noise = laplace.py_func(self.noise, self.generator)
+            noise: float = laplace.py_func(self.noise, self.generator)
             if noise <= bound:
                 return noise

@@ -7,7 +7,6 @@
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +19,7 @@ from dpbandits.algorithms.gdp_ncb_phase_one import (
     explore_by_rounds,
 )
 from dpbandits.bandits.draws import arm_of_largest, draw_reward_sum, laplace
+from dpbandits.kernels import njit
 
 ALPHA = 3.1
 C = 3.0
@@ -87,8 +87,8 @@ def state(arms: int) -> State:
     return State(clock, phase, explored, explored_sums, episodes, private_means)
 
 
-@numba.njit(cache=True)
-def open_window(settings, horizon):  # type: ignore[no-untyped-def]
+@njit
+def open_window(settings, horizon):
     """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is.
 
     The anytime wrapper plays one after the other, each from a state that ``reset`` has cleared.
@@ -111,8 +111,8 @@ def open_window(settings, horizon):  # type: ignore[no-untyped-def]
     )
 
 
-@numba.njit(cache=True)
-def reset(state):  # type: ignore[no-untyped-def]
+@njit
+def reset(state):
     """Clear the state in place: nothing played."""
     state.clock[:] = 0
     state.phase[:] = EXPLORING
@@ -122,8 +122,8 @@ def reset(state):  # type: ignore[no-untyped-def]
     state.private_means[:] = 0.0
 
 
-@numba.njit(cache=True)
-def start_phase_two(settings, window, state, generator):  # type: ignore[no-untyped-def]
+@njit
+def start_phase_two(settings, window, state, generator):
     """Set the private means that Phase II begins with; those not released yet are drawn here."""
     state.phase[0] = EXPLOITING
     state.episodes[:] = 1
@@ -139,8 +139,8 @@ def start_phase_two(settings, window, state, generator):  # type: ignore[no-unty
             state.private_means[i] = min(state.private_means[i], 1.0)
 
 
-@numba.njit(cache=True)
-def _indices(settings, window, state):  # type: ignore[no-untyped-def]
+@njit
+def _indices(settings, window, state):
     log, epsilon = window.log, settings.epsilon
     indices = np.empty(state.explored.size)
     for i in range(indices.size):
@@ -159,8 +159,8 @@ def _indices(settings, window, state):  # type: ignore[no-untyped-def]
     return indices
 
 
-@numba.njit(cache=True)
-def advance_window(  # type: ignore[no-untyped-def]
+@njit
+def advance_window(
     settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
 ):
     """Play a window's rounds until ``stop`` of them are over or ``arms`` is full.

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +22,7 @@ from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 
@@ -74,8 +74,8 @@ def state(arms: int) -> State:
     )
 
 
-@numba.njit(cache=True)
-def _largest_draw(settings, state, log_t, generator):  # type: ignore[no-untyped-def]
+@njit
+def _largest_draw(settings, state, log_t, generator):
     counts, private_means = state.counts, state.private_means
     arm = 0
     largest = -math.inf
@@ -89,8 +89,8 @@ def _largest_draw(settings, state, log_t, generator):  # type: ignore[no-untyped
     return arm
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
     t = state.clock[0]
     written = 0

@@ -8,12 +8,12 @@ pulls as one chunk. It takes the reference's decisions, round for round.
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.ranking import draw_first, sink
 from dpbandits.bandits.draws import draw_reward, laplace
+from dpbandits.kernels import njit
 
 C = 3.0
 ALPHA = 3.1
@@ -83,8 +83,8 @@ def state(arms: int) -> State:
     return State(clock, phase, np.zeros(arms, np.int64), np.zeros(arms))
 
 
-@numba.njit(cache=True)
-def open_window(settings, horizon):  # type: ignore[no-untyped-def]
+@njit
+def open_window(settings, horizon):
     """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is."""
     epsilon = settings.epsilon
     root = int(math.sqrt(horizon)) + 1
@@ -108,8 +108,8 @@ def open_window(settings, horizon):  # type: ignore[no-untyped-def]
     )
 
 
-@numba.njit(cache=True)
-def stops(settings, window, count, private_sum):  # type: ignore[no-untyped-def]
+@njit
+def stops(settings, window, count, private_sum):
     """Tell whether an arm with these observations ends Phase I; one without any does not."""
     # From d <= p it follows that N p exceeds base + slope / p, a test without roots.
     if settings.stop_test == NO_TEST or private_sum <= window.base:
@@ -125,16 +125,16 @@ def stops(settings, window, count, private_sum):  # type: ignore[no-untyped-def]
     return private_sum > window.base + window.slope / difference + count * width
 
 
-@numba.njit(cache=True)
-def exploration_sum(settings, count, private_sum):  # type: ignore[no-untyped-def]
+@njit
+def exploration_sum(settings, count, private_sum):
     """Return the sum that Phase I shows: of a mean in [0, 1] where both phases are clipped."""
     if settings.clips_both_phases and settings.clip != NO_CLIP:
         return min(max(private_sum, 0.0), float(count))
     return private_sum
 
 
-@numba.njit(cache=True)
-def _explore(  # type: ignore[no-untyped-def]
+@njit
+def _explore(
     settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
 ):
     counts, private_sums = state.counts, state.private_sums
@@ -157,8 +157,8 @@ def _explore(  # type: ignore[no-untyped-def]
     return written
 
 
-@numba.njit(cache=True)
-def _index(window, count, shown):  # type: ignore[no-untyped-def]
+@njit
+def _index(window, count, shown):
     """Return the index of an arm whose ``count`` private values have the sum that is shown."""
     inverse_root = 1.0 / math.sqrt(count)
     p = shown / count
@@ -166,16 +166,16 @@ def _index(window, count, shown):  # type: ignore[no-untyped-def]
     return p + inverse_root * (widths + window.last_width * math.sqrt(inverse_root))
 
 
-@numba.njit(cache=True)
-def _shown(settings, count, private_sum):  # type: ignore[no-untyped-def]
+@njit
+def _shown(settings, count, private_sum):
     """Return the sum that Phase II shows: of a mean in [0, 1] unless nothing is clipped."""
     if settings.clip == NO_CLIP:
         return private_sum
     return min(max(private_sum, 0.0), float(count))
 
 
-@numba.njit(cache=True)
-def _rank(settings, window, state):  # type: ignore[no-untyped-def]
+@njit
+def _rank(settings, window, state):
     """Return the arms and their indices, largest first; a recursive clip enters the sums."""
     indices = np.full(state.counts.size, math.inf)
     for i in range(indices.size):
@@ -189,8 +189,8 @@ def _rank(settings, window, state):  # type: ignore[no-untyped-def]
     return order, indices[order]
 
 
-@numba.njit(cache=True)
-def _lead(  # type: ignore[no-untyped-def]
+@njit
+def _lead(
     settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
 ):
     counts, private_sums = state.counts, state.private_sums
@@ -235,8 +235,8 @@ def _lead(  # type: ignore[no-untyped-def]
     return written
 
 
-@numba.njit(cache=True)
-def advance_window(  # type: ignore[no-untyped-def]
+@njit
+def advance_window(
     settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
 ):
     """Play a window's rounds until ``stop`` of them are over or ``arms`` is full.

@@ -9,12 +9,12 @@ are bounded by a level, which rises with ln t, until no arm in front is above it
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped, first_parameters
 from dpbandits.bandits.draws import BERNOULLI, arm_of_largest, draw_reward, laplace
+from dpbandits.kernels import njit
 
 PART = 1 << 13
 """A stretch is at most this part of the rounds before it; in it ln t is replaced by a parabola.
@@ -92,8 +92,8 @@ def state(arms: int) -> State:
     return State(np.zeros(1, np.int64), np.zeros(arms, np.int64), np.zeros(arms))
 
 
-@numba.njit(cache=True)
-def _forced(settings, t, latest, counts, least):  # type: ignore[no-untyped-def]
+@njit
+def _forced(settings, t, latest, counts, least):
     """Return the arm that is forced after t rounds, or whether none is before ``latest``."""
     if t < counts.size and not settings.pseudo_pull:
         return t
@@ -105,8 +105,8 @@ def _forced(settings, t, latest, counts, least):  # type: ignore[no-untyped-def]
     return MAYBE
 
 
-@numba.njit(cache=True)
-def _open_stretch(settings, t, counts, front):  # type: ignore[no-untyped-def]
+@njit
+def _open_stretch(settings, t, counts, front):
     """Return the stretch after t rounds; where one may be forced, none is in front.
 
     Its parabola depends on the round alone, not on where a run was resumed.
@@ -130,22 +130,22 @@ def _open_stretch(settings, t, counts, front):  # type: ignore[no-untyped-def]
     return Stretch(end, forced, begin, width, rate, curvature, highest)
 
 
-@numba.njit(cache=True, forceinline=True)
-def _width(stretch, t):  # type: ignore[no-untyped-def]
+@njit(forceinline=True)
+def _width(stretch, t):
     """Return the width in round t of an arm with one pull."""
     rounds = t - stretch.begin
     return stretch.width + rounds * (stretch.rate + rounds * stretch.curvature)
 
 
-@numba.njit(cache=True, forceinline=True)
-def _above(value):  # type: ignore[no-untyped-def]
+@njit(forceinline=True)
+def _above(value):
     """Return what exceeds ``value`` by more than rounding can move either."""
     return value + ROUNDING * abs(value)
 
 
 # With these flags the largest index is sought among several arms at once; none is a NaN.
-@numba.njit(cache=True, fastmath={"nnan", "nsz"})
-def _refill(front, width, means, inverse_roots):  # type: ignore[no-untyped-def]
+@njit(fastmath={"nnan", "nsz"})
+def _refill(front, width, means, inverse_roots):
     """Bring to the front every arm less than ``gap`` below the largest index."""
     indices, arms = front.indices, front.arms
     largest = -math.inf
@@ -166,8 +166,8 @@ def _refill(front, width, means, inverse_roots):  # type: ignore[no-untyped-def]
     front.size[0], front.level[0], front.width[0] = size, level, width
 
 
-@numba.njit(cache=True, forceinline=True)
-def _compare(front, bound, width, means, inverse_roots):  # type: ignore[no-untyped-def]
+@njit(forceinline=True)
+def _compare(front, bound, width, means, inverse_roots):
     """Return the place in front of the largest index, that index and the next one.
 
     Arms whose indices are below ``bound`` leave the front.
@@ -186,8 +186,8 @@ def _compare(front, bound, width, means, inverse_roots):  # type: ignore[no-unty
     return first, largest, runner_up
 
 
-@numba.njit(cache=True, forceinline=True)
-def _find(stretch, front, width, means, inverse_roots):  # type: ignore[no-untyped-def]
+@njit(forceinline=True)
+def _find(stretch, front, width, means, inverse_roots):
     """Return an arm of the largest index, what bounds all others, whether it has none beside it."""
     bound = front.level[0] + (width - front.width[0]) * stretch.highest
     front.level[0], front.width[0] = bound, width
@@ -199,8 +199,8 @@ def _find(stretch, front, width, means, inverse_roots):  # type: ignore[no-untyp
     return front.arms[first], max(runner_up, bound), largest > runner_up
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play until the horizon or until ``arms`` is full; a chunk is a stretch of one leader."""
     counts, private_sums = state.counts, state.private_sums
     t = state.clock[0]

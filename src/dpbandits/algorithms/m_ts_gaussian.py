@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +23,7 @@ from dpbandits.algorithms.validation import require_integer, require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
 from dpbandits.errors import InputError
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.guarantees import modified_ts_gdp
 
@@ -81,8 +81,8 @@ def state(arms: int) -> State:
     return State(np.zeros(1, np.int64), np.zeros(arms, np.int64), np.zeros(arms))
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
     t = state.clock[0]
     pre_pull_rounds = settings.forced_pulls * laws.size

@@ -27,13 +27,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 C = 3.0
@@ -89,8 +89,8 @@ def state(arms: int) -> State:
     return State(clock, explored, np.zeros(arms, np.int64), np.zeros(arms))
 
 
-@numba.njit(cache=True)
-def _end_of_phase_one(settings, arms):  # type: ignore[no-untyped-def]
+@njit
+def _end_of_phase_one(settings, arms):
     """Return the longest phase I, and the sum of rewards above which it ends."""
     horizon, log = settings.horizon, math.log(settings.horizon)
     if settings.phase_one == BY_LENGTH:
@@ -102,8 +102,8 @@ def _end_of_phase_one(settings, arms):  # type: ignore[no-untyped-def]
     return horizon, factor * C**2 * log
 
 
-@numba.njit(cache=True)
-def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit
+def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play phase I, a chunk a round; return the number of chunks."""
     pulls, reward_sums = state.pulls, state.reward_sums
     rounds, threshold = _end_of_phase_one(settings, laws.size)
@@ -124,8 +124,8 @@ def _explore(settings, state, laws, law_parameters, generator, arms, lengths, su
     return written
 
 
-@numba.njit(cache=True)
-def _width(settings):  # type: ignore[no-untyped-def]
+@njit
+def _width(settings):
     """Return what sqrt(m / n) is multiplied with in the index."""
     log = math.log(settings.horizon)
     if settings.window_log:
@@ -133,8 +133,8 @@ def _width(settings):  # type: ignore[no-untyped-def]
     return 2.0 * C * math.sqrt(2.0 * log) if settings.modified_width else 4.0 * math.sqrt(log)
 
 
-@numba.njit(cache=True)
-def _indices(width, pulls, reward_sums):  # type: ignore[no-untyped-def]
+@njit
+def _indices(width, pulls, reward_sums):
     indices = np.full(pulls.size, math.inf)
     for i in range(pulls.size):
         if pulls[i] > 0:
@@ -142,8 +142,8 @@ def _indices(width, pulls, reward_sums):  # type: ignore[no-untyped-def]
     return indices
 
 
-@numba.njit(cache=True)
-def _leader(indices, random_ties, generator):  # type: ignore[no-untyped-def]
+@njit
+def _leader(indices, random_ties, generator):
     """Return the arm of the largest index and the largest index of all others."""
     arm, largest, second = 0, -math.inf, -math.inf
     for i in range(indices.size):
@@ -156,8 +156,8 @@ def _leader(indices, random_ties, generator):  # type: ignore[no-untyped-def]
     return arm, second
 
 
-@numba.njit(cache=True)
-def _exploit(settings, state, laws, law_parameters, generator, arms, lengths, sums, written):  # type: ignore[no-untyped-def]
+@njit
+def _exploit(settings, state, laws, law_parameters, generator, arms, lengths, sums, written):
     """Play phase II, a chunk a leader; return the number of chunks."""
     pulls, reward_sums, horizon = state.pulls, state.reward_sums, settings.horizon
     width = _width(settings)
@@ -185,8 +185,8 @@ def _exploit(settings, state, laws, law_parameters, generator, arms, lengths, su
     return written
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play until the horizon or until ``arms`` is full."""
     written = 0
     if state.explored[0] == 0:

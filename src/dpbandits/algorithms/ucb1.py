@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
 from dpbandits.algorithms.m_ts_gaussian import state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
+from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 
 SHORTEST, PART = 64, 1 << 15
@@ -50,8 +50,8 @@ def settings(
     return Settings(horizon, clock_offset, interpretations["first_mean"] == "zero")
 
 
-@numba.njit(cache=True)
-def _leader(settings, t, until, pulls, reward_sums):  # type: ignore[no-untyped-def]
+@njit
+def _leader(settings, t, until, pulls, reward_sums):
     """Return the arm of the largest index, and what no other index exceeds up to ``until``."""
     doubled_log = 2.0 * math.log(t + settings.clock_offset)
     # Means stay as they are while the arms are not pulled, and all widths grow by one factor.
@@ -73,8 +73,8 @@ def _leader(settings, t, until, pulls, reward_sums):  # type: ignore[no-untyped-
     return arm, others + ROUNDING
 
 
-@numba.njit(cache=True, nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round.
 
     The arms are compared anew only where the leader's index, taken with an earlier logarithm, is no

@@ -8,6 +8,8 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from dpbandits.kernels import njit
+
 BERNOULLI = 0
 TRUNCATED_EXPONENTIAL = 1
 CLIPPED_EXPONENTIAL = 2
@@ -44,14 +46,14 @@ TIES = ("lowest", "random")
 
 
 # What an overload returns has the arguments of its function, by name and without types.
-def _next_of_table(law, parameter, generator):  # type: ignore[no-untyped-def]
+def _next_of_table(law, parameter, generator):
     """Return the next reward of a table's row, and move on."""
     place = FIRST + int(parameter[NEXT])
     parameter[NEXT] += 1.0
     return parameter[place] if place < parameter.size else parameter[AFTER]
 
 
-def _reward_of_law(law, parameter, generator):  # type: ignore[no-untyped-def]
+def _reward_of_law(law, parameter, generator):
     uniform = generator.random()
     if law == BERNOULLI:
         return 1.0 if uniform < parameter else 0.0
@@ -66,18 +68,18 @@ def _reward_of_law(law, parameter, generator):  # type: ignore[no-untyped-def]
     return min(-math.log1p(-uniform) / parameter, 1.0)
 
 
-def _reward(law, parameter, generator):  # type: ignore[no-untyped-def]
+def _reward(law, parameter, generator):
     draw = _next_of_table if isinstance(parameter, np.ndarray) else _reward_of_law
     return draw(law, parameter, generator)
 
 
 @overload(_reward, inline="always")
-def _compiled_reward(law, parameter, generator):  # type: ignore[no-untyped-def]
+def _compiled_reward(law, parameter, generator):
     """Choose by the type of the parameter when a kernel is compiled: laws are as fast as before."""
     return _next_of_table if isinstance(parameter, numba.types.Array) else _reward_of_law
 
 
-@numba.njit(cache=True, inline="always")
+@njit(inline="always")
 def draw_reward(law: int, parameter: Any, generator: np.random.Generator) -> float:
     """Draw one reward with one uniform; in [0, 1] but for the uniform law, in [0, parameter].
 
@@ -90,7 +92,7 @@ def draw_reward(law: int, parameter: Any, generator: np.random.Generator) -> flo
     return float(_reward(law, parameter, generator))
 
 
-@numba.njit(cache=True)
+@njit
 def draw_uniform_sum(count: int, generator: np.random.Generator) -> float:
     """Draw the sum of ``count`` independent uniforms on [0, 1).
 
@@ -115,14 +117,14 @@ def draw_uniform_sum(count: int, generator: np.random.Generator) -> float:
     return total
 
 
-def _sum_of_table(law, parameter, count, generator):  # type: ignore[no-untyped-def]
+def _sum_of_table(law, parameter, count, generator):
     total = 0.0
     for _ in range(count):
         total += _reward(law, parameter, generator)
     return total
 
 
-def _sum_of_law(law, parameter, count, generator):  # type: ignore[no-untyped-def]
+def _sum_of_law(law, parameter, count, generator):
     if law == BERNOULLI and count >= BINOMIAL_FROM:
         return float(generator.binomial(count, parameter))
     if law == TWO_POINT and count >= BINOMIAL_FROM:
@@ -136,17 +138,17 @@ def _sum_of_law(law, parameter, count, generator):  # type: ignore[no-untyped-de
     return total
 
 
-def _sum(law, parameter, count, generator):  # type: ignore[no-untyped-def]
+def _sum(law, parameter, count, generator):
     draw = _sum_of_table if isinstance(parameter, np.ndarray) else _sum_of_law
     return draw(law, parameter, count, generator)
 
 
 @overload(_sum, inline="always")
-def _compiled_sum(law, parameter, count, generator):  # type: ignore[no-untyped-def]
+def _compiled_sum(law, parameter, count, generator):
     return _sum_of_table if isinstance(parameter, numba.types.Array) else _sum_of_law
 
 
-@numba.njit(cache=True)
+@njit
 def draw_reward_sum(law: int, parameter: Any, count: int, generator: np.random.Generator) -> float:
     """Draw the sum of ``count`` independent rewards of one arm.
 
@@ -164,24 +166,24 @@ def draw_reward_sum(law: int, parameter: Any, count: int, generator: np.random.G
     return float(_sum(law, parameter, count, generator))
 
 
-def _nothing(parameter, pulls):  # type: ignore[no-untyped-def]
+def _nothing(parameter, pulls):
     return None
 
 
-def _go_to(parameter, pulls):  # type: ignore[no-untyped-def]
+def _go_to(parameter, pulls):
     parameter[NEXT] = pulls
 
 
-def _set_pulls(parameter, pulls):  # type: ignore[no-untyped-def]
+def _set_pulls(parameter, pulls):
     (_go_to if isinstance(parameter, np.ndarray) else _nothing)(parameter, pulls)
 
 
 @overload(_set_pulls, inline="always")
-def _compiled_set_pulls(parameter, pulls):  # type: ignore[no-untyped-def]
+def _compiled_set_pulls(parameter, pulls):
     return _go_to if isinstance(parameter, numba.types.Array) else _nothing
 
 
-@numba.njit(cache=True, inline="always")
+@njit(inline="always")
 def set_pulls(parameter: Any, pulls: int) -> None:
     """Go on after so many pulls of an arm where its rewards are a table; else do nothing.
 
@@ -194,14 +196,14 @@ def set_pulls(parameter: Any, pulls: int) -> None:
     _set_pulls(parameter, pulls)
 
 
-@numba.njit(cache=True, inline="always")
+@njit(inline="always")
 def laplace(scale: float, generator: np.random.Generator) -> float:
     """Draw from the Laplace law of the given scale, as the difference of two exponentials."""
     positive = generator.standard_exponential()
     return scale * (positive - generator.standard_exponential())
 
 
-@numba.njit(cache=True)
+@njit
 def arm_of_largest(
     indices: NDArray[np.float64], random_ties: bool, generator: np.random.Generator
 ) -> int:

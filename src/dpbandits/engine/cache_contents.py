@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpbandits._kernel_cache import kernel_sources_hash, kernels_folder
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine.cache import (
     VERSIONS,
@@ -20,6 +19,7 @@ from dpbandits.engine.cache import (
 from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.packs import SUFFIX, frames_in, remove_frames
 from dpbandits.errors import InputError
+from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.metrics.names import NASH
 
 CURRENT, OUTDATED, USER_DEFINED, UNKNOWN = "current", "outdated", "user-defined", "unknown"
@@ -172,5 +172,5 @@ def _state(origin: Origin, current: dict[str, set[str]]) -> str:
 
 def _kernels(folder: Path) -> Entry:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    state = CURRENT if folder.name == kernel_sources_hash() else OUTDATED
+    state = CURRENT if folder.name == KERNELS_HASH else OUTDATED
     return Entry(folder, size, "", state)

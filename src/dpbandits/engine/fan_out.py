@@ -4,11 +4,9 @@ import fcntl
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from numba import config
 
 from dpbandits._cache_folder import warn_unwritable
 from dpbandits.algorithms import find_definition
@@ -19,6 +17,7 @@ from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.progress import progress
 from dpbandits.engine.shipping import Packed, pack, unpack
+from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.metrics.names import NASH
 
 
@@ -145,7 +144,7 @@ def _compiling_alone() -> Iterator[None]:
     """
     with ExitStack() as stack:
         with suppress(OSError):
-            path = Path(config.CACHE_DIR, "lock")  # type: ignore[attr-defined]
+            path = kernels_folder() / KERNELS_HASH / "lock"
             path.parent.mkdir(parents=True, exist_ok=True)
             fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
         yield

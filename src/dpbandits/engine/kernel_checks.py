@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms.base import UNIFORM, Algorithm, Chunk, Definition
+from dpbandits.algorithms.base import Algorithm, Chunk, Definition
 from dpbandits.bandits import Bandit, bernoulli, truncated_exponential, uniform
 from dpbandits.engine.checked import settings_of
 from dpbandits.engine.checked_kernel import CheckedKernel, CheckedStates, new_buffers
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
+from dpbandits.kernels import UNIFORM
 
 SEEDS = range(100)
 HORIZON = 500

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import UNIFORM
+from dpbandits.kernels import UNIFORM
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

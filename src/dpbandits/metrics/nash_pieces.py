@@ -8,9 +8,10 @@ depends on the runs alone: not on how time is cut into windows, nor on the times
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from dpbandits.kernels import njit
 
 UNIT = 2.0**-50
 """What an integer mean counts in: sums of integers do not depend on their order."""
@@ -88,8 +89,8 @@ class Runs(NamedTuple):
     pulls: NDArray[np.int64]
 
 
-@numba.njit(cache=True)
-def _add_log(piece, value):  # type: ignore[no-untyped-def]
+@njit
+def _add_log(piece, value):
     """Add to the sum of logarithms and keep what rounding loses (Neumaier's summation)."""
     total = piece.log_sum[0]
     larger, smaller = (total, value) if abs(total) >= abs(value) else (value, total)
@@ -97,28 +98,28 @@ def _add_log(piece, value):  # type: ignore[no-untyped-def]
     piece.log_sum[1] += (larger - piece.log_sum[0]) + smaller
 
 
-@numba.njit(cache=True)
-def inverse_sum_at(piece, time):  # type: ignore[no-untyped-def]
+@njit
+def inverse_sum_at(piece, time):
     """Return the sum of 1/e over the rounds before ``time``, a time of the present piece."""
     return piece.inverse_sum[0] + (time - piece.start[0]) * piece.inverse[0]
 
 
-@numba.njit(cache=True)
-def spread_sum_at(piece, time):  # type: ignore[no-untyped-def]
+@njit
+def spread_sum_at(piece, time):
     """Return the sum of the spread over the rounds before ``time``, a time of this piece."""
     return piece.spread_sum[0] + (time - piece.start[0]) * piece.spread[0]
 
 
-@numba.njit(cache=True)
-def log_sum_at(piece, in_logs, time):  # type: ignore[no-untyped-def]
+@njit
+def log_sum_at(piece, in_logs, time):
     """Return the sum of log e over the rounds before ``time``, a time of the present piece."""
     log_mean = piece.log_mean[0] if in_logs else math.log(piece.mean[0])
     before = piece.log_sum[0] + piece.log_sum[1] + math.log(piece.product[0])
     return before + (time - piece.start[0]) * log_mean
 
 
-@numba.njit(cache=True)
-def end_piece(piece, time):  # type: ignore[no-untyped-def]
+@njit
+def end_piece(piece, time):
     """End the present piece before the round ``time``."""
     length = time - piece.start[0]
     if length == 1:
@@ -134,8 +135,8 @@ def end_piece(piece, time):  # type: ignore[no-untyped-def]
     piece.start[0] = time
 
 
-@numba.njit(cache=True)
-def begin_piece(piece, runs):  # type: ignore[no-untyped-def]
+@njit
+def begin_piece(piece, runs):
     """Begin a piece with the present sums over a number of runs."""
     scale = UNIT / runs
     mean = piece.sums[0] * scale
@@ -144,8 +145,8 @@ def begin_piece(piece, runs):  # type: ignore[no-untyped-def]
     piece.spread[0] = piece.sums[1] * scale * piece.inverse[0] * piece.inverse[0] - 1.0
 
 
-@numba.njit(cache=True)
-def end_piece_in_logs(piece, weights, runs, time):  # type: ignore[no-untyped-def]
+@njit
+def end_piece_in_logs(piece, weights, runs, time):
     """End the present piece, and settle every run, since no common unit of 1/e would do."""
     length = time - piece.start[0]
     _add_log(piece, length * piece.log_mean[0])
@@ -155,8 +156,8 @@ def end_piece_in_logs(piece, weights, runs, time):  # type: ignore[no-untyped-de
         runs.influences[run] += length * weights[runs.arms[run]]
 
 
-@numba.njit(cache=True)
-def log_of_mean(counts, logs):  # type: ignore[no-untyped-def]
+@njit
+def log_of_mean(counts, logs):
     """Return the log of the mean of exp(logs), each counted so often; the floor if all are 0."""
     largest = -math.inf
     for arm in range(counts.size):
@@ -172,8 +173,8 @@ def log_of_mean(counts, logs):  # type: ignore[no-untyped-def]
     return largest + math.log(total / number)
 
 
-@numba.njit(cache=True)
-def begin_piece_in_logs(piece, logs, weights, arms):  # type: ignore[no-untyped-def]
+@njit
+def begin_piece_in_logs(piece, logs, weights, arms):
     """Begin a piece with the present arms, from the logarithms of their means."""
     counts = np.zeros(logs.size, np.int64)
     for run in range(arms.size):
@@ -190,8 +191,8 @@ def begin_piece_in_logs(piece, logs, weights, arms):  # type: ignore[no-untyped-
     piece.spread[0] = squares / arms.size - 1.0
 
 
-@numba.njit(cache=True)
-def count_pulls(runs, run, time):  # type: ignore[no-untyped-def]
+@njit
+def count_pulls(runs, run, time):
     """Count the pulls of a run's present arm up to the round ``time``."""
     runs.pulls[run, runs.arms[run]] += time - runs.since[run]
     runs.since[run] = time

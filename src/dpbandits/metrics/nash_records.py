@@ -6,10 +6,10 @@ Recording touches nothing that is still being summed, so that no value depends o
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbandits.kernels import njit
 from dpbandits.metrics.nash_pieces import (
     Piece,
     Runs,
@@ -67,8 +67,8 @@ class NashLedger(NamedTuple):
     records: Records
 
 
-@numba.njit(cache=True)
-def _bin_log(scores, runs, records):  # type: ignore[no-untyped-def]
+@njit
+def _bin_log(scores, runs, records):
     """Return the logarithm of the mean over runs and over the present bin so far."""
     counts = np.zeros(scores.logs.size, np.int64)
     for run in range(runs.arms.size):
@@ -77,8 +77,8 @@ def _bin_log(scores, runs, records):  # type: ignore[no-untyped-def]
     return log_of_mean(counts, scores.logs)
 
 
-@numba.njit(cache=True)
-def _record_runs(scores, runs, records, time, inverse_sum, position):  # type: ignore[no-untyped-def]
+@njit
+def _record_runs(scores, runs, records, time, inverse_sum, position):
     """Record what is known of each run: its influence, its arithmetic and geometric mean."""
     count = runs.arms.size
     average, trajectory = 0.0, 0.0
@@ -94,8 +94,8 @@ def _record_runs(scores, runs, records, time, inverse_sum, position):  # type: i
     records.trajectories[position] = trajectory / count
 
 
-@numba.njit(cache=True)
-def _end_bin(scores, runs, records, time, position):  # type: ignore[no-untyped-def]
+@njit
+def _end_bin(scores, runs, records, time, position):
     length = time - records.bin_start[0]
     records.bin_log_sum[0] += length * _bin_log(scores, runs, records)
     for run in range(runs.arms.size):
@@ -107,8 +107,8 @@ def _end_bin(scores, runs, records, time, position):  # type: ignore[no-untyped-
     records.bin_start[0] = time
 
 
-@numba.njit(cache=True)
-def record_marks(scores, piece, runs, records, until):  # type: ignore[no-untyped-def]
+@njit
+def record_marks(scores, piece, runs, records, until):
     """Record at all marks up to the time ``until``, which the present piece reaches."""
     while records.mark[0] < records.marks.size and records.marks[records.mark[0]] <= until:
         index = records.mark[0]

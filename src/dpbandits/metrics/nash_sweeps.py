@@ -5,9 +5,9 @@ A window is what R runs played between two times, as rows of chunks: chunk ``c``
 ``starts[run]`` (counted from 0), ``filled[run]`` of them being there.
 """
 
-import numba
 import numpy as np
 
+from dpbandits.kernels import njit
 from dpbandits.metrics.nash_pieces import (
     begin_piece,
     begin_piece_in_logs,
@@ -24,8 +24,8 @@ CHANGES_AT_ONCE = 1 << 20
 """Changes of arm that are kept meanwhile: with many runs a stretch is shorter."""
 
 
-@numba.njit(cache=True)
-def _scatter(units, present_arms, chunks, position, times, begin, end, changes, when, new, found):  # type: ignore[no-untyped-def]
+@njit
+def _scatter(units, present_arms, chunks, position, times, begin, end, changes, when, new, found):
     """Enter every change of arm in [begin, end) into ``changes`` of the sums over runs.
 
     When they are, counted from ``begin``, and to which arms, is in ``when`` and ``new`` after.
@@ -55,8 +55,8 @@ def _scatter(units, present_arms, chunks, position, times, begin, end, changes, 
         position[run], times[run], found[run] = chunk, begin + np.int64(time), count
 
 
-@numba.njit(cache=True)
-def _scan(piece, runs, begin, end, changes, inverse_sums):  # type: ignore[no-untyped-def]
+@njit
+def _scan(piece, runs, begin, end, changes, inverse_sums):
     """Go through the pieces in [begin, end) and note the sum of 1/e before every round."""
     for time in range(begin, end):
         inverse_sums[time - begin] = inverse_sum_at(piece, time)
@@ -70,8 +70,8 @@ def _scan(piece, runs, begin, end, changes, inverse_sums):  # type: ignore[no-un
             begin_piece(piece, runs)
 
 
-@numba.njit(cache=True)
-def _gather(weights, runs, begin, when, new, found, inverse_sums):  # type: ignore[no-untyped-def]
+@njit
+def _gather(weights, runs, begin, when, new, found, inverse_sums):
     """Let every run go through its changes of arm."""
     # Local names: fields read again and again cost twice the time.
     for run in range(runs.arms.size):
@@ -89,8 +89,8 @@ def _gather(weights, runs, begin, when, new, found, inverse_sums):  # type: igno
         runs.entered[run], runs.influences[run] = entered, influence
 
 
-@numba.njit(cache=True, nogil=True)
-def sweep_rounds(ledger, arms, lengths, filled, starts, begin, until):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def sweep_rounds(ledger, arms, lengths, filled, starts, begin, until):
     """Take in the window [begin, until) round by round: for runs that change their arm often."""
     scores, piece, runs, records = ledger
     count, chunks = filled.size, (arms, lengths, filled)
@@ -111,8 +111,8 @@ def sweep_rounds(ledger, arms, lengths, filled, starts, begin, until):  # type: 
         begin = end
 
 
-@numba.njit(cache=True, nogil=True)
-def collect_changes(present_arms, uniform, arms, lengths, filled, starts, until):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def collect_changes(present_arms, uniform, arms, lengths, filled, starts, until):
     """Return every change of arm before ``until``: its time, run and new arm; run by run."""
     times = np.empty(filled.sum(), np.int64)
     runs, new = np.empty(times.size, np.int32), np.empty(times.size, np.int32)
@@ -133,8 +133,8 @@ def collect_changes(present_arms, uniform, arms, lengths, filled, starts, until)
     return times[:found], runs[:found], new[:found]
 
 
-@numba.njit(cache=True, nogil=True)
-def sweep_changes(ledger, times, changing, new, order, until):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def sweep_changes(ledger, times, changing, new, order, until):
     """Take in a window up to ``until`` change by change, at a cost that rounds do not add to.
 
     Args:
@@ -181,8 +181,8 @@ def sweep_changes(ledger, times, changing, new, order, until):  # type: ignore[n
     record_marks(scores, piece, runs, records, until)
 
 
-@numba.njit(cache=True, nogil=True)
-def drop_chunks(arms, lengths, filled, starts, until):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def drop_chunks(arms, lengths, filled, starts, until):
     """Take the chunks that begin before ``until`` off the front of every row."""
     for run in range(filled.size):
         gone, time = 0, starts[run]

@@ -6,11 +6,11 @@ No algorithm computes a metric of its own.
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.bandits import Bandit, LinearBandit
+from dpbandits.kernels import njit
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -63,8 +63,8 @@ def accumulator_of(grid: Counts, arms: int, *, count_inversely: bool = True) -> 
     )
 
 
-@numba.njit(cache=True)
-def _count_inversely(run, arm, t, length):  # type: ignore[no-untyped-def]
+@njit
+def _count_inversely(run, arm, t, length):
     if run.pulls[arm] > 0:
         waited = t - run.counted_to[arm]
         run.inverse_counts[arm] += waited / (run.pulls[arm] + 1)
@@ -76,8 +76,8 @@ def _count_inversely(run, arm, t, length):  # type: ignore[no-untyped-def]
     run.counted_to[arm] = t + length
 
 
-@numba.njit(cache=True, nogil=True)
-def accumulate(run, arms, lengths, sums, written):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def accumulate(run, arms, lengths, sums, written):
     """Add the first ``written`` segments to a run; the grid never cuts a segment's rewards."""
     t, index = run.clock[0], run.clock[1]
     for segment in range(written):

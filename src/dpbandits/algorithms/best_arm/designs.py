@@ -9,11 +9,11 @@ import warnings
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.errors import InputError
+from dpbandits.kernels import njit
 
 FloatArray = NDArray[np.float64]
 Arms = NDArray[np.int64]
@@ -93,8 +93,8 @@ def span_of(features: FloatArray) -> tuple[FloatArray, Arms]:
     return features if is_whole else multiply_rows(features, basis), np.sort(chosen)
 
 
-@numba.njit(cache=True)
-def multiply_rows(left, right):  # type: ignore[no-untyped-def]
+@njit
+def multiply_rows(left, right):
     """Return the product of two matrices, every row by the same operations in the same order.
 
     Libraries may sum different rows in different orders, and equal rows then differ by rounding.
@@ -111,8 +111,8 @@ def multiply_rows(left, right):  # type: ignore[no-untyped-def]
     return product
 
 
-@numba.njit(cache=True)
-def pivoted_basis(features, rank):  # type: ignore[no-untyped-def]
+@njit
+def pivoted_basis(features, rank):
     """Return ``rank`` independent features and an orthonormal basis of their span.
 
     QR factorisation with column pivoting, by Gram and Schmidt with a second pass: the next feature
@@ -194,8 +194,8 @@ def max_det(features: FloatArray) -> MaxDet:
     return MaxDet(tuple(members.tolist()), _coefficients(features, members), exact)
 
 
-@numba.njit(cache=True)
-def _volume(features, members, work):  # type: ignore[no-untyped-def]
+@njit
+def _volume(features, members, work):
     """Return |det| of the members' features, by elimination with partial pivoting."""
     rank = members.size
     for i in range(rank):
@@ -220,8 +220,8 @@ def _volume(features, members, work):  # type: ignore[no-untyped-def]
     return volume
 
 
-@numba.njit(cache=True)
-def _largest_subset(features):  # type: ignore[no-untyped-def]
+@njit
+def _largest_subset(features):
     """Try all subsets in lexicographic order; the first one among equals wins."""
     n, rank = features.shape
     members, work = np.arange(rank), np.empty((rank, rank))
@@ -310,16 +310,16 @@ def g_optimal(features: FloatArray) -> FloatArray:
     return weights
 
 
-@numba.njit(cache=True)
-def _inverse_moment(features, weights):  # type: ignore[no-untyped-def]
+@njit
+def _inverse_moment(features, weights):
     """Return V^{-1} and every a_i^T V^{-1} a_i."""
     weighted = np.ascontiguousarray((features.T * weights).T)
     inverse = np.ascontiguousarray(np.linalg.inv(np.ascontiguousarray(features.T) @ weighted))
     return inverse, ((features @ inverse) * features).sum(axis=1)
 
 
-@numba.njit(cache=True)
-def _step_size(variance, weight, rank, toward):  # type: ignore[no-untyped-def]
+@njit
+def _step_size(variance, weight, rank, toward):
     """Return the step to one feature, or away from it (below 0), that maximises log det V."""
     if toward:
         return (variance / rank - 1.0) / (variance - 1.0)
@@ -327,8 +327,8 @@ def _step_size(variance, weight, rank, toward):  # type: ignore[no-untyped-def]
     return whole if variance <= 1.0 else max(whole, (variance / rank - 1.0) / (variance - 1.0))
 
 
-@numba.njit(cache=True)
-def _frank_wolfe(features, gap):  # type: ignore[no-untyped-def]
+@njit
+def _frank_wolfe(features, gap):
     """Maximise log det V from uniform weights, by steps toward one feature or away from one."""
     n, rank = features.shape
     weights = np.full(n, 1.0 / n)
@@ -369,8 +369,8 @@ def _reduce(features: FloatArray, weights: FloatArray) -> FloatArray:
     return np.maximum(weights, 0.0)
 
 
-@numba.njit(cache=True)
-def _empty_others(moments, weights, basic):  # type: ignore[no-untyped-def]
+@njit
+def _empty_others(moments, weights, basic):
     """Shift weight, the moment kept, until only as many features as there are basic ones have any.
 
     One after the other, each other feature hands its weight to the basic ones, whose moments

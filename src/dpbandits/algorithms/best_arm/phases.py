@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +17,7 @@ from dpbandits.algorithms.base import Outcome, Phase, Trial
 from dpbandits.algorithms.best_arm.designs import Arms, FloatArray
 from dpbandits.bandits import LinearBandit
 from dpbandits.bandits.draws import draw_reward_sum, laplace, set_pulls
+from dpbandits.kernels import njit
 
 SILENT, LAPLACE, GAUSSIAN = 0, 1, 2
 """Laws of the noise."""
@@ -84,8 +84,8 @@ class _StepSettings(NamedTuple):
     random_ties: bool
 
 
-@numba.njit(cache=True)
-def _noise(law, scale, generator):  # type: ignore[no-untyped-def]
+@njit
+def _noise(law, scale, generator):
     if law == LAPLACE:
         return laplace(scale, generator)
     if law == GAUSSIAN:
@@ -93,8 +93,8 @@ def _noise(law, scale, generator):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@numba.njit(cache=True)
-def _keep(active, estimates, keys, kept):  # type: ignore[no-untyped-def]
+@njit
+def _keep(active, estimates, keys, kept):
     """Write the arms with the largest estimates to ``kept``, as many as fit, increasing.
 
     Of the arms that tie for the last places the first ones stay, or those with the largest keys.
@@ -116,8 +116,8 @@ def _keep(active, estimates, keys, kept):  # type: ignore[no-untyped-def]
         written += 1
 
 
-@numba.njit(cache=True, nogil=True)
-def _play(step, trials, laws, law_parameters, generator, totals, pulls, kept, first):  # type: ignore[no-untyped-def]
+@njit(nogil=True)
+def _play(step, trials, laws, law_parameters, generator, totals, pulls, kept, first):
     """Play one phase of the trials that have the same active arms.
 
     ``totals`` and ``pulls`` have one row a trial and one column an arm (``totals`` is used where

@@ -3,9 +3,10 @@
 import math
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from dpbandits.kernels import njit
 
 Values = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ _NEGLIGIBLE = 40.0
 """Log of how far below the largest value the integrand may be left out."""
 
 
-@numba.njit(cache=True)
+@njit
 def log_ndtr(x: float) -> float:
     """Return the log of the standard normal distribution function."""
     if x > 5.0:
@@ -32,7 +33,7 @@ def log_ndtr(x: float) -> float:
     return -0.5 * x * x - math.log(-x) - 0.5 * math.log(2.0 * math.pi) + series
 
 
-@numba.njit(cache=True)
+@njit
 def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     """Return the log chance that the draw of one arm exceeds those of all others.
 
@@ -50,7 +51,8 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     arms = centres.size
     if arms == 2:
         spread = math.sqrt(deviations[0] ** 2 + deviations[1] ** 2)
-        return log_ndtr((centres[arm] - centres[1 - arm]) / spread)
+        exact: float = log_ndtr((centres[arm] - centres[1 - arm]) / spread)
+        return exact
     breaks = np.empty(arms * _BREAKS.size)
     for i in range(arms):
         for j in range(_BREAKS.size):
@@ -75,8 +77,8 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     return float(heights[top] + math.log(total))
 
 
-@numba.njit(cache=True)
-def _log_integrand(u, arm, centres, deviations):  # type: ignore[no-untyped-def]
+@njit
+def _log_integrand(u, arm, centres, deviations):
     """Return the log density of the arm's draw at u times the chance that others are below."""
     x = (u - centres[arm]) / deviations[arm]
     value = -0.5 * x * x - math.log(deviations[arm]) - 0.5 * math.log(2.0 * math.pi)

@@ -9,13 +9,13 @@ of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from dpbandits.audit.gaussian.scores import Sampler
 from dpbandits.errors import InputError
+from dpbandits.kernels import njit
 
 Values = NDArray[np.float64]
 
@@ -86,8 +86,8 @@ def loss_law(
     return LossLaw(ratios, total[0], total[1])
 
 
-@numba.njit(cache=True)
-def _play_round(masses, ranges, start, chances, moves):  # type: ignore[no-untyped-def]
+@njit
+def _play_round(masses, ranges, start, chances, moves):
     """Play one round in place: a row gets its mass that stays and that of the row below it.
 
     Args:
@@ -115,8 +115,8 @@ def _play_round(masses, ranges, start, chances, moves):  # type: ignore[no-untyp
         _keep(masses[row], ranges[row], buffer, low, high)
 
 
-@numba.njit(cache=True)
-def _add(source, cells, factors, move, buffer):  # type: ignore[no-untyped-def]
+@njit
+def _add(source, cells, factors, move, buffer):
     """Add the source's mass, times the input's factor, to the buffer, so many cells further.
 
     Returns the inner cells that it reaches: the first one and the first one after; if it reaches
@@ -136,8 +136,8 @@ def _add(source, cells, factors, move, buffer):  # type: ignore[no-untyped-def]
     return (first + move, after + move) if first < after else (last, 0)
 
 
-@numba.njit(cache=True)
-def _keep(row, cells, buffer, low, high):  # type: ignore[no-untyped-def]
+@njit
+def _keep(row, cells, buffer, low, high):
     """Store the buffer as the row and empty it; outermost cells that hardly have mass go."""
     last = buffer.shape[1] - 1
     row[:, cells[0] : cells[1]] = 0.0

@@ -16,7 +16,6 @@ bounds hold for any number of runs, any R, and however badly R fits. No weight i
 import math
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +23,7 @@ from dpbandits.audit.bounds import clopper_pearson, mu_bound
 from dpbandits.audit.gaussian.choice import log_chance
 from dpbandits.audit.gaussian.far_tail import mu_of_logs
 from dpbandits.audit.gaussian.scores import Sampler
+from dpbandits.kernels import njit
 
 Values = NDArray[np.float64]
 
@@ -112,8 +112,8 @@ def simulate(
     return Outputs(logs[0], logs[1])
 
 
-@numba.njit(cache=True)
-def _simulate(rounds, forced_pulls, centres, deviations, runs, generator):  # type: ignore[no-untyped-def]
+@njit
+def _simulate(rounds, forced_pulls, centres, deviations, runs, generator):
     """Play with the last centres; return log chances under the first two, over the played ones."""
     arms = centres.shape[1]
     logs = np.zeros((2, runs))

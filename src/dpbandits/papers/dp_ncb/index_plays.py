@@ -8,7 +8,6 @@ mean of at most mu*/256 is pulled next.
 import math
 from collections.abc import Iterator
 
-import numba
 import numpy as np
 import pandas as pd
 
@@ -16,6 +15,7 @@ from dpbandits.algorithms.gdp_ncb import ALGORITHM, Parameters, advance
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
 from dpbandits.algorithms.gdp_ncb_window import Settings, State, open_window, start_phase_two
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.kernels import njit
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb.instances import weak_arms
 from dpbandits.papers.dp_ncb.theory import ALPHA, GLOBAL, C
@@ -33,8 +33,8 @@ HORIZONS = {"as-written": 10**9, "as-coded": 10**8, "repaired": 10**8}
 STATEMENTS = ("best-index", "weak-arms")
 
 
-@numba.njit(cache=True)
-def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+@njit
+def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):
     """Play Phase I, a chunk at a time, and draw what Phase II begins with, but play none of it."""
     while state.phase[0] == EXPLORING and state.clock[0] < settings.horizon:
         advance(settings, state, laws, law_parameters, generator, arms, lengths, sums)
