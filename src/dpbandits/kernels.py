@@ -139,7 +139,7 @@ def _fields(state: Callable[..., Any]) -> list[tuple[bool, Any]]:
     return [(hint.__metadata__[0] == "arms", hint.__metadata__[1]) for hint in hints]
 
 
-def blank(state: type[State], arms: int) -> State:
+def blank(state: Callable[..., State], arms: int) -> State:
     """Return a state, a NamedTuple of the fields above, with zeros in every field."""
     return state(*(np.zeros(arms if is_long else 1, kind) for is_long, kind in _fields(state)))
 
