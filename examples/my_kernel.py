@@ -67,8 +67,10 @@ def state(arms: int) -> State:
 
 
 @numba.njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play rounds until the horizon or until ``arms`` is full; return how many were written."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     t = state.clock[0]
     written = 0
     while t < settings.horizon and written < arms.size:

@@ -7,6 +7,7 @@ import numpy as np
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import Bandit
+from dpbandits.kernels import new_segments
 from support import Decision, kernel_decisions, settings_of
 
 GDP, ADAP, NCB, UCB1 = (REGRET[each] for each in ("gdp-ncb", "adap-ucb", "ncb", "ucb1"))
@@ -28,9 +29,9 @@ def told(
 def run_to_the_end(algorithm: Algorithm, settings: Any, bandit: Bandit, seed: int = 1) -> Any:
     """Return the state at the horizon."""
     state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(seed)
-    chunks = np.empty(4096, np.int64), np.empty(4096, np.int64), np.empty(4096)
+    chunks = new_segments(4096)
     while state.clock[0] < settings.horizon:
-        algorithm.advance(settings, state, bandit.laws, bandit.law_parameters, generator, *chunks)
+        algorithm.advance(settings, state, bandit.arrays, generator, chunks)
     assert state.clock[0] == settings.horizon
     return state
 

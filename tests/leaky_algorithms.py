@@ -51,8 +51,10 @@ def state(arms: int) -> State:
 
 
 @numba.njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+def advance(settings, state, bandit, generator, out):  # type: ignore[no-untyped-def]
     """Play until the horizon or until ``arms`` is full."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     t, written = state.clock[0], 0
     while t < settings.horizon and written < arms.size:
         arm = t % 2

@@ -9,6 +9,7 @@ import numpy as np
 import dpbandits
 from dpbandits.algorithms import REGRET, dp_se
 from dpbandits.bandits import Bandit
+from dpbandits.kernels import new_segments
 from support import settings_of
 
 
@@ -58,11 +59,11 @@ def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int
         *(dp_se._reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
     )
     rounds = 2 * sum(pulls)
-    chunks = np.empty(rounds, np.int64), np.empty(rounds, np.int64), np.empty(rounds)
+    chunks = new_segments(rounds)
     excess = {}
     for seed in range(seeds):
         state, generator = algorithm.state(2), np.random.default_rng(seed)
-        algorithm.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunks)
+        algorithm.advance(told, state, bandit.arrays, generator, chunks)
         if state.epoch[0] == epoch:
             excess[seed] = abs(state.sums[0] - state.sums[1]) - allowance[-1]
     ordered = sorted(excess, key=excess.__getitem__)

@@ -19,6 +19,7 @@ import dpbandits
 from dpbandits import Bandit, InputError
 from dpbandits.algorithms import REGRET, Algorithm, Definition
 from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponential
+from dpbandits.kernels import new_segments
 
 PACKAGE = Path(dpbandits.__file__).parent
 Decision = tuple[int, int, float]
@@ -167,14 +168,11 @@ def kernel_decisions(
 ) -> Iterator[Decision]:
     """Play one run, resumed after every ``buffer`` chunks; ``advance`` stands in for the kernel."""
     state = algorithm.state(len(bandit.arms))
-    arms, lengths, sums = np.empty(buffer, np.int64), np.empty(buffer, np.int64), np.empty(buffer)
+    out = new_segments(buffer)
     while state.clock[0] < settings.horizon:
-        written = (advance or algorithm.advance)(
-            settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
-        )
+        written = (advance or algorithm.advance)(settings, state, bandit.arrays, generator, out)
         assert written > 0, "a kernel that is not at the horizon goes on"
-        chunks = (arms[:written], lengths[:written], sums[:written])
-        yield from zip(*(each.tolist() for each in chunks), strict=True)
+        yield from zip(*(column[:written].tolist() for column in out), strict=True)
 
 
 def joined(decisions: Iterable[Decision], chunks: Iterable[Decision]) -> Iterator[Decision]:

@@ -166,6 +166,11 @@ class Segments(NamedTuple):
     sums: NDArray[np.float64]
 
 
+def new_segments(size: int) -> Segments:
+    """Return buffers for so many segments."""
+    return Segments(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+
+
 @njit
 def write(out, n, arm, length, total):
     """Write segment ``n``; return the number of segments that are written."""

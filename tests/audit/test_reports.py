@@ -10,6 +10,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.audit.exact import LOCAL
 from dpbandits.audit.reports import Report, report_loss, report_rows, reports_of
+from dpbandits.kernels import Segments
 from support import settings_of
 
 LDP = REGRET["ldp-ncb"]
@@ -48,9 +49,7 @@ def exploration_noise(variant: str, epsilon: float, runs: int) -> tuple[float, f
     for _ in range(runs):
         state = LDP.state(2)
         stop = settings._replace(horizon=1)
-        LDP.advance(
-            stop, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, np.empty(1)
-        )
+        LDP.advance(stop, state, bandit.arrays, generator, Segments(arms, lengths, np.empty(1)))
         noises.append(state.private_sums.sum())
     return float(np.mean(noises)), float(np.var(noises))
 

@@ -11,6 +11,7 @@ from dpbandits.algorithms import REGRET
 from dpbandits.audit.support import Case, GivenDraws, Table, recommendation, separation, transcript
 from dpbandits.audit.support_rows import support_rows
 from dpbandits.errors import InputError
+from dpbandits.kernels import Segments
 from support import settings_of
 
 ROWS = support_rows()
@@ -71,12 +72,9 @@ def test_the_kernel_plays_the_arms_of_ucb1(variant: str, first: float, third: in
     algorithm.advance(
         settings,
         algorithm.state(2),
-        bandit.laws,
-        bandit.law_parameters,
+        bandit.arrays,
         generator,
-        arms,
-        lengths,
-        np.empty(3),
+        Segments(arms, lengths, np.empty(3)),
     )
     assert arms.tolist() == [0, 1, third]
 
@@ -92,12 +90,9 @@ def test_the_kernel_of_adap_ucb_as_coded_shows_the_first_rewards() -> None:
             algorithm.advance(
                 settings,
                 algorithm.state(2),
-                bandit.laws,
-                bandit.law_parameters,
+                bandit.arrays,
                 np.random.default_rng(seed),
-                arms,
-                lengths,
-                np.empty(3),
+                Segments(arms, lengths, np.empty(3)),
             )
             assert arms[2] == third
 

@@ -115,8 +115,7 @@ def test_kernels_receive_the_rewards_of_the_table(name: str, by_round: bool) -> 
     class Recorder:
         def __call__(self, *arguments: Any) -> int:
             written = algorithm.advance(*arguments)
-            arms, lengths, sums = arguments[5:]
-            seen.extend(zip(arms[:written], lengths[:written], sums[:written], strict=True))
+            seen.extend(zip(*(column[:written] for column in arguments[4]), strict=True))
             return written
 
     recorder: Any = Recorder()

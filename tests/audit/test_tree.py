@@ -25,6 +25,7 @@ from dpbandits.audit.releases.laplace import laplace_mass
 from dpbandits.audit.releases.piecewise import fit, laplace_breaks, laplace_density
 from dpbandits.audit.releases.tree import Policy, sequence_chances
 from dpbandits.audit.support import Table
+from dpbandits.kernels import new_segments
 from support import settings_of
 
 Sequences = Mapping[tuple[int, ...], float]
@@ -129,14 +130,12 @@ def kernel_counts(name: str, means: tuple[float, float], runs: int) -> Counter[t
     settings = settings_of(
         algorithm, {"epsilon": 1.0}, algorithm.interpretations_from({}), bandit, horizon
     )
-    bandit_arrays = bandit.laws, bandit.law_parameters
-    arms, lengths = np.empty((2, horizon), np.int64)
-    sums, generator = np.empty(horizon), np.random.default_rng(5)
+    out, generator = new_segments(horizon), np.random.default_rng(5)
     counts: Counter[tuple[int, ...]] = Counter()
     for _ in range(runs):
         state = algorithm.state(2)
-        written = algorithm.advance(settings, state, *bandit_arrays, generator, arms, lengths, sums)
-        played = np.repeat(arms[:written], lengths[:written])
+        written = algorithm.advance(settings, state, bandit.arrays, generator, out)
+        played = np.repeat(out.arms[:written], out.lengths[:written])
         counts[tuple(played.tolist())] += 1
     return counts
 

@@ -93,17 +93,17 @@ def forgets(advance: Any, arguments: Any) -> int:
 
 
 def needs_room(advance: Any, arguments: Any) -> int:
-    return int(advance(*arguments)) if arguments[5].size > 1 else 0
+    return int(advance(*arguments)) if arguments[4].arms.size > 1 else 0
 
 
 def other_stream(advance: Any, arguments: Any) -> int:
-    arguments[4].random()
+    arguments[3].random()
     return int(advance(*arguments))
 
 
 def wrong_law(advance: Any, arguments: Any) -> int:
     """Draws the rewards of the arm before the one that it plays, whatever the generator."""
-    settings, state, laws, law_parameters, generator, arms, lengths, sums = arguments
+    settings, state, (laws, law_parameters), generator, (arms, lengths, sums) = arguments
     begin = int(state.clock[0])
     size = min(arms.size, settings.horizon - begin)
     for entry in range(size):
@@ -116,7 +116,7 @@ def wrong_law(advance: Any, arguments: Any) -> int:
 
 def with_numpy(advance: Any, arguments: Any) -> int:
     written = int(advance(*arguments))
-    arguments[5][:written] = np.random.randint(arguments[2].size, size=written)
+    arguments[4].arms[:written] = np.random.randint(arguments[2].laws.size, size=written)
     return written
 
 
@@ -165,8 +165,8 @@ def test_a_planted_fault_fails_its_check(fault: str, example: Algorithm) -> None
 def test_a_kernel_that_ends_with_the_horizon_of_k_rounds_fails(example: Algorithm) -> None:
     def too_long(advance: Any, arguments: Any) -> int:
         written = int(advance(*arguments))
-        if arguments[0].horizon < arguments[2].size:
-            arguments[6][written - 1] = 3
+        if arguments[0].horizon < arguments[2].laws.size:
+            arguments[4].lengths[written - 1] = 3
         return written
 
     failed = failures(kernel_that(too_long)(replace(example, id="planted")))

@@ -48,14 +48,13 @@ class State(NamedTuple):
 def advance(
     settings: Any,
     state: Any,
-    laws: Any,
-    law_parameters: Any,
+    bandit: Any,
     generator: np.random.Generator,
-    arms: Any,
-    lengths: Any,
-    sums: Any,
+    out: Any,
 ) -> int:
     """Plays each arm for five rounds in turn."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     written, t = 0, int(state.clock[0])
     while t < settings.horizon and written < arms.size:
         arm, length = t // 5 % laws.size, min(5, settings.horizon - t)
@@ -98,7 +97,7 @@ def after(change: Callable[..., Any]) -> Kernel:
 
     def kernel(*arguments: Any) -> Any:
         written = advance(*arguments)
-        changed = change(*arguments[5:], arguments[1], written)
+        changed = change(*arguments[4], arguments[1], written)
         return written if changed is None else changed
 
     return kernel
@@ -141,12 +140,12 @@ def outside(arms: Any, lengths: Any, sums: Any, state: Any, written: int) -> Non
 
 
 def writes_to_laws(*arguments: Any) -> int:
-    arguments[2][0] = 3
+    arguments[2].laws[0] = 3
     return advance(*arguments)
 
 
 def writes_to_parameters(*arguments: Any) -> int:
-    arguments[3][0] = 1.0
+    arguments[2].parameters[0] = 1.0
     return advance(*arguments)
 
 
@@ -157,7 +156,7 @@ def divides_by_zero(*arguments: Any) -> int:
 def legacy(*arguments: Any) -> int:
     """Shuffles the arms by numpy's own random numbers."""
     written = advance(*arguments)
-    arguments[5][:written] = np.random.permutation(arguments[5][:written])
+    arguments[4].arms[:written] = np.random.permutation(arguments[4].arms[:written])
     return written
 
 
@@ -173,7 +172,7 @@ counter = itertools.count()
 def with_memory(*arguments: Any) -> int:
     """Keeps its memory in the module."""
     written = advance(*arguments)
-    arguments[5][0] = next(counter) % 2
+    arguments[4].arms[0] = next(counter) % 2
     return written
 
 
@@ -309,8 +308,8 @@ def test_laws_stay_as_they_are() -> None:
     """A kernel that makes them writable is refused."""
 
     def kernel(*arguments: Any) -> int:
-        arguments[3].flags.writeable = True
-        arguments[3][:] = 1.0
+        arguments[2].parameters.flags.writeable = True
+        arguments[2].parameters[:] = 1.0
         return advance(*arguments)
 
     arms = dpbandits.bernoulli([0.75, 0.5])
@@ -372,7 +371,7 @@ def test_randomness_that_begins_late_is_found(monkeypatch: pytest.MonkeyPatch) -
         begin = int(arguments[1].clock[0])
         written = advance(*arguments)
         if begin > 5 * 32768:
-            arguments[5][0] = next(counter) % 2
+            arguments[4].arms[0] = next(counter) % 2
         return written
 
     mine = replace(MINE, advance=late)
@@ -449,8 +448,8 @@ def test_another_thread_hides_no_culprit() -> None:
 
     def kernel(*arguments: Any) -> int:
         written = advance(*arguments)
-        arguments[5][0] = np.random.randint(2**31) % 2
-        arguments[7][:written] = np.random.random(written) * arguments[6][:written]
+        arguments[4].arms[0] = np.random.randint(2**31) % 2
+        arguments[4].sums[:written] = np.random.random(written) * arguments[4].lengths[:written]
         return written
 
     with another_thread_that_draws():

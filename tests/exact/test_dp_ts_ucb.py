@@ -16,6 +16,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
 from dpbandits.engine.cells import make_cell
 from dpbandits.errors import InputError
+from dpbandits.kernels import new_segments
 from round_by_round import dp_ts_ucb as play_round_by_round
 from support import all_interpretations, bandits, kernel_decisions, message_of, settings_of
 
@@ -171,10 +172,10 @@ def test_recording_cuts_no_draw() -> None:
 def steps(settings: Settings, bandit: Bandit, seed: int) -> Any:
     """Yield (arm, length) of every chunk with the states before and after it."""
     state, generator = ALGORITHM.state(len(bandit.arms)), np.random.default_rng(seed)
-    chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    chunk = new_segments(1)
     while state.clock[0] < settings.horizon:
         before = type(state)(*(each.copy() for each in state))
-        ALGORITHM.advance(settings, state, bandit.laws, bandit.law_parameters, generator, *chunk)
+        ALGORITHM.advance(settings, state, bandit.arrays, generator, chunk)
         yield int(chunk[0][0]), int(chunk[1][0]), before, state
 
 
@@ -218,12 +219,11 @@ def test_every_reward_enters_one_estimate() -> None:
     # The sum behind an estimate is that of the batch just ended, of 1, 2, 4, ... rewards.
     settings = told(0.75, 3000, bandit=EXPONENTIAL_ARMS)
     state, generator = ALGORITHM.state(3), np.random.default_rng(2)
-    chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    chunk = new_segments(1)
     batch = [0.0] * 3
     while state.clock[0] < settings.horizon:
         counts = state.counts.copy()
-        laws = EXPONENTIAL_ARMS.laws, EXPONENTIAL_ARMS.law_parameters
-        ALGORITHM.advance(settings, state, *laws, generator, *chunk)
+        ALGORITHM.advance(settings, state, EXPONENTIAL_ARMS.arrays, generator, chunk)
         arm = int(chunk[0][0])
         batch[arm] += float(chunk[2][0])
         if state.counts[arm] != counts[arm]:

@@ -91,7 +91,7 @@ def test_wrong_limits(value: Any) -> None:
 
 def doubling(*arguments: Any) -> int:
     """Plays the first arm for 1, 2, 4, ... rounds, whose rewards are all 0."""
-    settings, state, _, _, _, arms, lengths, sums = arguments
+    settings, state, _, _, (arms, lengths, sums) = arguments
     written, t = 0, int(state.clock[0])
     while t < settings.horizon and written < arms.size:
         length = min(t + 1, settings.horizon - t)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dpbandits
 from dpbandits.algorithms import gdp_ncb_window
-from dpbandits.kernels import UNIFORM
+from dpbandits.kernels import UNIFORM, new_segments
 from dpbandits.papers.dp_ncb import theory
 from fifty_arms import FIFTY_ARMS, GDP, decisions_of, run_to_the_end, told
 from support import interpretations_to_draw, kernel_decisions, settings_of
@@ -125,9 +125,9 @@ def test_windows_do_not_depend_on_the_settings_horizon() -> None:
     assert (window.horizon, window.cap) == (64, 9)
     expected = decisions_of(GDP, short, FIFTY_ARMS)
     state = GDP.state(50)
-    arms, lengths, sums = np.empty(99, np.int64), np.empty(99, np.int64), np.empty(99)
+    arms, lengths, sums = new_segments(99)
     generator = np.random.default_rng(1)
-    told_bandit = (FIFTY_ARMS.laws, FIFTY_ARMS.law_parameters)
+    told_bandit = FIFTY_ARMS.arrays
     for _ in range(2):
         generator = np.random.default_rng(1)
         written = 0

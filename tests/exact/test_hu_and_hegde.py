@@ -10,6 +10,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts import _BinaryMechanism
 from dpbandits.bandits import Bandit
+from dpbandits.kernels import new_segments
 from support import FIVE_ARMS, settings_of
 
 SURE_ARMS = dpbandits.bernoulli([1.0, 0.0])
@@ -28,9 +29,9 @@ def played(
     algorithm = REGRET[name]
     told = settings_of(algorithm, {"epsilon": epsilon}, interpretations or {}, bandit, horizon)
     state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(1)
-    chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    chunk = new_segments(1)
     while state.clock[0] < horizon:
-        algorithm.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunk)
+        algorithm.advance(told, state, bandit.arrays, generator, chunk)
         yield int(chunk[0][0]), float(chunk[2][0]), state
 
 

@@ -22,6 +22,7 @@ from dpbandits.algorithms.anytime_ncb import window_ends
 from dpbandits.algorithms.ldp_ncb_window import EXPLORING, open_window, stops
 from dpbandits.algorithms.ranking import bring_forward, find_position, sink, sort
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
+from dpbandits.kernels import new_segments
 from support import FIVE_ARMS, Decision, joined, kernel_decisions, settings_of
 
 NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]
@@ -51,11 +52,9 @@ def advance(
     algorithm: Algorithm, settings: Any, state: Any, bandit: Bandit, generator: Any, chunks: int
 ) -> list[Decision]:
     """Write at most so many chunks and return them."""
-    arms, lengths, sums = np.empty(chunks, np.int64), np.empty(chunks, np.int64), np.empty(chunks)
-    written = algorithm.advance(
-        *(settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums)
-    )
-    found = (each[:written].tolist() for each in (arms, lengths, sums))
+    out = new_segments(chunks)
+    written = algorithm.advance(settings, state, bandit.arrays, generator, out)
+    found = (column[:written].tolist() for column in out)
     return list(zip(*found, strict=True))
 
 

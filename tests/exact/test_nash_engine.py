@@ -310,9 +310,9 @@ class _State(NamedTuple):
     clock: Any
 
 
-def _in_a_block(settings: Any, state: Any, laws: Any, *rest: Any) -> int:
+def _in_a_block(settings: Any, state: Any, bandit: Any, generator: Any, out: Any) -> int:
     """Play one block of uniformly random arms, then arm 0 to the end."""
-    arms, lengths, sums = rest[-3:]
+    arms, lengths, sums = out
     arm, length = (UNIFORM, 5) if state.clock[0] == 0 else (0, settings.horizon - 5)
     arms[0], lengths[0], sums[0] = arm, length, 0.0
     state.clock[0] += length

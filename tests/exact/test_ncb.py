@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import ncb
+from dpbandits.kernels import new_segments
 from fifty_arms import FIFTY_ARMS, GDP, NCB, decisions_of, told
 
 
@@ -33,8 +34,8 @@ def explored_rounds(settings: Any, seed: int) -> int:
     """Return how long phase I lasts in one run."""
     state, generator = NCB.state(50), np.random.default_rng(seed)
     size = 5_000_000
-    chunks = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size)
-    told_bandit = (FIFTY_ARMS.laws, FIFTY_ARMS.law_parameters)
+    chunks = new_segments(size)
+    told_bandit = FIFTY_ARMS.arrays
     written = int(ncb._explore(settings, state, *told_bandit, generator, *chunks))
     assert state.explored[0] == 1
     assert written == state.pulls.sum() == state.clock[0]

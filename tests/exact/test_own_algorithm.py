@@ -53,7 +53,9 @@ def state(arms):
 
 
 @numba.njit
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     t = state.clock[0]
     written = 0
     while t < settings.horizon and written < arms.size:

@@ -14,6 +14,7 @@ from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import make_cell
 from dpbandits.errors import InputError
+from dpbandits.kernels import new_segments
 from support import (
     FIVE_ARMS,
     PARAMETERS,
@@ -206,15 +207,13 @@ def test_lazy_ucb_batches_double(log: str) -> None:
     told = settings_of(algorithm, {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 3000)
     state, generator = lazy_state(5), np.random.default_rng(1)
     pulls = np.zeros(5, np.int64)
-    arms, lengths, sums = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    out = new_segments(1)
     while state.clock[0] < told.horizon:
         before = state.counts.copy()
-        algorithm.advance(
-            told, state, FIVE_ARMS.laws, FIVE_ARMS.law_parameters, generator, arms, lengths, sums
-        )
-        pulls[arms[0]] += 1
+        algorithm.advance(told, state, FIVE_ARMS.arrays, generator, out)
+        pulls[out.arms[0]] += 1
         renewed = np.flatnonzero(state.counts != before)
-        assert set(renewed) <= {arms[0]}
+        assert set(renewed) <= {out.arms[0]}
         assert all(state.counts[arm] == max(1, 2 * before[arm]) for arm in renewed)
         assert all(pulls[arm] == 2 * state.counts[arm] - 1 for arm in renewed)
         assert np.array_equal(state.buffered, np.where(pulls, pulls - (2 * state.counts - 1), 0))

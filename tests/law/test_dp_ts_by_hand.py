@@ -21,6 +21,7 @@ from scipy import stats
 import dpbandits
 from dp_ts_by_hand import Law, Played, epoch_of, nodes, play
 from dpbandits.algorithms import REGRET
+from dpbandits.kernels import new_segments
 from support import settings_of
 
 pytestmark = pytest.mark.slow
@@ -42,14 +43,14 @@ def kernel(epsilon: float, log: str, horizon: int) -> Played:
     definition, bandit = REGRET["dp-ts"], dpbandits.bernoulli(MEANS)
     told = settings_of(definition, {"epsilon": epsilon}, {"log": log}, bandit, horizon)
     generator = np.random.default_rng(20220801)
-    chunk = np.empty(horizon, np.int64), np.empty(horizon, np.int64), np.empty(horizon)
+    chunk = new_segments(horizon)
     runs, count = RUNS[horizon], len(MEANS)
     arms = np.empty((runs, horizon), np.int64)
     pulls, private = np.empty((runs, count), np.int64), np.empty((runs, count))
     rewards = np.empty((runs, count))
     for run in range(runs):
         state = definition.state(count)
-        definition.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunk)
+        definition.advance(told, state, bandit.arrays, generator, chunk)
         arms[run], pulls[run], private[run] = chunk[0], state.pulls, state.private_means
         rewards[run] = np.bincount(chunk[0], chunk[2], count)
     return Played(arms, pulls, rewards, private)

@@ -17,6 +17,7 @@ from scipy import integrate, stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
+from dpbandits.kernels import new_segments
 from support import settings_of
 
 pytestmark = pytest.mark.slow
@@ -41,7 +42,7 @@ def one_round(algorithm: str, log: str, seed: int) -> int:
     definition = REGRET[algorithm]
     told = settings_of(definition, {"epsilon": EPSILONS[algorithm]}, {"log": log}, TWO_ARMS, ROUND)
     generator = np.random.default_rng(seed)
-    chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    chunk = new_segments(1)
     chosen = 0
     for _ in range(TIMES):
         state = definition.state(2)
@@ -52,7 +53,7 @@ def one_round(algorithm: str, log: str, seed: int) -> int:
         else:
             state.counts[:] = COUNTS
         state.private_means[:] = MEANS
-        definition.advance(told, state, TWO_ARMS.laws, TWO_ARMS.law_parameters, generator, *chunk)
+        definition.advance(told, state, TWO_ARMS.arrays, generator, chunk)
         chosen += int(chunk[0][0] == 0)
     return chosen
 
@@ -111,9 +112,9 @@ def first_releases(algorithm: str, epsilon: float) -> NDArray[np.float64]:
     definition, bandit = REGRET[algorithm], dpbandits.bernoulli([0.0] * DRAWS)
     told = settings_of(definition, {"epsilon": epsilon}, {}, bandit, DRAWS)
     state = definition.state(DRAWS)
-    chunk = np.empty(DRAWS, np.int64), np.empty(DRAWS, np.int64), np.empty(DRAWS)
+    chunk = new_segments(DRAWS)
     generator = np.random.default_rng(int(10 * epsilon))
-    definition.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunk)
+    definition.advance(told, state, bandit.arrays, generator, chunk)
     return np.asarray(state.private_means)
 
 
@@ -130,12 +131,12 @@ def noise_of_levels(epsilon: float, runs: int = 150, horizon: int = 500) -> dict
     """Noise of every partial sum that DP-TS draws, by the number of levels of its epoch."""
     definition, bandit = REGRET["dp-ts"], dpbandits.bernoulli([0.0, 0.0])
     told = settings_of(definition, {"epsilon": epsilon}, {}, bandit, horizon)
-    chunk = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    chunk = new_segments(1)
     found: dict[int, list[float]] = {}
     for run in range(runs):
         state, generator = definition.state(2), np.random.default_rng(run)
         while state.clock[0] < horizon:
-            definition.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunk)
+            definition.advance(told, state, bandit.arrays, generator, chunk)
             arm = chunk[0][0]
             levels = int(state.levels[arm])
             since = int(state.pulls[arm]) + 1 - 2**levels

@@ -19,6 +19,7 @@ from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.algorithms.m_ts_gaussian import State as GaussianState
 from dpbandits.bandits import Bandit, Bernoulli, ClippedExponential, Law, TruncatedExponential
+from dpbandits.kernels import new_segments
 from found_papers import PLAYED
 from support import case_of, kernel_decisions, mostly_slow, settings_of
 
@@ -43,8 +44,8 @@ def laplace_drawn(epsilon: float, seed: int, draws: int = DRAWS) -> NDArray[np.f
     algorithm, bandit = REGRET["anytime-lazy-ucb"], dpbandits.bernoulli([0.0] * draws)
     told = settings_of(algorithm, {"epsilon": epsilon}, {}, bandit, draws)
     state, generator = lazy_state(draws), np.random.default_rng(seed)
-    chunks = np.empty(draws, np.int64), np.empty(draws, np.int64), np.empty(draws)
-    algorithm.advance(told, state, bandit.laws, bandit.law_parameters, generator, *chunks)
+    chunks = new_segments(draws)
+    algorithm.advance(told, state, bandit.arrays, generator, chunks)
     return np.asarray(state.private_means)
 
 
@@ -112,14 +113,12 @@ def first_arm_chosen(prior: int, c: float, seed: int, times: int = 40_000) -> in
     interpretations = {"count": "n+1" if prior else "n"}
     told = settings_of(algorithm, {"b": 1, "c": c}, interpretations, bandit, sum(PULLS) + 1)
     generator = np.random.default_rng(seed)
-    arms, lengths, sums = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    out = new_segments(1)
     chosen = 0
     for _ in range(times):
         state = GaussianState(np.array([sum(PULLS)]), np.array(PULLS), np.array(SUMS))
-        algorithm.advance(
-            told, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
-        )
-        chosen += int(arms[0] == 0)
+        algorithm.advance(told, state, bandit.arrays, generator, out)
+        chosen += int(out.arms[0] == 0)
     return chosen
 
 

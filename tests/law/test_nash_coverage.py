@@ -23,6 +23,7 @@ import dpbandits
 from dpbandits import NashCurve
 from dpbandits.algorithms import REGRET
 from dpbandits.bandits import Bandit
+from dpbandits.kernels import new_segments
 from dpbandits.metrics.nash import enter_window, open_nash_ledger, quantities
 from support import settings_of
 
@@ -80,16 +81,13 @@ def pool(name: str) -> NDArray[np.int64]:
     algorithm = REGRET[case.algorithm]
     interpretations = algorithm.interpretations_from({}, case.variant)
     told = settings_of(algorithm, case.parameters, interpretations, case.bandit, case.horizon)
-    buffers = np.empty(case.horizon, np.int64), np.empty(case.horizon, np.int64)
-    sums, bandit = np.empty(case.horizon), case.bandit
+    out, bandit = new_segments(case.horizon), case.bandit
     played = np.empty((POOL, case.horizon), np.int64)
     for row, stream in zip(played, np.random.SeedSequence(1).spawn(POOL), strict=True):
         state, generator, t = algorithm.state(len(bandit.arms)), np.random.default_rng(stream), 0
         while t < case.horizon:
-            written = algorithm.advance(
-                told, state, bandit.laws, bandit.law_parameters, generator, *buffers, sums
-            )
-            arms = np.repeat(*(each[:written] for each in buffers))
+            written = algorithm.advance(told, state, bandit.arrays, generator, out)
+            arms = np.repeat(out.arms[:written], out.lengths[:written])
             row[t : t + arms.size] = arms
             t += arms.size
     return played

@@ -43,7 +43,7 @@ def state(arms: int) -> State:
 def play(share: float, told: Any, state: Any, *rest: Any) -> int:
     """Play arm 0 for a share of the rounds, then arm 1, as two entries."""
     first = int(share * told.horizon)
-    *_, arms, lengths, sums = rest
+    arms, lengths, sums = rest[-1]
     arms[:2], lengths[:2], sums[:2] = (0, 1), (first, told.horizon - first), 0.0
     state.clock[0] = told.horizon
     return 2
@@ -58,7 +58,8 @@ def of_factory(share: float) -> Any:
 
 def compiled_of_factory(share: float) -> Any:
     @numba.njit
-    def advance(told, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore
+    def advance(told, state, bandit, generator, out):  # type: ignore
+        arms, lengths, sums = out
         first = int(share * told.horizon)
         arms[0], lengths[0], sums[0] = 0, first, 0.0
         arms[1], lengths[1], sums[1] = 1, told.horizon - first, 0.0

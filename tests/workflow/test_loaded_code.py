@@ -55,7 +55,8 @@ ALGORITHM = Algorithm(
 
 KERNEL = """
 @numba.njit
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
+    arms, lengths, sums = out
     first = int(0.25 * settings.horizon) {more}
     arms[0], lengths[0], sums[0] = 0, first, 0.0
     arms[1], lengths[1], sums[1] = 1, settings.horizon - first, 0.0

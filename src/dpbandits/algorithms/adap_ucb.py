@@ -148,8 +148,10 @@ def _indices(settings, state):
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play until the horizon or until ``arms`` is full; one chunk an episode."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     written = 0
     if state.clock[0] == 0:
         _set_order(settings, state.order, generator)

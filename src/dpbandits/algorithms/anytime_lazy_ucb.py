@@ -92,8 +92,10 @@ def _largest_index(settings, state, log_t):
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     t = state.clock[0]
     written = 0
     while t < settings.horizon and written < arms.size:

@@ -119,8 +119,10 @@ def _play_uniformly(laws, law_parameters, generator, rounds, arms, lengths, sums
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play until the horizon or until ``arms`` is full; chunks are the core's."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     t = state.clock[0]
     written = 0
     while t < settings.horizon and written < arms.size:

@@ -144,8 +144,10 @@ def _leader(settings, state, generator):
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play until the horizon or until ``arms`` is full; one chunk a round or a frozen stretch."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     t = state.clock[0]
     written = 0
     while t < settings.horizon and written < arms.size:

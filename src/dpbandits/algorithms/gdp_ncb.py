@@ -108,8 +108,10 @@ def settings(
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play until the horizon or until ``arms`` is full; one chunk a round of Phase I or episode."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     window = open_window(settings, settings.horizon)
     return advance_window(
         *(settings, window, window.horizon, state, laws, law_parameters, generator),

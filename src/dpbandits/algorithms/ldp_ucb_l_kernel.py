@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped, first_parameters
 from dpbandits.bandits.draws import BERNOULLI, arm_of_largest, draw_reward, laplace
-from dpbandits.kernels import njit
+from dpbandits.kernels import njit, write
 
 PART = 1 << 13
 """A stretch is at most this part of the rounds before it; in it ln t is replaced by a parabola.
@@ -200,8 +200,9 @@ def _find(stretch, front, width, means, inverse_roots):
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play until the horizon or until ``arms`` is full; a chunk is a stretch of one leader."""
+    laws, law_parameters = bandit
     counts, private_sums = state.counts, state.private_sums
     t = state.clock[0]
     written = 0
@@ -230,10 +231,9 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
             arm, others, alone = _find(stretch, front, width, means, inverse_roots)
         if arm != leader or not alone:
             if leader >= 0:
-                arms[written], lengths[written], sums[written] = leader, t - begin, rewards
-                written += 1
+                written = write(out, written, leader, t - begin, rewards)
             leader = -1
-            if written == arms.size:
+            if written == out.arms.size:
                 break
             if not alone:
                 indices = means + width * inverse_roots
@@ -269,7 +269,6 @@ def advance(settings, state, laws, law_parameters, generator, arms, lengths, sum
         counts[leader], private_sums[leader] = count, private_sum
         means[leader], inverse_roots[leader] = private_sum / count, 1.0 / math.sqrt(count)
     if leader >= 0:
-        arms[written], lengths[written], sums[written] = leader, t - begin, rewards
-        written += 1
+        written = write(out, written, leader, t - begin, rewards)
     state.clock[0] = t
     return written

@@ -82,8 +82,10 @@ def state(arms: int) -> State:
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     t = state.clock[0]
     pre_pull_rounds = settings.forced_pulls * laws.size
     pulls, reward_sums = state.pulls, state.reward_sums

@@ -186,8 +186,10 @@ def _exploit(settings, state, laws, law_parameters, generator, arms, lengths, su
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play until the horizon or until ``arms`` is full."""
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     written = 0
     if state.explored[0] == 0:
         written = _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums)

@@ -74,12 +74,14 @@ def _leader(settings, t, until, pulls, reward_sums):
 
 
 @njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def advance(settings, state, bandit, generator, out):
     """Play rounds until the horizon or until ``arms`` is full; one chunk a round.
 
     The arms are compared anew only where the leader's index, taken with an earlier logarithm, is no
     longer above what the others' may have come to.
     """
+    laws, law_parameters = bandit
+    arms, lengths, sums = out
     pulls, reward_sums = state.pulls, state.reward_sums
     t = state.clock[0]
     arm, until, earlier_log, others = 0, 0, 0.0, math.inf

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbandits.bandits import draws
 from dpbandits.errors import InputError
+from dpbandits.kernels import Arms
 
 MAXIMAL_ARMS = 1_000_000
 MAXIMAL_DIMENSION = 10_000
@@ -174,6 +175,11 @@ class Bandit:
     def law_parameters(self) -> NDArray[np.float64]:
         """The parameter of each law, shape (K,), for kernels."""
         return read_only([arm.parameter for arm in self.arms])
+
+    @cached_property
+    def arrays(self) -> Arms:
+        """What a kernel sees of the arms."""
+        return Arms(self.laws, self.law_parameters)
 
     @property
     def largest_reward(self) -> float:

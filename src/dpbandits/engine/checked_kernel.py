@@ -12,6 +12,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.segments import UNWRITTEN, find_fault
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
+from dpbandits.kernels import Arms, Segments
 
 GUARD = 64
 """Entries before and after the buffers of a kernel, in which a stray write is noticed."""
@@ -105,7 +106,7 @@ class CheckedKernel:
         self._algorithm = algorithm
         self._horizon = horizon
         self._is_due = is_due
-        self._laws = (bandit.laws, bandit.law_parameters)
+        self._laws = bandit.arrays
         self._largest = np.array([float(arm.largest) for arm in bandit.arms])
         self._memory = new_buffers(0)
 
@@ -113,22 +114,19 @@ class CheckedKernel:
         self,
         settings: Any,
         state: Any,
-        laws: NDArray[np.int64],
-        law_parameters: NDArray[np.float64],
+        arms: Arms,
         generator: np.random.Generator,
-        arms: NDArray[np.int64],
-        lengths: NDArray[np.int64],
-        sums: NDArray[np.float64],
+        out: Segments,
     ) -> int:
         """Play a batch as the kernel does; InputError on the first fault."""
         begin = int(state.clock[0])
         twin = (deepcopy(state), deepcopy(generator)) if self._is_due() else None
-        written = self._play(settings, state, generator, arms.size)
-        batch = Buffers(arms, lengths, sums).cut(0, len(written.arms))
+        written = self._play(settings, state, generator, out.arms.size)
+        batch = Buffers(*out).cut(0, len(written.arms))
         for target, source in zip(batch, written, strict=True):
             target[:] = source
         if twin is not None:
-            again = self._play(settings, *twin, arms.size)
+            again = self._play(settings, *twin, out.arms.size)
             self._require_equal(begin, (batch, state, generator), (again, *twin))
         return len(batch.arms)
 
@@ -143,7 +141,9 @@ class CheckedKernel:
         self._memory.clear()
         buffers = self._memory.cut(GUARD, GUARD + size)
         with user_code(place, "advance"):
-            count = self._algorithm.advance(settings, state, *self._laws, generator, *buffers)
+            count = self._algorithm.advance(
+                settings, state, self._laws, generator, Segments(*buffers)
+            )
         guards = (self._memory.cut(0, GUARD), self._memory.cut(GUARD + size, size + 2 * GUARD))
         if not all(guard.is_clear() for guard in guards):
             raise InputError(f"{place}: advance writes outside its buffers of {size} entries")

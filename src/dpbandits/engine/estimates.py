@@ -16,6 +16,7 @@ from dpbandits.engine.execute import CHUNKS_AT_ONCE
 from dpbandits.engine.lockstep import PROCESS_BYTES
 from dpbandits.engine.trials import TRIALS
 from dpbandits.errors import InputError
+from dpbandits.kernels import new_segments
 from dpbandits.metrics.names import CURVES
 
 if TYPE_CHECKING:
@@ -153,10 +154,9 @@ def _play_run(cell: "Cell", horizon: int) -> None:
     assert isinstance(algorithm, Algorithm)
     state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(0)
     size = min(CHUNKS_AT_ONCE, horizon)
-    buffers = (np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+    buffers = new_segments(size)
     while state.clock[0] < horizon:
-        laws = (bandit.laws, bandit.law_parameters)
-        algorithm.advance(settings, state, *laws, generator, *buffers)
+        algorithm.advance(settings, state, bandit.arrays, generator, buffers)
 
 
 def _play_trials(cell: "Cell", trials: int) -> None:

@@ -9,6 +9,7 @@ from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.seeds import run_generator
 from dpbandits.errors import InputError
+from dpbandits.kernels import new_segments
 from dpbandits.metrics.regret import REGRET, Accumulator, accumulate, accumulator_of
 
 CHUNKS_AT_ONCE = 1 << 15
@@ -52,13 +53,10 @@ def play_run(
     state = algorithm.state(count)
     played = accumulator_of(grid, count, count_inversely=count_inversely)
     size = min(CHUNKS_AT_ONCE, settings.horizon)
-    arms, lengths = np.empty(size, np.int64), np.empty(size, np.int64)
-    sums = np.empty(size)
+    out = new_segments(size)
     while state.clock[0] < settings.horizon:
-        written = algorithm.advance(
-            settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
-        )
-        enter_chunks(algorithm, played, arms[:written], lengths[:written], sums[:written])
+        written = algorithm.advance(settings, state, bandit.arrays, generator, out)
+        enter_chunks(algorithm, played, *(column[:written] for column in out))
     return played
 
 

@@ -15,7 +15,7 @@ from dpbandits.engine.checked_kernel import CheckedKernel, CheckedStates, new_bu
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
-from dpbandits.kernels import UNIFORM
+from dpbandits.kernels import UNIFORM, Segments
 
 SEEDS = range(100)
 HORIZON = 500
@@ -71,9 +71,7 @@ def play(
     generator, buffers = np.random.default_rng(seed), new_buffers(size)
     segments: list[Chunk] = []
     while state.clock[0] < horizon:
-        laws = (bandit.laws, bandit.law_parameters)
-        arms, lengths, sums = buffers
-        written = kernel(settings, state, *laws, generator, arms, lengths, sums)
+        written = kernel(settings, state, bandit.arrays, generator, Segments(*buffers))
         batch = buffers.cut(0, written)
         segments += zip(*(values.tolist() for values in batch), strict=True)
     return segments

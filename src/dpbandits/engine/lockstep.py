@@ -16,6 +16,7 @@ from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.execute import enter_chunks
 from dpbandits.engine.seeds import run_generator
+from dpbandits.kernels import Segments
 from dpbandits.metrics.names import NOMINAL
 from dpbandits.metrics.nash import BINS, enter_window, nash_parts, open_nash_ledger
 from dpbandits.metrics.nash_sweeps import drop_chunks
@@ -106,21 +107,13 @@ class _Curve:
     def _play(self, run: int) -> None:
         bandit, first = self.bandit, self.filled[run]
         arms, lengths = self.arms[run, first:], self.lengths[run, first:]
-        sums = self.sums[: arms.size]
+        out = Segments(arms, lengths, self.sums[: arms.size])
         written = self.algorithm.advance(
-            self.settings,
-            self.states[run],
-            bandit.laws,
-            bandit.law_parameters,
-            self.generators[run],
-            arms,
-            lengths,
-            sums,
+            self.settings, self.states[run], bandit.arrays, self.generators[run], out
         )
         self.filled[run] += written
         if self.ledgers:
-            chunks = (arms[:written], lengths[:written], sums[:written])
-            enter_chunks(self.algorithm, self.ledgers[run], *chunks)
+            enter_chunks(self.algorithm, self.ledgers[run], *(column[:written] for column in out))
 
     def _changing(self) -> Iterator[tuple[str, NDArray[Any]]]:
         """Yield every array that changes, but the chunks, under a name of its own."""

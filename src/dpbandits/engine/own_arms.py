@@ -27,6 +27,7 @@ from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.own_code import own_digest
 from dpbandits.engine.user_code import user_code
 from dpbandits.errors import InputError
+from dpbandits.kernels import Arms, Segments
 from dpbandits.policies.reasons import reason_of
 
 Floats = NDArray[np.float64]
@@ -189,13 +190,11 @@ class OwnBandit(Bandit):
             own = algorithm.state(arms)
             return TableState(own.clock, np.zeros((arms, FIRST + horizon)), own)
 
-        def advance(
-            settings: Any, state: TableState, _: Any, __: Any, generator: Any, *buffers: Any
-        ) -> int:
+        def advance(settings: Any, state: TableState, _: Arms, rng: Any, out: Segments) -> int:
             if state.clock[0] == 0:
-                state.table[...] = self.table(horizon, generator)
-            play = algorithm.advance
-            return play(settings, state.own, self.laws, state.table, generator, *buffers)
+                state.table[...] = self.table(horizon, rng)
+            table = Arms(self.laws, state.table)
+            return algorithm.advance(settings, state.own, table, rng, out)
 
         return replace(algorithm, state=state, advance=advance)
 

@@ -20,15 +20,12 @@ _rounds = numba.njit(rounds)
 _no_update = numba.njit(no_update)
 
 _SOURCE = """
-def play(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def play(settings, state, arms, generator, out):
     me = new(self_type)
     {load}
     if state.clock[0] == 0:
-        start(me, laws.size, settings.horizon, generator)
-    written = rounds(
-        name, me, choose, update, settings.horizon, state, laws, law_parameters, generator,
-        arms, lengths, sums,
-    )
+        start(me, arms.laws.size, settings.horizon, generator)
+    written = rounds(name, me, choose, update, settings.horizon, state, arms, generator, out)
     {store}
     return written
 """
@@ -40,7 +37,7 @@ class NotCompiledError(Exception):
 
 @cache
 def compiled_play(rule: Rule, state: types.NamedTuple, generator: types.Type) -> Callable[..., int]:
-    """Return the function (settings, state, laws, ...) -> rounds written, for numba to compile.
+    """Return the function (settings, state, arms, ...) -> rounds written, for numba to compile.
 
     Args:
         rule: the policy.

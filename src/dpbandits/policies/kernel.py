@@ -12,15 +12,14 @@ from dpbandits.policies.loop import no_update, rounds
 from dpbandits.policies.rule import Rule
 
 
-def play(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+def play(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
     """Play rounds in plain Python; arguments and result are those of a kernel."""
     rule: Rule = settings.rule
     me = rule.load(settings, state.own)
     if state.clock[0] == 0:
-        rule.start(me, laws.size, settings.horizon, generator)
+        rule.start(me, arms.laws.size, settings.horizon, generator)
     choose, update = rule.policy.choose, getattr(rule.policy, "update", no_update)  # type: ignore[attr-defined]
-    where = (laws, law_parameters, generator, arms, lengths, sums)
-    written = rounds(rule.id, me, choose, update, settings.horizon, state, *where)
+    written = rounds(rule.id, me, choose, update, settings.horizon, state, arms, generator, out)
     rule.store(me, settings, state.own)
     return written
 
@@ -46,18 +45,18 @@ def why_not(rule: Rule) -> str:
 
 
 @overload(play)
-def _typed(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+def _typed(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
     rule = settings.instance_class.rule
     return _in_python if why_not(rule) else compiled_play(rule, state, generator)
 
 
-def _in_python(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
+def _in_python(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
     with numba.objmode(written="int64"):
-        written = play(settings, state, laws, law_parameters, generator, arms, lengths, sums)
+        written = play(settings, state, arms, generator, out)
     return written
 
 
 @numba.njit(nogil=True)
-def advance(settings, state, laws, law_parameters, generator, arms, lengths, sums):  # type: ignore[no-untyped-def]
-    """Play rounds until the horizon or until ``arms`` is full; return how many are written."""
-    return play(settings, state, laws, law_parameters, generator, arms, lengths, sums)
+def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+    """Play rounds until the horizon or until ``out`` is full; return how many are written."""
+    return play(settings, state, arms, generator, out)

@@ -6,8 +6,9 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from dpbandits.bandits.draws import draw_reward
+from dpbandits.bandits.draws import pull
 from dpbandits.errors import InputError
+from dpbandits.kernels import write
 
 
 class ArmError(InputError):
@@ -49,8 +50,8 @@ def no_update(self, arm, reward, counts, sums, rng):  # type: ignore[no-untyped-
     """Do nothing, for a policy without ``update``."""
 
 
-def rounds(name, me, choose, update, horizon, state, laws, parameters, rng, arms, lengths, sums):  # type: ignore[no-untyped-def]
-    """Play rounds until the horizon or until ``arms`` is full, and return how many are written.
+def rounds(name, me, choose, update, horizon, state, arms, rng, out):  # type: ignore[no-untyped-def]
+    """Play rounds until the horizon or until ``out`` is full, and return how many are written.
 
     Args:
         name: id of the algorithm.
@@ -59,26 +60,22 @@ def rounds(name, me, choose, update, horizon, state, laws, parameters, rng, arms
         update: (me, arm, reward, counts, sums of rewards, rng), these with the present round.
         horizon: number of rounds T.
         state: arrays ``clock``, ``counts`` and ``sums``, and others that are not touched.
-        laws: codes of the laws, shape (K,).
-        parameters: parameters of the laws.
+        arms: the laws of the arms.
         rng: random stream of the run.
-        arms: receives the arms.
-        lengths: receives 1 for every round.
-        sums: receives the rewards.
+        out: receives a segment for every round.
     """
     counts, reward_sums = state.counts, state.sums
     t = int(state.clock[0])
     written = 0
-    while t < horizon and written < arms.size:
+    while t < horizon and written < out.arms.size:
         arm = choose(me, t, counts, reward_sums, rng)
         if not is_arm(arm, counts.size):
             raise ArmError(name, t + 1, arm, counts.size)
-        reward = draw_reward(laws[arm], parameters[arm], rng)
+        reward = pull(arms, arm, rng)
         counts[arm] += 1
         reward_sums[arm] += reward
         update(me, arm, reward, counts, reward_sums, rng)
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
+        written = write(out, written, arm, 1, reward)
         t += 1
     state.clock[0] = t
     return written

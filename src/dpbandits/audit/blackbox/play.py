@@ -15,6 +15,7 @@ from dpbandits.engine.checked import is_user_defined
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
+from dpbandits.kernels import Arms, new_segments
 
 Outputs = NDArray[Any]
 """One output a row: arms by round, or whatever a mechanism releases; shape (runs, columns)."""
@@ -53,15 +54,15 @@ class Plays:
         rounds = np.empty((runs, self.horizon), np.int8)
         by_round = self.pair.notion == ROUND
         size = 1 if by_round else self.horizon
-        buffers = (np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+        buffers = new_segments(size)
         laws = np.full(self.pair.arms, TABLE)
-        table = (laws, self.pair.rows(second), by_round)
+        table = Arms(laws, self.pair.rows(second))
         advance = self.algorithm.advance
         play = _play if isinstance(advance, Dispatcher) else _play.py_func
         own = is_user_defined(self.algorithm)
         place = place_of(self.algorithm.id)
         states = (state, memory, memory.copy())
-        arguments = (advance, self.settings, states, table, generator, buffers, rounds)
+        arguments = (advance, self.settings, states, table, by_round, generator, buffers, rounds)
         if own:
             with refuse_hidden_randomness(place), user_code(place, "advance"):
                 faults = play(*arguments)
@@ -76,15 +77,15 @@ class Plays:
 
 
 @numba.njit(nogil=True)
-def _play(advance, settings, states, table, generator, buffers, rounds):  # type: ignore[no-untyped-def]
+def _play(advance, settings, states, table, by_round, generator, buffers, rounds):  # type: ignore[no-untyped-def]
     """Play one run after the other; return whether a kernel wrote something else than segments.
 
     Every run begins with the fresh state and at the first reward of every arm. In a table by
     rounds a kernel is called for one segment at a time, whose rewards begin in the coming round.
     """
     state, memory, fresh = states
-    laws, rows, by_round = table
-    arms, lengths, sums = buffers
+    laws, rows = table
+    arms, lengths, _ = buffers
     horizon = rounds.shape[1]
     # Numba compiles loops over numbers two seconds faster than assignments to slices.
     for run in range(rounds.shape[0]):
@@ -97,7 +98,7 @@ def _play(advance, settings, states, table, generator, buffers, rounds):  # type
             if by_round:
                 for arm in range(laws.size):
                     rows[arm, NEXT] = t
-            written = advance(settings, state, laws, rows, generator, arms, lengths, sums)
+            written = advance(settings, state, table, generator, buffers)
             if written < 1:
                 return FAULTY
             for k in range(written):

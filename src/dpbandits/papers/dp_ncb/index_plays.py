@@ -15,7 +15,7 @@ from dpbandits.algorithms.gdp_ncb import ALGORITHM, Parameters, advance
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
 from dpbandits.algorithms.gdp_ncb_window import Settings, State, open_window, start_phase_two
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
-from dpbandits.kernels import njit
+from dpbandits.kernels import new_segments, njit
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb.instances import weak_arms
 from dpbandits.papers.dp_ncb.theory import ALPHA, GLOBAL, C
@@ -34,10 +34,10 @@ STATEMENTS = ("best-index", "weak-arms")
 
 
 @njit
-def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def _explore(settings, state, arms, generator, out):
     """Play Phase I, a chunk at a time, and draw what Phase II begins with, but play none of it."""
     while state.phase[0] == EXPLORING and state.clock[0] < settings.horizon:
-        advance(settings, state, laws, law_parameters, generator, arms, lengths, sums)
+        advance(settings, state, arms, generator, out)
     if state.phase[0] == EXPLORED and state.clock[0] < settings.horizon:
         start_phase_two(settings, open_window(settings, settings.horizon), state, generator)
 
@@ -72,9 +72,9 @@ def violations(variant: str, horizon: int, run: int) -> tuple[int, int]:
     key = stream_key({"stream": STREAM, "variant": variant, "horizon": horizon})
     generator = run_generator(DEFAULT_ROOT_SEED, key, run)
     state = ALGORITHM.state(len(bandit.arms))
-    chunk = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1)
+    chunk = new_segments(1)
     best, best_mean, low, weak = int(bandit.means.argmax()), float(bandit.means.max()), 0, 0
-    arguments = (settings, state, bandit.laws, bandit.law_parameters, generator, *chunk)
+    arguments = (settings, state, bandit.arrays, generator, chunk)
     _explore(*arguments)
     while state.clock[0] < horizon:
         low += index(settings, log, state, best) < best_mean

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Parameters, Settings, State
 from dpbandits.bandits import Bandit, bernoulli
 from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.kernels import new_segments
 
 MEANS = (0.75, 0.55, 0.35)
 ALPHA = 1.0
@@ -54,16 +55,16 @@ def steps(bandit: Bandit, settings: Settings, generator: np.random.Generator) ->
         generator: the stream of the run.
     """
     state = ALGORITHM.state(len(bandit.arms))
-    arms, lengths, sums = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1)
+    out = new_segments(1)
     while state.clock[0] < settings.horizon:
         before = copy.deepcopy(state)
         stream = copy.deepcopy(generator)
-        ALGORITHM.advance(
-            settings, state, bandit.laws, bandit.law_parameters, generator, arms, lengths, sums
-        )
+        ALGORITHM.advance(settings, state, bandit.arrays, generator, out)
         values = _values(settings, before, stream)
         first = int(before.clock[0]) + 1
-        yield Step(first, int(lengths[0]), int(arms[0]), before, copy.deepcopy(state), values)
+        yield Step(
+            first, int(out.lengths[0]), int(out.arms[0]), before, copy.deepcopy(state), values
+        )
 
 
 def _values(settings: Settings, state: State, stream: np.random.Generator) -> Values:
