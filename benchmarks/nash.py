@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.metrics import nash
-from dpbandits.metrics.nash import enter_window, open_nash_ledger
+from dpbandits.metrics.nash import enter_window, nash_accumulator
 
 RUNS, ARMS = 50, 50
 CHUNKS = 8192
@@ -44,18 +44,18 @@ def nanoseconds(work: Callable[[], None]) -> float:
     return float(min(times))
 
 
-def one_pass(mean_length: float, rounds_per_chunk: int) -> float:
-    """Return nanoseconds a round of the pass; ``rounds_per_chunk`` decides on its way."""
+def one_pass(mean_length: float, rounds_per_segment: int) -> float:
+    """Return nanoseconds a round of the pass; ``rounds_per_segment`` decides on its way."""
     arms, lengths, rounds = chunks(mean_length)
     filled, starts = np.full(RUNS, CHUNKS), np.zeros(RUNS, np.int64)
-    kept, nash.ROUNDS_PER_CHUNK = nash.ROUNDS_PER_CHUNK, rounds_per_chunk
+    kept, nash.ROUNDS_PER_SEGMENT = nash.ROUNDS_PER_SEGMENT, rounds_per_segment
 
     def work() -> None:
-        ledger = open_nash_ledger(MEANS, np.log(MEANS), RUNS, HORIZON, np.array([HORIZON]))
-        enter_window(ledger, arms, lengths, filled, starts, (0, rounds))
+        curve = nash_accumulator(MEANS, np.log(MEANS), RUNS, HORIZON, np.array([HORIZON]))
+        enter_window(curve, arms, lengths, filled, starts, (0, rounds))
 
     taken = nanoseconds(work)
-    nash.ROUNDS_PER_CHUNK = kept
+    nash.ROUNDS_PER_SEGMENT = kept
     return taken / rounds
 
 

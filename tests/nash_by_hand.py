@@ -1,4 +1,4 @@
-"""Nash regret from an array of rounds times runs: the yardstick of the one pass over chunks."""
+"""Nash regret from an array of rounds times runs: the yardstick of the one pass over segments."""
 
 from typing import Any
 
@@ -7,18 +7,21 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from dpbandits.metrics.nash import enter_window, open_nash_ledger
-from dpbandits.metrics.nash_records import NashLedger
-from dpbandits.metrics.nash_sweeps import drop_chunks
+from dpbandits.metrics.nash import (
+    NashAccumulator,
+    drop_segments,
+    enter_window,
+    nash_accumulator,
+)
 
 Values = NDArray[np.float64]
 Run = list[tuple[int, int]]
-"""Chunks of one run: (arm, or -1 for uniformly random ones; length)."""
+"""Segments of one run: (arm, or -1 for uniformly random ones; length)."""
 
 
 @st.composite
-def runs_of_chunks(draw: st.DrawFn, arms: int, most_runs: int = 6) -> list[Run]:
-    """Draw some runs of one length, in chunks; arms repeat, and -1 is among them."""
+def runs_of_segments(draw: st.DrawFn, arms: int, most_runs: int = 6) -> list[Run]:
+    """Draw some runs of one length, in segments; arms repeat, and -1 is among them."""
     horizon = draw(st.integers(1, 40))
     runs = []
     for _ in range(draw(st.integers(1, most_runs))):
@@ -29,7 +32,7 @@ def runs_of_chunks(draw: st.DrawFn, arms: int, most_runs: int = 6) -> list[Run]:
 
 
 def random_runs(seed: int, runs: int, horizon: int, mean_length: float, arms: int) -> list[Run]:
-    """Return runs of random arms, uniformly random ones (-1) among them, in random chunks."""
+    """Return runs of random arms, uniformly random ones (-1) among them, in random segments."""
     generator = np.random.default_rng(seed)
     found = []
     for _ in range(runs):
@@ -54,15 +57,15 @@ def entered(
     grid: list[int],
     ends: list[int] | None = None,
     log_means: Values | None = None,
-) -> NashLedger:
-    """Feed the runs to a ledger, in windows that end at ``ends`` and at the horizon."""
+) -> NashAccumulator:
+    """Feed the runs to an accumulator, in windows that end at ``ends`` and at the horizon."""
     horizon = horizon_of(runs)
     if log_means is None:
         with np.errstate(divide="ignore"):
             log_means = np.log(means)
-    ledger = open_nash_ledger(means, log_means, len(runs), horizon, np.array(grid, np.int64))
+    curve = nash_accumulator(means, log_means, len(runs), horizon, np.array(grid, np.int64))
     filled = np.array([len(run) for run in runs])
-    # What lies behind the chunks is never read: arm 99 would stand out.
+    # What lies behind the segments is never read: arm 99 would stand out.
     arms, lengths = np.full((2, len(runs), filled.max()), 99)
     for number, run in enumerate(runs):
         arms[number, : len(run)] = [arm for arm, _ in run]
@@ -70,10 +73,10 @@ def entered(
     starts = np.zeros(len(runs), np.int64)
     begin = 0
     for until in [*(ends or []), horizon]:
-        enter_window(ledger, arms, lengths, filled, starts, (begin, until))
-        drop_chunks(arms, lengths, filled, starts, until)
+        enter_window(curve, arms, lengths, filled, starts, (begin, until))
+        drop_segments(arms, lengths, filled, starts, until)
         begin = until
-    return ledger
+    return curve
 
 
 def dense(runs: list[Run], arms: int) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ from dpbandits import NashCurve
 from dpbandits.algorithms import REGRET
 from dpbandits.bandits import Bandit
 from dpbandits.kernels import new_segments
-from dpbandits.metrics.nash import enter_window, open_nash_ledger, quantities
+from dpbandits.metrics.nash import enter_window, nash_accumulator, quantities
 from support import settings_of
 
 pytestmark = pytest.mark.slow
@@ -96,7 +96,7 @@ def pool(name: str) -> NDArray[np.int64]:
 def curve_of(case: Case, arms: NDArray[np.int64]) -> NashCurve:
     """Return the curve of runs at T, from the ledger; arms has shape (R, T)."""
     runs, grid = len(arms), np.array([case.horizon])
-    ledger = open_nash_ledger(case.bandit.means, case.bandit.log_means, runs, case.horizon, grid)
+    ledger = nash_accumulator(case.bandit.means, case.bandit.log_means, runs, case.horizon, grid)
     filled, starts = np.full(runs, case.horizon), np.zeros(runs, np.int64)
     enter_window(ledger, arms, np.ones_like(arms), filled, starts, (0, case.horizon))
     return NashCurve.of_parts(grid, quantities(ledger), ledger.records.influences)

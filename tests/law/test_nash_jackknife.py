@@ -17,7 +17,7 @@ from dpbandits.engine.cells import make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.seeds import run_generator, stream_key
 from dpbandits.metrics.names import QUANTITIES
-from dpbandits.metrics.nash import enter_window, open_nash_ledger, quantities
+from dpbandits.metrics.nash import enter_window, nash_accumulator, quantities
 
 pytestmark = pytest.mark.slow
 
@@ -136,7 +136,7 @@ def test_standard_errors_are_those_of_the_bootstrap(algorithm: str) -> None:
 def random_arms(runs: int, shares: Values, generator: np.random.Generator) -> Values:
     """Return the quantities at T of runs whose arms are independent in every round."""
     arms = generator.choice(shares.size, size=(runs, HORIZON), p=shares).astype(np.int64)
-    ledger = open_nash_ledger(
+    ledger = nash_accumulator(
         BANDIT.means, BANDIT.log_means, runs, HORIZON, np.array([HORIZON], np.int64)
     )
     filled, starts = np.full(runs, HORIZON), np.zeros(runs, np.int64)

@@ -18,8 +18,13 @@ from dpbandits.engine.execute import enter_chunks
 from dpbandits.engine.seeds import run_generator
 from dpbandits.kernels import Segments
 from dpbandits.metrics.names import NOMINAL
-from dpbandits.metrics.nash import BINS, enter_window, nash_parts, open_nash_ledger
-from dpbandits.metrics.nash_sweeps import drop_chunks
+from dpbandits.metrics.nash import (
+    BINS,
+    drop_segments,
+    enter_window,
+    nash_accumulator,
+    nash_parts,
+)
 from dpbandits.metrics.regret import REGRET, Accumulator, accumulator_of
 
 Arrays = dict[str, NDArray[Any]]
@@ -79,12 +84,12 @@ class _Curve:
         self.sums = np.empty(capacity)
         self.filled, self.starts = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
         self.played = np.zeros(1, np.int64)
-        self.scored = {"": open_nash_ledger(bandit.means, bandit.log_means, runs, horizon, grid)}
+        self.scored = {"": nash_accumulator(bandit.means, bandit.log_means, runs, horizon, grid)}
         if any(name.startswith(NOMINAL) for name in metrics):
             with np.errstate(divide="ignore"):
                 logs = np.log(bandit.nominal_means)
             means = bandit.nominal_means
-            self.scored[NOMINAL] = open_nash_ledger(means, logs, runs, horizon, grid)
+            self.scored[NOMINAL] = nash_accumulator(means, logs, runs, horizon, grid)
         self.own = tuple(name for name in metrics if name in REGRET)
         counted = "inverse_counts" in self.own
         self.ledgers: list[Accumulator] = [
@@ -101,7 +106,7 @@ class _Curve:
         chunks = (self.arms, self.lengths, self.filled, self.starts)
         for ledger in self.scored.values():
             enter_window(ledger, *chunks, (begin, until))
-        drop_chunks(*chunks, until)
+        drop_segments(*chunks, until)
         self.played[0] = until
 
     def _play(self, run: int) -> None:
