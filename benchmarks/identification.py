@@ -15,7 +15,7 @@ from dpbandits.algorithms import IDENTIFICATION, IdentificationAlgorithm
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.engine.cells import make_cell
-from dpbandits.engine.seeds import run_generator
+from dpbandits.engine.identity import run_generator
 from dpbandits.kernels import njit
 from dpbandits.papers.dp_bai.instances import section5, sphere
 

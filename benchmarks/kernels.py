@@ -16,7 +16,7 @@ from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import bernoulli
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.execute import play_run
-from dpbandits.engine.seeds import run_generator
+from dpbandits.engine.identity import run_generator
 from dpbandits.kernels import njit
 
 BANDIT = bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])

@@ -20,7 +20,7 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY, Algorithm
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.execute import play_run
-from dpbandits.engine.seeds import run_generator
+from dpbandits.engine.identity import run_generator
 
 HORIZON, REPEATS = 300_000, 15
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

@@ -20,7 +20,7 @@ from best_arm_trials import single_interpretations
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Algorithm, Definition
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.cells import Cell, make_cell
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.metrics.names import NASH, PARTS, QUANTITIES
 from support import FIVE_ARMS, kernel_decisions, variant_interpretations
 

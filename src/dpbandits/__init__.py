@@ -3,15 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpbandits._sources import load_what_was_read
-
 if TYPE_CHECKING:
     from dpbandits.api import *  # noqa: F403
 
 __version__ = "0.1.0"
-
-# Before every other import: what is loaded is what is hashed.
-load_what_was_read()
 
 
 def __getattr__(name: str) -> Any:

@@ -42,9 +42,9 @@ from dpbandits.comparisons.choosing.tables import TABLES, tuning
 from dpbandits.comparisons.choosing.winners import RATE, TIE, WINNER, winners
 from dpbandits.comparisons.equal_privacy.formulas import level, share_c
 from dpbandits.config import Context
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import Series
 from dpbandits.engine.guaranteed import guarantee_of
+from dpbandits.engine.identity import digest_of
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 

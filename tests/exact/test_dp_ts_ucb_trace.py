@@ -5,7 +5,7 @@ import pytest
 
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Parameters
 from dpbandits.bandits import bernoulli
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.papers.dp_ts_ucb.diagrams import DIAGRAMS
 from dpbandits.papers.dp_ts_ucb.trace import ALPHA, HORIZON, MEANS, STREAM, trace
 from dpbandits.privacy import dp_ts_ucb_budget

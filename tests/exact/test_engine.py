@@ -17,7 +17,7 @@ from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, r
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import BLOCK, Cell, make_cell
 from dpbandits.engine.fan_out import compute
-from dpbandits.engine.seeds import run_generator, stream_key
+from dpbandits.engine.identity import run_generator, stream_key
 from support import message_of, run_python
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])

@@ -28,7 +28,7 @@ from dpbandits.comparisons.equal_privacy.tables import (
 )
 from dpbandits.config import Context
 from dpbandits.engine.cells import Series
-from dpbandits.engine.fingerprints import sources_of
+from dpbandits.engine.identity import sources_of
 from dpbandits.errors import InputError
 from dpbandits.privacy import dp_ts_ucb_gdp, epsilon, modified_ts_gdp
 from synthetic_results import ACROSS

@@ -11,8 +11,8 @@ import dpbandits
 from dpbandits import NashCurve, Simulation
 from dpbandits.cli import main
 from dpbandits.engine.cells import make_cell
+from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.engine.lockstep import memory_needed
-from dpbandits.engine.seeds import run_generator, stream_key
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS, quantities
 from nash_by_hand import by_hand, entered, random_runs
 from support import digits_printed, message_of

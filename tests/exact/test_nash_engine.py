@@ -11,21 +11,20 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits._sources import read_sources
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.claims.evidence import Evidence
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
-from dpbandits.engine import checkpoints, fingerprints, lockstep
+from dpbandits.engine import checkpoints, lockstep
 from dpbandits.engine.cache import Cache, block_key
-from dpbandits.engine.cells import Cell, Series, algorithm_fingerprint, make_cell
+from dpbandits.engine.cells import Cell, Series, make_cell
 from dpbandits.engine.checkpoints import Checkpoints
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.kernels import UNIFORM
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.privacy import Guarantee
-from support import copy_package, message_of, run_python
+from support import message_of, run_python
 
 BANDIT = dpbandits.bernoulli([0.75, 0.5, 0.25])
 ROOT_SEED = 7
@@ -476,32 +475,3 @@ def test_plans_say_how_many_runs_make_a_curve() -> None:
     assert (series.cell.runs, series.cell.runs_per_curve) == (10, 10)
     [series] = plan(runs={"first": 0, "count": 40}).series()
     assert series.cell.block_size == 40
-
-
-NASH_ONLY = [
-    "metrics/nash.py",
-    "metrics/nash_pieces.py",
-    "metrics/nash_records.py",
-    "metrics/nash_sweeps.py",
-    "engine/lockstep.py",
-]
-
-
-@pytest.mark.parametrize("file", [*NASH_ONLY, "engine/execute.py", "engine/checkpoints.py"])
-def test_edits_reach_nash_cells_alone(
-    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy = copy_package(tmp_path)
-
-    def taken() -> tuple[str, str]:
-        monkeypatch.setattr(fingerprints, "SOURCES", read_sources(copy))
-        fingerprints.fingerprint.cache_clear()
-        return algorithm_fingerprint("ucb1"), algorithm_fingerprint("ucb1", ["nash_bins"])
-
-    before = taken()
-    (copy / file).write_bytes((copy / file).read_bytes() + b"\n# edited\n")
-    after = taken()
-    fingerprints.fingerprint.cache_clear()
-    changed = tuple(old != new for old, new in zip(before, after, strict=True))
-    expected = {"engine/execute.py": (True, True), "engine/checkpoints.py": (False, False)}
-    assert changed == expected.get(file, (False, True))

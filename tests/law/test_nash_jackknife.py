@@ -15,7 +15,7 @@ from scipy import stats
 import dpbandits
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.fan_out import compute
-from dpbandits.engine.seeds import run_generator, stream_key
+from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.metrics.nash import enter_window, nash_accumulator, quantities
 

@@ -193,18 +193,6 @@ def frozen() -> Any:
     return [*found, told]
 
 
-def registered() -> Any:
-    """Edit a registered algorithm before or after ``simulate``, before the result in any case."""
-    noise = str(Path(dpbandits.__file__).parent / "bandits/draws.py")
-    edit = partial(replace_text, noise, "return scale * ", "return 30.0 * scale * ")
-    if sys.argv[3:] == ["before"]:
-        edit()
-    waiting = simulation("anytime-lazy-ucb", params={"epsilon": 2.0}, horizon=400)
-    if sys.argv[3:] == ["after"]:
-        edit()
-    return message(lambda: waiting.pulls.tolist())
-
-
 def callables() -> Any:
     """Play what differs in nothing but a number that stands in no source of the kernel."""
     found = [first_arm(algorithm(of_factory(share))) for share in (0.25, 0.5)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support import copy_package, mostly_slow, replace_in, run_python
+from support import mostly_slow, replace_in, run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = str(Path(__file__).resolve().with_name("loaded_scenarios.py"))
@@ -138,24 +138,6 @@ def test_workers_refuse_what_they_would_play_otherwise(own: Path, cache_folder: 
     assert scenario(own, "imported", 1, *edit) == "no error: 200"
 
 
-def test_a_registered_algorithm_edited_before_its_result(
-    tmp_path: Path, workers: int, cache_folder: Path
-) -> None:
-    package = copy_package(tmp_path)
-    undone = (package / "bandits/draws.py").read_text()
-    when = "before" if workers == 1 else "after"
-    open_all_along = scenario(tmp_path, "registered", workers, when, package=package)
-    if workers == 2:
-        assert open_all_along.startswith("algorithm anytime-lazy-ucb: a source or a value that")
-        assert entries(cache_folder) == 0
-    edited = scenario(tmp_path, "registered", workers, package=package)
-    (package / "bandits/draws.py").write_text(undone)
-    original = scenario(tmp_path, "registered", workers, package=package)
-    assert original != edited
-    if workers == 1:
-        assert open_all_along == original
-
-
 def test_what_a_kernel_is_made_of_counts(tmp_path: Path, workers: int, cache_folder: Path) -> None:
     found, refused, uncached, _ = scenario(tmp_path, "callables", workers)
     assert found == [200, 400] * 4 + [600, 400]
@@ -208,29 +190,3 @@ def test_no_cache_on_the_command_line(own: Path, cache_folder: Path) -> None:
         pulls = [line.split()[4] for line in lines if line.startswith("pulls of arm ")]
         assert pulls == ["16", "24"]
         assert (entries(cache_folder) > 0) == kept
-
-
-LATE = """
-import os
-import sys
-from pathlib import Path
-
-import dpbandits
-
-late = Path(dpbandits.__file__).parent / "late.py"
-if sys.argv[1:]:
-    late.write_text(f"VALUE = {sys.argv[1]}\\n")
-    os.utime(late, (1, 1))
-from dpbandits.late import VALUE
-
-print(VALUE)
-"""
-
-
-def test_modules_are_loaded_from_what_was_read(tmp_path: Path) -> None:
-    """Those that are imported later too; and compiled files are found by content, not by time."""
-    package = copy_package(tmp_path)
-    (package / "late.py").write_text("VALUE = 1\n")
-    changes: dict[str, str | None] = {"PYTHONPATH": str(tmp_path)}
-    found = [run_python("-c", LATE, *words, changes=changes) for words in (["2"], [], ["3"], [])]
-    assert [each.stdout.split() for each in found] == [["1"], ["2"], ["2"], ["3"]], found

@@ -17,9 +17,8 @@ from dpbandits.audit.methods import method_of
 from dpbandits.audit.pairs import search_pairs
 from dpbandits.audit.tables import Pair
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import algorithm_fingerprint
-from dpbandits.engine.fingerprints import GUARANTEES, fingerprint
+from dpbandits.engine.identity import GUARANTEES, digest_of, fingerprint
 from dpbandits.errors import InputError
 
 MAXIMAL_DECISIONS = 4 * 10**9

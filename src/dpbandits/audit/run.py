@@ -26,8 +26,8 @@ from dpbandits.engine.arguments import (
     whole_number,
 )
 from dpbandits.engine.cells import parameter_values
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.engine.progress import waiting
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 
 LEVEL = 0.05
 RUNS = 1_000_000

@@ -11,7 +11,7 @@ from dpbandits.claims.estimates import StudentEstimate, mean
 from dpbandits.claims.jackknife import Measure
 from dpbandits.claims.percentiles import PercentileEstimate, from_resamples
 from dpbandits.claims.skewness import too_few
-from dpbandits.engine.seeds import run_generator, stream_key
+from dpbandits.engine.identity import run_generator, stream_key
 
 Values = NDArray[np.float64]
 

@@ -26,12 +26,12 @@ from dpbandits.config.documents import (
     misfit,
     wrong,
 )
-from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.fingerprints import (
+from dpbandits.engine.identity import (
     EXECUTE,
     GUARANTEES,
     LOCKSTEP,
     TRIALS_OF,
+    digest_of,
     fingerprint,
     registered,
 )

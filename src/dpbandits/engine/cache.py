@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits._cache_folder import cache_folder, reason_of
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import Cell
 from dpbandits.engine.files import write_bytes
+from dpbandits.engine.identity import digest_of
 from dpbandits.engine.packs import SUFFIX, Frame, append, framed, frames_in, new_pack
 from dpbandits.errors import InputError
 

@@ -11,21 +11,22 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm, Task
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.checked import checked, is_user_defined, require_task, settings_of
 from dpbandits.engine.execute import play_block
-from dpbandits.engine.fingerprints import (
+from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
+from dpbandits.engine.identity import (
     EXECUTE,
     GUARANTEES,
     LOCKSTEP,
     TRIALS_OF,
+    digest_of,
     fingerprint,
+    require_unedited,
+    stream_key,
 )
-from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.lockstep import Watch, play_together
 from dpbandits.engine.own_code import own_digest
 from dpbandits.engine.parameters import parameters_of
-from dpbandits.engine.seeds import stream_key
 from dpbandits.engine.trials import TRIALS, play_trials
 from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
@@ -178,6 +179,10 @@ class Cell:
         """Fingerprint of the sources that the cell's results depend on."""
         return algorithm_fingerprint(self.algorithm, self.metrics)
 
+    def require_unedited(self) -> None:
+        """Raise InputError where the sources on disk are no longer those that are played."""
+        require_unedited(*_modules(self.definition, self.metrics))
+
     def blocks(self) -> list["Cell"]:
         """Return the aligned blocks that hold the cell's runs; the ends may reach beyond them.
 
@@ -236,14 +241,20 @@ def algorithm_fingerprint(algorithm: str | Definition, metrics: Sequence[str] = 
         InputError: an algorithm of the user's own uses something that cannot be hashed.
     """
     definition = find_definition(algorithm)
+    ours = fingerprint(*_modules(definition, metrics), without=GUARANTEES)
+    if not is_user_defined(definition):
+        return ours
+    return digest_of([ours, parts_digest(definition)])[:16]
+
+
+def _modules(definition: Definition, metrics: Sequence[str]) -> tuple[str, ...]:
+    """Return the modules of this package that an algorithm is played with."""
     engine = LOCKSTEP if any(name in NASH for name in metrics) else EXECUTE
     if isinstance(definition, IdentificationAlgorithm):
         engine = TRIALS_OF
-    if definition is REGISTRY.get(definition.id):
-        module = definition.reference.__module__  # type: ignore[attr-defined]
-        return fingerprint(module, engine, without=GUARANTEES)
-    own = fingerprint(engine, *CHECKS, without=GUARANTEES)
-    return digest_of([own, parts_digest(definition)])[:16]
+    if is_user_defined(definition):
+        return (engine, *CHECKS)
+    return (definition.reference.__module__, engine)  # type: ignore[attr-defined]
 
 
 def parts_digest(definition: Definition) -> str:

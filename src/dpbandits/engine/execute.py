@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
-from dpbandits.engine.seeds import run_generator
+from dpbandits.engine.identity import run_generator
 from dpbandits.errors import InputError
 from dpbandits.kernels import new_segments
 from dpbandits.metrics.regret import REGRET, Accumulator, accumulate, accumulator_of

@@ -86,6 +86,8 @@ def _computed(
 def _played(
     missing: dict[str, Cell], root_seed: int, workers: int, cache: Cache, title: str
 ) -> Iterator[Computed]:
+    for cell in {(cell.definition.id, cell.metrics): cell for cell in missing.values()}.values():
+        cell.require_unedited()
     # Processes that race on a cold cache of kernels would each compile everything.
     compile_kernels(missing.values())
     if min(workers, len(missing)) <= 1:

@@ -10,8 +10,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from dpbandits._sources import PACKAGE
-from dpbandits.engine.fingerprints import GUARANTEES, fingerprint
+from dpbandits.engine.identity import GUARANTEES, PACKAGE, fingerprint
 
 
 def origin(module: str) -> str | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.execute import enter_chunks
-from dpbandits.engine.seeds import run_generator
+from dpbandits.engine.identity import run_generator
 from dpbandits.kernels import Segments
 from dpbandits.metrics.names import NOMINAL
 from dpbandits.metrics.nash import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome
 from dpbandits.engine.cells import Cell
-from dpbandits.engine.seeds import stream_key
+from dpbandits.engine.identity import stream_key
 from dpbandits.engine.trials import play_outcome
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from types import ModuleType
 
 from dpbandits.algorithms import REGISTRY, Definition
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import parts_digest
+from dpbandits.engine.identity import digest_of
 from dpbandits.engine.own_files import Bundle, bundle_of, execute, read_bundle, remove
 from dpbandits.errors import InputError
 

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 
-from dpbandits._sources import PACKAGE
+from dpbandits.engine.identity import PACKAGE
 from dpbandits.engine.installed import origin, reference
 from dpbandits.engine.own_parts import Parts, UnhashableError, parts_of, scalar_text
 from dpbandits.errors import InputError

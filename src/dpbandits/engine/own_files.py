@@ -1,5 +1,6 @@
 """Files of the user's own, read once: what is played is what was read, and workers get the same."""
 
+import ast
 import builtins
 import hashlib
 import importlib
@@ -13,8 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dpbandits._sources import PACKAGE
-from dpbandits.engine.fingerprints import GUARANTEES, fingerprint, imports_of
+from dpbandits.engine.identity import GUARANTEES, PACKAGE, fingerprint, path_of
 from dpbandits.engine.installed import is_installed
 
 PREFIX = "dpbandits_own_"
@@ -44,7 +44,7 @@ class Bundle:
         packaged: dict[str, None] = {}
         for name, (_, source) in sorted(self.sources.items()):
             digest.update(name.encode() + b"\0" + hashlib.sha256(source).digest())
-            imported = imports_of(source)
+            imported = _imports_of(source)
             packaged |= dict.fromkeys(each for each in imported if each.split(".")[0] == PACKAGE)
         digest.update(fingerprint(*packaged, without=GUARANTEES).encode())
         return digest.hexdigest()[:16]
@@ -53,6 +53,16 @@ class Bundle:
     def main_module(self) -> str:
         """Full name of the module of the file itself."""
         return f"{self.name}.{self.main}"
+
+
+def _imports_of(source: bytes) -> Iterator[str]:
+    """Yield the modules that a source imports, in its functions too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            submodules = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if path_of(name) else node.module for name in submodules)
 
 
 def read_bundle(path: Path) -> Bundle:
@@ -69,7 +79,7 @@ def read_bundle(path: Path) -> Bundle:
         name, each = waiting.pop()
         if name not in found:
             found[name] = each.relative_to(folder).as_posix(), each.read_bytes()
-            for module in imports_of(found[name][1]):
+            for module in _imports_of(found[name][1]):
                 waiting += _beside(folder, module.split(".")[0])
     content = hashlib.sha256(repr((str(file), sorted(found.items()))).encode()).hexdigest()[:16]
     number = sum(name.startswith(f"{PREFIX}{content}") for name in _BUNDLES)

@@ -15,7 +15,7 @@ from numba import types as numba_types
 from numba.core.dispatcher import Dispatcher
 from numba.np.ufunc.dufunc import DUFunc
 
-from dpbandits._sources import PACKAGE
+from dpbandits.engine.identity import PACKAGE
 from dpbandits.engine.installed import origin
 from dpbandits.engine.own_files import bundle_of
 from dpbandits.engine.own_names import globals_of, late_imports, names_of

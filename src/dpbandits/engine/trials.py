@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task
-from dpbandits.engine.seeds import run_generator
+from dpbandits.engine.identity import run_generator
 from dpbandits.metrics.regret import IDENTIFICATION
 
 TRIALS = 1000

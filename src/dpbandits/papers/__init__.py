@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpbandits._sources import SOURCES, module_path
+from dpbandits.engine.identity import path_of
 
 if TYPE_CHECKING:
     from dpbandits.config import Formula
@@ -54,7 +54,7 @@ class Paper:
     def modules(self, *names: str) -> list[str]:
         """Return the full names of those modules that the paper has."""
         every = [f"{self.package}.{name}" for name in names]
-        return [module for module in every if module_path(module, SOURCES) is not None]
+        return [module for module in every if path_of(module) is not None]
 
     def _registry(self, name: str) -> Mapping[str, Any]:
         """Return the dictionary that a module has under its name in capitals; empty without one."""
@@ -104,5 +104,5 @@ def find_paper(name: str) -> Paper:
     """Return the code of a paper or comparison; whether there is one, the project knows."""
     package = name.replace("-", "_")
     across = f"dpbandits.comparisons.{package}"
-    is_comparison = module_path(across, SOURCES) is not None
+    is_comparison = path_of(across) is not None
     return Paper(name, across if is_comparison else f"dpbandits.papers.{package}")

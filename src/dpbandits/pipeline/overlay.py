@@ -14,10 +14,10 @@ from matplotlib.lines import Line2D
 
 from dpbandits.algorithms import Definition, IdentificationAlgorithm
 from dpbandits.engine.cache import Block, Cache
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.cells import Cell, Series, make_cell
 from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.fan_out import compute
+from dpbandits.engine.identity import digest_of
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError

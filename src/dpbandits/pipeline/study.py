@@ -22,8 +22,7 @@ from dpbandits.config.documents import (
     parsed,
 )
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
-from dpbandits.engine.canonical import digest_of
-from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper, find_paper
 

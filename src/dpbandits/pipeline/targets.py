@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dpbandits.engine.canonical import digest_of
 from dpbandits.engine.files import write_text
-from dpbandits.engine.fingerprints import fingerprint
+from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.engine.provenance import (
     provenance_path,
     read_provenance,

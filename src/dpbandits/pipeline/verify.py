@@ -19,8 +19,8 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.files import write_text
+from dpbandits.engine.identity import stream_key
 from dpbandits.engine.results import results_frame
-from dpbandits.engine.seeds import stream_key
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.metrics.names import NOMINAL, QUANTITIES

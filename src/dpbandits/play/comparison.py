@@ -11,7 +11,7 @@ import pandas as pd
 from dpbandits.algorithms import Definition, IdentificationAlgorithm, find_definition
 from dpbandits.bandits import Bandit
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.play.identification import Identification, identify
 from dpbandits.play.runs import html_table, is_computed

@@ -24,9 +24,9 @@ from dpbandits.engine.cache import Block
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits, require_affordable
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.engine.outcomes import outcomes
 from dpbandits.engine.progress import progress
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.metrics.names import IDENTIFIED
 from dpbandits.play.runs import Runs

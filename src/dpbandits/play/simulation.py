@@ -23,8 +23,8 @@ from dpbandits.engine.arguments import (
 from dpbandits.engine.cache import Block
 from dpbandits.engine.cells import make_cell, require_curves
 from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.engine.lockstep import memory_needed
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import mean_interval
 from dpbandits.metrics.names import CURVES, NOMINAL, PARTS, require_metric

@@ -11,7 +11,7 @@ from scipy.special import betaincinv
 from dpbandits.audit.blackbox.candidates import Candidates, Runs
 from dpbandits.audit.blackbox.choice import Choice, Measure, choose
 from dpbandits.audit.blackbox.play import Outputs
-from dpbandits.engine.seeds import run_generator, stream_key
+from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.errors import InputError
 
 TOGETHER = 1 << 15

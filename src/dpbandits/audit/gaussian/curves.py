@@ -24,7 +24,7 @@ from dpbandits.audit.gaussian.scores import ts_gaussian
 from dpbandits.audit.gaussian.thompson_rows import DELTAS, SAMPLED_ZETA
 from dpbandits.audit.gaussian.tradeoff import OBSERVABLE, tradeoff_curve
 from dpbandits.audit.rows import AuditRow
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 
 TRADEOFF_HORIZON = 100
 """T of the trade-off curve."""

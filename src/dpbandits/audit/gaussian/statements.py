@@ -13,7 +13,7 @@ from dpbandits.audit.gaussian.thompson_rows import (
     theorem_3_rows,
 )
 from dpbandits.audit.rows import AuditRow
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 
 
 def gaussian_rows(scale: Scale = FULL, root: int = DEFAULT_ROOT_SEED) -> list[AuditRow]:

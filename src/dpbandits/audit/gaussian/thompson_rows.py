@@ -29,7 +29,7 @@ from dpbandits.audit.gaussian.subjects import (
 )
 from dpbandits.audit.gaussian.tradeoff import best_threshold
 from dpbandits.audit.rows import AuditRow
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 
 DELTAS = (1e-6, 1e-3)
 """Delta at which epsilon is compared (AUD-4)."""

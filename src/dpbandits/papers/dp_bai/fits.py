@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.percentiles import PercentileEstimate, from_resamples
 from dpbandits.claims.rates import Counted
-from dpbandits.engine.seeds import run_generator, stream_key
+from dpbandits.engine.identity import run_generator, stream_key
 
 Values = NDArray[np.float64]
 

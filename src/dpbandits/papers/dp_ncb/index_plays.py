@@ -14,7 +14,7 @@ import pandas as pd
 from dpbandits.algorithms.gdp_ncb import ALGORITHM, Parameters, advance
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
 from dpbandits.algorithms.gdp_ncb_window import Settings, State, open_window, start_phase_two
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments, njit
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb.instances import weak_arms

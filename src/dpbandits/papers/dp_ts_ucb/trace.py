@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Parameters, Settings, State
 from dpbandits.bandits import Bandit, bernoulli
-from dpbandits.engine.seeds import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments
 
 MEANS = (0.75, 0.55, 0.35)

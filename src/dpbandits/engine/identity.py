@@ -1,0 +1,193 @@
+"""What names a result: canonical JSON, the keys of random streams, and the sources behind it.
+
+The sources of the package are read once, when this module is imported. The fingerprint of a module
+is the hash of it and of all of the package that it imports, transitively, as read off the import
+statements. A package's ``__init__`` counts only where something is imported from the package
+itself, so that one algorithm does not depend on all the others through their registry.
+
+Imports no numerics: a workflow asks for fingerprints before it does anything.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpbandits.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DEFAULT_ROOT_SEED = 20260719
+
+PACKAGE = "dpbandits"
+ROOT = Path(__file__).resolve().parents[1]
+
+EXECUTE = f"{PACKAGE}.engine.execute"
+"""The engine's part of every regret simulation."""
+
+LOCKSTEP = f"{PACKAGE}.engine.lockstep"
+"""The engine's part of every Nash curve."""
+
+TRIALS_OF = f"{PACKAGE}.engine.trials"
+"""The engine's part of every identification."""
+
+GUARANTEES = tuple(f"{PACKAGE}.privacy.{name}" for name in ("guarantee", "guarantees", "known"))
+"""What an algorithm guarantees; no simulated number depends on it."""
+
+
+def canonical_json(description: Any) -> str:
+    """Return one JSON text for equal descriptions: sorted keys, no spaces.
+
+    JSON knows no infinity, so that one becomes the text ``infinity``.
+
+    Raises:
+        ValueError: NaN or minus infinity.
+    """
+    try:
+        return _json(description)
+    except ValueError:
+        return _json(_without_infinity(description))
+
+
+def _json(description: Any) -> str:
+    return json.dumps(description, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _without_infinity(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_infinity(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_infinity(part) for part in value]
+    return "infinity" if isinstance(value, float) and value == math.inf else value
+
+
+def digest_of(description: Any) -> str:
+    """Return the sha256 of the canonical JSON, as 64 hex digits."""
+    return hashlib.sha256(canonical_json(description).encode()).hexdigest()
+
+
+def stream_key(description: Any) -> int:
+    """Return the first 128 bits of the sha256 of the description of a random stream.
+
+    It holds the algorithm, its parameters, variant and interpretations, the bandit and the horizon,
+    never what is recorded, which runs are played by whom, or which sources computed it.
+    """
+    return int(digest_of(description)[:32], 16)
+
+
+def run_generator(root_seed: int, key: int, run: int) -> "np.random.Generator":
+    """Return the PCG64 generator of one run (``run`` >= 0) of the stream ``key``."""
+    import numpy as np
+
+    sequence = np.random.SeedSequence(root_seed, spawn_key=(key, run))
+    return np.random.Generator(np.random.PCG64(sequence))
+
+
+def read_sources(root: Path) -> dict[Path, bytes]:
+    """Return every Python file below ``root``, by its path from there, in order."""
+    return {path.relative_to(root): path.read_bytes() for path in sorted(root.rglob("*.py"))}
+
+
+SOURCES = read_sources(ROOT)
+
+
+def path_of(module: str) -> Path | None:
+    """Return the file of a module of this package, or None where there is no such module."""
+    first, *rest = module.split(".")
+    if first != PACKAGE:
+        return None
+    stem = Path(*rest)
+    paths = [stem.with_suffix(".py")] if rest else []
+    return next((path for path in [*paths, stem / "__init__.py"] if path in SOURCES), None)
+
+
+_STATEMENT = re.compile(
+    rf"^[ \t]*(?:import[ \t]+({PACKAGE}[\w.]*)"
+    rf"|from[ \t]+({PACKAGE}[\w.]*)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n(]*)))",
+    re.MULTILINE,
+)
+
+
+def _imported(module: str, names: Iterable[str]) -> list[str]:
+    """Return what `from module import names` imports: each submodule, else the module."""
+    submodules = [f"{module}.{name}" for name in names]
+    return [submodule if path_of(submodule) else module for submodule in submodules]
+
+
+@cache
+def _imports_of(path: Path) -> tuple[str, ...]:
+    """Return what a file imports of this package, read off its lines: parsing all takes a second.
+
+    ``tests/test_engine_identity.py`` compares it with the syntax trees.
+    """
+    modules: list[str] = []
+    for whole, module, several, names in _STATEMENT.findall(SOURCES[path].decode()):
+        listed = re.sub("#.*", "", several or names).split(",")
+        named = [name.split()[0] for name in listed if name.strip()]
+        modules += [whole] if whole else _imported(module, named)
+    return tuple(dict.fromkeys(modules))
+
+
+@cache
+def registered() -> dict[str, str]:
+    """Return the module of each algorithm of the registry, read off its literal."""
+    text = SOURCES[Path("algorithms/__init__.py")].decode()
+    entries = re.findall(r'^    "([\w-]+)": (\w+)\.\w+,$', text, re.MULTILINE)
+    return {name: f"{PACKAGE}.algorithms.{module}" for name, module in entries}
+
+
+@cache
+def sources_of(*modules: str, without: tuple[str, ...] = ()) -> list[Path]:
+    """Return the files that the modules are made of, sorted, as paths within the package.
+
+    Args:
+        modules: their names.
+        without: modules that are left out, with what is imported through them alone.
+
+    Raises:
+        InputError: a module is not one of this package.
+    """
+    for module in (*modules, *without):
+        if path_of(module) is None:
+            raise InputError(f"module is {module!r}; allowed: a module of {PACKAGE} that exists")
+    files: set[Path] = set()
+    left_out = {path_of(module) for module in without} | {None}
+    waiting = list(modules)
+    while waiting:
+        path = path_of(waiting.pop())
+        if path not in left_out and path not in files:
+            assert path is not None
+            files.add(path)
+            waiting.extend(_imports_of(path))
+    return sorted(files)
+
+
+@cache
+def fingerprint(*modules: str, without: tuple[str, ...] = ()) -> str:
+    """Return the hash of the modules' sources, 16 hex digits.
+
+    Args:
+        modules: their names.
+        without: as for ``sources_of``; ``GUARANTEES`` for what is simulated.
+
+    Raises:
+        InputError: a module is not one of this package.
+    """
+    digest = hashlib.sha256()
+    for path in sources_of(*modules, without=without):
+        digest.update(path.as_posix().encode() + b"\0")
+        digest.update(SOURCES[path] + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def require_unedited(*modules: str) -> None:
+    """Raise InputError where a source of the modules is no longer what was read and hashed."""
+    for path in sources_of(*modules, without=GUARANTEES):
+        file = ROOT / path
+        if not file.is_file() or file.read_bytes() != SOURCES[path]:
+            raise InputError(f"{file}: was edited after it was imported; start Python again")

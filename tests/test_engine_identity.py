@@ -1,0 +1,361 @@
+"""What names a result: random streams by what is simulated, fingerprints by what an edit reaches.
+
+Edits are made in a copy of the package's sources, which are then read anew.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpbandits
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
+from dpbandits.engine import identity
+from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
+from dpbandits.engine.identity import (
+    DEFAULT_ROOT_SEED,
+    GUARANTEES,
+    LOCKSTEP,
+    SOURCES,
+    TRIALS_OF,
+    canonical_json,
+    fingerprint,
+    read_sources,
+    run_generator,
+    sources_of,
+    stream_key,
+)
+from dpbandits.errors import InputError
+from dpbandits.metrics.names import NASH
+from dpbandits.pipeline.project import Project
+from found_papers import COMPARISONS, PAPERS
+from support import FIVE_ARMS, PACKAGE, copy_package, run_python
+
+MODIFIED = {"b": 3, "c": 2.0}
+BASE: dict[str, Any] = {
+    "algorithm": "m-ts-gaussian",
+    "parameters": MODIFIED,
+    "bandit": FIVE_ARMS,
+    "horizon": 100,
+    "runs": 1,
+}
+
+
+def key_of(cell: Cell) -> str:
+    return f"{stream_key(cell.stream_description):032x}"
+
+
+def test_runs_draw_from_the_golden_generators() -> None:
+    """Root seed, key and run give bits of PCG64, the same on every machine."""
+    assert DEFAULT_ROOT_SEED == 20260719
+    key = 0xF6BEAC6EEE1364D47E4B2FFC013874F6
+    assert run_generator(DEFAULT_ROOT_SEED, key, 0).random() == 0.3777785479557917
+    assert run_generator(DEFAULT_ROOT_SEED, key, 1).random() == 0.1397734953665999
+
+
+def test_key_is_the_hash_of_the_canonical_text() -> None:
+    text = (
+        '{"algorithm":"m-ts-gaussian","bandit":[{"law":"bernoulli","parameter":0.5},'
+        '{"law":"truncated-exponential","parameter":2.0}],"horizon":9,'
+        '"parameters":{"b":3,"c":2.0},"readings":{"count":"n"},"variant":"as-written"}'
+    )
+    arms = (dpbandits.bandits.Bernoulli(0.5), dpbandits.bandits.TruncatedExponential(2))
+    changes = {"bandit": dpbandits.Bandit(arms), "interpretations": {"count": "n"}, "horizon": 9}
+    expected = hashlib.sha256(text.encode()).hexdigest()[:32]
+    assert key_of(make_cell(**{**BASE, **changes})) == expected
+
+
+def test_named_stream() -> None:
+    cell = make_cell(**BASE, stream="shared")
+    assert cell.stream_description == {"stream": "shared"}
+    assert key_of(cell) == "c222935f1a6a53196f723df8a5c3959b"
+    other = make_cell(**{**BASE, "horizon": 7}, stream="shared")
+    assert key_of(other) == key_of(cell)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"interpretations": {"count": "n+1"}},
+        {"interpretations": {"count": "n+1", "long_pre_pull": "truncate"}},
+        {"variant": "as-written"},
+        {"parameters": {"c": 2, "b": 3}},
+        {"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))},
+        {"grid": [1, 2, 50]},
+        {"metrics": ["pulls", "realised_regret"]},
+        {"first_run": 30},
+        {"runs": 25},
+    ],
+    ids=str,
+)
+def test_what_leaves_the_key_alone(same: dict[str, Any]) -> None:
+    assert key_of(make_cell(**{**BASE, **same})) == key_of(make_cell(**BASE))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"algorithm": "ts-gaussian", "parameters": {}},
+        {"parameters": {"b": 4, "c": 2.0}},
+        {"parameters": {"b": 3, "c": 2.0000000000000004}},
+        {"interpretations": {"count": "n"}},
+        {"interpretations": {"long_pre_pull": "error"}},
+        {"bandit": dpbandits.bernoulli([0.625, 0.75, 0.5, 0.375, 0.25])},
+        {"bandit": dpbandits.truncated_exponential([0.75, 0.625, 0.5, 0.375, 0.25])},
+        {"horizon": 101},
+        {"stream": "shared"},
+    ],
+    ids=str,
+)
+def test_what_moves_the_key(other: dict[str, Any]) -> None:
+    assert key_of(make_cell(**{**BASE, **other})) != key_of(make_cell(**BASE))
+
+
+def test_whole_bernoulli_means_name_the_stream_of_their_floats() -> None:
+    whole = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1, 0])})
+    floats = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1.0, 0.0])})
+    assert key_of(whole) == key_of(floats)
+
+
+def test_runs_root_seeds_and_keys_have_streams_of_their_own() -> None:
+    streams = [(1, 5, 0), (1, 5, 1), (1, 6, 0), (2, 5, 0), (1, 2**128 - 1, 0)]
+    firsts = {run_generator(*stream).random() for stream in streams}
+    assert len(firsts) == len(streams)
+
+
+def test_equal_descriptions_have_one_text() -> None:
+    assert (
+        canonical_json({"b": [1.5, float("inf")], "a": None}) == '{"a":null,"b":[1.5,"infinity"]}'
+    )
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json({"a": float("nan")})
+
+
+REGRETS, IDENTIFY = set(REGRET), set(IDENTIFICATION)
+
+
+def forget() -> None:
+    for function in (identity.fingerprint, identity.sources_of, identity._imports_of):
+        function.cache_clear()
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a copy of the package that ``read_again`` takes the sources from."""
+    monkeypatch.setattr(identity, "SOURCES", dict(SOURCES))
+    yield copy_package(tmp_path)
+    forget()
+
+
+def read_again(root: Path) -> None:
+    """Take the sources as they are now, as a process does that begins now."""
+    identity.SOURCES.clear()
+    identity.SOURCES.update(read_sources(root))
+    forget()
+
+
+def all_fingerprints(root: Path, metrics: tuple[str, ...] = ()) -> dict[str, str]:
+    read_again(root)
+    return {algorithm: algorithm_fingerprint(algorithm, metrics) for algorithm in REGISTRY}
+
+
+def edit(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\n# edited\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "reached"),
+    [
+        ("algorithms/dp_se.py", {"dp-se"}),
+        ("algorithms/base.py", {*REGISTRY}),
+        ("engine/execute.py", REGRETS),
+        ("engine/trials.py", IDENTIFY),
+        ("engine/identity.py", {*REGISTRY}),
+        ("metrics/nash.py", set()),
+        # Settings use phi and eta; what an algorithm guarantees reaches no result.
+        ("privacy/gaussian.py", {"dp-ts-ucb", "dp-bai-gauss"}),
+        ("privacy/known.py", set()),
+        ("engine/cells.py", set()),
+    ],
+)
+def test_edits_reach_their_importers(root: Path, file: str, reached: set[str]) -> None:
+    before = all_fingerprints(root)
+    edit(root / file)
+    after = all_fingerprints(root)
+    assert {name for name in REGISTRY if after[name] != before[name]} == reached
+
+
+def test_an_edit_of_nash_metrics_reaches_nash_curves(root: Path) -> None:
+    before = all_fingerprints(root, NASH)
+    content = (root / "metrics/nash.py").read_bytes()
+    edit(root / "metrics/nash.py")
+    after = all_fingerprints(root, NASH)
+    assert {name for name in REGISTRY if after[name] != before[name]} == REGRETS
+    (root / "metrics/nash.py").write_bytes(content)
+    assert all_fingerprints(root, NASH) == before
+
+
+EDITED = """
+import dpbandits
+from dpbandits.engine import identity
+from pathlib import Path
+
+def pulls(horizon):
+    simulation = dpbandits.simulate(
+        algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=horizon, runs=20,
+        workers=2
+    )
+    return simulation.pulls.sum()
+
+assert pulls(30) == 600
+draws = identity.ROOT / "bandits/draws.py"
+draws.write_text(draws.read_text() + "# edited")
+assert pulls(30) == 600
+try:
+    pulls(31)
+except dpbandits.InputError as error:
+    print(error)
+"""
+
+
+def test_edited_sources_end_in_one_line(tmp_path: Path) -> None:
+    """What is in the cache is that of what is loaded; nothing else is played in its name."""
+    package = copy_package(tmp_path)
+    changes = {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
+    run = run_python("-c", EDITED, changes=changes)
+    assert run.stdout == (
+        f"{package / 'bandits/draws.py'}: was edited after it was imported; start Python again\n"
+    ), run.stderr
+
+
+def test_imports_read_off_lines_are_those_of_the_syntax_tree() -> None:
+    """Fingerprints follow absolute imports; a relative one would hide a source from them."""
+    for path, source in SOURCES.items():
+        parsed: set[str] = set()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                parsed.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module is not None, path
+                assert node.level == 0, path
+                parsed.update(identity._imported(node.module, [a.name for a in node.names]))
+        assert {name for name in parsed if identity.path_of(name)} == set(
+            identity._imports_of(path)
+        )
+
+
+def test_the_registry_read_off_its_literal_is_the_registry() -> None:
+    modules = {name: each.reference.__module__ for name, each in REGISTRY.items()}
+    assert identity.registered() == modules
+
+
+@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
+def test_plans_have_the_fingerprints_of_the_cells(paper: str) -> None:
+    for plan in Project.load(Path(__file__).parents[1]).study(paper).simulations.values():
+        for name in plan.spec.algorithms:
+            expected = algorithm_fingerprint(name, plan.spec.metrics)
+            assert plan._algorithm_fingerprint(name) == expected
+
+
+def write_package(root: Path, **files: str) -> None:
+    for name, content in files.items():
+        path = root / "toy" / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("from dpbandits.toy.leaf import VALUE", {"leaf"}),
+        ("from dpbandits.toy import leaf", {"leaf"}),
+        ("import dpbandits.toy.leaf", {"leaf"}),
+        ("from dpbandits.toy import VALUE", {"__init__", "leaf", "other"}),
+        ("import dpbandits.toy", {"__init__", "leaf", "other"}),
+        ("def late():\n    from dpbandits.toy.other import VALUE", {"other", "leaf"}),
+        ("import json\nfrom pathlib import Path", set()),
+    ],
+)
+def test_a_package_counts_where_something_is_imported_from_it(
+    root: Path, statement: str, expected: set[str]
+) -> None:
+    write_package(
+        root,
+        __init__="from dpbandits.toy.leaf import VALUE\nfrom dpbandits.toy import other\n",
+        leaf="VALUE = 1\n",
+        other="from dpbandits.toy.leaf import VALUE\n",
+        start=statement + "\n",
+    )
+    read_again(root)
+    found = {path.stem for path in sources_of("dpbandits.toy.start")}
+    assert found == expected | {"start"}
+
+
+@pytest.mark.parametrize("module", ["dpbandits.no_such_module", "dpbandits.papers.none", "json"])
+def test_an_unknown_module_has_no_fingerprint(module: str) -> None:
+    for modules in [(module,), (LOCKSTEP, module)]:
+        with pytest.raises(InputError, match=f"module is '{module}'") as refused:
+            fingerprint(*modules)
+        assert "\n" not in str(refused.value)
+
+
+def test_circular_imports_end(root: Path) -> None:
+    write_package(root, one="from dpbandits.toy import two\n", two="import dpbandits.toy.one\n")
+    read_again(root)
+    assert [path.stem for path in sources_of("dpbandits.toy.one")] == ["one", "two"]
+
+
+GUARANTEEING = {"guarantee", "pure_guarantee", "__post_init__"}
+"""Functions that state a guarantee; the engine calls none of them."""
+
+
+def uses_of_guarantees(tree: ast.Module) -> set[str]:
+    """Return the functions, or the classes around them, that use what guarantees are made of."""
+    names = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module in GUARANTEES
+        for alias in node.names
+    }
+    return {
+        getattr(part, "name", "the module")
+        for top in tree.body
+        for part in (top.body if isinstance(top, ast.ClassDef) else [top])
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name) and node.id in names and not isinstance(part, ast.AnnAssign)
+    }
+
+
+@pytest.mark.parametrize("algorithm", REGISTRY)
+def test_algorithms_use_guarantees_only_to_state_theirs(algorithm: str) -> None:
+    """So fingerprints of what is simulated may leave them out."""
+    definition = REGISTRY[algorithm]
+    engine = TRIALS_OF if algorithm in IDENTIFY else LOCKSTEP
+    module = definition.reference.__module__  # type: ignore[attr-defined]
+    for path in sources_of(module, engine, without=GUARANTEES):
+        tree = ast.parse(SOURCES[path])
+        assert uses_of_guarantees(tree) <= GUARANTEEING, path
+        imported = {
+            name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("privacy")
+            for name in (alias.name for alias in node.names)
+        }
+        # From the package itself they could come under other names.
+        assert imported <= {"gaussian", "renyi"}, path
+        calls = [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr == "guarantee"
+        ]
+        assert len(calls) <= 2 * (path.name == "base.py"), path
+
+
+def test_a_use_beyond_stating_is_seen() -> None:
+    text = (PACKAGE / "algorithms" / "dp_od.py").read_text()
+    assert uses_of_guarantees(ast.parse(text)) == {"guarantee"}
+    broken = text + "\n\ndef play(epsilon):\n    return Guarantee('pure', epsilon).delta(0.0)\n"
+    assert uses_of_guarantees(ast.parse(broken)) == {"guarantee", "play"}
