@@ -18,9 +18,9 @@ from dpbandits.engine.guarantees import guarantee
 from dpbandits.engine.own_algorithm import load_algorithm
 from dpbandits.engine.own_arms import arms, replay
 from dpbandits.errors import InputError
+from dpbandits.metrics.nash_curve import NashCurve
 from dpbandits.play.comparison import Comparison, compare
 from dpbandits.play.identification import Identification, identify
-from dpbandits.play.nash_curve import NashCurve
 from dpbandits.play.simulation import Simulation, simulate
 from dpbandits.policies import fraction, policy, positive, whole
 

@@ -1,15 +1,39 @@
-"""Confidence intervals of the plotted means."""
+"""Confidence intervals of means and rates, and curves of means with theirs."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri, stdtrit
 
+Values = NDArray[np.float64]
 
-def mean_interval(
-    values: ArrayLike, level: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The mean of a metric over runs at G times.
+
+    Attributes:
+        label: text in the legend.
+        algorithm: id of the algorithm, which has one look in every figure; "" for none.
+        metric: what it is.
+        times: rounds t, shape (G,).
+        mean: mean over runs, shape (G,).
+        low: lower end of its 95 % interval, shape (G,); minus infinity for one run.
+        high: its upper end.
+    """
+
+    label: str
+    algorithm: str
+    metric: str
+    times: NDArray[np.int64]
+    mean: Values
+    low: Values
+    high: Values
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Values, Values]:
     """Mean over the first axis (runs) with its t interval.
 
     Args:
@@ -30,7 +54,7 @@ def mean_interval(
 
 def rate_interval(
     successes: ArrayLike, trials: ArrayLike, level: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Values, Values, Values]:
     """Share of successes with its exact interval (Clopper and Pearson, 1934).
 
     Args:

@@ -7,15 +7,21 @@ bias of first order in 1/R is subtracted unless it is asked to be kept, as in pu
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from dpbandits.bandits import read_only
 from dpbandits.errors import InputError
+from dpbandits.metrics.intervals import Curve
 from dpbandits.metrics.names import QUANTITIES
+from dpbandits.text_tables import aligned, html_table, interval_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Values = NDArray[np.float64]
 
@@ -33,6 +39,8 @@ def require_bias(bias: object) -> str:
 @dataclass(frozen=True, eq=False)
 class NashCurve:
     """Nash regret of R runs at G times; as an array it is the Nash regret itself.
+
+    Make one with ``Simulation.nash_regret``. Printed, or shown by a notebook, it is its table.
 
     Attributes:
         times: rounds t, shape (G,).
@@ -167,8 +175,64 @@ class NashCurve:
             raise InputError(f"runs is {self.runs}; allowed: at least 2 for {wanted}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return the Nash regret as an array."""
+        """Return the Nash regret as an array.
+
+        Raises:
+            ValueError: no copy is allowed; the Nash regret is computed when it is asked for.
+        """
+        if copy is False:
+            raise ValueError("an array of a Nash curve is a copy; allowed: copy=None or True")
         return np.array(self.nash_regret, dtype=dtype)
+
+    def mean_curve(self, label: str = "", algorithm: str = "") -> Curve:
+        """Return the Nash regret with its 95 % interval, as ``plot`` shows it.
+
+        Args:
+            label: text in the legend.
+            algorithm: id of the algorithm, for its look.
+        """
+        ends = np.full(len(self), -np.inf), np.full(len(self), np.inf)
+        low, high = self.interval() if self.runs > 1 else ends
+        return Curve(label, algorithm, "nash_regret", self.times, self.nash_regret, low, high)
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each time: t, metric, value, low and high (95 % interval)."""
+        curve = self.mean_curve()
+        return pd.DataFrame(
+            {
+                "t": curve.times,
+                "metric": "nash_regret",
+                "value": curve.mean,
+                "low": curve.low,
+                "high": curve.high,
+            }
+        )
+
+    def plot(self, *, axes: "Axes | None" = None) -> "Axes":
+        """Draw the Nash regret along time, over its 95 % interval.
+
+        Args:
+            axes: where to draw; by default new ones.
+        """
+        # In the style of figures, which are drawn above the metrics, and only when asked.
+        from dpbandits.play.plots import plot_curves
+
+        return plot_curves([self.mean_curve()], axes)
+
+    def __repr__(self) -> str:
+        """Return one line with the Nash regret at the last time."""
+        curve = self.mean_curve()
+        last = int(np.argmax(curve.times))
+        value = interval_text(curve.mean[last], curve.low[last], curve.high[last])
+        return f"<NashCurve of {self.runs:,} runs: {value} at t = {curve.times[last]:,}>"
+
+    def __str__(self) -> str:
+        """Return the table."""
+        return aligned(self.frame())
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return html_table(self.frame())
 
     def __len__(self) -> int:
         """Return the number of times."""

@@ -14,9 +14,9 @@ from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.play.identification import Identification, identify
-from dpbandits.play.runs import html_table, is_computed
+from dpbandits.play.runs import is_computed
 from dpbandits.play.simulation import Simulation, simulate
-from dpbandits.text_tables import aligned
+from dpbandits.text_tables import aligned, html_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from dpbandits.play.curves import Curve
+from dpbandits.metrics.intervals import Curve
 from dpbandits.reporting import style
 from dpbandits.reporting.own_look import own_look
 from dpbandits.reporting.palette import ALGORITHMS

@@ -1,6 +1,5 @@
 """What simulations and identifications share: computing, naming and showing their runs."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
@@ -18,7 +17,7 @@ from dpbandits.engine.estimates import Limits, require_space, require_time
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.privacy.guarantee import Guarantee
-from dpbandits.text_tables import aligned, short
+from dpbandits.text_tables import aligned, html_table, interval_text, short
 
 
 class Runs:
@@ -151,15 +150,3 @@ class Runs:
 def is_computed(runs: Runs) -> bool:
     """Return whether the summary of some runs is known in this process."""
     return "_block" in vars(runs)
-
-
-def interval_text(mean: float, low: float, high: float) -> str:
-    """Return a mean with its interval, as ``12.3 [11.8, 12.9]``; without one where it has none."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return f"{mean:.4g}"
-    return f"{mean:.4g} [{low:.4g}, {high:.4g}]"
-
-
-def html_table(frame: pd.DataFrame) -> str:
-    """Return a table as HTML, numbers with up to six digits."""
-    return str(frame.to_html(index=False, float_format=short, border=0))

@@ -26,11 +26,9 @@ from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.engine.lockstep import memory_needed
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.intervals import Curve, mean_interval
 from dpbandits.metrics.names import CURVES, NOMINAL, PARTS, require_metric
-from dpbandits.metrics.nash_curve import require_bias
-from dpbandits.play.curves import Curve
-from dpbandits.play.nash_curve import NashCurve
+from dpbandits.metrics.nash_curve import NashCurve, require_bias
 from dpbandits.play.runs import Runs
 
 if TYPE_CHECKING:
@@ -137,7 +135,6 @@ class Simulation(Runs):
         curve = NashCurve.of_parts(
             times, block[names[0]][0][:, position], block[names[1]][:, position]
         )
-        assert isinstance(curve, NashCurve)
         return replace(curve, keeps_bias=bias == "kept")
 
     def frame(
