@@ -42,7 +42,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 FIRST = (
-    *("test_build", "test_loaded_code", "test_documents", "test_reference_agrees", "test_figures"),
+    *(
+        "test_build",
+        "test_engine_custom",
+        "test_documents",
+        "test_reference_agrees",
+        "test_figures",
+    ),
 )
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 

@@ -14,8 +14,8 @@ from dpbandits.bandits import (
 )
 from dpbandits.comparisons.choose import choose
 from dpbandits.engine.check_algorithm import check_algorithm
+from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.guarantees import guarantee
-from dpbandits.engine.own_algorithm import load_algorithm
 from dpbandits.engine.own_arms import arms, replay
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash_curve import NashCurve

@@ -14,7 +14,7 @@ from dpbandits.cli import main
 from dpbandits.engine import cache_contents
 from dpbandits.engine.cache import Cache, origin_of, read_origin
 from dpbandits.engine.cells import make_cell
-from dpbandits.engine.own_algorithm import load_algorithm
+from dpbandits.engine.custom import load_algorithm
 from dpbandits.kernels import KERNELS_HASH
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_algorithm.py"

@@ -9,8 +9,8 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
+from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.guarantees import at_delta, conversion
-from dpbandits.engine.own_algorithm import load_algorithm
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 

@@ -132,7 +132,7 @@ def check(
     import pandas as pd
 
     from dpbandits.engine.check_algorithm import check_algorithm, require_passed
-    from dpbandits.engine.own_algorithm import load_algorithm
+    from dpbandits.engine.custom import load_algorithm
 
     checks = check_algorithm(
         load_algorithm(file),

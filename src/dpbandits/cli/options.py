@@ -150,7 +150,7 @@ def algorithm(place: str, text: str) -> Any:
     """Return the algorithm of a Python file, or the text, which is then an id."""
     if not text.endswith(".py"):
         return text
-    from dpbandits.engine.own_algorithm import load_algorithm
+    from dpbandits.engine.custom import load_algorithm
 
     return load_algorithm(text)
 

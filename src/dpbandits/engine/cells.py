@@ -12,6 +12,7 @@ from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definitio
 from dpbandits.algorithms.base import IdentificationAlgorithm, Task
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.checked import checked, is_user_defined, require_task, settings_of
+from dpbandits.engine.custom import digest
 from dpbandits.engine.execute import play_block
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.identity import (
@@ -25,7 +26,6 @@ from dpbandits.engine.identity import (
     stream_key,
 )
 from dpbandits.engine.lockstep import Watch, play_together
-from dpbandits.engine.own_code import own_digest
 from dpbandits.engine.parameters import parameters_of
 from dpbandits.engine.trials import TRIALS, play_trials
 from dpbandits.engine.user_code import place_of
@@ -269,7 +269,7 @@ def parts_digest(definition: Definition) -> str:
     }
     kind = Algorithm if isinstance(definition, Algorithm) else IdentificationAlgorithm
     parts = {name: getattr(definition, name) for name in (*names[kind], "parameters")}
-    return own_digest(definition.id, parts)
+    return digest(definition.id, parts)
 
 
 def parameter_values(parameters: Any) -> dict[str, Any]:

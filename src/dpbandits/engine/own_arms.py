@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpbandits.algorithms.base import Algorithm, require_plain
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.bandits.draws import FIRST, TABLE
+from dpbandits.engine.custom import digest
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
-from dpbandits.engine.own_code import own_digest
 from dpbandits.engine.user_code import user_code
 from dpbandits.errors import InputError
 from dpbandits.kernels import Arms, Segments
@@ -66,7 +66,7 @@ class DrawnArm:
         object.__setattr__(self, "digest", self._digest())
 
     def _digest(self) -> str:
-        return own_digest("of an arm", {"arm": self.function})
+        return digest("of an arm", self.function)
 
     @property
     def parameter(self) -> str:

@@ -1,17 +1,18 @@
 """Blocks on their way to worker processes, which play what the caller has loaded, or nothing."""
 
-import pickle
+import hashlib
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from joblib.externals.loky.backend.reduction import dumps
-
-from dpbandits.algorithms import Definition
 from dpbandits.engine.cache import block_key
-from dpbandits.engine.cells import Cell, algorithm_fingerprint
-from dpbandits.engine.own_files import Bundle, bundles_in, install
+from dpbandits.engine.cells import Cell
+from dpbandits.engine.custom import packed, unpacked
+from dpbandits.engine.identity import SOURCES
 from dpbandits.errors import InputError
+
+NAMED = ("fingerprint", "stream_description", "description")
+"""What a block is known by, found where it was packed."""
 
 
 @dataclass(frozen=True)
@@ -20,91 +21,64 @@ class Packed:
 
     Attributes:
         key: key of the block where it was packed.
-        algorithm: an algorithm of the user's own with the files that it was loaded from, or None.
-        block: the block; of an algorithm of the user's own without the algorithm.
+        sources: hash of all sources of the package there.
+        custom: algorithm and bandit, where one of them is user-defined, or None.
+        block: the block, without these.
+        named: what it is known by.
     """
 
     key: str
-    algorithm: bytes | None
-    block: Cell | bytes
+    sources: str
+    custom: bytes | None
+    block: Any
+    named: dict[str, Any]
 
 
 def pack(blocks: dict[str, Cell]) -> list[Packed]:
     """Return the blocks, by key, as they are sent to workers.
 
     Raises:
-        InputError: an algorithm cannot be sent.
+        InputError: an algorithm or bandit cannot be sent.
     """
-    sent: dict[int, bytes] = {}
-    packed = []
+    sent: dict[tuple[int, int], bytes] = {}
+    sources = _sources()
+    result = []
     for key, block in blocks.items():
-        algorithm = block.algorithm
-        if isinstance(algorithm, str):
-            packed.append(Packed(key, None, replace(block)))
+        algorithm, bandit = block.algorithm, block.bandit
+        if isinstance(algorithm, str) and not hasattr(bandit, "on_own_arms"):
+            result.append(Packed(key, sources, None, replace(block), {}))
             continue
-        if id(algorithm) not in sent:
-            sent[id(algorithm)] = _pickled(algorithm.id, algorithm)
-        bare = _pickled(algorithm.id, replace(block, algorithm=algorithm.id))
-        packed.append(Packed(key, sent[id(algorithm)], bare))
-    return packed
-
-
-def _pickled(name: str, value: Any) -> bytes:
-    try:
-        inner = bytes(dumps(value))
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".replace("\n", " ")
-        raise InputError(
-            f"algorithm {name}: cannot be sent to worker processes ({reason}); allowed: workers=1"
-        ) from error
-    return pickle.dumps((bundles_in(inner), inner))
-
-
-def _unpickled(pickled: bytes) -> Any:
-    bundles: list[Bundle]
-    bundles, inner = pickle.loads(pickled)
-    for bundle in bundles:
-        install(bundle)
-    return pickle.loads(inner)
+        name = block.definition.id
+        pair = id(algorithm), id(bandit)
+        if pair not in sent:
+            sent[pair] = packed(name, (algorithm, bandit))
+        bare: Any = replace(block, algorithm=name, bandit=None)  # type: ignore[arg-type]
+        named = {each: getattr(block, each) for each in NAMED}
+        result.append(Packed(key, sources, sent[pair], packed(name, bare), named))
+    return result
 
 
 @cache
-def _arrived(pickled: bytes, metrics: tuple[str, ...]) -> tuple[Definition, str]:
-    """Return an algorithm and its fingerprint in this process, before anything is played."""
-    definition = _unpickled(pickled)
-    return definition, algorithm_fingerprint(definition, metrics)
+def _sources() -> str:
+    return hashlib.sha256(repr(SOURCES).encode()).hexdigest()
 
 
-def unpack(packed: Packed, root_seed: int) -> Cell:
+def unpack(sent: Packed, root_seed: int) -> Cell:
     """Return the block, with the algorithm as it was loaded where the block was packed.
 
     Raises:
         InputError: this process has loaded other sources, so that it would play something else.
     """
-    try:
-        cell = _unpacked(packed)
-        changed = block_key(cell, root_seed) != packed.key
-        name = cell.definition.id
-    except (ImportError, AttributeError, KeyError) as error:
-        raise InputError(f"{_CHANGED} ({type(error).__name__}: {error})") from error
-    if changed:
-        raise InputError(f"algorithm {name}: {_CHANGED}")
-    return cell
-
-
-_CHANGED = (
-    "a source or a value that it uses changed under the running simulation, of which nothing is "
-    "kept; allowed: sources that stay as they are, in a process that is started again"
-)
-
-
-def _unpacked(packed: Packed) -> Cell:
-    if packed.algorithm is None:
-        assert isinstance(packed.block, Cell)
-        return packed.block
-    assert isinstance(packed.block, bytes)
-    bare: Cell = _unpickled(packed.block)
-    definition, own = _arrived(packed.algorithm, bare.metrics)
-    cell = replace(bare, algorithm=definition)
-    vars(cell)["fingerprint"] = own
+    if sent.custom is None:
+        cell: Cell = sent.block
+    else:
+        algorithm, bandit = unpacked(sent.custom)
+        cell = replace(unpacked(sent.block), algorithm=algorithm, bandit=bandit)
+        vars(cell).update(sent.named)
+    if sent.sources != _sources() or block_key(cell, root_seed) != sent.key:
+        raise InputError(
+            f"algorithm {cell.definition.id}: a source that it uses changed under the running "
+            f"simulation, of which nothing is kept; allowed: sources that stay as they are, in a "
+            f"process that is started again"
+        )
     return cell

@@ -385,7 +385,7 @@ class Study:
         """
         found: dict[str, Definition] = {}
         for path in sorted(self.path.parent.glob("[!_]*.py")):
-            from dpbandits.engine.own_algorithm import load_algorithm
+            from dpbandits.engine.custom import load_algorithm
 
             algorithm = load_algorithm(path)
             if algorithm.id in found:

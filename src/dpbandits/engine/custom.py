@@ -1,0 +1,395 @@
+"""User-defined code: how a file is loaded, what its results are keyed by, how workers get it.
+
+Both keys and journeys are pickles by value: a function counts with its code, constants, defaults,
+closure and the globals that it uses, and so on; what is installed counts by its version. The same
+code may get another key where a pickle depends on more than its contents, such as the order of a
+set of texts. That costs a new computation; other code never gets the same key.
+"""
+
+import dis
+import functools
+import hashlib
+import importlib.util
+import io
+import pickle
+import pickletools
+import site
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import cloudpickle
+import numba
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
+from numba.core.types import ClassInstanceType, ClassType
+
+from dpbandits.algorithms import REGISTRY, Definition
+from dpbandits.engine.identity import GUARANTEES, PACKAGE, fingerprint
+from dpbandits.errors import InputError
+
+NAME = "ALGORITHM"
+"""What a file calls its algorithm where it has more than one."""
+
+UNSTABLE = {"__slotnames__", "__annotations_cache__", "__firstlineno__", "__static_attributes__"}
+"""Attributes of a class that change though the class does not."""
+
+UNNEEDED = UNSTABLE | {"__module__", "__doc__", "__abstractmethods__", "_abc_impl"}
+
+
+@cache
+def _folders(*keys: str) -> tuple[Path, ...]:
+    paths = sysconfig.get_paths()
+    found = [paths[key] for key in keys]
+    if "purelib" in keys:
+        found += [*site.getsitepackages(), site.getusersitepackages()]
+    return tuple(Path(folder).resolve() for folder in found)
+
+
+@cache
+def _is_installed(file: str) -> bool:
+    folders = _folders("purelib", "platlib", "stdlib", "platstdlib")
+    return any(Path(file).resolve().is_relative_to(folder) for folder in folders)
+
+
+def _file_of(module: ModuleType) -> str | None:
+    """Return the file of a module, or the folder of a package without one."""
+    names = vars(module)
+    return names.get("__file__") or next(iter(names.get("__path__") or ()), None)
+
+
+def is_users(module: ModuleType) -> bool:
+    """Return whether a module is neither installed nor of this package."""
+    top = module.__name__.partition(".")[0]
+    if top in (PACKAGE, "__main__"):
+        return top != PACKAGE
+    file = _file_of(module)
+    return not _is_installed(file) if file else top not in sys.stdlib_module_names
+
+
+@cache
+def _version(top: str) -> str:
+    """Return the version of what is installed under the name of a module."""
+    if top in sys.stdlib_module_names:
+        return f"{top} {sys.version_info.major}.{sys.version_info.minor}"
+    try:
+        return f"{top} {version(top)}"
+    except PackageNotFoundError:
+        names = sorted(set(packages_distributions().get(top, ())))
+        return f"{top} {[f'{name} {version(name)}' for name in names]}"
+
+
+@contextmanager
+def _by_value() -> Iterator[None]:
+    """Let functions and classes of the user's modules be pickled by value."""
+    before = cloudpickle.list_registry_pickle_by_value()
+    modules = [
+        module
+        for name, module in list(sys.modules.items())
+        if isinstance(module, ModuleType) and module.__name__ == name and is_users(module)
+    ]
+    modules = [module for module in modules if module.__name__ not in before]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Compiled functions as what they are compiled from; the user's modules by value."""
+
+    def __init__(self) -> None:
+        self.file = io.BytesIO()
+        # In this protocol every name of a module and of something in it is one instruction.
+        super().__init__(self.file, protocol=3)
+        self.kernels: list[Dispatcher] = []
+        self.modules: set[str] = set()
+
+    def reducer_override(self, value: Any) -> Any:
+        """Return how a value is pickled."""
+        if isinstance(value, Dispatcher):
+            return self._kernel(value)
+        if isinstance(value, ModuleType):
+            if not is_users(value):
+                self.modules.add(value.__name__)
+                return importlib.import_module, (value.__name__,)
+            names = {"__name__", "__file__"}
+            held = {k: v for k, v in vars(value).items() if k in names or not k.startswith("__")}
+            return ModuleType, (value.__name__,), held
+        if isinstance(value, ClassType | ClassInstanceType):
+            raise pickle.PicklingError("it is a jitclass")
+        if isinstance(value, functools._lru_cache_wrapper):
+            return _cached, (value.__wrapped__, value.cache_parameters())
+        return super().reducer_override(value)
+
+    def _kernel(self, value: Any) -> Any:
+        module, name = sys.modules.get(value.__module__), value.__qualname__
+        known = module is not None and not is_users(module)
+        if known and getattr(module, name, None) is value:
+            return name
+        self.kernels.append(value)
+        return _compiled, (value.py_func, value.targetoptions, value.locals)
+
+
+def _compiled(function: Any, options: dict[str, Any], types: dict[str, Any]) -> Any:
+    return numba.jit(function, locals=types, **options)
+
+
+def _cached(function: Any, parameters: dict[str, Any]) -> Any:
+    return functools.lru_cache(**parameters)(function)
+
+
+class _Hasher(_Pickler):
+    """What it writes is hashed alone: without names of files, numbers of lines, and ids."""
+
+    def reducer_override(self, value: Any) -> Any:
+        """Return what a value is hashed by."""
+        if isinstance(value, CodeType):
+            counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount)
+            names = (value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars)
+            contents = (value.co_code, value.co_exceptiontable, value.co_flags, value.co_consts)
+            return tuple, (counts, names, contents)
+        reduced = super().reducer_override(value)
+        # cloudpickle writes so what is not known by its name.
+        by_value = isinstance(reduced, tuple) and len(reduced) == 6
+        if by_value and isinstance(value, FunctionType):
+            self._add_imports(value.__code__)
+            attributes, slots = reduced[2]
+            used = ("__defaults__", "__kwdefaults__", "__closure__", "__globals__")
+            parts = [slots[name] for name in used]
+            # The state is written after the function is known, which may refer to itself.
+            return str, (value.__qualname__,), [value.__code__, attributes, *parts]
+        if by_value and isinstance(value, type):
+            body = {k: v for k, v in sorted(vars(value).items()) if k not in UNNEEDED}
+            return str, (value.__qualname__,), [type(value), value.__bases__, body]
+        return reduced
+
+    def _add_imports(self, code: CodeType) -> None:
+        """Note what a function imports when it is called; InputError if that is the user's."""
+        lines = [line for line in dis.get_instructions(code) if line.opname != "EXTENDED_ARG"]
+        for number, line in enumerate(lines):
+            if line.opname != "IMPORT_NAME":
+                continue
+            is_relative = bool(lines[number - 2].argval)
+            if is_relative or not _is_installed_name(line.argval.partition(".")[0]):
+                raise pickle.PicklingError(
+                    f"{code.co_name} imports {line.argval or 'from its folder'} when it is called, "
+                    f"and not at the head of the file"
+                )
+            self.modules.add(line.argval)
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                self._add_imports(constant)
+
+
+def _is_installed_name(top: str) -> bool:
+    if top == PACKAGE or top in sys.stdlib_module_names:
+        return True
+    try:
+        found = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return False
+    return bool(found and found.origin and _is_installed(found.origin))
+
+
+def _written(name: str, value: Any, pickler: _Pickler, problem: str) -> bytes:
+    """Return a pickle by value; InputError where there is none."""
+    try:
+        with _by_value():
+            pickler.dump(value)
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"algorithm {name}: {problem.format(reason)}") from error
+    return pickler.file.getvalue()
+
+
+NO_KEY = (
+    "cannot be hashed ({}); allowed: functions, classes, numbers, texts, arrays and what is made "
+    "of them, imported at the head of a file"
+)
+
+
+def _digest(name: str, value: Any) -> tuple[str, list[Dispatcher]]:
+    """Return the hash of a value and all that it uses, and the kernels among these."""
+    hasher = _Hasher()
+    pickled = _written(name, value, hasher, NO_KEY)
+    written = pickletools.genops(pickled)
+    names = [str(text).split(" ") for kind, text, _ in written if kind.name == "GLOBAL"]
+    for module, thing in names:
+        loaded = sys.modules.get(module)
+        if loaded is None or is_users(loaded):
+            reason = f"{module}.{thing} is compiled code"
+            raise InputError(f"algorithm {name}: {NO_KEY.format(reason)}")
+    modules = hasher.modules.union(module for module, _ in names) - {__name__}
+    installed = {_version(module.partition(".")[0]) for module in modules if not _is_ours(module)}
+    ours = fingerprint(*sorted(filter(_is_ours, modules)), without=GUARANTEES)
+    texts = [pickled, repr(sorted(installed)).encode(), ours.encode()]
+    return hashlib.sha256(b"".join(texts)).hexdigest(), hasher.kernels
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == PACKAGE
+
+
+_COMPILED: "WeakKeyDictionary[Dispatcher, str]" = WeakKeyDictionary()
+"""Hash of a kernel when it was seen first, or seen last before it was compiled."""
+
+
+def digest(name: str, parts: Any) -> str:
+    """Return the hash of parts of an algorithm and of all that they use.
+
+    Args:
+        name: the algorithm, for error messages.
+        parts: functions, classes and others.
+
+    Raises:
+        InputError: something cannot be hashed, or has changed since a kernel that uses it was
+            compiled.
+    """
+    whole, kernels = _digest(name, parts)
+    for kernel in kernels:
+        _require_as_compiled(name, kernel)
+    return whole
+
+
+def _require_as_compiled(name: str, kernel: Any) -> None:
+    """Raise InputError where the machine code is not that of the kernel as it is now.
+
+    numba's own cache looks at the kernel's file alone, so that it is put out of use.
+    """
+    title = f"algorithm {name}: kernel {kernel.py_func.__name__}"
+    if kernel.stats.cache_hits:
+        raise InputError(
+            f"{title} comes from numba's own cache, which may be out of date; allowed: numba.njit "
+            f"without cache=True"
+        )
+    kernel._cache = NullCache()
+    found, _ = _digest(name, kernel)
+    if kernel.overloads and _COMPILED.get(kernel, found) != found:
+        raise InputError(
+            f"{title} was compiled before something that it uses was changed; allowed: globals "
+            f"that stay as they are, or load it again"
+        )
+    _COMPILED[kernel] = found
+
+
+def packed(name: str, value: Any) -> bytes:
+    """Return a value by which another process plays the same.
+
+    Raises:
+        InputError: it cannot be sent.
+    """
+    problem = "cannot be sent to worker processes ({}); allowed: workers=1"
+    return _written(name, value, _Pickler(), problem)
+
+
+@cache
+def unpacked(pickled: bytes) -> Any:
+    """Return what was packed; a kernel that comes again is the same one, compiled."""
+    return pickle.loads(pickled)
+
+
+def load_algorithm(path: str | Path) -> Definition:
+    """Return the algorithm that a Python file defines.
+
+    The file, and the files beside it that it imports, are read anew: what was read is played, here
+    and in worker processes, and is what results are cached by. Load an edited file again to play
+    it; what was loaded before stays what it was.
+
+    Args:
+        path: the file. Its algorithm is the ``Algorithm`` or ``IdentificationAlgorithm`` that it
+            calls ``ALGORITHM``, or the only one it has.
+
+    Raises:
+        InputError: there is no such file, it cannot be imported, or it holds no algorithm, or
+            several none of which is called ``ALGORITHM``.
+    """
+    file = Path(path)
+    if file.suffix != ".py" or not file.is_file():
+        raise InputError(f"{path}: is no Python file; allowed: the path of a .py file")
+    try:
+        names = _executed(file.resolve())
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"{file.resolve()}: cannot be imported ({reason})") from error
+    algorithm = _algorithm_in(names, path)
+    try:
+        key = file.resolve(), digest(algorithm.id, vars(algorithm))
+    except InputError:
+        # It cannot be simulated, but be asked for its guarantee.
+        return algorithm
+    before = _LOADED.get(key)
+    if before is None or _digest(before.id, vars(before))[0] != key[1]:
+        _LOADED[key] = before = algorithm
+    return before
+
+
+_LOADED: dict[tuple[Path, str], Definition] = {}
+"""Algorithms by file and hash: an unchanged one is the same again, its kernel compiled."""
+
+
+def _executed(file: Path) -> dict[str, Any]:
+    """Execute a file as a script is, and return its names; what lies beside it is its alone."""
+    folder, module = file.parent, ModuleType(file.stem)
+    module.__file__ = str(file)
+    aside = _forgotten(folder)
+    is_silent = sys.dont_write_bytecode
+    # A compiled file is found by the second of its last change, and may be older than that.
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(folder))
+    sys.modules[file.stem] = module
+    importlib.invalidate_caches()
+    try:
+        exec(compile(file.read_bytes(), file, "exec", dont_inherit=True), vars(module))
+    finally:
+        sys.path.remove(str(folder))
+        sys.dont_write_bytecode = is_silent
+        del sys.modules[file.stem]
+        _forgotten(folder)
+        sys.modules.update(aside)
+    return vars(module)
+
+
+def _forgotten(folder: Path) -> dict[str, ModuleType]:
+    """Forget and return the modules that are, or would be, imported from a folder of the user's."""
+    if _is_installed(str(folder)):
+        return {}
+
+    def is_beside(name: str, module: ModuleType) -> bool:
+        top = name.partition(".")[0]
+        if top in (PACKAGE, "__main__") or top in sys.stdlib_module_names:
+            return False
+        file = _file_of(module)
+        lies_there = file is not None and Path(file).resolve().is_relative_to(folder)
+        would = (folder / f"{top}.py").is_file() or (folder / top / "__init__.py").is_file()
+        return would or (lies_there and is_users(module))
+
+    names = [name for name, module in list(sys.modules.items()) if is_beside(name, module)]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+def _algorithm_in(names: dict[str, Any], path: str | Path) -> Definition:
+    """Return the algorithm of a file; InputError where there is none, or one too many."""
+    known = list(REGISTRY.values())
+    found = {
+        name: value
+        for name, value in names.items()
+        if isinstance(value, Definition) and not any(value is each for each in known)
+    }
+    if NAME in found:
+        return found[NAME]
+    if not found:
+        raise InputError(f"{path}: defines no algorithm; allowed: {NAME} = Algorithm(...)")
+    if len({id(value) for value in found.values()}) > 1:
+        raise InputError(f"{path}: defines {', '.join(found)}; allowed: one, or one called {NAME}")
+    return next(iter(found.values()))

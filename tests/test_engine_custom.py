@@ -1,0 +1,592 @@
+"""User-defined code: what is loaded is played, here and by workers, and keyed by all it uses.
+
+A wrong key would answer with the results of other code; a key that moves costs a computation.
+"""
+
+import functools
+import importlib
+import json
+import math
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+import dpbandits
+from dpbandits.algorithms import REGRET, Algorithm
+from dpbandits.bandits.draws import laplace
+from dpbandits.engine import custom
+from dpbandits.engine.cells import algorithm_fingerprint
+from dpbandits.engine.custom import digest, packed, unpacked
+from dpbandits.privacy import Guarantee
+from support import message_of, mostly_slow, replace_in, run_python
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """None."""
+
+
+class Settings(NamedTuple):
+    horizon: int
+
+
+class State(NamedTuple):
+    clock: Any
+
+
+def play(share: float, settings: Any, state: Any, *rest: Any) -> int:
+    """Play arm 0 for a share of the rounds, then arm 1."""
+    out, first = rest[-1], int(share * settings.horizon)
+    out.arms[:2], out.lengths[:2], out.sums[:2] = (0, 1), (first, settings.horizon - first), 0.0
+    state.clock[0] = settings.horizon
+    return 2
+
+
+def mine(advance: Any, **changes: Any) -> Algorithm:
+    parts: dict[str, Any] = {
+        "settings": lambda parameters, interpretations, horizon, arms: Settings(horizon),
+        "state": lambda arms: State(np.zeros(1, np.int64)),
+        "reference": lambda *_: iter(()),
+        "guarantee": lambda *_: Guarantee("pure", 0.0),
+    }
+    named = {"id": "mine", "name": "Mine", "paper": "none", "example": {}}
+    return Algorithm(advance=advance, parameters=Parameters, **(named | parts | changes))
+
+
+def simulate(algorithm: Any, **changes: Any) -> dpbandits.Simulation:
+    bandit = dpbandits.bernoulli([0.75, 0.5])
+    base: dict[str, Any] = {"bandit": bandit, "horizon": 40, "runs": 20}
+    return dpbandits.simulate(algorithm=algorithm, **(base | changes))
+
+
+def first_arm(algorithm: Any, **changes: Any) -> float:
+    """Return the mean number of pulls of the first arm."""
+    return float(simulate(algorithm, **changes).pulls[:, 0].mean())
+
+
+BASE = """
+import functools
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+SCALE = 2.0
+TABLE = np.arange(3)
+NAMES = {"one": 1, "two": 2}
+NESTED = {"a": [1, (2, 3.5)], "b": None}
+
+
+class Base:
+    FACTOR = 1
+
+    def times(self, x):
+        return self.FACTOR * x
+
+
+class Own(Base):
+    @property
+    def half(self):
+        return 0.5
+
+    @staticmethod
+    def add(x, y=1):
+        return x + y
+
+    @classmethod
+    def made(cls):
+        return Own()
+
+
+OBJECT = Own()
+OBJECT.size = 3
+
+
+def helper(x):
+    return even(x - 1) if x else SCALE
+
+
+def even(x):
+    return helper(x - 1) if x else math.sqrt(4.0)
+
+
+def make(number, inner=None):
+    def made(x):
+        return number + (inner(x) if inner else 0)
+
+    return made
+
+
+FIRST, SECOND = make(1), make(2)
+ONE, OTHER = make(0, FIRST), make(0, SECOND)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    share: float = 0.5
+    more: list = field(default_factory=lambda: [1])
+
+
+class Settings(NamedTuple):
+    horizon: int
+    share: float = 1.0
+
+
+@functools.lru_cache(maxsize=4)
+def kept(x):
+    return x + 1
+
+
+def root(x, y=3, *, z=4):
+    values = [each for each in TABLE if each in NAMES], NESTED, OBJECT.half, Own.made()
+    return helper(x), values, ONE(x), OTHER(x), Parameters(), Settings(1), kept(x)
+"""
+
+
+@pytest.fixture
+def namespace(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Return the function that executes a text as a notebook does, and returns its ``root``."""
+    monkeypatch.setitem(sys.modules, "own_namespace", ModuleType("own_namespace"))
+
+    def root(text: str) -> Any:
+        names: dict[str, Any] = {"__name__": "own_namespace"}
+        exec(compile(text, "own_namespace", "exec"), names)
+        return names["root"]
+
+    return root
+
+
+EDITS = {
+    "SCALE = 2.0": ["SCALE = 2.5", "SCALE = 2"],
+    "np.arange(3)": ["np.arange(4)", "np.arange(3.0)"],
+    '"two": 2': ['"four": 2', '"two": 3'],
+    "(2, 3.5)": ["(2, 3.25)", "[2, 3.5]"],
+    '"b": None': ['"b": 0'],
+    "FACTOR = 1": ["FACTOR = 2"],
+    "return self.FACTOR * x": ["return x * self.FACTOR"],
+    "return 0.5": ["return 0.25"],
+    "x, y=1": ["x, y=2"],
+    "OBJECT.size = 3": ["OBJECT.size = 4"],
+    "even(x - 1) if x": ["even(x - 2) if x"],
+    "math.sqrt(4.0)": ["math.cos(4.0)"],
+    "make(1), make(2)": ["make(1), make(3)", "make(2), make(1)"],
+    "share: float = 0.5": ["share: float = 0.75", "share: int = 0.5"],
+    "lambda: [1]": ["lambda: [2]"],
+    "share: float = 1.0": ["share: float = 2.0"],
+    "return x + 1": ["return x + 2"],
+    "y=3, *, z=4": ["y=4, *, z=4", "y=3, *, z=5"],
+}
+
+
+def test_whatever_it_uses_counts_and_nothing_else(namespace: Callable[[str], Any]) -> None:
+    keys = {digest("own", namespace(BASE))}
+    for old, edits in EDITS.items():
+        assert BASE.count(old) == 1
+        keys |= {digest("own", namespace(BASE.replace(old, new))) for new in edits}
+    assert len(keys) == 1 + sum(map(len, EDITS.values()))
+    for new in ("SCALE = 1.0 + 1.0", "# A remark.\nUNUSED = 3\n\n\nSCALE = 2.0"):
+        assert digest("own", namespace(BASE.replace("SCALE = 2.0", new))) in keys
+
+
+class Colour(Enum):
+    RED = 1
+
+
+class Plain:
+    pass
+
+
+class Pair(NamedTuple):
+    x: int
+
+
+@numba.njit
+def compiled(x):  # type: ignore[no-untyped-def]
+    return laplace(np.random.default_rng(), x)
+
+
+@numba.vectorize
+def vectorised(x):  # type: ignore[no-untyped-def]
+    return x + 1
+
+
+VALUES: list[Any] = [
+    *(compiled, vectorised, compiled.py_func, functools.partial(compiled, 1.0), math.sin, np.add),
+    *(np.sum, np.float64(1.0), np.array([1, None]), Path("x"), Colour.RED, Colour, Plain, Plain()),
+    *(Pair(1), Pair, [1, [2]], {"a": {1, 2}}, frozenset({"a"}), 1j, b"x", range(3), slice(1, 2)),
+    *(math.nan, -0.0, 0.0, True, 1, None, ..., [].append, str.join, property(abs), np.dtype("f8")),
+    *(numba.float64, np.random.default_rng, isinstance, threading.Thread, np.int8, math, np),
+]
+
+
+def test_values_of_all_kinds_have_hashes_of_their_own() -> None:
+    keys = [digest("own", [value]) for value in VALUES]
+    assert len(set(keys)) == len(VALUES)
+    assert keys == [digest("own", [value]) for value in VALUES]
+
+
+@numba.experimental.jitclass([("x", numba.int64)])
+class Jitted:
+    def __init__(self) -> None:
+        self.x = 1
+
+
+LOCK = threading.Lock()
+
+
+def with_lock() -> Any:
+    return LOCK
+
+
+def late() -> Any:
+    import support
+
+    return support
+
+
+def test_what_cannot_be_hashed_is_one_line() -> None:
+    reasons = {
+        "cannot pickle '_thread.lock' object": [LOCK, [1, {"deep": LOCK}], with_lock],
+        "cannot pickle 'generator' object": [(number for number in range(3))],
+        "it is a jitclass": [Jitted],
+        "late imports support when it is called": [late, [lambda: late()]],
+    }
+    for reason, values in reasons.items():
+        for value in values:
+            message = message_of(lambda value=value: digest("own", value))  # type: ignore[misc]
+            assert message.startswith("algorithm own: cannot be hashed (")
+            assert reason in message
+
+
+def test_compiled_modules_of_the_user_are_not_known_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = ModuleType("own_extension")
+    vars(module)["ufunc"] = np.frompyfunc(abs, 1, 1)
+    monkeypatch.setitem(sys.modules, "own_extension", module)
+    monkeypatch.setattr(custom.sys.modules["math"], "__file__", "/own/math.so", raising=False)
+    custom._is_installed.cache_clear()
+    assert "math.sin is compiled code" in message_of(lambda: digest("own", math.sin))
+
+
+def test_what_is_installed_counts_by_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest("own", np.sum)
+    monkeypatch.setattr(custom, "_version", lambda top: f"{top} 0")
+    assert digest("own", np.sum) != before
+
+
+def with_global(*arguments: Any) -> int:
+    return play(SHARE["share"], *arguments)
+
+
+SHARE = {"share": 0.75}
+
+
+class Playing:
+    def __init__(self, share: float) -> None:
+        self.share = share
+
+    def __call__(self, *arguments: Any) -> int:
+        return play(self.share, *arguments)
+
+
+def of_factory(share: float) -> Any:
+    return lambda *arguments: play(share, *arguments)
+
+
+def compiled_of_factory(share: float) -> Any:
+    @numba.njit
+    def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+        first = int(share * settings.horizon)
+        out.arms[0], out.lengths[0], out.sums[0] = 0, first, 0.0
+        out.arms[1], out.lengths[1], out.sums[1] = 1, settings.horizon - first, 0.0
+        state.clock[0] = settings.horizon
+        return 2
+
+    return advance
+
+
+@pytest.mark.parametrize("workers", mostly_slow([1, 2], 1))
+def test_numbers_that_are_in_no_source_of_the_kernel_count(
+    workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for make in (of_factory, compiled_of_factory, Playing, lambda x: functools.partial(play, x)):
+        played = [first_arm(mine(make(share)), workers=workers) for share in (0.25, 0.5)]
+        assert played == [10, 20]
+    assert first_arm(mine(with_global), workers=workers) == 30
+    monkeypatch.setitem(SHARE, "share", 0.5)
+    assert first_arm(mine(with_global), workers=workers) == 20
+
+
+FILE = (Path(__file__).read_text().partition("EXAMPLES = ")[2]).partition("def simulate(")[0]
+FILE = f"""
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits.algorithms import Algorithm
+from dpbandits.privacy import Guarantee
+from own_beside import PART
+
+EXAMPLES = {FILE}
+DATA = int(Path(__file__).with_name("own_data.txt").read_text())
+
+
+def advance(*arguments):
+    return play(0.25 + (PART + 5 * DATA) / 40, *arguments)
+
+
+ALGORITHM = mine(advance)
+"""
+"""An algorithm that uses a file beside it and data that it reads: 10 + 1 + 5 of 40 rounds."""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    (tmp_path / "own_file.py").write_text(FILE)
+    (tmp_path / "own_beside.py").write_text("PART = 1\n")
+    (tmp_path / "own_data.txt").write_text("1")
+    return tmp_path / "own_file.py"
+
+
+@pytest.mark.parametrize("workers", mostly_slow([1, 2], 1))
+def test_an_edited_file_is_new_code_in_the_same_interpreter(own: Path, workers: int) -> None:
+    before = dpbandits.load_algorithm(own)
+    waiting = simulate(before, horizon=80, workers=workers)
+
+    def found() -> float:
+        return first_arm(dpbandits.load_algorithm(own), workers=workers)
+
+    assert found() == 16
+    replace_in(own, "0.25 +", "0.50 +")
+    assert found() == 26
+    replace_in(own.with_name("own_beside.py"), "PART = 1", "PART = 2")
+    assert found() == 27
+    own.with_name("own_data.txt").write_text("2")
+    assert found() == 32
+    assert dpbandits.load_algorithm(own) is dpbandits.load_algorithm(own)
+    # What was loaded stays what it was.
+    assert first_arm(before, workers=workers) == 16
+    assert waiting.pulls[:, 0].mean() == 32
+    assert not {"own_file", "own_beside"} & set(sys.modules)
+
+
+def test_a_module_edited_after_it_was_imported_is_played_as_it_was(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(own.parent)
+    module = importlib.import_module("own_file")
+    waiting = simulate(module.ALGORITHM)
+    replace_in(own, "0.25 +", "0.50 +")
+    assert waiting.pulls[:, 0].mean() == 16
+    for name in ("own_file", "own_beside"):
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    shutil.rmtree(own.parent / "__pycache__", ignore_errors=True)
+    assert first_arm(importlib.import_module("own_file").ALGORITHM) == 26
+    for name in ("own_file", "own_beside"):
+        del sys.modules[name]
+
+
+def test_two_files_may_have_helpers_of_one_name(own: Path) -> None:
+    shutil.copytree(own.parent, own.parent / "other")
+    replace_in(own.parent / "other/own_beside.py", "1", "3")
+    one, other = (dpbandits.load_algorithm(p) for p in (own, own.parent / "other/own_file.py"))
+    assert [first_arm(one), first_arm(other)] == [16, 18]
+
+
+def test_a_kernel_that_took_in_what_has_changed_is_refused(own: Path) -> None:
+    text = "\n\n@numba.njit\ndef frozen(horizon):\n    return int(0.25 * horizon) + DATA\n"
+    own.write_text(
+        f"import numba\n{FILE}".replace("\n\ndef advance", f"{text}\n\ndef advance").replace(
+            "play(0.25 + (PART + 5 * DATA) / 40,", "play(frozen(40) / 40,"
+        )
+    )
+    algorithm = dpbandits.load_algorithm(own)
+    assert isinstance(algorithm, Algorithm)
+    assert first_arm(algorithm) == 11
+    algorithm.advance.__globals__["DATA"] = 3  # type: ignore[attr-defined]
+    assert message_of(lambda: first_arm(algorithm)) == (
+        "algorithm mine: kernel frozen was compiled before something that it uses was changed; "
+        "allowed: globals that stay as they are, or load it again"
+    )
+    assert first_arm(dpbandits.load_algorithm(own)) == 11
+    # Nor is numba's own cache used, which does not follow the data.
+    replace_in(own, "@numba.njit\n", "@numba.njit(cache=True)\n")
+    assert first_arm(dpbandits.load_algorithm(own)) == 11
+    own.with_name("own_data.txt").write_text("2")
+    assert first_arm(dpbandits.load_algorithm(own)) == 12
+
+
+def test_workers_compile_what_they_are_sent() -> None:
+    """A kernel that only they have compiled follows its globals too."""
+    advance = compiled_of_factory(0.25)
+    first = unpacked(packed("mine", advance))
+    assert unpacked(packed("mine", advance)) is first
+    cell = advance.py_func.__closure__[0]
+    cell.cell_contents = 0.5
+    second = unpacked(packed("mine", advance))
+    assert second.py_func.__closure__[0].cell_contents == 0.5
+    assert first.py_func.__closure__[0].cell_contents == 0.25
+
+
+CALL = """
+import json
+import sys
+
+import dpbandits
+from dpbandits.engine.cells import algorithm_fingerprint
+
+SHARE = {"share": 0.25}
+LEAN = 0.5
+
+
+def leaning(rng):
+    return rng.random() < LEAN
+
+
+@dpbandits.policy(name="In a script", share=dpbandits.fraction)
+class InAScript:
+    def choose(self, t, counts, sums, rng):
+        return 0 if rng.random() < self.share * SHARE["share"] + 0.5 else 1
+
+
+if __name__ == "__main__":
+    mine = dpbandits.load_algorithm(sys.argv[1])
+    arms = dpbandits.arms([leaning, lambda rng: 0.5 * rng.random()], means=[0.5, 0.25])
+    own = dict(bandit=arms, horizon=100, runs=20, workers=int(sys.argv[2]))
+    loaded = dpbandits.simulate(algorithm=mine, **own).pulls.tolist()
+    policy = dpbandits.simulate(algorithm=InAScript, params={"share": 1.0}, **own).pulls.tolist()
+    print(json.dumps([algorithm_fingerprint(mine), loaded, policy]))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_and_two_workers_agree(own: Path, cache_folder: Path) -> None:
+    own.with_name("own_call.py").write_text(CALL)
+    found = []
+    for workers, seed in (("1", "1"), ("2", "2")):
+        changes: dict[str, str | None] = {"PYTHONHASHSEED": seed}
+        words = ("own_call.py", own.name, workers)
+        run = run_python(*words, folder=own.parent, changes=changes)
+        assert run.returncode == 0, run.stderr
+        assert run.stderr.count("does not compile") == 1
+        found.append(json.loads(run.stdout))
+        shutil.rmtree(cache_folder / "cells")
+    assert found[0] == found[1]
+
+
+ALIAS = "from dataclasses import replace\nfrom dpbandits.algorithms import REGRET\n"
+
+
+def written(path: Path, *names: str, more: str = "") -> Path:
+    lines = [f"{name} = replace(REGRET['ucb1'], id='{name.lower()}')\n" for name in names]
+    path.write_text(ALIAS + "".join(lines) + more)
+    return path
+
+
+def test_the_algorithm_of_a_file_is_found(tmp_path: Path) -> None:
+    for name in ("own_one.py", "a.b.py", "import.py", "1 x.py"):
+        path = written(tmp_path / name, "MINE", more="UCB1 = REGRET['ucb1']\n")
+        assert dpbandits.load_algorithm(str(path)).id == "mine"
+    two = written(tmp_path / "own_two.py", "MINE", "ALGORITHM")
+    assert dpbandits.load_algorithm(two).id == "algorithm"
+    both = written(tmp_path / "own_both.py", "ONE", "OTHER")
+    assert message_of(lambda: dpbandits.load_algorithm(both)) == (
+        f"{both}: defines ONE, OTHER; allowed: one, or one called ALGORITHM"
+    )
+
+
+def test_a_file_without_an_algorithm_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "own_wrong.py"
+    for content, expected in {
+        "x = 1\n": "defines no algorithm; allowed: ALGORITHM = Algorithm(...)",
+        "def (:\n": "cannot be imported (SyntaxError: ",
+        "1 / 0\n": "cannot be imported (ZeroDivisionError: division by zero)",
+        "import own_nowhere\n": "cannot be imported (ModuleNotFoundError: ",
+    }.items():
+        path.write_text(content)
+        assert message_of(lambda: dpbandits.load_algorithm(path)).startswith(f"{path}: {expected}")
+    for name in ("nowhere.py", str(EXAMPLES)):
+        assert message_of(lambda name=name: dpbandits.load_algorithm(name)) == (  # type: ignore[misc]
+            f"{name}: is no Python file; allowed: the path of a .py file"
+        )
+
+
+PACKAGED = """
+import own_package.inner.deep
+from own_package import part
+from own_package.inner import deep as other
+
+assert part.VALUE == other.VALUE + 1 == own_package.inner.deep.VALUE + 1 == 3
+
+
+def settings(parameters, interpretations, horizon, arms):
+    return REGRET["ucb1"].settings(parameters, interpretations, horizon * part.VALUE, arms)
+
+
+MINE = replace(MINE, settings=settings)
+"""
+
+
+def test_packages_beside_it_count(tmp_path: Path) -> None:
+    path = written(tmp_path / "own_shape.py", "MINE", more=PACKAGED)
+    inner = tmp_path / "own_package/inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "own_package/__init__.py").write_text("from . import part\n")
+    part = tmp_path / "own_package/part.py"
+    part.write_text("from .inner.deep import VALUE as DEEP\n\nVALUE = DEEP + 1\n")
+    (inner / "deep.py").write_text("VALUE = 2\n")
+    before = algorithm_fingerprint(dpbandits.load_algorithm(path))
+    assert algorithm_fingerprint(dpbandits.load_algorithm(path)) == before
+    part.write_text(part.read_text() + "OTHER = 4\n")
+    assert algorithm_fingerprint(dpbandits.load_algorithm(path)) != before
+    assert not any(name.startswith("own_") for name in sys.modules)
+
+
+def test_ids_of_the_registry_are_taken_and_a_copy_plays_the_same() -> None:
+    copy = replace(REGRET["ucb1"], id="copy")
+    assert algorithm_fingerprint(copy) != algorithm_fingerprint("ucb1")
+    certain = dpbandits.bernoulli([1.0, 0.0])
+    assert first_arm(copy, bandit=certain) == first_arm("ucb1", bandit=certain)
+    assert message_of(lambda: simulate(replace(copy, id="ucb1"))) == (
+        "algorithm: id 'ucb1' is taken; allowed: an id of your own"
+    )
+
+
+def test_the_example_is_short_private_and_noisy_enough() -> None:
+    """One pull of an arm that pays 1 and of one that pays 0: the first one wins iff
+    1 + (X - Y)/epsilon > 0, X and Y Laplace of scale 1, so that the other one wins with
+    probability (2 + epsilon) exp(-epsilon) / 4."""
+    path = EXAMPLES / "my_algorithm.py"
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 30
+    algorithm = dpbandits.load_algorithm(path)
+    parameters = algorithm.parameters_from({"epsilon": 0.5, "pulls": 3})
+    assert algorithm.guarantee(parameters, 100) == Guarantee("pure", 0.5)
+    epsilon, runs = 1.0, 4000
+    chosen = simulate(
+        algorithm,
+        params={"epsilon": epsilon, "pulls": 1},
+        bandit=dpbandits.bernoulli([1.0, 0.0]),
+        horizon=3,
+        runs=runs,
+    )
+    worse = int((chosen.pulls[:, 1] == 2).sum())
+    expected = (2 + epsilon) * math.exp(-epsilon) / 4
+    # Four standard deviations; noise of half the scale would be off by 20 of them.
+    assert abs(worse - runs * expected) < 4 * math.sqrt(runs * expected * (1 - expected))
