@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpbandits.algorithms.base import Task
-from dpbandits.algorithms.best_arm.regression import rounds_of
-from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, halving_schedule, phase_schedule
-from dpbandits.algorithms.dp_bai import ALGORITHM as DP_BAI
+from best_arm_trials import run, task_for
+from dpbandits.algorithms.best_arm.eliminations import (
+    SCHEDULES,
+    halving_schedule,
+    phase_schedule,
+    rounds_of,
+)
 from dpbandits.bandits import linear
 from support import message_of
 
@@ -50,32 +54,25 @@ VECTORS: list[tuple[Any, ...]] = [
 ]
 
 
-def found(arms: int, dimension: int, interpretation: str) -> tuple[tuple[int, ...], int, int, int]:
+Found = tuple[tuple[int, ...], int, int, int]
+
+
+def found(arms: int, dimension: int, interpretation: str) -> Found:
     schedule = phase_schedule(arms, dimension, interpretation)
-    reserved = 1000 - schedule.effective_budget(1000)
-    return schedule.sizes, schedule.early_phases, schedule.phases, reserved
+    return schedule.sizes, schedule.early_phases, schedule.phases, schedule.reserved
 
 
-@pytest.mark.parametrize(
-    ("arms", "dimension", "shrinkage", "shrinking", "stated", "literal"), VECTORS
-)
-def test_schedules_of_the_spec(
-    arms: int,
-    dimension: int,
-    shrinkage: float,
-    shrinking: tuple[int, ...],
-    stated: Any,
-    literal: Any,
-) -> None:
-    schedule = phase_schedule(arms, dimension)
-    assert schedule.shrinkage == pytest.approx(shrinkage, abs=5e-5)  # printed digits
-    assert schedule.shrinking == shrinking
-    assert found(arms, dimension, "consistent") == stated
-    assert found(arms, dimension, "literal") == literal
-    # Last line of dp-bai, Equations 7 and 8.
-    sizes, early, phases, reserved = stated
-    printed = ((*sizes, 1), early + 1, phases + 1, reserved + dimension)
-    assert found(arms, dimension, "printed") == printed
+def test_schedules_of_the_spec() -> None:
+    for arms, dimension, shrinkage, shrinking, stated, literal in VECTORS:
+        schedule = phase_schedule(arms, dimension)
+        assert schedule.shrinkage == pytest.approx(shrinkage, abs=5e-5)  # printed digits
+        assert schedule.shrinking == shrinking
+        assert found(arms, dimension, "consistent") == stated
+        assert found(arms, dimension, "literal") == literal
+        # Last line of dp-bai, Equations 7 and 8.
+        sizes, early, phases, reserved = stated
+        printed = ((*sizes, 1), early + 1, phases + 1, reserved + dimension)
+        assert found(arms, dimension, "printed") == printed
 
 
 def test_example_of_the_paper() -> None:
@@ -100,18 +97,13 @@ PULLS = {
 TOTALS = {"consistent": 19_641, "literal": 19_686, "printed": 19_702}
 
 
-@pytest.mark.parametrize("interpretation", INTERPRETATIONS)
+@pytest.mark.parametrize("interpretation", SCHEDULES)
 def test_pulls_of_the_example(interpretation: str) -> None:
     generator = np.random.default_rng(1)
     features = generator.normal(size=(10_000, 16))
     features[:, 0] = 10.0
-    theta = np.full(16, 0.005)
-    theta[0] = 0.05
-    interpretations = DP_BAI.interpretations_from({"schedule": interpretation})
-    task = Task(
-        DP_BAI.parameters_from({"epsilon": 1.0}), interpretations, linear(features, theta), 20_000
-    )
-    first = DP_BAI.play(task, generator, 1).first
+    bandit = linear(features, np.r_[0.05, np.full(15, 0.005)])
+    first = run("dp-bai", task_for("dp-bai", bandit, 20_000, {"schedule": interpretation})).first
     played = [f"{phase.arms.size}x{set(phase.pulls.tolist()).pop()}" for phase in first.phases]
     assert " ".join(played) == PULLS[interpretation]
     assert first.pulls(10_000).sum() == TOTALS[interpretation]
@@ -120,7 +112,7 @@ def test_pulls_of_the_example(interpretation: str) -> None:
 @given(
     arms=st.integers(2, 20_000),
     dimension=st.integers(1, 200),
-    interpretation=st.sampled_from(list(INTERPRETATIONS)),
+    interpretation=st.sampled_from(list(SCHEDULES)),
 )
 def test_properties_of_a_schedule(arms: int, dimension: int, interpretation: str) -> None:
     schedule = phase_schedule(arms, dimension, interpretation)
@@ -136,7 +128,7 @@ def test_properties_of_a_schedule(arms: int, dimension: int, interpretation: str
     assert schedule.shrinkage >= 2
     # T' = T - M1 d - (M - M1) q.
     late = schedule.phases - early
-    assert schedule.effective_budget(0) == -early * dimension - late * schedule.late_pulls
+    assert schedule.reserved == early * dimension + late * schedule.late_pulls
     if interpretation == "consistent":
         # BAI-E1: what the proof of App. G needs. The slack is that of the rounded lambda.
         assert (early == 0) == (arms <= schedule.late_pulls)
@@ -168,39 +160,31 @@ def test_halving_schedule(arms: int, late_pulls: int) -> None:
     phases = (arms - 1).bit_length()
     assert schedule.sizes == tuple(-(-arms // 2**phase) for phase in range(phases + 1))
     assert schedule.phases == phases
-    assert schedule.effective_budget(0) == -phases * late_pulls
+    assert schedule.reserved == phases * late_pulls
 
 
-@pytest.mark.parametrize(
-    ("arms", "rank", "sizes", "reserved", "support"),
-    [
+def test_rounds_of_od_linbai() -> None:
+    table: dict[tuple[int, int], tuple[Any, ...]] = {
         # dp-bai, Section 5 and Appendix E.2: one round; m = T - 3 and m = T - 2.
-        (30, 2, (30, 1), 3, 3),
-        (2, 2, (2, 1), 2, 2),
+        (30, 2): ((30, 1), 1, 3, 3),
+        (2, 2): ((2, 1), 1, 2, 2),
         # Yang and Tan (2022): rank 1 has one round and m = T - 1.
-        (9, 1, (9, 1), 1, 1),
+        (9, 1): ((9, 1), 1, 1, 1),
         # By the formula of Yang and Tan (2022): d_0 = 6, R = 3, m = (T - 21 - 3 - 2) / 3.
-        (200, 6, (200, 3, 2, 1), 26, 21),
-        (8, 8, (8, 4, 2, 1), 8 + 4 + 2, 8),
-    ],
-)
-def test_rounds_of_od_linbai(
-    arms: int, rank: int, sizes: tuple[int, ...], reserved: int, support: int
-) -> None:
-    rounds = rounds_of(arms, rank)
-    assert (rounds.sizes, rounds.reserved, rounds.support) == (sizes, reserved, support)
-    assert rounds.number == max(1, math.ceil(math.log2(rank)))
+        (200, 6): ((200, 3, 2, 1), 3, 26, 21),
+        (8, 8): ((8, 4, 2, 1), 3, 8 + 4 + 2, 8),
+    }
+    for (arms, rank), rounds in table.items():
+        assert rounds_of(arms, rank) == rounds
 
 
-@pytest.mark.parametrize(
-    ("call", "line"),
-    [
-        (lambda: phase_schedule(1, 2), "arms is 1; allowed: an integer, at least 2"),
-        (lambda: phase_schedule(3, 0), "dimension is 0; allowed: an integer, at least 1"),
-        (lambda: phase_schedule(3, 2, "new"), "schedule is 'new'; allowed: consistent, literal"),
-        (lambda: halving_schedule(True), "arms is True; allowed: an integer, at least 2"),
-        (lambda: halving_schedule(2, -1), "late_pulls is -1; allowed: an integer, at least 0"),
-    ],
-)
-def test_wrong_arguments(call: Any, line: str) -> None:
-    assert message_of(call).startswith(line)
+def test_wrong_arguments() -> None:
+    calls: dict[str, Callable[[], object]] = {
+        "arms is 1; allowed: an integer, at least 2": lambda: phase_schedule(1, 2),
+        "dimension is 0; allowed: an integer, at least 1": lambda: phase_schedule(3, 0),
+        "schedule is 'new'; allowed: consistent, lit": lambda: phase_schedule(3, 2, "new"),
+        "arms is True; allowed: an integer, at least 2": lambda: halving_schedule(True),
+        "late_pulls is -1; allowed: an integer, at least": lambda: halving_schedule(2, -1),
+    }
+    for line, call in calls.items():
+        assert message_of(call).startswith(line)

@@ -188,10 +188,10 @@ def test_a_parameter_may_be_a_column_beside_the_axis(
     project: Project, built: Callable[[str, str], None], tmp_path: Path
 ) -> None:
     """There is a line for each of its values then; lines without that column count for none."""
-    from dpbandits.algorithms.dp_bai import ALGORITHM
+    from dpbandits.algorithms.best_arm import DP_BAI
 
     built("dp-bai", "fig1a")
-    mine = dataclasses.replace(ALGORITHM, id="mine", name="Mine")
+    mine = dataclasses.replace(DP_BAI, id="mine", name="Mine")
     overlay_figure(project, "dp-bai/fig1a", Own(mine, {"epsilon": "epsilon"}), tmp_path)
     points = lines_of(tmp_path / "fig1a.csv", "Mine")
     assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
@@ -226,9 +226,9 @@ def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_pa
 
 def identification() -> Own:
     """An algorithm for best-arm identification that is not ours: sequential halving renamed."""
-    from dpbandits.algorithms.sequential_halving import ALGORITHM
+    from dpbandits.algorithms.best_arm import SEQUENTIAL_HALVING
 
-    return Own(dataclasses.replace(ALGORITHM, id="mine", name="Mine"), {})
+    return Own(dataclasses.replace(SEQUENTIAL_HALVING, id="mine", name="Mine"), {})
 
 
 def test_best_arm_identification(

@@ -10,7 +10,7 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms.best_arm.designs import max_det
-from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.analytic import ANALYTIC

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.hardness import (

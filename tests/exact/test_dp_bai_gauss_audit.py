@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 import dpbandits
 from dpbandits import InputError, privacy
-from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.audit.releases.gaussian_means import (
     WITNESS,
     deviation,

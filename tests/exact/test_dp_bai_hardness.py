@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbandits import InputError
-from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.papers.dp_bai.hardness import (
     Hardness,
     asymptotic_budget,

@@ -9,7 +9,7 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms.best_arm.designs import g_optimal, max_det
-from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.instances import section5
 from dpbandits.papers.dp_bai.overshoot import (
@@ -65,11 +65,11 @@ def total(arms: int, dimension: int, schedule: str, budget: int, *, linear: bool
     return int(pulls[budgets == budget].item())
 
 
-@pytest.mark.parametrize("schedule", INTERPRETATIONS)
+@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_phases_of_the_worked_example_are_those_of_the_spec(schedule: str) -> None:
     expected, effective, pulls = PHASES[schedule]
     found = phase_schedule(10_000, 16, schedule)
-    assert found.effective_budget(20_000) == effective
+    assert 20_000 - found.reserved == effective
     counts = [phase_pulls(size, 16, linear=True) for size in found.sizes[:-1]]
     phases = [(count, -(-effective // (found.phases * count))) for count in counts]
     assert phases == expected
@@ -121,7 +121,7 @@ def test_the_smallest_counterexamples_of_the_spec_are_found() -> None:
 def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bool) -> int:
     """Return the pulls phase by phase, as Algorithm 1 has it; 0 where T' is not above 0."""
     phases = phase_schedule(arms, dimension, schedule)
-    effective = phases.effective_budget(budget)
+    effective = budget - phases.reserved
     pulls = 0
     for size in phases.sizes[:-1]:
         rank = min(size, dimension)
@@ -131,7 +131,7 @@ def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bo
 
 
 @pytest.mark.parametrize("linear", [True, False])
-@pytest.mark.parametrize("schedule", INTERPRETATIONS)
+@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_totals_agree_with_a_slow_enumeration(schedule: str, linear: bool) -> None:
     """Every K up to 26, d up to 8, a few T of each; the squares decide the branch."""
     for arms, dimension in itertools.product((2, 3, 4, 5, 9, 10, 16, 17, 25, 26), range(1, 9)):

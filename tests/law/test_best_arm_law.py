@@ -24,7 +24,7 @@ from scipy import stats
 from best_arm_trials import task_for
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
-from dpbandits.algorithms.best_arm import phases
+from dpbandits.algorithms.best_arm.eliminations import Means, Regression, Step
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import DIGITS_FROM, draw_uniform_sum
 from support import mostly_slow
@@ -115,12 +115,13 @@ def test_null_control(name: str) -> None:
 @pytest.mark.parametrize("name", ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"])
 def test_wrong_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Noise 1.5 times as large; the unchanged blocks of the same seed are above the line.
-    settings = phases._step_settings
-    monkeypatch.setattr(
-        phases,
-        "_step_settings",
-        lambda *each: settings(*each)._replace(scale=1.5 * settings(*each).scale),
-    )
+    for rules in (Means, Regression):
+
+        def louder(self: Any, phase: int, active: Any, right: Any = rules.step) -> Step:
+            step: Step = right(self, phase, active)
+            return step._replace(scale=1.5 * step.scale)
+
+        monkeypatch.setattr(rules, "step", louder)
     assert p_value(block(name, 2), references(name, 1)) < LINE
 
 

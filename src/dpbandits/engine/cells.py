@@ -22,6 +22,7 @@ from dpbandits.engine.identity import (
     TRIALS_OF,
     digest_of,
     fingerprint,
+    registered,
     require_unedited,
     stream_key,
 )
@@ -254,7 +255,7 @@ def _modules(definition: Definition, metrics: Sequence[str]) -> tuple[str, ...]:
         engine = TRIALS_OF
     if is_user_defined(definition):
         return (engine, *CHECKS)
-    return (definition.reference.__module__, engine)  # type: ignore[attr-defined]
+    return (registered()[definition.id], engine)
 
 
 def parts_digest(definition: Definition) -> str:

@@ -16,7 +16,7 @@ from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 
 FloatArray = NDArray[np.float64]
-Arms = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 PIVOT_TOLERANCE = 1e-9
 """Squared lengths this near to the largest, relatively, are equal to it."""
@@ -76,7 +76,7 @@ def rank_of(features: FloatArray) -> int:
     return int(np.count_nonzero(values > tolerance * values[0]))
 
 
-def span_of(features: FloatArray) -> tuple[FloatArray, Arms]:
+def span_of(features: FloatArray) -> tuple[FloatArray, IntArray]:
     """Reduce the dimension of features to that of their span (DP-BAI, Equation 9).
 
     Args:
@@ -241,7 +241,7 @@ def _largest_subset(features):
             members[later] = members[later - 1] + 1
 
 
-def _exchange(features: FloatArray, members: Arms) -> Arms:
+def _exchange(features: FloatArray, members: IntArray) -> IntArray:
     """Exchange one member for one other arm for as long as that enlarges the volume."""
     members = members.copy()
     while True:
@@ -254,7 +254,7 @@ def _exchange(features: FloatArray, members: Arms) -> Arms:
         members[place] = arm
 
 
-def _coefficients(features: FloatArray, members: Arms) -> FloatArray:
+def _coefficients(features: FloatArray, members: IntArray) -> FloatArray:
     """Solve X_B^T alpha_i = X_i for every feature X_i."""
     collection = features[members]
     if np.linalg.cond(collection) > WORST_CONDITION:
@@ -411,7 +411,7 @@ def _polish(features: FloatArray, weights: FloatArray) -> FloatArray:
     return weights
 
 
-def efficient_counts(weights: FloatArray, total: int) -> Arms:
+def efficient_counts(weights: FloatArray, total: int) -> IntArray:
     """Turn a design into whole numbers of pulls that sum to ``total`` (Yang and Tan, 2022, S1').
 
     Efficient apportionment: n_i = ceil((N - l/2) w_i) for the l weights that are not 0; then, one
@@ -459,14 +459,14 @@ class Geometry:
         """Dimension of the span of all features."""
         return rank_of(self.features)
 
-    def collection(self, active: Arms) -> MaxDet | None:
+    def collection(self, active: IntArray) -> MaxDet | None:
         """Return a Max-Det collection of the active arms, or None where all are to be pulled.
 
         All are where their rank r is 0 or at least the root of their number (BAI-E11).
         """
         return self._collection(active.tobytes())
 
-    def regressors(self, active: Arms, basis: str) -> tuple[FloatArray, FloatArray]:
+    def regressors(self, active: IntArray, basis: str) -> tuple[FloatArray, FloatArray]:
         """Return coordinates, shape (s, r), and the G-optimal weights of the active arms.
 
         ``basis`` is ``orthonormal`` or ``features`` (as many independent features). It is used

@@ -1,17 +1,15 @@
 """The eliminations in plain Python, one trial at a time, line by line after the pseudo-code.
 
-With the fast code they have in common the draws and the functions that choose designs from
-features, which are tested by themselves. The references of the algorithms call what is here.
+With the fast code they have in common the draws, the schedules and the functions that choose
+designs from features, which are tested by themselves. All else is read off the task here too.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from dpbandits.algorithms.base import Phase, Task, Trial
-from dpbandits.algorithms.best_arm.budget import random_trial
 from dpbandits.algorithms.best_arm.designs import (
     FloatArray,
     efficient_counts,
@@ -19,57 +17,24 @@ from dpbandits.algorithms.best_arm.designs import (
     max_det,
     span_of,
 )
-from dpbandits.algorithms.best_arm.schedule import PhaseSchedule
-
-Noise = Callable[[int], float]
-"""Number of pulls behind a mean -> a draw of its noise."""
+from dpbandits.algorithms.best_arm.eliminations import (
+    Means,
+    Regression,
+    noise_multiplier,
+    sensitivity_of,
+)
+from dpbandits.bandits.draws import laplace
 
 TIE = 1e-12
 
 
-def best(
-    active: Sequence[int], estimates: Sequence[float], size: int, keys: Sequence[float] = ()
-) -> list[int]:
-    """Return the ``size`` arms with the largest estimates, increasing.
-
-    Estimates that differ by rounding alone tie; then the smaller arm stays, or, where there are
-    keys, the larger key.
-    """
-    cut = sorted(estimates)[-size]
-    margin = TIE * max(map(abs, estimates))
-    above = [arm for arm, each in zip(active, estimates, strict=True) if each > cut + margin]
-    tied = [place for place, each in enumerate(estimates) if abs(each - cut) <= margin]
-    if keys:
-        tied.sort(key=lambda place: -keys[place])
-    return sorted(above + [active[place] for place in tied[: size - len(above)]])
-
-
-def keys_for(task: Task, active: Sequence[int], generator: np.random.Generator) -> list[float]:
-    """Draw a key for each active arm where ties are random."""
-    return [generator.random() for _ in active if task.interpretations["ties"] == "random"]
-
-
-def phase_of(
-    active: Sequence[int], pulls: dict[int, int], estimates: Sequence[float], exact: bool = True
-) -> Phase:
-    """Make the record of a phase from the pulls of each pulled arm."""
-    arms, counts = np.array(list(pulls), np.int64), np.array(list(pulls.values()), np.int64)
-    return Phase(np.array(active), arms, counts, np.array(estimates), exact)
-
-
-def eliminate_by_means(
-    task: Task,
-    generator: np.random.Generator,
-    schedule: PhaseSchedule,
-    noise: Noise,
-    *,
-    collections: bool,
-) -> Trial:
+def eliminate_by_means(rules: Means, generator: np.random.Generator) -> Trial:
     """DP-BAI (Algorithm 1), without Max-Det collections the Baseline (dp-bai, Section 5)."""
+    task, schedule, collections = rules.task, rules.schedule, rules.collections
     features, interpretations = task.bandit.feature_matrix, task.interpretations
-    budget = _effective_budget(task, schedule, collections)
+    budget = _effective_budget(rules)
     if budget <= 0:
-        return random_trial(task, generator)
+        return _random_trial(task, generator)
     active, phases = list(range(len(features))), []
     total, number = dict.fromkeys(active, 0.0), dict.fromkeys(active, 0)
     for size in schedule.sizes[1:]:
@@ -84,50 +49,63 @@ def eliminate_by_means(
                 total[arm], number[arm] = 0.0, 0
             total[arm] += task.bandit.draw_sum(arm, n, generator)
             number[arm] += n
-        means = [total[arm] / number[arm] + noise(number[arm]) for arm in pulled]
+        means = [total[arm] / number[arm] + _noise(task, number[arm], generator) for arm in pulled]
         alphas = found.coefficients if found else np.eye(s)
         estimates = [math.fsum(alpha * means) for alpha in alphas]
         exact = found is None or found.exact
-        phases.append(phase_of(active, dict.fromkeys(pulled, n), estimates, exact))
-        active = best(active, estimates, size, keys_for(task, active, generator))
+        phases.append(_phase(active, dict.fromkeys(pulled, n), estimates, exact))
+        active = _best(task, active, estimates, size, generator)
     return Trial(active[0], tuple(phases))
+
+
+def _effective_budget(rules: Means) -> int:
+    """T', for ``fitted`` at most T minus the arms that the phases pull (BAI-E3)."""
+    task, schedule = rules.task, rules.schedule
+    effective = task.budget - schedule.reserved
+    if task.interpretations["rounding"] != "fitted":
+        return effective
+    rank, pulled = int(np.linalg.matrix_rank(task.bandit.feature_matrix)), 0
+    for size in schedule.sizes[:-1]:
+        many = rules.collections and min(rank, size) < math.sqrt(size)
+        pulled += min(rank, size) if many else size
+    return min(effective, task.budget - pulled)
 
 
 def _share(budget: int, parts: int, rounding: str) -> int:
     return max(1, budget // parts) if rounding == "floor" else -(-budget // parts)
 
 
-def _effective_budget(task: Task, schedule: PhaseSchedule, collections: bool) -> int:
-    """T', for ``fitted`` at most T minus the arms that the phases pull (BAI-E3)."""
-    effective = schedule.effective_budget(task.budget)
-    if task.interpretations["rounding"] != "fitted":
-        return effective
-    rank, pulled = int(np.linalg.matrix_rank(task.bandit.feature_matrix)), 0
-    for size in schedule.sizes[:-1]:
-        many = collections and min(rank, size) < math.sqrt(size)
-        pulled += min(rank, size) if many else size
-    return min(effective, task.budget - pulled)
+def _noise(task: Task, pulls: int, generator: np.random.Generator) -> float:
+    """The noise of a mean."""
+    epsilon, sensitivity = task.parameters.epsilon, sensitivity_of(task)
+    if math.isinf(epsilon):
+        return 0.0
+    if "calibration" not in task.interpretations:
+        return float(laplace(sensitivity / (epsilon * pulls), generator))
+    calibration = task.interpretations["calibration"]
+    multiplier = noise_multiplier(epsilon, task.parameters.delta, calibration)
+    return float(sensitivity * multiplier / pulls * generator.standard_normal())
 
 
-@dataclass(frozen=True)
-class RegressionNoise:
-    """What DP-OD adds to OD-LinBAI.
+def halve(rules: Means, generator: np.random.Generator) -> Trial:
+    """Sequential Halving (Karnin, Koren and Somekh, 2013)."""
+    task = rules.task
+    if task.budget < 1:
+        return _random_trial(task, generator)
+    active, phases = list(range(len(task.bandit.arms))), []
+    rounds = (len(active) - 1).bit_length()
+    for _ in range(rounds):
+        s = len(active)
+        n = max(1, task.budget // (s * rounds))
+        means = [task.bandit.draw_sum(arm, n, generator) / n for arm in active]
+        phases.append(_phase(active, dict.fromkeys(active, n), means))
+        active = _best(task, active, means, -(-s // 2), generator)
+    return Trial(active[0], tuple(phases))
 
-    Attributes:
-        draw: scale L/epsilon -> a draw, one for each coordinate.
-        scale: (active arms, their coordinates) -> L/epsilon.
-        basis: ``orthonormal`` or ``features`` (BAI-E14).
-    """
 
-    draw: Callable[[float], float]
-    scale: Callable[[list[int], FloatArray], float]
-    basis: str
-
-
-def eliminate_by_regression(
-    task: Task, generator: np.random.Generator, noise: RegressionNoise | None
-) -> Trial:
+def eliminate_by_regression(rules: Regression, generator: np.random.Generator) -> Trial:
     """OD-LinBAI (Yang and Tan, 2022), with noise DP-OD (dp-bai, Appendix E.1)."""
+    task, basis = rules.task, rules.task.interpretations.get("basis", "")
     features, budget = task.bandit.feature_matrix, task.budget
     arms, d0 = len(features), int(np.linalg.matrix_rank(features))
     rounds = max(1, math.ceil(math.log2(d0)))
@@ -135,27 +113,40 @@ def eliminate_by_regression(
     m = (budget - support - sum(math.ceil(d0 / 2**r) for r in range(1, rounds))) / rounds
     efficient = task.interpretations["design_rounding"] == "efficient"
     if budget < rounds * support if efficient else m <= 0:
-        return random_trial(task, generator)
+        return _random_trial(task, generator)
     active, phases = list(range(arms)), []
     for r in range(1, rounds + 1):
-        a, pi = _reduced(features[active], noise.basis if noise else "")
+        a, pi = _reduced(features[active], basis)
         if efficient:
-            each = budget // rounds
-            n = efficient_counts(pi, each if r < rounds else budget - (rounds - 1) * each).tolist()
+            share = budget // rounds
+            last = budget - (rounds - 1) * share
+            n = efficient_counts(pi, share if r < rounds else last).tolist()
         else:
             n = [math.ceil(weight * m - 1e-9) for weight in pi]
         pulls = {active[i]: count for i, count in enumerate(n) if count}
         sums = {arm: task.bandit.draw_sum(arm, pulls[arm], generator) for arm in pulls}
         u = sum(a[i] * sums.get(arm, 0.0) for i, arm in enumerate(active))
         v = sum(n[i] * np.outer(a[i], a[i]) for i in range(len(active)))
-        if noise:
-            scale = noise.scale(active, a)
-            u = u + np.array([noise.draw(scale) for _ in range(a.shape[1])])
+        if not math.isinf(rules.epsilon):
+            scale = _longest(task, active, a) * sensitivity_of(task) / task.parameters.epsilon
+            u = u + np.array([laplace(scale, generator) for _ in range(a.shape[1])])
         theta = np.linalg.solve(v, u)
         scores = [float(row @ theta) for row in a]
-        phases.append(phase_of(active, pulls, scores))
-        active = best(active, scores, math.ceil(d0 / 2**r), keys_for(task, active, generator))
+        phases.append(_phase(active, pulls, scores))
+        active = _best(task, active, scores, math.ceil(d0 / 2**r), generator)
     return Trial(active[0], tuple(phases))
+
+
+def _longest(task: Task, active: list[int], coordinates: FloatArray) -> float:
+    """L, the largest norm of a feature (BAI-E8)."""
+    normed = list(task.bandit.features)
+    if task.interpretations["norm_over"] == "active":
+        normed = [normed[arm] for arm in active]
+    if task.interpretations["norm_over"] == "reduced":
+        normed = [tuple(row) for row in coordinates.tolist()]
+    if task.interpretations["norm"] == "l2":
+        return max(math.hypot(*vector) for vector in normed)
+    return max(sum(map(abs, vector)) for vector in normed)
 
 
 def _reduced(features: FloatArray, basis: str) -> tuple[FloatArray, FloatArray]:
@@ -169,3 +160,37 @@ def _reduced(features: FloatArray, basis: str) -> tuple[FloatArray, FloatArray]:
         chosen = coordinates[pivots]
         coordinates = np.array([np.linalg.solve(chosen.T, row) for row in coordinates])
     return coordinates, weights
+
+
+def _best(
+    task: Task,
+    active: Sequence[int],
+    estimates: Sequence[float],
+    size: int,
+    generator: np.random.Generator,
+) -> list[int]:
+    """Return the ``size`` arms with the largest estimates, increasing.
+
+    Estimates that differ by rounding alone tie; then the smaller arm stays, or, where ties are
+    random, the arm with the larger key.
+    """
+    cut = sorted(estimates)[-size]
+    margin = TIE * max(map(abs, estimates))
+    above = [arm for arm, value in zip(active, estimates, strict=True) if value > cut + margin]
+    tied = [place for place, value in enumerate(estimates) if abs(value - cut) <= margin]
+    if task.interpretations["ties"] == "random":
+        keys = [generator.random() for _ in active]
+        tied.sort(key=lambda place: -keys[place])
+    return sorted(above + [active[place] for place in tied[: size - len(above)]])
+
+
+def _phase(
+    active: Sequence[int], pulls: dict[int, int], estimates: Sequence[float], exact: bool = True
+) -> Phase:
+    """Make the record of a phase from the pulls of each pulled arm."""
+    arms, counts = np.array(list(pulls), np.int64), np.array(list(pulls.values()), np.int64)
+    return Phase(np.array(active), arms, counts, np.array(estimates), exact)
+
+
+def _random_trial(task: Task, generator: np.random.Generator) -> Trial:
+    return Trial(int(generator.integers(len(task.bandit.arms))), ())

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.audit.exact_rows import OBSERVABLE, Audited
 from dpbandits.audit.releases.best_arm import difference_loss, sign_loss, tree_chances, tree_loss
 from dpbandits.audit.releases.losses import Loss
@@ -166,7 +166,7 @@ def _plane(epsilon: float, reward: float, budget: int) -> Iterator[AuditRow]:
 def _tree(epsilon: float, arms: int, dimension: int, budget: int) -> Iterator[AuditRow]:
     """Yield the rows of two phases, by sequence of pulls and recommendation."""
     schedule = phase_schedule(arms, dimension)
-    effective = schedule.effective_budget(budget)
+    effective = budget - schedule.reserved
     pulls = [-(-effective // (schedule.phases * size)) for size in schedule.sizes[:-1]]
     chances = tree_chances(arms, (pulls[0], pulls[1]), epsilon)
 

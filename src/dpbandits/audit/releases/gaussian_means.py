@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from dpbandits import privacy
-from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.errors import InputError
 
 CALIBRATIONS = ("classical", "analytic")
@@ -113,7 +113,7 @@ def witness_pulls(budget: int) -> int:
         InputError: a budget that leaves the first phase no pull of its own.
     """
     schedule = phase_schedule(len(WITNESS), len(WITNESS[0]))
-    effective = schedule.effective_budget(budget)
+    effective = budget - schedule.reserved
     if effective < 1:
         raise InputError(f"budget is {budget!r}; allowed: above {schedule.reserved}")
     return -(-effective // schedule.phases)

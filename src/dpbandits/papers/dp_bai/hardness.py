@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.algorithms.best_arm.schedule import PhaseSchedule, phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import PhaseSchedule, phase_schedule
 from dpbandits.errors import InputError
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.best_arm.designs import g_optimal
-from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, halving_schedule, phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, halving_schedule, phase_schedule
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import section5, two_armed
 
@@ -207,7 +207,7 @@ def overshoot() -> pd.DataFrame:
     interpretations: dict[tuple[str, str], Totals] = {
         (algorithm, schedule): partial(phase_totals, schedule=schedule, linear=linear)
         for algorithm, linear in (("dp-bai", True), ("baseline", False))
-        for schedule in (*INTERPRETATIONS, *(() if linear else ("halving",)))
+        for schedule in (*SCHEDULES, *(() if linear else ("halving",)))
     }
     overruns = {key: enumerate_overruns(count) for key, count in interpretations.items()}
     overruns["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from dpbandits.algorithms.best_arm.schedule import phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.audit.releases.best_arm import (
     difference_loss,
     sign_loss,
@@ -159,7 +159,7 @@ def _trees(epsilon: float) -> Iterator[pd.DataFrame]:
     for (arms, dimension), budgets in TREES.items():
         schedule = phase_schedule(arms, dimension)
         for budget in budgets:
-            effective = schedule.effective_budget(budget)
+            effective = budget - schedule.reserved
             pulls = [-(-effective // (schedule.phases * size)) for size in schedule.sizes[:-1]]
             chances = tree_chances(arms, (pulls[0], pulls[1]), epsilon)
             for sequence, algorithm in itertools.product((False, True), ("dp-bai", "baseline")):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.algorithms.base import Trial
-from dpbandits.algorithms.best_arm.schedule import INTERPRETATIONS, PhaseSchedule, phase_schedule
+from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, PhaseSchedule, phase_schedule
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.outcomes import outcomes
 from dpbandits.papers.curves import curve, joined
@@ -56,7 +56,7 @@ def appendix_b() -> pd.DataFrame:
     where there is none. y: the computed number; the size is 0 where the schedule has ended before,
     a ratio over 0 is infinite.
     """
-    return joined(row for interpretation in INTERPRETATIONS for row in _rows(interpretation))
+    return joined(row for interpretation in SCHEDULES for row in _rows(interpretation))
 
 
 def _rows(interpretation: str) -> Iterator[pd.DataFrame]:

@@ -1,6 +1,8 @@
-"""The six algorithms for best-arm identification: fast code, reference, edge cases by hand."""
+"""The six algorithms for best-arm identification: fast code, reference, cases and noise by hand."""
 
 import math
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from best_arm_trials import (
+    PRIVATE,
     assert_agreement,
     linear_bandits,
     parameters_of,
@@ -18,9 +21,12 @@ from best_arm_trials import (
 )
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
+from dpbandits.algorithms.best_arm.eliminations import noise_multiplier
 from dpbandits.bandits import LinearBandit, linear
+from dpbandits.bandits.draws import laplace
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
+from dpbandits.privacy.gaussian import delta as gdp_delta
 from support import message_of
 
 NAMES = list(IDENTIFICATION)
@@ -85,10 +91,10 @@ def test_fast_code_and_reference_agree(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("bandit", [section5(), two_armed(5.0), standard_basis(), sphere()])
-def test_agreement_on_the_instances(name: str, bandit: LinearBandit) -> None:
-    for seed, budget in enumerate((200, 1500, 1501)):
-        assert_agreement(name, task_for(name, bandit, budget), seed)
+def test_agreement_on_the_instances(name: str) -> None:
+    for bandit in (section5(), two_armed(5.0), standard_basis(), sphere()):
+        for seed, budget in enumerate((200, 1500, 1501)):
+            assert_agreement(name, task_for(name, bandit, budget), seed)
 
 
 def test_dp_bai_is_od_linbai_without_noise() -> None:
@@ -266,11 +272,122 @@ def test_heuristic_search_is_reported() -> None:
     assert run("od-linbai", task_for("od-linbai", sphere(), 500), trials=5).exact.all()
 
 
-def test_remembering_changes_nothing() -> None:
-    # The same block again, after others on the same instance.
-    task = task_for("dp-bai", sphere(), 2000)
-    first = run("dp-bai", task, 5, 50)
-    run("dp-bai", task_for("dp-bai", sphere(), 900), 6, 300)
-    again = run("dp-bai", task, 5, 50)
-    assert np.array_equal(first.recommended, again.recommended)
-    assert np.array_equal(first.pulls, again.pulls)
+# Noise
+
+
+def noise_of(name: str, interpretations: dict[str, str], bandit: LinearBandit) -> Any:
+    """Return the noise on the estimates of a trial of one phase, whose rewards come first."""
+    tasks = [
+        task_for(name, bandit, 500, interpretations, epsilon=epsilon)
+        for epsilon in (0.25, math.inf)
+    ]
+    noisy, silent = (run(name, task).first.phases[0].estimates for task in tasks)
+    return noisy - silent
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_sensitivity_to_the_support(name: str) -> None:
+    # BAI-E7: rewards of I-B reach 1.1.
+    for bandit, largest in ((two_armed(2.0), 1.1), (section5(), 1.0)):
+        unit = noise_of(name, {}, bandit)
+        support = noise_of(name, {"sensitivity": "support"}, bandit)
+        assert np.allclose(support, largest * unit, rtol=1e-12)
+
+
+def test_scale_of_laplace_noise() -> None:
+    # Algorithm 1: Lap(1/(eps n)) on the means of arms 1 and 3; 2.7 and 3.2: L = 10 on their sums.
+    bandit, epsilon, n, generator = section5(), 0.25, 249, np.random.default_rng(1)
+    # What a phase takes from the stream: reward sums, then noise.
+    sums = [bandit.draw_sum(arm, n, generator) for arm in (0, 2)]
+    noise = [laplace(1.0, generator) for _ in range(2)]
+    [phase] = run("dp-bai", task_for("dp-bai", bandit, 500, epsilon=epsilon)).first.phases
+    for place, arm in enumerate((0, 2)):
+        expected = sums[place] / n + noise[place] / (epsilon * n)
+        assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)
+    [phase] = run("dp-od", task_for("dp-od", bandit, 500, epsilon=epsilon)).first.phases
+    # Coordinates: the first one belongs to arm 3 = (10, 0), the second one to arm 1 = (0, 1).
+    first, second = (10 / epsilon * draw for draw in noise)
+    assert phase.estimates[0] == pytest.approx((sums[0] + second) / n, rel=1e-12)
+    assert phase.estimates[2] == pytest.approx((10 * sums[1] + first) / (10 * n), rel=1e-12)
+
+
+@pytest.mark.parametrize(("norm", "length"), [("l2", 5.0), ("l1", 7.0)])
+def test_norms_of_dp_od(norm: str, length: float) -> None:
+    # BAI-E8: the longest feature is (3, 4). Three arms in the plane, hence one round.
+    bandit = linear([[3, 4], [1, 0], [0, 2]], [0.05, 0.1])
+    l2 = noise_of("dp-od", {"norm": "l2"}, bandit)
+    assert np.allclose(noise_of("dp-od", {"norm": norm}, bandit), length / 5 * l2, rtol=1e-9)
+
+
+def test_norm_over_active_arms_and_reduced_coordinates() -> None:
+    # Four orthogonal arms along (2, 2, 0, 0), ...: two rounds, and in the second one two arms are
+    # left whose reduced coordinates, (length, 0) and (0, length), have equal norms l1 and l2.
+    axes = np.array([[1, 1, 0, 0], [1, -1, 0, 0], [0, 0, 1, 1], [0, 0, 1, -1]])
+    bandit = linear(axes * [[9], [2], [2], [2]], np.full(4, 0.05))
+    for seed in range(200):
+        found = {}
+        for over in ("all", "active", "reduced"):
+            interpretations = {"norm": "l1", "norm_over": over}
+            task = task_for("dp-od", bandit, 400, interpretations, epsilon=1e-3)
+            found[over] = assert_agreement("dp-od", task, seed)
+        if found["all"].phases[1].active.tolist() != [2, 3]:
+            continue
+        # Nearly all of it is noise: L is 18, 4 and 2 sqrt 2.
+        sizes = [found[over].phases[1].estimates for over in ("all", "active")]
+        assert np.allclose(sizes[0] / sizes[1], 18 / 4, rtol=1e-2)
+        return
+    pytest.fail("no trial kept the last two arms")
+
+
+def test_scale_of_gaussian_noise() -> None:
+    # dp-bai, Algorithm 2: sqrt(2 log(1.25/delta))/(eps n); at delta = 0.01 and eps = 0.5: 6.2150...
+    classical = noise_multiplier(0.5, 0.01)
+    assert classical == pytest.approx(math.sqrt(2 * math.log(125)) / 0.5, rel=1e-14)
+    # BAI-E9: the smallest standard deviation that is (epsilon, delta)-private.
+    for epsilon, probability in ((0.1, 1e-5), (0.5, 0.01), (5.0, 0.3)):
+        analytic = noise_multiplier(epsilon, probability, "analytic")
+        assert gdp_delta(epsilon, 1 / analytic) == pytest.approx(probability, rel=1e-9)
+    assert noise_multiplier(0.5, 0.01, "analytic") < classical
+    bandit, generator = section5(), np.random.default_rng(1)
+    task = task_for("dp-bai-gauss", bandit, 500, epsilon=0.5, delta=0.01)
+    sums = [bandit.draw_sum(arm, 249, generator) for arm in (0, 2)]
+    [phase] = run("dp-bai-gauss", task).first.phases
+    for arm, total in zip((0, 2), sums, strict=True):
+        expected = (total + classical * generator.standard_normal()) / 249
+        assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("epsilon", [1e-100, 1e100])
+def test_extreme_epsilon(name: str, epsilon: float) -> None:
+    for bandit in (section5(), standard_basis()):
+        assert_agreement(name, task_for(name, bandit, 300, epsilon=epsilon), 1)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_wrong_parameters(name: str) -> None:
+    find = IDENTIFICATION[name].parameters_from
+    example = IDENTIFICATION[name].example
+    wrong: dict[str, tuple[Any, ...]] = {
+        "epsilon": (0, -1, True, "1", None, math.nan, 1e-200),
+        "delta": (0, 1, -0.1, True, "0.1", math.nan),
+    }
+    for key in example:
+        for value in wrong[key]:
+            line = message_of(partial(find, {**example, key: value}))
+            assert line.startswith(f"{name}: {key} is {value!r}; allowed: a number ")
+
+
+@pytest.mark.parametrize("name", IDENTIFICATION)
+def test_guarantees(name: str) -> None:
+    algorithm = IDENTIFICATION[name]
+    kinds = dict.fromkeys(("dp-bai", "baseline", "dp-od"), "pure") | {"dp-bai-gauss": "approximate"}
+    for epsilon in (0.5, math.inf):
+        parameters = algorithm.parameters_from(
+            {**algorithm.example, **parameters_of(name, epsilon)}
+        )
+        stated = algorithm.guarantee(parameters, 100)
+        is_noisy = name in kinds and epsilon < math.inf
+        assert stated.kind == (kinds[name] if is_noisy else "none")
+        assert stated.parameter == (epsilon if is_noisy else math.inf)
+        assert stated.slack == (0.01 if is_noisy and name == "dp-bai-gauss" else 0.0)
