@@ -130,7 +130,7 @@ REGISTER = (
 )
 OF_THE_REGISTRY = (
     *("test_registry", "test_known_guarantees", "test_command_line"),
-    *("test_guarantee_commands", "test_estimates", "test_fingerprints"),
+    *("test_guarantee_commands", "test_fingerprints"),
 )
 
 

@@ -219,10 +219,6 @@ played = stacked(
     seed_option,
     workers_option,
     cache_option,
-    whole_option(
-        "--memory-limit", metavar="BYTES", help="that results may take (default: 8 gigabytes)"
-    ),
-    option("--time-limit", type=REAL, metavar="HOURS", help="that it may take (default: 24)"),
 )
 """The options of what plays on an instance of the command line; named as Python's arguments."""
 

@@ -19,12 +19,6 @@ def require_seed(seed: object) -> int:
     return int(seed)
 
 
-def require_memory(limit: object, needed: int) -> None:
-    """Raise InputError unless the limit is a number of bytes that is enough."""
-    if isinstance(limit, bool) or not isinstance(limit, Integral) or limit < needed:
-        raise InputError(f"memory limit is {limit!r}; allowed: at least {needed} bytes here")
-
-
 def require_workers(workers: object) -> int:
     """Return the number of worker processes; InputError unless it is at least 1."""
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:

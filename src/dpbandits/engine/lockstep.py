@@ -19,7 +19,6 @@ from dpbandits.engine.identity import run_generator
 from dpbandits.kernels import Segments
 from dpbandits.metrics.names import NOMINAL
 from dpbandits.metrics.nash import (
-    BINS,
     drop_segments,
     enter_window,
     nash_accumulator,
@@ -31,25 +30,6 @@ Arrays = dict[str, NDArray[Any]]
 
 CHUNKS_TOGETHER = 1 << 20
 """Chunks that all runs of a curve keep together: 16 megabytes, whatever the horizon."""
-
-
-PROCESS_BYTES = 400 << 20
-"""What Python, its libraries and the compiled kernels take; measured: about 300 megabytes."""
-
-
-def memory_needed(runs: int, arms: int, times: int, nominal: bool = False) -> int:
-    """Return the bytes that a process needs for one curve, whatever its horizon.
-
-    Args:
-        runs: number of runs R.
-        arms: number of arms K.
-        times: number of times G at which the curve is recorded.
-        nominal: whether nominal means are scored as well.
-    """
-    chunks = max(runs, CHUNKS_TOGETHER)
-    windows = chunks * (2 + 4) * 8
-    recorded = runs * (times + BINS + 2 * (arms + 2) + 8) * 8
-    return PROCESS_BYTES + windows + (2 if nominal else 1) * 3 * recorded
 
 
 class Watch(Protocol):

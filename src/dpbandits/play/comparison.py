@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,9 @@ import pandas as pd
 
 from dpbandits.algorithms import Definition, IdentificationAlgorithm, find_definition
 from dpbandits.bandits import Bandit
-from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.play.identification import Identification, identify
-from dpbandits.play.runs import is_computed
 from dpbandits.play.simulation import Simulation, simulate
 from dpbandits.text_tables import aligned, html_table
 
@@ -56,8 +55,8 @@ class Comparison:
         """
         self._require_regret(metric, at)
         frames = [
-            each.frame(metric=metric, at=at) if isinstance(each, Simulation) else each.frame()
-            for each in self.simulations
+            runs.frame(metric=metric, at=at) if isinstance(runs, Simulation) else runs.frame()
+            for runs in self.simulations
         ]
         return pd.concat(frames, ignore_index=True)
 
@@ -69,12 +68,12 @@ class Comparison:
         """
         rows = [
             {
-                "algorithm": each.cell.definition.id,
-                "parameters": each.parameters,
-                **each.summary().iloc[0].to_dict(),
-                "guarantee": each.guarantee_in_brief,
+                "algorithm": runs.cell.definition.id,
+                "parameters": runs.parameters,
+                **runs.summary().iloc[0].to_dict(),
+                "guarantee": runs.guarantee_in_brief,
             }
-            for each in self.simulations
+            for runs in self.simulations
         ]
         return pd.DataFrame(rows)
 
@@ -100,15 +99,15 @@ class Comparison:
 
         self._require_regret(metric, at)
         curves = [
-            each.mean_curve(metric=metric, at=at)
-            for each in self.simulations
-            if isinstance(each, Simulation)
+            runs.mean_curve(metric=metric, at=at)
+            for runs in self.simulations
+            if isinstance(runs, Simulation)
         ]
         if curves:
             return plot_curves(curves, axes)
         rows = self.summary()
         share, low, high = (rows[key].to_numpy(np.float64) for key in ("mean", "low", "high"))
-        labels = [f"{each.cell.definition.name}\n{each.parameters}" for each in self.simulations]
+        labels = [f"{runs.cell.definition.name}\n{runs.parameters}" for runs in self.simulations]
         title = "share of trials that return the best arm"
         return plot_shares(labels, list(rows["algorithm"]), (share, low, high), title, axes)
 
@@ -136,7 +135,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         """Return one line: what is compared, and how much of it is computed."""
-        computed = sum(map(is_computed, self.simulations))
+        computed = sum(runs.is_computed for runs in self.simulations)
         return f"<Comparison of {self._heading}: {computed} of {len(self)} computed>"
 
     def _repr_html_(self) -> str:
@@ -155,8 +154,6 @@ def compare(
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
-    memory_limit: float = MEMORY_LIMIT,
-    time_limit: float = TIME_LIMIT,
     **parameters: Any,
 ) -> Comparison:
     """Play several algorithms on one bandit, at one horizon or budget of pulls.
@@ -167,15 +164,13 @@ def compare(
         algorithms: each an id (``dpbandits list``), an algorithm of your own, or a mapping with
             ``algorithm`` and, as for ``simulate``, ``params``, ``variant``, ``interpretations``.
         bandit: the instance.
-        runs: number of runs of each, at least 1.
+        runs: number of runs of each; and the other arguments of ``simulate``.
         horizon: number of rounds, of algorithms that are judged by regret.
         budget: number of pulls, of algorithms that name the best arm.
         params: parameters for all algorithms that have them; an algorithm's own come first.
-        seed: root of all random streams, a whole number of at least 0.
-        workers: processes to compute with; results do not depend on it.
+        seed: root of all random streams.
+        workers: processes to compute with.
         cache: whether results are taken from the cache and kept there.
-        memory_limit: bytes that the results of one algorithm may take by an estimate.
-        time_limit: hours that one algorithm may take by an estimate.
         parameters: the same as ``params`` by keyword, such as ``epsilon=1.0``.
 
     Raises:
@@ -205,8 +200,6 @@ def compare(
         "seed": seed,
         "workers": workers,
         "cache": cache,
-        "memory_limit": memory_limit,
-        "time_limit": time_limit,
     }
     if name == "budget":
         return Comparison([identify(**entry, **shared) for entry in entries])
@@ -228,15 +221,15 @@ def _entry(given: Entry) -> dict[str, Any]:
 def _with_shared(entries: list[dict[str, Any]], shared: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the entries with the shared parameters that their algorithms have."""
     names = [[each.name for each in fields(entry["algorithm"].parameters)] for entry in entries]
-    every = list(dict.fromkeys(name for own in names for name in own))
+    known = list(dict.fromkeys(chain.from_iterable(names)))
     for key in shared:
-        if key not in every:
-            raise InputError.unknown("compare: parameter", key, every)
-    given = []
-    for entry, own in zip(entries, names, strict=True):
-        fitting = {key: value for key, value in shared.items() if key in own}
-        given.append(entry | {"params": {**fitting, **(entry.get("params") or {})}})
-    return given
+        if key not in known:
+            raise InputError.unknown("compare: parameter", key, known)
+    return [
+        entry
+        | {"params": {k: v for k, v in shared.items() if k in own} | (entry.get("params") or {})}
+        for entry, own in zip(entries, names, strict=True)
+    ]
 
 
 def _length_name(definitions: list[Definition]) -> str:

@@ -1,73 +1,280 @@
 """Simulate a regret algorithm on a bandit, lazily and from the cache."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from html import escape
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
-from dpbandits.bandits import Bandit
+from dpbandits.algorithms.base import Definition
+from dpbandits.bandits import Bandit, read_only
 from dpbandits.engine.arguments import (
     merged_parameters,
     require_cache,
-    require_memory,
     require_seed,
     require_workers,
     whole_number,
 )
-from dpbandits.engine.cache import Block
-from dpbandits.engine.cells import make_cell, require_curves
-from dpbandits.engine.estimates import MEMORY_LIMIT, TIME_LIMIT, Limits
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, make_cell, parameter_values, require_curves
+from dpbandits.engine.compiling import compilation_shown
+from dpbandits.engine.fan_out import compute
+from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
-from dpbandits.engine.lockstep import memory_needed
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import Curve, mean_interval
-from dpbandits.metrics.names import CURVES, NOMINAL, PARTS, require_metric
+from dpbandits.metrics.names import CURVES, NOMINAL, PARTS, PER_ARM, require_metric
 from dpbandits.metrics.nash_curve import NashCurve, require_bias
-from dpbandits.play.runs import Runs
+from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.text_tables import aligned, html_table, interval_text, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Values = NDArray[np.float64]
+Times = NDArray[np.int64]
+
 TIMES = 100
 """Number of times at which frames and plots show a curve unless others are asked for."""
 
-ROW_BYTES = 96
-"""Bytes of a row of a frame while it is made: six columns, twice."""
+MAXIMAL_VALUES = 2**30
+"""Values that are held of one metric, or rows of one table: 8 gigabytes."""
+
+
+class Runs:
+    """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
+
+    Whatever is asked of them is read off what was played before, where that has it.
+
+    Attributes:
+        cell: the algorithm, its parameters, the bandit, the horizon or budget, and the runs.
+        root_seed: root of all random streams.
+        workers: processes to compute with.
+        cache: where results are kept.
+    """
+
+    horizon_name = "horizon"
+    horizon_sign = "T"
+    metrics: tuple[str, ...]
+    """What is recorded unless something else is asked for."""
+
+    def __init__(
+        self, cell: Cell, root_seed: int, workers: int = 1, cache: Cache | None = None
+    ) -> None:
+        """Keep what is to be simulated, and where results are kept."""
+        self.cell = cell
+        self.root_seed = root_seed
+        self.workers = workers
+        self.cache = cache or Cache()
+        self._played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
+
+    @classmethod
+    def validated(
+        cls,
+        function: Callable[..., Any],
+        definition: Definition,
+        params: Mapping[str, Any] | None,
+        named: Mapping[str, Any],
+        *,
+        runs: float,
+        seed: int,
+        workers: int,
+        cache: bool,
+        **what: Any,
+    ) -> Self:
+        """Return runs of what a function was given; InputError for anything out of range.
+
+        Args:
+            function: which names its arguments where a keyword is unknown.
+            definition: the algorithm.
+            params: its parameters by name; ``named`` are those given by keyword.
+            named: keywords that are no arguments of the function.
+            runs: number of runs; and the other arguments of ``simulate``.
+            seed: root seed.
+            workers: processes to compute with.
+            cache: whether results are taken from the cache and kept there.
+            what: bandit, variant, interpretations, and horizon or budget.
+        """
+        arguments = [name for name in signature(function).parameters if name != "parameters"]
+        cell = make_cell(
+            algorithm=definition,
+            parameters=merged_parameters(definition, params, named, arguments),
+            horizon=whole_number(what.pop(cls.horizon_name)),
+            runs=whole_number(runs),
+            horizon_name=cls.horizon_name,
+            **what,
+        )
+        made = cls(cell, require_seed(seed), require_workers(workers), require_cache(cache))
+        _require_size(cell.runs * max(len(made.times), len(cell.bandit.arms)))
+        return made
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the algorithm guarantees as it is played here, and what is known of that."""
+        return guarantee_of(self.cell)
+
+    @property
+    def parameters(self) -> str:
+        """Parameters, variant and interpretations, as ``epsilon=1, log=natural``; or ``""``."""
+        cell = self.cell
+        preset = cell.definition.interpretations_from({}, cell.variant)
+        values = parameter_values(cell.parameters)
+        words = [f"{key}={short(value)}" for key, value in values.items()]
+        words += [cell.variant] if cell.variant != "as-written" else []
+        words += [f"{key}={value}" for key, value in cell.interpretations if value != preset[key]]
+        return ", ".join(words)
+
+    @property
+    def times(self) -> list[int]:
+        """The times that frames and plots show unless others are asked for."""
+        return [self.cell.horizon]
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the summary is known in this process."""
+        return self.metrics in self._played
+
+    def summary(self) -> pd.DataFrame:
+        """Return the results in a few rows: metric, mean, low and high (95 % interval)."""
+        table = pd.DataFrame(self._rows(), columns=["metric", "mean", "low", "high"])
+        return table.astype({"mean": float, "low": float, "high": float})
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+    def _recorded(
+        self, at: Times | None = None, metrics: tuple[str, ...] | None = None
+    ) -> dict[str, Values]:
+        """Return metrics of all runs, those along time at ``at`` (by default the horizon alone).
+
+        The default times are recorded in any case, so that only others play the runs again.
+        """
+        metrics = metrics or self.metrics
+        at = np.array([self.cell.horizon]) if at is None else at
+        grid, arrays = self._played.get(metrics, (np.empty(0, np.int64), {}))
+        if not np.isin(at, grid).all():
+            grid = np.unique(np.concatenate([self.times, grid, at]))
+            arrays = self._play(metrics, grid)
+            self._played[metrics] = grid, arrays
+        columns = np.searchsorted(grid, at)
+        return {
+            name: values[..., columns] if name not in PER_ARM else values
+            for name, values in arrays.items()
+        }
+
+    def _play(self, metrics: tuple[str, ...], grid: Times) -> dict[str, Values]:
+        _require_size(self.cell.runs * max(grid.size, len(self.cell.bandit.arms)))
+        cell = replace(self.cell, metrics=metrics, grid=tuple(grid.tolist()))
+        name = cell.definition.id
+        with compilation_shown(name):
+            [arrays] = compute(
+                [cell],
+                root_seed=self.root_seed,
+                workers=self.workers,
+                cache=self.cache,
+                title=f"simulating {name}",
+            )
+        return {metric: read_only(values) for metric, values in arrays.items()}
+
+    def _tidy(self, times: Times, values: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
+        """Return a row for each metric, run and time.
+
+        Args:
+            times: of the values, shape (G,).
+            values: metric -> values, shape (runs, G).
+        """
+        runs = self.cell.runs
+        frames = [
+            pd.DataFrame(
+                {
+                    "algorithm": self.cell.definition.id,
+                    "parameters": self.parameters,
+                    "run": np.repeat(np.arange(runs), times.size),
+                    "t": np.tile(times, runs),
+                    "metric": metric,
+                    "value": recorded.ravel(),
+                }
+            )
+            for metric, recorded in values.items()
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    @property
+    def setting(self) -> str:
+        """Arms, horizon or budget, and runs, in words."""
+        cell = self.cell
+        runs = f"{cell.runs:,} run{'s' if cell.runs > 1 else ''}"
+        return f"{len(cell.bandit.arms)} arms, {self.horizon_sign} = {cell.horizon:,}, {runs}"
+
+    @property
+    def guarantee_in_brief(self) -> str:
+        """Kind and parameter of the guarantee, its model, and what is known of it."""
+        guarantee = self.guarantee
+        if guarantee.kind == "none":
+            return guarantee.name
+        return f"{guarantee.name}, {guarantee.model}, {guarantee.status}"
+
+    @property
+    def _heading(self) -> str:
+        """What is played, in one line."""
+        given = f" ({self.parameters})" if self.parameters else ""
+        return f"{self.cell.definition.id}{given} on {self.setting}"
+
+    def __repr__(self) -> str:
+        """Return one line, with the first metric and its interval once they are computed."""
+        result = "not computed yet"
+        if self.is_computed:
+            first = self.summary().iloc[0]
+            value = interval_text(first["mean"], first["low"], first["high"])
+            result = f"{first['metric']} {value}"
+        return f"<{type(self).__name__} of {self._heading}: {result}>"
+
+    def __str__(self) -> str:
+        """Return the summary in a few lines, and the guarantee."""
+        return f"{self._heading}\n{aligned(self.summary())}\nguarantee: {self.guarantee.describe()}"
+
+    def _repr_html_(self) -> str:
+        """Return the summary as a table for notebooks, and the guarantee."""
+        table = html_table(self.summary())
+        guarantee = escape(self.guarantee.describe())
+        return f"<b>{escape(self._heading)}</b>{table}guarantee: {guarantee}"
 
 
 class Simulation(Runs):
-    """Runs of one algorithm on one bandit; computed at first access, from the cache where it can.
+    """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
 
     Make one with ``dpbandits.simulate``. Printed, or shown by a notebook, it is its summary.
     """
 
-    @cached_property
-    def _block(self) -> Block:
-        metrics = ("pseudo_regret", "realised_regret", "pulls")
-        return self._computed(metrics, (self.cell.horizon,))
+    metrics = ("pseudo_regret", "realised_regret", "pulls")
 
     @property
-    def pseudo_regret(self) -> NDArray[np.float64]:
+    def times(self) -> list[int]:
+        """The times that frames and plots show unless others are asked for."""
+        steps = np.linspace(0, self.cell.horizon, min(TIMES, self.cell.horizon) + 1)
+        return [int(t) for t in steps.round()[1:]]
+
+    @property
+    def pseudo_regret(self) -> Values:
         """Sum of mu* minus the mean of the arm played, at the horizon, shape (runs,)."""
-        return self._block["pseudo_regret"][:, -1]
+        return self._recorded()["pseudo_regret"][:, 0]
 
     @property
-    def realised_regret(self) -> NDArray[np.float64]:
+    def realised_regret(self) -> Values:
         """mu* T minus the rewards received, at the horizon, shape (runs,)."""
-        return self._block["realised_regret"][:, -1]
+        return self._recorded()["realised_regret"][:, 0]
 
     @property
     def pulls(self) -> NDArray[np.int64]:
         """Pulls of each arm, shape (runs, K)."""
-        return self._block["pulls"].astype(np.int64)
+        return self._recorded()["pulls"].astype(np.int64)
 
-    def curve(self, *, metric: str, at: Sequence[int]) -> NDArray[np.float64]:
+    def curve(self, *, metric: str, at: Sequence[int]) -> Values:
         """Return a metric at the times ``at`` (each in [1, horizon]), shape (runs, len(at)).
 
         Args:
@@ -79,22 +286,16 @@ class Simulation(Runs):
                 inside an episode, where it does not exist.
         """
         metric = _full_name(metric)
-        grid, position = np.unique(self._times(at), return_inverse=True)
-        values = self._computed((metric,), tuple(grid.tolist()))[metric]
+        values = self._recorded(self._times(at))[metric]
         if np.isnan(values).any():
             raise InputError(
                 f"metric {metric} of {self.cell.definition.id} exists at the horizon only; "
                 f"allowed along t: pseudo_regret"
             )
-        return values[:, position]
+        return values
 
     def nash_regret(
-        self,
-        *,
-        at: Sequence[int],
-        nominal: bool = False,
-        bias: str = "subtracted",
-        memory_limit: int | None = None,
+        self, *, at: Sequence[int], nominal: bool = False, bias: str = "subtracted"
     ) -> NashCurve:
         """Return the Nash regret of all runs together at the times ``at`` (each in [1, horizon]).
 
@@ -106,12 +307,10 @@ class Simulation(Runs):
             nominal: whether arms are scored by the bandit's nominal means.
             bias: ``subtracted``, an estimate of the Nash regret, which takes two runs at least; or
                 ``kept``, the plain average over runs, as published curves show it.
-            memory_limit: bytes that the process may take, or None for those of the simulation.
 
         Raises:
             InputError: a time outside the horizon, an unknown ``bias``, one run whose bias is to be
-                subtracted, more runs or rounds than can be counted, or a memory limit that is too
-                small.
+                subtracted, or more runs or rounds than can be counted.
 
         Example:
             >>> import dpbandits
@@ -124,18 +323,10 @@ class Simulation(Runs):
         times = self._times(at)
         if require_bias(bias) == "subtracted" and self.cell.runs < 2:
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
-        grid, position = np.unique(times, return_inverse=True)
-        names = [(NOMINAL if nominal else "") + part for part in PARTS[:2]]
-        cell = replace(self.cell, metrics=tuple(names), grid=tuple(grid.tolist()))
-        require_curves(cell)
-        limit = self.limits.memory if memory_limit is None else memory_limit
-        arms = len(cell.bandit.arms)
-        require_memory(limit, memory_needed(cell.runs, arms, len(cell.grid), nominal))
-        block = self._computed(cell.metrics, cell.grid)
-        curve = NashCurve.of_parts(
-            times, block[names[0]][0][:, position], block[names[1]][:, position]
-        )
-        return replace(curve, keeps_bias=bias == "kept")
+        names = tuple((NOMINAL if nominal else "") + part for part in PARTS[:2])
+        require_curves(replace(self.cell, metrics=names))
+        quantities, influences = (self._recorded(times, names)[name] for name in names)
+        return NashCurve.of_parts(times, quantities[0], influences).with_bias(bias)
 
     def frame(
         self, *, metric: str | Sequence[str] = "regret", at: Sequence[int] | None = None
@@ -160,27 +351,15 @@ class Simulation(Runs):
             [[0, 10, 'pseudo_regret'], [0, 50, 'pseudo_regret']]
         """
         times = self._times(self.times if at is None else at)
-        metrics = [metric] if isinstance(metric, str) else list(metric)
-        names = [_full_name(each) for each in metrics]
-        rows = self.cell.runs * times.size * len(names)
-        require_memory(self.limits.memory, rows * ROW_BYTES)
-        curves = {name: self.curve(metric=name, at=times.tolist()) for name in names}
-        return self._tidy(times, curves)
+        names = [_full_name(name) for name in ([metric] if isinstance(metric, str) else metric)]
+        _require_size(self.cell.runs * times.size * len(names))
+        return self._tidy(times, {name: self.curve(metric=name, at=times) for name in names})
 
-    def summary(self) -> pd.DataFrame:
-        """Return regrets at the horizon and pulls of each arm: metric, mean, low, high.
-
-        Low and high are the ends of the 95 % t interval of the mean over runs, infinite for one.
-        """
-        names = [f"pulls of arm {arm}" for arm in range(len(self.cell.bandit.arms))]
-        pulls = zip(names, self.pulls.T, strict=True)
-        regrets = {
-            "pseudo_regret": self.pseudo_regret,
-            "realised_regret": self.realised_regret,
-        }
-        rows = [(name, *mean_interval(values)) for name, values in (*regrets.items(), *pulls)]
-        table = pd.DataFrame(rows, columns=["metric", "mean", "low", "high"])
-        return table.astype({"mean": float, "low": float, "high": float})
+    def _rows(self) -> list[tuple[Any, ...]]:
+        """Return regrets at the horizon and pulls of each arm, with t intervals over runs."""
+        pulls = {f"pulls of arm {arm}": values for arm, values in enumerate(self.pulls.T)}
+        regrets = {"pseudo_regret": self.pseudo_regret, "realised_regret": self.realised_regret}
+        return [(name, *mean_interval(values)) for name, values in (regrets | pulls).items()]
 
     def plot(
         self,
@@ -217,18 +396,12 @@ class Simulation(Runs):
         times = self._times(self.times if at is None else at)
         label = f"{self.cell.definition.name}{f', {self.parameters}' if self.parameters else ''}"
         if metric == "nash_regret":
-            return self.nash_regret(at=times.tolist()).mean_curve(label, self.cell.definition.id)
+            return self.nash_regret(at=times).mean_curve(label, self.cell.definition.id)
         name = _full_name(metric, "nash_regret")
-        numbers = mean_interval(self.curve(metric=name, at=times.tolist()))
+        numbers = mean_interval(self.curve(metric=name, at=times))
         return Curve(label, self.cell.definition.id, name, times, *numbers)
 
-    @property
-    def times(self) -> list[int]:
-        """The times that frames and plots show unless others are asked for."""
-        steps = np.linspace(0, self.cell.horizon, min(TIMES, self.cell.horizon) + 1)
-        return [int(t) for t in steps.round()[1:]]
-
-    def _times(self, at: Sequence[int]) -> NDArray[np.int64]:
+    def _times(self, at: Sequence[int] | Times) -> Times:
         """Return the times ``at``; InputError unless they are times of the run."""
         try:
             times = np.asarray(at)
@@ -248,6 +421,13 @@ def _full_name(metric: str, *others: str) -> str:
     return "pseudo_regret" if metric == "regret" else require_metric(metric, (*CURVES, *others))
 
 
+def _require_size(values: int) -> None:
+    if values > MAXIMAL_VALUES:
+        raise InputError(
+            f"runs and times make {values:,} values; allowed: at most {MAXIMAL_VALUES:,}"
+        )
+
+
 def simulate(
     *,
     algorithm: str | Algorithm,
@@ -260,8 +440,6 @@ def simulate(
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
-    memory_limit: float = MEMORY_LIMIT,
-    time_limit: float = TIME_LIMIT,
     **parameters: Any,
 ) -> Simulation:
     """Simulate ``runs`` independent runs of an algorithm on a bandit.
@@ -280,9 +458,6 @@ def simulate(
         workers: processes to compute with; results do not depend on it.
         cache: whether results are taken from the cache and kept there; without it they are computed
             anew by every call.
-        memory_limit: bytes that results may take by an estimate; more is rejected before anything
-            is simulated.
-        time_limit: hours that the simulation may take by an estimate.
         parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
@@ -300,20 +475,17 @@ def simulate(
         >>> simulation.pulls.sum(axis=1)
         array([50, 50, 50])
     """
-    definition = find_algorithm(algorithm)
-    cell = make_cell(
-        algorithm=definition,
-        parameters=merged_parameters(definition, params, parameters, ARGUMENTS),
+    return Simulation.validated(
+        simulate,
+        find_algorithm(algorithm),
+        params,
+        parameters,
+        bandit=bandit,
+        horizon=horizon,
+        runs=runs,
         variant=variant,
         interpretations=interpretations,
-        bandit=bandit,
-        horizon=whole_number(horizon),
-        runs=whole_number(runs),
+        seed=seed,
+        workers=workers,
+        cache=cache,
     )
-    limits = Limits(whole_number(memory_limit), time_limit)
-    kept = require_cache(cache)
-    return Simulation(cell, require_seed(seed), require_workers(workers), kept, limits)
-
-
-ARGUMENTS = [name for name in signature(simulate).parameters if name != "parameters"]
-"""What ``simulate`` takes beside the parameters of algorithms."""
