@@ -5,27 +5,18 @@ the arm of the larger release is played to the end: epsilon-DP.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward, laplace
-from dpbandits.privacy import Guarantee
+from dpbandits.bandits.draws import laplace, pull
+from dpbandits.kernels import One, Reals, blank, write
 
 LEAKS = ("none", "half the noise", "reused reward", "raw first pulls", "stopping time", "constant")
 NONE, HALF, REUSED, RAW, STOPPING, CONSTANT = range(len(LEAKS))
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
 
 
 class Settings(NamedTuple):
@@ -39,31 +30,29 @@ class Settings(NamedTuple):
 class State(NamedTuple):
     """Rounds played, first rewards, their noisy releases, and the number of exploring rounds."""
 
-    clock: NDArray[np.int64]
-    first: NDArray[np.float64]
-    released: NDArray[np.float64]
-    exploring: NDArray[np.int64]
+    clock: One
+    first: Reals
+    released: Reals
+    exploring: One
 
 
 def state(arms: int) -> State:
     """Return the state before round 1."""
-    return State(np.zeros(1, np.int64), np.zeros(arms), np.zeros(arms), np.full(1, 2, np.int64))
+    return blank(State, arms)._replace(exploring=np.full(1, 2))
 
 
 @numba.njit(nogil=True)
-def advance(settings, state, bandit, generator, out):  # type: ignore[no-untyped-def]
-    """Play until the horizon or until ``arms`` is full."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
+def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+    """Play until the horizon or until ``out`` is full."""
     t, written = state.clock[0], 0
-    while t < settings.horizon and written < arms.size:
+    while t < settings.horizon and written < out.arms.size:
         arm = t % 2
         if t >= state.exploring[0] and settings.leak != CONSTANT:
             if settings.leak == REUSED:
                 for i in range(2):
                     state.released[i] = state.first[i] + laplace(1.0 / settings.epsilon, generator)
             arm = 0 if state.released[0] > state.released[1] else 1
-        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        reward = pull(arms, arm, generator)
         if t < 2:
             scale = (0.5 if settings.leak == HALF else 1.0) / settings.epsilon
             is_raw = settings.leak == RAW
@@ -71,8 +60,7 @@ def advance(settings, state, bandit, generator, out):  # type: ignore[no-untyped
             state.released[arm] = reward + (0.0 if is_raw else laplace(scale, generator))
         if settings.leak == STOPPING and arm == 0 and t < state.exploring[0] and reward < 0.5:
             state.exploring[0] = t + 4
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
+        written = write(out, written, arm, 1, reward)
         t += 1
     state.clock[0] = t
     return written
@@ -80,7 +68,7 @@ def advance(settings, state, bandit, generator, out):  # type: ignore[no-untyped
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Not used: audits play kernels."""
     raise NotImplementedError
 
@@ -88,18 +76,15 @@ def reference(
 def leaky(leak: str) -> Algorithm:
     """Return explore-then-commit with one of ``LEAKS``."""
 
-    def settings(
-        parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-    ) -> Settings:
-        return Settings(horizon, parameters.epsilon, LEAKS.index(leak))
+    def settings(horizon: int, arms: int, epsilon: float) -> Settings:
+        return Settings(horizon, epsilon, LEAKS.index(leak))
 
     return Algorithm(
         id=f"leaky-{leak.replace(' ', '-')}",
         name=leak,
         paper="none",
-        parameters=Parameters,
-        guarantee=lambda parameters, horizon: Guarantee("pure", parameters.epsilon),
-        example={"epsilon": 1.0},
+        parameters={"epsilon": positive},
+        guarantee="pure",
         settings=settings,
         state=state,
         advance=advance,

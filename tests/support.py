@@ -150,12 +150,9 @@ def settings_of(
     horizon: int,
 ) -> Any:
     """Return what the kernel is told."""
-    return algorithm.settings(
-        algorithm.parameters_from(parameters),
-        algorithm.interpretations_from(interpretations),
-        horizon,
-        len(bandit.arms),
-    )
+    values = vars(algorithm.parameters_from(parameters))
+    chosen = algorithm.interpretations_from(interpretations)
+    return algorithm.settings(horizon, len(bandit.arms), **values, **chosen)
 
 
 def kernel_decisions(

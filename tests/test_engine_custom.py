@@ -11,7 +11,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
@@ -33,11 +33,6 @@ from support import message_of, mostly_slow, replace_in, run_python
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """None."""
-
-
 class Settings(NamedTuple):
     horizon: int
 
@@ -56,13 +51,13 @@ def play(share: float, settings: Any, state: Any, *rest: Any) -> int:
 
 def mine(advance: Any, **changes: Any) -> Algorithm:
     parts: dict[str, Any] = {
-        "settings": lambda parameters, interpretations, horizon, arms: Settings(horizon),
+        "settings": lambda horizon, arms: Settings(horizon),
         "state": lambda arms: State(np.zeros(1, np.int64)),
         "reference": lambda *_: iter(()),
         "guarantee": lambda *_: Guarantee("pure", 0.0),
     }
-    named = {"id": "mine", "name": "Mine", "paper": "none", "example": {}}
-    return Algorithm(advance=advance, parameters=Parameters, **(named | parts | changes))
+    named = {"id": "mine", "name": "Mine", "paper": "none"}
+    return Algorithm(advance=advance, **(named | parts | changes))
 
 
 def simulate(algorithm: Any, **changes: Any) -> dpbandits.Simulation:
@@ -536,8 +531,8 @@ from own_package.inner import deep as other
 assert part.VALUE == other.VALUE + 1 == own_package.inner.deep.VALUE + 1 == 3
 
 
-def settings(parameters, interpretations, horizon, arms):
-    return REGRET["ucb1"].settings(parameters, interpretations, horizon * part.VALUE, arms)
+def settings(horizon, arms, **chosen):
+    return REGRET["ucb1"].settings(horizon * part.VALUE, arms, **chosen)
 
 
 MINE = replace(MINE, settings=settings)

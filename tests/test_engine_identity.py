@@ -17,10 +17,8 @@ from dpbandits.engine import identity
 from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
 from dpbandits.engine.identity import (
     DEFAULT_ROOT_SEED,
-    GUARANTEES,
     LOCKSTEP,
     SOURCES,
-    TRIALS_OF,
     canonical_json,
     fingerprint,
     read_sources,
@@ -32,7 +30,7 @@ from dpbandits.errors import InputError
 from dpbandits.metrics.names import NASH
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS
-from support import FIVE_ARMS, PACKAGE, copy_package, run_python
+from support import FIVE_ARMS, copy_package, run_python
 
 MODIFIED = {"b": 3, "c": 2.0}
 BASE: dict[str, Any] = {
@@ -175,9 +173,8 @@ def edit(path: Path) -> None:
         ("engine/trials.py", IDENTIFY),
         ("engine/identity.py", {*REGISTRY}),
         ("metrics/nash.py", set()),
-        # Settings use phi and eta; what an algorithm guarantees reaches no result.
-        ("privacy/gaussian.py", {"dp-ts-ucb", "dp-bai-gauss"}),
-        ("privacy/known.py", set()),
+        ("privacy/gaussian.py", {*IDENTIFY, "dp-ts-ucb", "ts-gaussian", "m-ts-gaussian"}),
+        ("algorithms/guarantees.py", set()),
         ("engine/cells.py", set()),
     ],
 )
@@ -306,56 +303,3 @@ def test_circular_imports_end(root: Path) -> None:
     write_package(root, one="from dpbandits.toy import two\n", two="import dpbandits.toy.one\n")
     read_again(root)
     assert [path.stem for path in sources_of("dpbandits.toy.one")] == ["one", "two"]
-
-
-GUARANTEEING = {"guarantee", "pure_guarantee", "__post_init__"}
-"""Functions that state a guarantee; the engine calls none of them."""
-
-
-def uses_of_guarantees(tree: ast.Module) -> set[str]:
-    """Return the functions, or the classes around them, that use what guarantees are made of."""
-    names = {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module in GUARANTEES
-        for alias in node.names
-    }
-    return {
-        getattr(part, "name", "the module")
-        for top in tree.body
-        for part in (top.body if isinstance(top, ast.ClassDef) else [top])
-        for node in ast.walk(part)
-        if isinstance(node, ast.Name) and node.id in names and not isinstance(part, ast.AnnAssign)
-    }
-
-
-@pytest.mark.parametrize("algorithm", REGISTRY)
-def test_algorithms_use_guarantees_only_to_state_theirs(algorithm: str) -> None:
-    """So fingerprints of what is simulated may leave them out."""
-    definition = REGISTRY[algorithm]
-    engine = TRIALS_OF if algorithm in IDENTIFY else LOCKSTEP
-    module = definition.reference.__module__  # type: ignore[attr-defined]
-    for path in sources_of(module, engine, without=GUARANTEES):
-        tree = ast.parse(SOURCES[path])
-        assert uses_of_guarantees(tree) <= GUARANTEEING, path
-        imported = {
-            name
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("privacy")
-            for name in (alias.name for alias in node.names)
-        }
-        # From the package itself they could come under other names.
-        assert imported <= {"gaussian", "renyi"}, path
-        calls = [
-            node.attr
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute) and node.attr == "guarantee"
-        ]
-        assert len(calls) <= 2 * (path.name == "base.py"), path
-
-
-def test_a_use_beyond_stating_is_seen() -> None:
-    text = (PACKAGE / "algorithms" / "dp_od.py").read_text()
-    assert uses_of_guarantees(ast.parse(text)) == {"guarantee"}
-    broken = text + "\n\ndef play(epsilon):\n    return Guarantee('pure', epsilon).delta(0.0)\n"
-    assert uses_of_guarantees(ast.parse(broken)) == {"guarantee", "play"}

@@ -1,6 +1,7 @@
 """The public names of the package, imported when the first of them is asked for."""
 
 from dpbandits import privacy
+from dpbandits.algorithms.guarantees import guarantee
 from dpbandits.audit.run import audit
 from dpbandits.audit.tables import make_pair as audit_pair
 from dpbandits.bandits import (
@@ -15,7 +16,6 @@ from dpbandits.bandits import (
 from dpbandits.comparisons.choose import choose
 from dpbandits.engine.check_algorithm import check_algorithm
 from dpbandits.engine.custom import load_algorithm
-from dpbandits.engine.guarantees import guarantee
 from dpbandits.engine.own_arms import arms, replay
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash_curve import NashCurve

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.audit.blackbox.cases import CASES
 from dpbandits.audit.methods import METHODS
 from dpbandits.audit.statements import stated_in
@@ -170,8 +171,12 @@ def status(row: "pd.Series[Any]") -> str:
     )
     chosen = dict(each.split("=") for each in filter(None, row["interpretation"].split(", ")))
     return str(
-        definition.guarantee(
-            parameters, int(row["horizon"]), variant=row["variant"], interpretations=chosen
+        guarantee_of(
+            definition,
+            parameters,
+            int(row["horizon"]),
+            variant=row["variant"],
+            interpretations=chosen,
         ).status
     )
 

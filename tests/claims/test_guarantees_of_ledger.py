@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms.guarantees import KNOWN, guarantee_of
 from dpbandits.privacy import Guarantee
-from dpbandits.privacy.known import KNOWN
 
 ROOT = Path(__file__).parents[2]
 LEDGERS = sorted((ROOT / "docs/figures").glob("*/claims.csv"))
@@ -80,8 +80,8 @@ def guarantees(
         values |= {"delta": 0.38} if "delta" in values else {}
         parameters = definition.parameters_from(values)
         for horizon in HORIZONS:
-            yield definition.guarantee(
-                parameters, horizon, variant=variant, interpretations=interpretations
+            yield guarantee_of(
+                definition, parameters, horizon, variant=variant, interpretations=interpretations
             )
 
 

@@ -9,7 +9,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,22 +19,16 @@ from numpy.typing import NDArray
 
 import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGRET
-from dpbandits.algorithms.base import Algorithm, Chunk, IdentificationAlgorithm, Outcome
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Outcome, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.engine import checked, hidden_randomness
 from dpbandits.engine.cells import make_cell
 from dpbandits.metrics.names import NASH
-from dpbandits.privacy import Guarantee
 from support import message_of, mostly_slow, run_python
 
 ARMS = dpbandits.bernoulli([0.75, 0.5])
 Kernel = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """None."""
 
 
 class Settings(NamedTuple):
@@ -66,7 +60,7 @@ def advance(
     return written
 
 
-def reference(settings: Any, bandit: Bandit, generator: np.random.Generator) -> Iterator[Chunk]:
+def reference(settings: Any, bandit: Bandit, generator: np.random.Generator) -> Iterator[Segment]:
     for t in range(0, settings.horizon, 5):
         arm, length = t // 5 % len(bandit.arms), min(5, settings.horizon - t)
         yield arm, length, bandit.draw_sum(arm, length, generator)
@@ -76,13 +70,11 @@ MINE = Algorithm(
     id="in-turn",
     name="In turn",
     paper="none",
-    parameters=Parameters,
-    settings=lambda parameters, interpretations, horizon, arms: Settings(horizon),
+    settings=lambda horizon, arms: Settings(horizon),
     state=lambda arms: State(np.zeros(1, np.int64)),
     advance=advance,
     reference=reference,
-    guarantee=lambda parameters, horizon: Guarantee("none", math.inf),
-    example={},
+    guarantee="none",
 )
 
 
@@ -356,10 +348,10 @@ def test_a_state_that_runs_share_is_refused() -> None:
 
 
 def test_settings_with_another_horizon_are_refused() -> None:
-    other = replace(MINE, settings=lambda *_: Settings(46))
+    other = replace(MINE, settings=lambda *_, **__: Settings(46))
     message = message_of(lambda: simulate(other))
     assert message == "algorithm in-turn: horizon of the settings is 46; allowed: 23"
-    failing = replace(MINE, settings=lambda *_: [][0])
+    failing = replace(MINE, settings=lambda *_, **__: [][0])
     message = message_of(lambda: simulate(failing))
     assert message == "algorithm in-turn: settings raises IndexError: list index out of range"
 
@@ -578,32 +570,3 @@ def test_a_compiled_kernel_does_not_crash_the_process(line: str, tmp_path: Path)
     said = [each for each in run.stderr.splitlines() if not each.startswith("compiling ")]
     assert len(said) == 1
     assert CRASHES[line] in said[0]
-
-
-@dataclass(frozen=True)
-class Defaults:
-    """A parameter that must be given, and two with defaults."""
-
-    first: float
-    mode: str = "plain"
-    share: float = 0.5
-
-
-def test_defaults_of_parameters_and_strings_are_taken() -> None:
-    mine = replace(MINE, parameters=Defaults)
-    assert simulate(mine, params={"first": 1}).cell.parameters == Defaults(1, "plain", 0.5)
-    changed = simulate(mine, params={"first": 1, "mode": "other"})
-    assert changed.cell.parameters.mode == "other"
-    assert changed.pulls.sum() == 2 * 23
-    message = message_of(lambda: simulate(mine, params={"mode": "other"}))
-    assert message.startswith("in-turn: parameters are mode, share; allowed: first, mode, share")
-
-
-def test_an_error_of_the_parameters_is_one_line() -> None:
-    @dataclass(frozen=True)
-    class Failing(Defaults):
-        def __post_init__(self) -> None:
-            raise ValueError("first is wrong")
-
-    message = message_of(lambda: simulate(replace(MINE, parameters=Failing), params={"first": 1}))
-    assert message == "algorithm in-turn: parameters raises ValueError: first is wrong"

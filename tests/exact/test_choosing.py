@@ -13,6 +13,7 @@ import dpbandits
 from choosing_rows import FAMILIES, rows_of
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
+from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.cli import main
 from dpbandits.comparisons.choosing.formulas import tuned_b, tuned_c
 from dpbandits.comparisons.choosing.guaranteed import BROKEN, KEPT
@@ -42,8 +43,7 @@ from dpbandits.comparisons.choosing.tables import TABLES, tuning
 from dpbandits.comparisons.choosing.winners import RATE, TIE, WINNER, winners
 from dpbandits.comparisons.equal_privacy.formulas import level, share_c
 from dpbandits.config import Context
-from dpbandits.engine.cells import Series
-from dpbandits.engine.guaranteed import guarantee_of
+from dpbandits.engine.cells import Cell, Series
 from dpbandits.engine.identity import digest_of
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
@@ -93,6 +93,18 @@ def test_every_registered_algorithm_plays_under_its_name(
     }
 
 
+def guarantee_of_cell(cell: Cell) -> dpbandits.privacy.Guarantee:
+    """Return what is known of the guarantee of what a cell plays."""
+    return guarantee_of(
+        cell.definition,
+        cell.parameters,
+        cell.horizon,
+        variant=cell.variant,
+        interpretations=dict(cell.interpretations),
+        bandit=cell.bandit,
+    )
+
+
 def test_every_variant_keeps_the_budget_of_its_class_as_audited(
     played: list[Series], best_arms: list[Series]
 ) -> None:
@@ -101,7 +113,7 @@ def test_every_variant_keeps_the_budget_of_its_class_as_audited(
         if kind == NONE:
             assert "epsilon" not in each.tags
             continue
-        epsilon, found = each.tags["epsilon"], guarantee_of(each.cell)
+        epsilon, found = each.tags["epsilon"], guarantee_of_cell(each.cell)
         assert found.status in KEPT, each.label
         assert (found.model == "local") == (kind == "local")
         if kind == APPROXIMATE:
@@ -113,7 +125,7 @@ def test_every_variant_keeps_the_budget_of_its_class_as_audited(
 def test_what_is_not_private_keeps_no_budget_of_the_grid(played: list[Series]) -> None:
     largest = max(each.tags.get("epsilon", 0.0) for each in played)
     free = [each for each in played if PLAYERS[each.cell.definition.id][1] == NONE]
-    assert all(guarantee_of(each.cell).epsilon(DELTA) > largest for each in free)
+    assert all(guarantee_of_cell(each.cell).epsilon(DELTA) > largest for each in free)
 
 
 def test_the_grid_is_that_of_the_question(played: list[Series]) -> None:

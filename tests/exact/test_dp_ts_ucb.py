@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts_ucb import Settings
+from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
 from dpbandits.engine.cells import make_cell
@@ -82,7 +83,7 @@ def test_short_horizons(arms: int, horizon: int, refused: bool) -> None:
 
 @pytest.mark.parametrize("alpha", [-0.01, 1.01, math.nan, math.inf, True, "1", None])
 def test_alpha_outside_its_range(alpha: Any) -> None:
-    message = message_of(lambda: ALGORITHM.parameters(alpha))
+    message = message_of(lambda: ALGORITHM.parameters_from({"alpha": alpha}))
     assert f"dp-ts-ucb: alpha is {alpha!r}; allowed: a number from 0 to 1" in message
 
 
@@ -290,7 +291,10 @@ def test_renewal_at_every_pull_never_leaves_the_pulled_arm_frozen() -> None:
 
 def test_guarantee_is_theorem_4_4() -> None:
     # dp-ts-ucb, Algorithm 1, T = 10^6.
-    etas = [ALGORITHM.guarantee(ALGORITHM.parameters(alpha), 10**6) for alpha in ALPHAS]
+    etas = [
+        guarantee_of(ALGORITHM, ALGORITHM.parameters_from({"alpha": alpha}), 10**6)
+        for alpha in ALPHAS
+    ]
     assert {each.kind for each in etas} == {"gdp"}
     found = [each.parameter for each in etas]
     np.testing.assert_allclose(found, [651.5, 167.9, 43.28, 11.15, 2.875], rtol=0, atol=0.05)

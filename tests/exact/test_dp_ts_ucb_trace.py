@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Parameters
+from dpbandits.algorithms.dp_ts_ucb import ALGORITHM
 from dpbandits.bandits import bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.papers.dp_ts_ucb.diagrams import DIAGRAMS
@@ -27,7 +27,7 @@ def test_every_round_has_a_row_for_every_arm_and_one_pull(run: pd.DataFrame) -> 
 def test_the_pulls_are_those_of_the_reference(run: pd.DataFrame) -> None:
     """The reference plays the same stream by its own code, Algorithm 1 line by line."""
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
-    settings = ALGORITHM.settings(Parameters(ALPHA), interpretations, HORIZON, ARMS)
+    settings = ALGORITHM.settings(HORIZON, ARMS, alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
     chunks = ALGORITHM.reference(settings, bernoulli(MEANS), generator)
     expected = [arm + 1 for arm, length, _ in chunks for _ in range(length)]

@@ -1,6 +1,5 @@
 """The comparison at equal privacy: who plays, at which budget, and tuned by what."""
 
-import dataclasses
 from typing import Any
 
 import pandas as pd
@@ -8,6 +7,7 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET
+from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.comparisons.equal_privacy.formulas import (
     DELTA,
     FORMULAS,
@@ -80,7 +80,7 @@ def test_the_tables_depend_on_no_kernel() -> None:
 def test_what_each_algorithm_guarantees_is_the_budget(name: str) -> None:
     for each in series(name):
         cell = each.cell
-        guarantee = cell.definition.guarantee(cell.parameters, cell.horizon)
+        guarantee = guarantee_of(cell.definition, cell.parameters, cell.horizon)
         privacy = PRIVACY[cell.definition.id]
         if privacy == GAUSSIAN:
             assert guarantee.kind == "gdp"
@@ -126,7 +126,7 @@ def test_from_zeros_little_noise_locks_the_best_arm_out(name: str, algorithm: st
             ]
             played = dpbandits.simulate(
                 algorithm=algorithm,
-                params=dataclasses.asdict(own.parameters),
+                params=vars(own.parameters),
                 bandit=own.bandit,
                 horizon=own.horizon,
                 runs=own.runs,

@@ -1,16 +1,17 @@
 """Guarantees where users meet them: in Python, in the list, and on the command line."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms.base import positive
+from dpbandits.algorithms.guarantees import at_delta, conversion
 from dpbandits.cli import main
 from dpbandits.engine.custom import load_algorithm
-from dpbandits.engine.guarantees import at_delta, conversion
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 
@@ -206,16 +207,11 @@ def test_a_conversion_needs_one_kind() -> None:
 
 
 def test_parameters_that_have_a_default_may_be_left_out() -> None:
-    @dataclass(frozen=True)
-    class Parameters:
-        first: float
-        second: float = 3.0
-
     ours = REGISTRY["ucb1"]
     mine = replace(
         ours,
         id="mine",
-        parameters=Parameters,
+        parameters={"first": positive, "second": positive(default=3.0)},
         guarantee=lambda parameters, horizon: Guarantee("pure", parameters.second),
     )
     found = dpbandits.guarantee(mine, params={"first": 1.0}, horizon=10)

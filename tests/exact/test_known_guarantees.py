@@ -10,8 +10,8 @@ from scipy.stats import norm
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
+from dpbandits.algorithms.guarantees import KNOWN, guarantee_of
 from dpbandits.audit.releases.stop_test import anytime_witness
-from dpbandits.privacy.known import KNOWN, LOCAL, STATED
 from dpbandits.privacy.witnesses import (
     classical_delta,
     release_loss,
@@ -70,18 +70,18 @@ def test_the_status_is_that_of_what_is_played(
 ) -> None:
     definition = REGISTRY[algorithm]
     parameters = definition.parameters_from(values)
-    found = definition.guarantee(
-        parameters, horizon, variant=variant, interpretations=interpretations
+    found = guarantee_of(
+        definition, parameters, horizon, variant=variant, interpretations=interpretations
     )
     assert (found.status, found.basis) == (status, basis)
     assert found.stated
     if variant == "as-written" and not interpretations:
-        assert definition.guarantee(parameters, horizon) == found
+        assert guarantee_of(definition, parameters, horizon) == found
 
 
 def test_a_refuted_guarantee_says_so_in_words() -> None:
     definition = REGISTRY["dp-od"]
-    found = definition.guarantee(definition.parameters_from({"epsilon": 0.5}), 100)
+    found = guarantee_of(definition, definition.parameters_from({"epsilon": 0.5}), 100)
     assert found.describe() == (
         "0.5-DP (pure), central model; stated by dp-bai, Appendix E.1; refuted (BAI-C14c); "
         "with a Euclidean L, which the paper does not specify; the witness has arms at 46 and 224 "
@@ -92,15 +92,14 @@ def test_a_refuted_guarantee_says_so_in_words() -> None:
 def private() -> list[str]:
     """Ids of the algorithms that have a guarantee."""
     made = {
-        name: each.guarantee(each.parameters_from(each.example), 1000)
+        name: guarantee_of(each, each.parameters_from(each.example), 1000)
         for name, each in REGISTRY.items()
     }
     return [name for name, guarantee in made.items() if guarantee.kind != "none"]
 
 
 def test_entries_are_of_private_algorithms_and_interpretations_that_exist() -> None:
-    assert set(KNOWN) == set(STATED) <= set(private())
-    assert set(LOCAL) < set(KNOWN)
+    assert {name for name, each in REGISTRY.items() if each.stated} == set(KNOWN) <= set(private())
     for algorithm, entries in KNOWN.items():
         definition = REGISTRY[algorithm]
         for entry in entries:
@@ -117,15 +116,16 @@ def test_the_algorithms_that_papers_play_have_entries() -> None:
 @pytest.mark.parametrize("algorithm", sorted(KNOWN))
 def test_every_variant_has_an_entry_at_any_parameters(algorithm: str) -> None:
     definition = REGISTRY[algorithm]
-    names = {field.name: field.type for field in dataclasses.fields(definition.parameters)}
     for epsilon in (1e-100, 0.2, 5.0, 1e3, 1e100):
-        values = dict(definition.example) | ({"epsilon": epsilon} if "epsilon" in names else {})
+        values = dict(definition.example) | (
+            {"epsilon": epsilon} if "epsilon" in definition.parameters else {}
+        )
         parameters = definition.parameters_from(values)
         for variant in definition.variants:
             for horizon in (3, 4, 1000, 2**53):
-                found = definition.guarantee(parameters, horizon, variant=variant)
+                found = guarantee_of(definition, parameters, horizon, variant=variant)
                 assert found.basis or found.remark
-                assert found.model == ("local" if algorithm in LOCAL else "central")
+                assert found.model == definition.model
 
 
 @pytest.mark.parametrize(
@@ -146,15 +146,14 @@ def test_every_variant_has_an_entry_at_any_parameters(algorithm: str) -> None:
 def test_those_that_no_claim_is_about(algorithm: str, variant: str, status: str) -> None:
     definition = REGISTRY[algorithm]
     parameters = definition.parameters_from(definition.example)
-    assert definition.guarantee(parameters, 2**25, variant=variant).status == status
+    assert guarantee_of(definition, parameters, 2**25, variant=variant).status == status
 
 
 def test_the_first_rewards_of_the_released_adap_ucb_decide_a_round() -> None:
     """Reward sequences that differ in the reward of round 1, and an event of chance 1 or 0."""
     definition = REGRET["adap-ucb"]
-    parameters = definition.parameters_from({"epsilon": 0.2})
     interpretations = definition.interpretations_from({}, "as-coded")
-    settings = definition.settings(parameters, interpretations, 3, 2)
+    settings = definition.settings(3, 2, epsilon=0.2, **interpretations)
     for first, third in ((0.0, 1), (1.0, 0)):
         bandit = dpbandits.bernoulli([first, 1.0])
         for seed in range(20):
@@ -167,7 +166,7 @@ def test_the_instance_counts() -> None:
     parameters = coded.parameters_from({"epsilon": 0.2})
     for arms, status in ((2, "refuted"), (50, "stated")):
         bandit = dpbandits.bernoulli(np.linspace(0.1, 0.9, arms).tolist())
-        found = coded.guarantee(parameters, 10**8, variant="as-coded", bandit=bandit)
+        found = guarantee_of(coded, parameters, 10**8, variant="as-coded", bandit=bandit)
         assert found.status == status
     comparator = REGISTRY["dp-od"]
     parameters = comparator.parameters_from({"epsilon": 0.5})
@@ -176,7 +175,7 @@ def test_the_instance_counts() -> None:
         ([[0.6, 0.8], [0.8, 0.6]], "refuted"),
     ):
         bandit = dpbandits.linear(features, [0.1, 0.2])
-        assert comparator.guarantee(parameters, 1000, bandit=bandit).status == status
+        assert guarantee_of(comparator, parameters, 1000, bandit=bandit).status == status
 
 
 @pytest.mark.parametrize("algorithm", ["dp-bai", "baseline", "dp-od", "dp-bai-gauss"])
@@ -184,13 +183,13 @@ def test_rewards_above_one_are_outside_every_proof(algorithm: str) -> None:
     definition = REGISTRY[algorithm]
     parameters = definition.parameters_from(definition.example)
     bandit = dpbandits.linear([[1.0, 0.0], [0.0, 1.0]], [0.9, 0.2])
-    found = definition.guarantee(parameters, 1000, bandit=bandit)
+    found = guarantee_of(definition, parameters, 1000, bandit=bandit)
     assert found.kind == "none"
     assert found.describe() == (
         "no privacy guarantee; rewards reach 1.8; every proof has at most 1"
     )
     scaled = {"sensitivity": "support"}
-    found = definition.guarantee(parameters, 1000, interpretations=scaled, bandit=bandit)
+    found = guarantee_of(definition, parameters, 1000, interpretations=scaled, bandit=bandit)
     assert (found.kind != "none", found.status) == (True, "stated")
 
 
@@ -198,7 +197,7 @@ def test_without_noise_there_is_no_guarantee() -> None:
     for algorithm in ("dp-od", "dp-bai", "baseline", "dp-bai-gauss"):
         definition = REGISTRY[algorithm]
         values: dict[str, Any] = dict(definition.example) | {"epsilon": math.inf}
-        found = definition.guarantee(definition.parameters_from(values), 1000)
+        found = guarantee_of(definition, definition.parameters_from(values), 1000)
         assert (found.kind, found.status) == ("none", "stated")
 
 

@@ -114,7 +114,7 @@ def simulate(**changes: Any) -> Simulation:
 def test_curves_are_those_of_the_reference_s_decisions(
     algorithm: str, params: dict[str, Any]
 ) -> None:
-    """Chunk by chunk from kernels, round by round from the plain references on the same streams."""
+    """By segments from kernels, round by round from the plain references on the same streams."""
     simulation = simulate(algorithm=algorithm, params=params, seed=8)
     cell = simulation.cell
     key = stream_key(cell.stream_description)

@@ -3,7 +3,7 @@
 import math
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -296,11 +296,6 @@ def test_memory_stays_within_what_is_said() -> None:
     assert taken < lockstep.memory_needed(50, 50, 1) < 600e6
 
 
-@dataclass(frozen=True)
-class _Parameters:
-    pass
-
-
 class _Settings(NamedTuple):
     horizon: int
 
@@ -326,15 +321,12 @@ BLOCKS = Algorithm(
     id="in-blocks",
     name="In blocks",
     paper="none",
-    parameters=_Parameters,
-    settings=lambda parameters, interpretations, horizon, arms: _Settings(horizon),
+    settings=lambda horizon, arms, **_: _Settings(horizon),
     state=lambda arms: _State(np.zeros(1, np.int64)),
     advance=_in_a_block,
     reference=_no_reference,
     guarantee=lambda parameters, horizon: Guarantee("none", math.inf),
-    example={},
     interpretations={"exploration": ("blocks", "rounds"), "log": ("natural", "base2")},
-    variants=("as-written", "repaired"),
     presets={"repaired": {"log": "base2"}},
 )
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import ncb
+from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.kernels import new_segments
 from fifty_arms import FIFTY_ARMS, GDP, NCB, decisions_of, told
 
@@ -107,4 +108,4 @@ def test_long_horizons_of_ncb() -> None:
 
 
 def test_ncb_is_not_private() -> None:
-    assert NCB.guarantee(NCB.parameters_from({}), 10**6).kind == "none"
+    assert guarantee_of(NCB, NCB.parameters_from({}), 10**6).kind == "none"

@@ -1,38 +1,22 @@
 """Private explore-then-commit, the algorithm of an invented paper."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_integer, require_positive
+from dpbandits.algorithms.base import Algorithm, Segment, positive, whole
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward, laplace
-from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.bandits.draws import laplace, pull
+from dpbandits.kernels import One, Reals, blank, write
 
 NOBODY = -1
 """Stands for the arm to be played to the end before it is known."""
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy ``epsilon`` (above 0), and how many ``pulls`` of each arm come first (1 or more)."""
-
-    epsilon: float
-    pulls: int
-
-    def __post_init__(self) -> None:
-        """Refuse what is out of range, in one line."""
-        require_positive("explore-then-commit", "epsilon", self.epsilon)
-        require_integer("explore-then-commit", "pulls", self.pulls, 1)
-
-
 class Settings(NamedTuple):
-    """What the kernel is told: numbers only; ``horizon`` has to be one of them."""
+    """Arguments of the kernel: numbers only; ``horizon`` has to be one of them."""
 
     horizon: int
     epsilon: float
@@ -42,55 +26,48 @@ class Settings(NamedTuple):
 class State(NamedTuple):
     """All that the kernel remembers: arrays only; ``clock`` counts the rounds played."""
 
-    clock: NDArray[np.int64]
-    leader: NDArray[np.int64]
-    reward_sums: NDArray[np.float64]
+    clock: One
+    leader: One
+    reward_sums: Reals
 
 
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
-    """Translate the parameters for the kernel."""
-    return Settings(horizon, float(parameters.epsilon), parameters.pulls)
+def settings(horizon: int, arms: int, epsilon: float, pulls: int) -> Settings:
+    """Return the arguments of the kernel; parameters are given by keyword."""
+    return Settings(horizon, epsilon, pulls)
 
 
 def state(arms: int) -> State:
-    """Return the state before the first round."""
-    return State(np.zeros(1, np.int64), np.full(1, NOBODY), np.zeros(arms))
+    """Return the state before the first round: zeros, and no leader."""
+    return blank(State, arms)._replace(leader=np.full(1, NOBODY))
 
 
 @numba.njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play rounds until the horizon or until ``arms`` is full; return how many were written."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
-    t = state.clock[0]
-    written = 0
-    while t < settings.horizon and written < arms.size:
-        if t < settings.pulls * laws.size:
-            arm = t % laws.size
+def advance(settings, state, arms, rng, out):
+    """Play rounds until the horizon or until ``out`` is full; return how many were written."""
+    t, written = state.clock[0], 0
+    count = arms.laws.size
+    while t < settings.horizon and written < out.arms.size:
+        if t < settings.pulls * count:
+            arm = t % count
         else:
             if state.leader[0] == NOBODY:
                 largest = -np.inf
-                for i in range(laws.size):
-                    noisy_sum = state.reward_sums[i] + laplace(1.0 / settings.epsilon, generator)
+                for i in range(count):
+                    noisy_sum = state.reward_sums[i] + laplace(1.0 / settings.epsilon, rng)
                     if noisy_sum > largest:
                         largest = noisy_sum
                         state.leader[0] = i
             arm = state.leader[0]
-        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        reward = pull(arms, arm, rng)
         state.reward_sums[arm] += reward
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
+        written = write(out, written, arm, 1, reward)
         t += 1
     state.clock[0] = t
     return written
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
-    """The same, line by line in plain Python: tests hold the kernel against it."""
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
+    """The same, line by line in plain Python: tests compare the kernel with it."""
     arms = range(len(bandit.arms))
     reward_sums = [0.0 for _ in arms]
     leader = None
@@ -99,28 +76,22 @@ def reference(
             arm = t % len(arms)
         else:
             if leader is None:
-                noisy = [reward_sums[i] + laplace(1 / settings.epsilon, generator) for i in arms]
+                noisy = [reward_sums[i] + laplace(1 / settings.epsilon, rng) for i in arms]
                 leader = noisy.index(max(noisy))
             arm = leader
-        reward = bandit.draw(arm, generator)
+        reward = bandit.draw(arm, rng)
         reward_sums[arm] += reward
         yield arm, 1, reward
-
-
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-differential privacy."""
-    return Guarantee("pure", parameters.epsilon)
 
 
 ALGORITHM = Algorithm(
     id="explore-then-commit",
     name="Private explore-then-commit",
     paper="Committing Early",
-    parameters=Parameters,
+    parameters={"epsilon": positive, "pulls": whole(1)(example=20)},
+    guarantee="pure",
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 1.0, "pulls": 20},
 )

@@ -29,32 +29,18 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_positive
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward_sum, laplace
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
 
 ALPHA = 3.1
 """The analysis asks more than 3; all experiments have this."""
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("adap-ucb", "epsilon", self.epsilon)
 
 
 class Settings(NamedTuple):
@@ -91,11 +77,8 @@ class State(NamedTuple):
     private_means: NDArray[np.float64]
 
 
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, epsilon: float, **chosen: str) -> Settings:
     """Translate parameters and interpretations for the kernel."""
-    epsilon = float(parameters.epsilon)
     privacy_factors = {
         "over-epsilon": ALPHA / epsilon,
         "doubled": 2.0 * ALPHA,
@@ -104,17 +87,15 @@ def settings(
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
-        raw_first_pulls=interpretations["first_pulls"] == "raw",
-        first_h=0.5 if interpretations["first_h"] == "half" else 1.0,
-        by_total=interpretations["doubling"] == "total",
-        exploration_factor=ALPHA / 2.0
-        if interpretations["exploration_term"] == "halved"
-        else ALPHA,
-        privacy_factor=privacy_factors[interpretations["privacy_term"]],
-        log_factor=2.0 if interpretations["log_argument"] == "2t" else 1.0,
-        clipped=interpretations["clip"] == "unit",
-        random_order=interpretations["order"] == "random",
-        random_ties=interpretations["ties"] == "random",
+        raw_first_pulls=chosen["first_pulls"] == "raw",
+        first_h=0.5 if chosen["first_h"] == "half" else 1.0,
+        by_total=chosen["doubling"] == "total",
+        exploration_factor=ALPHA / 2.0 if chosen["exploration_term"] == "halved" else ALPHA,
+        privacy_factor=privacy_factors[chosen["privacy_term"]],
+        log_factor=2.0 if chosen["log_argument"] == "2t" else 1.0,
+        clipped=chosen["clip"] == "unit",
+        random_order=chosen["order"] == "random",
+        random_ties=chosen["ties"] == "random",
     )
 
 
@@ -184,7 +165,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """AdaP-UCB, line by line, an episode at once."""
     arms = range(len(bandit.arms))
     order = list(arms)
@@ -227,22 +208,17 @@ def reference(
         p[arm] = clip(rewards / episode + noise)
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP, every reward entering one release; not so with ``first_pulls: raw``."""
-    return Guarantee("pure", parameters.epsilon)
-
-
 ALGORITHM = Algorithm(
     id="adap-ucb",
     name="AdaP-UCB",
     paper="Azize and Basu (NeurIPS 2022)",
-    parameters=Parameters,
+    parameters={"epsilon": positive(example=0.2)},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 0.2},
+    guarantee="pure",
+    stated="Azize and Basu (2022)",
     interpretations={
         "first_pulls": ("private", "raw"),
         "first_h": ("one", "half"),
@@ -254,7 +230,6 @@ ALGORITHM = Algorithm(
         "order": ("index", "random"),
         "ties": TIES,
     },
-    variants=("as-written", "as-coded", "repaired"),
     presets={
         "as-coded": {
             "first_pulls": "raw",

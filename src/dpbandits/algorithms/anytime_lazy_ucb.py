@@ -12,29 +12,15 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_positive
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("anytime-lazy-ucb", "epsilon", self.epsilon)
 
 
 class Settings(NamedTuple):
@@ -57,13 +43,11 @@ class State(NamedTuple):
     buffer_sums: NDArray[np.float64]
 
 
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, epsilon: float, log: str, constants: str) -> Settings:
     """Translate parameters and interpretations for the kernel."""
-    log_factor = 1.0 / math.log(2.0) if interpretations["log"] == "base2" else 1.0
-    width, noise = (float(value) for value in interpretations["constants"].split(","))
-    return Settings(horizon, float(parameters.epsilon), log_factor, width, noise)
+    log_factor = 1.0 / math.log(2.0) if log == "base2" else 1.0
+    width, noise = (float(value) for value in constants.split(","))
+    return Settings(horizon, epsilon, log_factor, width, noise)
 
 
 def state(arms: int) -> State:
@@ -121,7 +105,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """The lazy index policy, line by line."""
     arms = range(len(bandit.arms))
     doublings = [0 for _ in arms]
@@ -155,21 +139,16 @@ def reference(
         yield arm, 1, reward
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP, by parallel composition over episodes."""
-    return Guarantee("pure", parameters.epsilon)
-
-
 ALGORITHM = Algorithm(
     id="anytime-lazy-ucb",
     name="Anytime-Lazy-UCB",
     paper="Hu, Huang and Mehta (2021)",
-    parameters=Parameters,
+    parameters={"epsilon": positive},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 1.0},
+    guarantee="pure",
+    stated="Hu, Huang and Mehta (2021)",
     interpretations={"log": ("base2", "natural"), "constants": ("3,3", "4,4", "4,5")},
 )

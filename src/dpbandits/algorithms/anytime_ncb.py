@@ -15,13 +15,13 @@ Interpretations: those of the core, and for LDP-NCB
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import gdp_ncb, ldp_ncb
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment
 from dpbandits.algorithms.gdp_ncb_window import Settings as GlobalSettings
 from dpbandits.algorithms.gdp_ncb_window import State as GlobalState
 from dpbandits.algorithms.gdp_ncb_window import advance_window as advance_global
@@ -37,7 +37,6 @@ from dpbandits.algorithms.ldp_ncb_window import state as local_state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
 
 DATA = ("restart", "carry")
 
@@ -157,7 +156,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 3, window by window, around the references of the cores."""
     t, w = 0, 1
     counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
@@ -180,44 +179,36 @@ def reference(
         w *= 2
 
 
-def _settings_of_global(
-    parameters: gdp_ncb.Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
-    """Translate for the kernel."""
-    core = gdp_ncb.settings(parameters, interpretations, horizon, arms)
-    unused = ldp_ncb.ALGORITHM.interpretations_from({})
-    other = ldp_ncb.settings(ldp_ncb.Parameters(parameters.epsilon), unused, horizon, arms)
+def _settings_of_global(horizon: int, arms: int, **chosen: Any) -> Settings:
+    """Return the settings of the wrapper around GDP-NCB."""
+    core = gdp_ncb.settings(horizon, arms, **chosen)
+    other = ldp_ncb.settings(
+        horizon, arms, epsilon=chosen["epsilon"], **ldp_ncb.ALGORITHM.interpretations_from({})
+    )
     return Settings(horizon, False, False, core, other)
 
 
-def _settings_of_local(
-    parameters: ldp_ncb.Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
-    """Translate for the kernel."""
-    core = ldp_ncb.settings(parameters, interpretations, horizon, arms)
-    unused = gdp_ncb.ALGORITHM.interpretations_from({})
-    other = gdp_ncb.settings(gdp_ncb.Parameters(parameters.epsilon), unused, horizon, arms)
-    return Settings(horizon, True, interpretations["data"] == "carry", other, core)
-
-
-def guarantee(parameters: gdp_ncb.Parameters | ldp_ncb.Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP, as the paper states it; in the local model around LDP-NCB."""
-    return Guarantee("pure", parameters.epsilon)
+def _settings_of_local(horizon: int, arms: int, *, data: str, **chosen: Any) -> Settings:
+    """Return the settings of the wrapper around LDP-NCB."""
+    core = ldp_ncb.settings(horizon, arms, **chosen)
+    other = gdp_ncb.settings(
+        horizon, arms, epsilon=chosen["epsilon"], **gdp_ncb.ALGORITHM.interpretations_from({})
+    )
+    return Settings(horizon, True, data == "carry", other, core)
 
 
 GLOBAL = Algorithm(
     id="anytime-gdp-ncb",
     name="Anytime GDP-NCB",
     paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
-    parameters=gdp_ncb.Parameters,
+    parameters=gdp_ncb.ALGORITHM.parameters,
     settings=_settings_of_global,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example=gdp_ncb.ALGORITHM.example,
+    guarantee="pure",
+    stated="dp-ncb, Theorem 4",
     interpretations=gdp_ncb.ALGORITHM.interpretations,
-    variants=gdp_ncb.ALGORITHM.variants,
     presets=gdp_ncb.ALGORITHM.presets,
 )
 
@@ -225,14 +216,14 @@ LOCAL = Algorithm(
     id="anytime-ldp-ncb",
     name="Anytime LDP-NCB",
     paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
-    parameters=ldp_ncb.Parameters,
+    parameters=ldp_ncb.ALGORITHM.parameters,
     settings=_settings_of_local,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example=ldp_ncb.ALGORITHM.example,
+    guarantee="pure",
+    model="local",
+    stated="dp-ncb, arXiv Section 5",
     interpretations={**ldp_ncb.ALGORITHM.interpretations, "data": DATA},
-    variants=ldp_ncb.ALGORITHM.variants,
     presets=ldp_ncb.ALGORITHM.presets,
 )

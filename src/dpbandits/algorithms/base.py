@@ -1,8 +1,11 @@
 """What an algorithm of this project is: metadata, parameters, fast code and its reference."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,14 +13,112 @@ from numpy.typing import NDArray
 
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantee import Guarantee
-from dpbandits.privacy.known import Known
+from dpbandits.kernels import Arms, Segments
 
 Interpretations = Mapping[str, str]
-Chunk = tuple[int, int, float]
+Segment = tuple[int, int, float]
 """(arm, number of rounds it is played in a row, sum of their rewards)."""
 
 VARIANTS = ("as-written", "as-coded", "repaired")
+
+BY_WORD: Mapping[str, tuple[str, ...]] = {
+    "none": (),
+    "pure": ("epsilon",),
+    "gdp": ("eta",),
+    "renyi": ("rho",),
+    "approximate": ("epsilon", "delta"),
+}
+"""Kind of guarantee -> the parameters of the algorithm that are its numbers."""
+
+SMALLEST = 1e-100
+"""Below about 1e-307 noise overflows, and draws from posteriors never end."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What one parameter may be.
+
+    Attributes:
+        type: ``float`` or ``int``.
+        allowed: what error messages say of it.
+        lowest: least value.
+        highest: largest value.
+        is_open: whether these two are excluded.
+        example: an allowed value, to compile, test and document the algorithm with.
+        default: the value where none is given; None where one has to be.
+    """
+
+    type: type
+    allowed: str
+    lowest: float
+    highest: float
+    is_open: bool = False
+    example: float = 1.0
+    default: float | None = None
+
+    def __call__(self, *, example: float | None = None, default: float | None = None) -> "Kind":
+        """Return the kind with another example, or a default."""
+        return replace(
+            self,
+            example=self.example if example is None else example,
+            default=self.default if default is None else default,
+        )
+
+    def require(self, owner: str, name: str, value: object) -> Any:
+        """Return a value in its type.
+
+        Args:
+            owner: id of the algorithm.
+            name: name of the parameter.
+            value: what is given for it.
+
+        Raises:
+            InputError: it is not allowed.
+        """
+        number = value.item() if isinstance(value, np.generic) else value
+        types = int if self.type is int else (int, float)
+        is_number = isinstance(number, types) and not isinstance(number, bool)
+        is_within = is_number and self.lowest <= number <= self.highest  # type: ignore[operator]
+        if not is_within or (self.is_open and number in (self.lowest, self.highest)):
+            raise InputError(f"{owner}: {name} is {number!r}; allowed: {self.allowed}")
+        return self.type(number)
+
+
+positive = Kind(
+    float, f"a finite number above 0 (at least {SMALLEST:g})", SMALLEST, sys.float_info.max
+)
+"""A number above 0."""
+
+positive_or_infinite = Kind(
+    float, f"a number above 0 (at least {SMALLEST:g}), or infinity for no noise", SMALLEST, math.inf
+)
+"""A privacy parameter; infinity means "no noise"."""
+
+fraction = Kind(float, "a number from 0 to 1", 0.0, 1.0, example=0.5)
+"""A number from 0 to 1."""
+
+chance = Kind(float, "a number strictly between 0 and 1", 0.0, 1.0, is_open=True, example=0.5)
+"""A number strictly between 0 and 1."""
+
+
+def whole(minimum: int = 0) -> Kind:
+    """Return the kind of whole numbers of at least ``minimum``.
+
+    Raises:
+        InputError: the minimum is no whole number.
+    """
+    if isinstance(minimum, bool) or not isinstance(minimum, int):
+        raise InputError(f"whole: minimum is {minimum!r}; allowed: an integer")
+    allowed = f"an integer, at least {minimum}"
+    return Kind(int, allowed, minimum, math.inf, example=minimum + 1)
+
+
+class Parameters(SimpleNamespace):
+    """The parameters of an algorithm, as attributes."""
+
+    def __hash__(self) -> int:
+        """Equal parameters are one key."""
+        return hash(tuple(vars(self).items()))
 
 
 def require_plain(name: str, function: object) -> None:
@@ -42,48 +143,113 @@ class Definition:
         id: name in configs and on the command line.
         name: name as its paper writes it, for legends.
         paper: where it is defined (paper, algorithm number).
-        parameters: frozen dataclass that validates itself; its fields are the parameters.
-        guarantee: (parameters, horizon or budget) -> the guarantee that the paper states. Of the
-            finished object it may be asked with ``variant=`` and ``interpretations=``, the default
-            ones first, and says what is known of it.
-        example: allowed parameters, to compile, test and document the algorithm with.
+        parameters: name -> kind, such as ``positive``, ``fraction`` or ``whole(1)``.
         interpretations: name -> allowed values, the default first.
-        variants: the variants that exist.
         presets: variant -> the interpretations that it changes; a variant is nothing but its
-            interpretations.
+            interpretations, and ``as-written`` has the defaults.
+        guarantee: how it is private, as its paper states it: ``"none"``; ``"pure"`` (by the
+            parameter ``epsilon``), ``"gdp"`` (``eta``), ``"renyi"`` (``rho``) or ``"approximate"``
+            (``epsilon`` and ``delta``); a ``Guarantee``; a function (parameters, horizon or budget)
+            that returns one; or None where nothing is stated.
+        model: ``central``, or ``local`` where every reward is private before it is seen.
+        stated: where the guarantee is stated.
     """
 
     id: str
     name: str
     paper: str
-    parameters: type[Any]
-    guarantee: Callable[..., Guarantee]
-    example: Mapping[str, Any]
+    parameters: Mapping[str, Kind] = field(default_factory=dict)
     interpretations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    variants: tuple[str, ...] = ("as-written",)
     presets: Mapping[str, Interpretations] = field(default_factory=dict)
+    guarantee: Any = None
+    model: str = "central"
+    stated: str = ""
 
     def __post_init__(self) -> None:
-        """Let the guarantee say what is known of it; a copy under another id is another one."""
-        given = self.guarantee
-        stated = given.stated if isinstance(given, Known) else given
-        known = Known(self.id, stated, self.interpretations, self.presets)
-        object.__setattr__(self, "guarantee", known)
+        """Raise InputError for parameters that have no kind, and for functions that do nothing."""
+        for name, kind in self.parameters.items():
+            if not isinstance(kind, Kind):
+                raise InputError(
+                    f"{self.id}: parameter {name} is {kind!r}; allowed: dpbandits.positive, "
+                    f"dpbandits.fraction, dpbandits.whole(minimum)"
+                )
+            if name in ("horizon", "arms", *self.interpretations):
+                raise InputError(f"{self.id}: {name} has two meanings; allowed: one")
+        self._require_guarantee()
         for name, part in vars(self).items():
             if name != "reference":
                 require_plain(f"{self.id}: {name}", part)
 
-    def parameters_from(self, values: Mapping[str, Any]) -> Any:
-        """Return validated parameters; InputError on a missing, unknown or bad one."""
-        allowed = [each.name for each in fields(self.parameters)]
+    def _require_guarantee(self) -> None:
+        given = self.guarantee
+        if isinstance(given, str) and given in BY_WORD:
+            missing = [name for name in BY_WORD[given] if name not in self.parameters]
+            if missing:
+                raise InputError(
+                    f"{self.id}: guarantee is {given!r}, and there is no parameter {missing[0]}; "
+                    f"allowed: the parameters {', '.join(BY_WORD[given])}, or a function of them"
+                )
+        elif not (given is None or callable(given) or hasattr(given, "kind")):
+            raise InputError(
+                f"{self.id}: guarantee is {given!r}; allowed: {', '.join(map(repr, BY_WORD))}, a "
+                f"Guarantee, or a function (parameters, horizon) that returns one"
+            )
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants that exist."""
+        return ("as-written", *self.presets)
+
+    @property
+    def example(self) -> dict[str, Any]:
+        """Allowed parameters."""
+        return {name: kind.type(kind.example) for name, kind in self.parameters.items()}
+
+    def parameters_from(self, values: Mapping[str, Any]) -> Parameters:
+        """Return validated parameters; what is not given has its default.
+
+        Raises:
+            InputError: one is missing, unknown or out of range.
+        """
         for name in values:
-            if name not in allowed:
-                raise InputError.unknown(f"{self.id}: parameter", name, allowed)
-        if len(values) < len(allowed):
-            given = ", ".join(sorted(map(str, values))) or "none"
-            raise InputError(f"{self.id}: parameters are {given}; allowed: {', '.join(allowed)}")
-        plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in values.items()}
-        return self.parameters(**plain)
+            if name not in self.parameters:
+                raise InputError.unknown(f"{self.id}: parameter", name, self.parameters)
+        chosen = {}
+        for name, kind in self.parameters.items():
+            if name not in values and kind.default is None:
+                given = ", ".join(sorted(map(str, values))) or "none"
+                allowed = ", ".join(self.parameters)
+                raise InputError(f"{self.id}: parameters are {given}; allowed: {allowed}")
+            chosen[name] = kind.require(self.id, name, values.get(name, kind.default))
+        return Parameters(**chosen)
+
+    def merged_parameters(
+        self,
+        params: Mapping[str, Any] | None,
+        named: Mapping[str, Any],
+        arguments: Sequence[str],
+    ) -> dict[str, Any]:
+        """Return parameters, some given in ``params`` and others by keyword.
+
+        Args:
+            params: parameters by name.
+            named: keywords that are no arguments of the function.
+            arguments: the function's own arguments, for the error message.
+
+        Raises:
+            InputError: a keyword is no parameter of the algorithm, or one is given both ways.
+        """
+        if not isinstance(params, Mapping | None):
+            raise InputError(f"{self.id}: params is {params!r}; allowed: a mapping of parameters")
+        for name in named:
+            if name not in self.parameters:
+                allowed = [*self.parameters, *arguments]
+                raise InputError.unknown(f"{self.id}: argument", name, allowed)
+            if name in (params or {}):
+                raise InputError(
+                    f"{self.id}: {name} is given twice; allowed: in params, or by keyword"
+                )
+        return {**(params or {}), **named}
 
     def interpretations_from(
         self, values: Interpretations, variant: str = "as-written"
@@ -116,20 +282,21 @@ class Algorithm(Definition):
     """One regret algorithm: all that the engine needs to validate, run and describe it.
 
     Attributes:
-        settings: (parameters, interpretations, horizon, arms) -> NamedTuple of scalars for the
-            kernel; its class is declared in the algorithm's file.
+        settings: (horizon, arms), and by keyword every parameter and interpretation -> NamedTuple
+            of scalars for the kernel, one of which is ``horizon``.
         state: (arms) -> NamedTuple of arrays, the whole state between two calls of the kernel;
-            its field ``clock`` (shape (1,)) counts the rounds played.
-        advance: the kernel, (settings, state, laws, law_parameters, generator, arms, lengths,
-            sums) -> number of chunks written; it stops at the horizon or when the arrays are full.
+            its field ``clock`` (shape (1,)) counts the rounds played. ``partial(blank, State)``
+            makes zeros of a class whose fields are annotated.
+        advance: the kernel, (settings, state, arms, rng, out) -> number of segments that it has
+            written to ``out``; it stops at the horizon or when ``out`` is full.
         reference: the same algorithm in plain Python, line by line after the pseudo-code,
-            (settings, bandit, generator) -> chunks, on the same stream decision for decision.
+            (settings, bandit, rng) -> segments, on the same stream decision for decision.
     """
 
-    settings: Callable[[Any, Interpretations, int, int], Any]
+    settings: Callable[..., Any]
     state: Callable[[int], Any]
-    advance: Callable[..., int]
-    reference: Callable[[Any, Bandit, np.random.Generator], Iterator[Chunk]]
+    advance: Callable[[Any, Any, Arms, np.random.Generator, Segments], int]
+    reference: Callable[[Any, Bandit, np.random.Generator], Iterator[Segment]]
 
 
 @dataclass(frozen=True)

@@ -11,29 +11,15 @@ Interpretation:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_positive
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("dp-se", "epsilon", self.epsilon)
 
 
 class Settings(NamedTuple):
@@ -60,12 +46,10 @@ class State(NamedTuple):
     sums: NDArray[np.float64]
 
 
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, epsilon: float, order: str) -> Settings:
     """Translate parameters and interpretations for the kernel."""
-    sequential = interpretations["order"] == "sequential"
-    return Settings(horizon, float(parameters.epsilon), 1.0 / horizon, sequential)
+    sequential = order == "sequential"
+    return Settings(horizon, epsilon, 1.0 / horizon, sequential)
 
 
 def state(arms: int) -> State:
@@ -155,7 +139,7 @@ def _reference_epoch(settings: Settings, epoch: int, active: int) -> tuple[int, 
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Successive elimination, line by line."""
     active = list(range(len(bandit.arms)))
     t = epoch = 0
@@ -183,21 +167,16 @@ def reference(
         yield active[0], 1, bandit.draw(active[0], generator)
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP: every reward enters one release of sensitivity 1/R."""
-    return Guarantee("pure", parameters.epsilon)
-
-
 ALGORITHM = Algorithm(
     id="dp-se",
     name="DP-SE",
     paper="Sajed and Sheffet (ICML 2019)",
-    parameters=Parameters,
+    parameters={"epsilon": positive},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 1.0},
+    guarantee="pure",
+    stated="Sajed and Sheffet (2019)",
     interpretations={"order": ("round-robin", "sequential")},
 )

@@ -13,32 +13,18 @@ Interpretation:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_positive
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
 
 LEVELS = 62
 """Levels of the binary mechanism, more than the rounds of any horizon can fill."""
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("dp-ts", "epsilon", self.epsilon)
 
 
 class Settings(NamedTuple):
@@ -66,12 +52,10 @@ class State(NamedTuple):
     noise: NDArray[np.float64]
 
 
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, epsilon: float, log: str) -> Settings:
     """Translate parameters and interpretations for the kernel."""
-    log_factor = 1.0 / math.log(2.0) if interpretations["log"] == "base2" else 1.0
-    return Settings(horizon, float(parameters.epsilon), log_factor)
+    log_factor = 1.0 / math.log(2.0) if log == "base2" else 1.0
+    return Settings(horizon, epsilon, log_factor)
 
 
 def state(arms: int) -> State:
@@ -172,7 +156,7 @@ class _BinaryMechanism:
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 1, line by line."""
     arms = range(len(bandit.arms))
     half = settings.epsilon / 2
@@ -214,21 +198,16 @@ def reference(
         yield arm, 1, reward
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP: the two counters at epsilon/2 each, every reward in one epoch of either."""
-    return Guarantee("pure", parameters.epsilon)
-
-
 ALGORITHM = Algorithm(
     id="dp-ts",
     name="DP-TS",
     paper="Hu and Hegde (UAI 2022), Algorithm 1",
-    parameters=Parameters,
+    parameters={"epsilon": positive},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 1.0},
+    guarantee="pure",
+    stated="Hu and Hegde (2022)",
     interpretations={"log": ("base2", "natural")},
 )

@@ -25,14 +25,12 @@ Interpretations:
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_unit_interval
+from dpbandits.algorithms.base import Algorithm, Segment, fraction
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.errors import InputError
@@ -49,17 +47,6 @@ ROUNDINGS: dict[str, Callable[[float], int]] = {
     "round": round,
 }
 RESETS = {"zero": 0.0, "minus-infinity": -math.inf}
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Trade-off ``alpha`` in [0, 1]: from least regret (0) to a privacy free of T (1)."""
-
-    alpha: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless alpha is in [0, 1]."""
-        require_unit_interval("dp-ts-ucb", "alpha", self.alpha)
 
 
 class Settings(NamedTuple):
@@ -90,7 +77,7 @@ class State(NamedTuple):
 
 
 def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+    horizon: int, arms: int, *, alpha: float, rounding: str, reset: str, renewal: str
 ) -> Settings:
     """Translate for the kernel; InputError where T is below 3 or below the number of arms."""
     if horizon < max(SHORTEST_HORIZON, arms):
@@ -100,10 +87,10 @@ def settings(
         )
     return Settings(
         horizon,
-        ROUNDINGS[interpretations["rounding"]](dp_ts_ucb_budget(parameters.alpha, horizon)),
-        math.log(horizon) ** parameters.alpha,
-        RESETS[interpretations["reset"]],
-        interpretations["renewal"] == "pull",
+        ROUNDINGS[rounding](dp_ts_ucb_budget(alpha, horizon)),
+        math.log(horizon) ** alpha,
+        RESETS[reset],
+        renewal == "pull",
     )
 
 
@@ -180,7 +167,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 1, line by line, a frozen stretch at once."""
     arms = range(len(bandit.arms))
     mean = []
@@ -221,7 +208,7 @@ def reference(
         yield arm, pulls, rewards
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+def _guarantee(parameters: Any, horizon: int) -> Guarantee:
     """Theorem 4.4: sqrt(2 phi / ln(T)^alpha)-Gaussian DP; proved for renewal by ``batch``."""
     return Guarantee("gdp", dp_ts_ucb_gdp(parameters.alpha, horizon))
 
@@ -230,13 +217,13 @@ ALGORITHM = Algorithm(
     id="dp-ts-ucb",
     name="DP-TS-UCB",
     paper="Hu, Huang, Zhang, Lecuyer and Hegde (ICML 2025), Algorithm 1",
-    parameters=Parameters,
+    parameters={"alpha": fraction},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"alpha": 0.5},
+    guarantee=_guarantee,
+    stated="dp-ts-ucb, Theorem 4.4",
     interpretations={
         "rounding": ("floor", "ceil", "round"),
         "reset": ("zero", "minus-infinity"),

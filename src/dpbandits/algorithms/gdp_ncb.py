@@ -45,11 +45,10 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.algorithms.gdp_ncb_phase_one import PRIVATE_TEST, STOP_TESTS, Reference
 from dpbandits.algorithms.gdp_ncb_window import (
     ALPHA,
@@ -64,46 +63,28 @@ from dpbandits.algorithms.gdp_ncb_window import (
     open_window,
     state,
 )
-from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, laplace
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("gdp-ncb", "epsilon", self.epsilon)
-
-
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, epsilon: float, **chosen: str) -> Settings:
     """Translate parameters and interpretations for the kernel."""
-    threshold_log = interpretations["threshold_log"]
     return Settings(
         horizon=horizon,
-        epsilon=float(parameters.epsilon),
-        cap=CAPS.index(interpretations["cap"]),
-        stop_test=STOP_TESTS.index(interpretations["stop_test"]),
-        refresh_all=interpretations["refreshed"] == "all",
-        threshold=float(interpretations["threshold"]),
-        window_logs=(threshold_log != "horizon", threshold_log == "window"),
-        index_window_log=interpretations["index_log"] == "window",
-        start=STARTS.index(interpretations["start"]),
-        pseudo_pulls=1 if interpretations["pseudo_pull"] == "counted" else 0,
-        release_log_factor=1.0 / math.log(2.0)
-        if interpretations["release_log"] == "base2"
-        else 1.0,
-        root_inside=interpretations["root"] == "inside",
-        random_ties=interpretations["ties"] == "random",
-        blocks=interpretations["exploration"] == "blocks",
+        epsilon=epsilon,
+        cap=CAPS.index(chosen["cap"]),
+        stop_test=STOP_TESTS.index(chosen["stop_test"]),
+        refresh_all=chosen["refreshed"] == "all",
+        threshold=float(chosen["threshold"]),
+        window_logs=(chosen["threshold_log"] != "horizon", chosen["threshold_log"] == "window"),
+        index_window_log=chosen["index_log"] == "window",
+        start=STARTS.index(chosen["start"]),
+        pseudo_pulls=1 if chosen["pseudo_pull"] == "counted" else 0,
+        release_log_factor=1.0 / math.log(2.0) if chosen["release_log"] == "base2" else 1.0,
+        root_inside=chosen["root"] == "inside",
+        random_ties=chosen["ties"] == "random",
+        blocks=chosen["exploration"] == "blocks",
     )
 
 
@@ -121,7 +102,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference_window(
     settings: Settings, horizon: int, stop: int, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 1, line by line, an episode at once, for the first ``stop`` rounds of ``horizon``.
 
     The horizon of the settings is not read.
@@ -173,34 +154,23 @@ def reference_window(
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 1 to its horizon."""
     horizon = settings.horizon
     yield from reference_window(settings, horizon, horizon, bandit, generator)
-
-
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP, as Theorem 2 states it.
-
-    Composition proves it of the variant ``repaired``: one reward of Phase I enters at most
-    log2(T - W + 2) - 1 releases, at epsilon / log2 T each, and one of Phase II enters one. Of the
-    others the proof leaves out releases: as written those of the means that Phase I consults, and
-    with natural-logarithm noise, as the code has it, more doublings than ln T.
-    """
-    return Guarantee("pure", parameters.epsilon)
 
 
 ALGORITHM = Algorithm(
     id="gdp-ncb",
     name="GDP-NCB",
     paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 1",
-    parameters=Parameters,
+    parameters={"epsilon": positive(example=0.2)},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 0.2},
+    guarantee="pure",
+    stated="dp-ncb, Theorem 2",
     interpretations={
         "cap": CAPS,
         "stop_test": STOP_TESTS,
@@ -215,7 +185,6 @@ ALGORITHM = Algorithm(
         "ties": TIES,
         "exploration": ("rounds", "blocks"),
     },
-    variants=("as-written", "as-coded", "repaired"),
     presets={
         "as-coded": {
             "cap": "root",

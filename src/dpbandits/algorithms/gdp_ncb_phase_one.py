@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms.base import Chunk
+from dpbandits.algorithms.base import Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, draw_reward_sum, laplace
 from dpbandits.kernels import UNIFORM, njit
@@ -206,7 +206,7 @@ class Reference:
         self.t += 1
         return arm, reward
 
-    def rounds(self, end: int) -> Iterator[Chunk]:
+    def rounds(self, end: int) -> Iterator[Segment]:
         """Algorithm 1, lines 2 to 7, until so many rounds are over."""
         while self.t < end and not self.stopped:
             arm, reward = self.pull()
@@ -218,7 +218,7 @@ class Reference:
             elif self.settings.stop_test == CLEAN_TEST:
                 self.stopped = max(self.s1) > self.threshold
 
-    def blocks(self, end: int) -> Iterator[Chunk]:
+    def blocks(self, end: int) -> Iterator[Segment]:
         """The same in law, in blocks where there are some."""
         while self.t < end and not self.stopped:
             distance = self.threshold - max(self.s1)

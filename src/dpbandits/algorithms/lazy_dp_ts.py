@@ -12,29 +12,15 @@ Interpretation:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_positive
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("lazy-dp-ts", "epsilon", self.epsilon)
 
 
 class Settings(NamedTuple):
@@ -55,12 +41,10 @@ class State(NamedTuple):
     buffer_sums: NDArray[np.float64]
 
 
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, epsilon: float, log: str) -> Settings:
     """Translate parameters and interpretations for the kernel."""
-    log_factor = 1.0 / math.log(2.0) if interpretations["log"] == "base2" else 1.0
-    return Settings(horizon, float(parameters.epsilon), log_factor)
+    log_factor = 1.0 / math.log(2.0) if log == "base2" else 1.0
+    return Settings(horizon, epsilon, log_factor)
 
 
 def state(arms: int) -> State:
@@ -119,7 +103,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 2, line by line."""
     arms = range(len(bandit.arms))
     epochs = [0 for _ in arms]
@@ -156,21 +140,16 @@ def reference(
         yield arm, 1, reward
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP, by parallel composition over batches."""
-    return Guarantee("pure", parameters.epsilon)
-
-
 ALGORITHM = Algorithm(
     id="lazy-dp-ts",
     name="Lazy-DP-TS",
     paper="Hu and Hegde (UAI 2022), Algorithm 2",
-    parameters=Parameters,
+    parameters={"epsilon": positive},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 1.0},
+    guarantee="pure",
+    stated="Hu and Hegde (2022)",
     interpretations={"log": ("natural", "base2")},
 )

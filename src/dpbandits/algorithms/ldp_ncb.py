@@ -36,11 +36,10 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.algorithms.ldp_ncb_window import (
     ALPHA,
     FLOORED_TEST,
@@ -54,46 +53,30 @@ from dpbandits.algorithms.ldp_ncb_window import (
     open_window,
     state,
 )
-from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, laplace
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
 
 CAPS = ("none", "root", "root-plus-one", "tenth")
 STOP_TESTS = ("plain", "floored", "off")
 CLIPS = ("display", "recursive", "none")
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("ldp-ncb", "epsilon", self.epsilon)
-
-
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, epsilon: float, **chosen: str) -> Settings:
     """Translate parameters and interpretations for the kernel."""
-    epsilon = float(parameters.epsilon)
-    located = interpretations["exploration_noise"] == "located"
+    located = chosen["exploration_noise"] == "located"
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
-        cap=CAPS.index(interpretations["cap"]),
-        stop_test=STOP_TESTS.index(interpretations["stop_test"]),
-        threshold=float(interpretations["threshold"]),
+        cap=CAPS.index(chosen["cap"]),
+        stop_test=STOP_TESTS.index(chosen["stop_test"]),
+        threshold=float(chosen["threshold"]),
         exploration_location=1.0 / epsilon if located else 0.0,
         exploration_scale=1.0 if located else 1.0 / epsilon,
-        clip=CLIPS.index(interpretations["clip"]),
-        clips_both_phases=interpretations["clipped_phases"] == "both",
-        window_log=interpretations["last_log"] == "window",
-        random_ties=interpretations["ties"] == "random",
+        clip=CLIPS.index(chosen["clip"]),
+        clips_both_phases=chosen["clipped_phases"] == "both",
+        window_log=chosen["last_log"] == "window",
+        random_ties=chosen["ties"] == "random",
     )
 
 
@@ -116,7 +99,7 @@ def reference_window(
     means: list[float],
     bandit: Bandit,
     generator: np.random.Generator,
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 2, line by line, for ``horizon`` rounds, whatever ``settings.horizon`` is.
 
     Args:
@@ -190,28 +173,24 @@ def reference_window(
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 2, a round at once."""
     counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
     yield from reference_window(settings, settings.horizon, counts, means, bandit, generator)
-
-
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP in the local model: every reward is privatised before it is seen."""
-    return Guarantee("pure", parameters.epsilon)
 
 
 ALGORITHM = Algorithm(
     id="ldp-ncb",
     name="LDP-NCB",
     paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 2",
-    parameters=Parameters,
+    parameters={"epsilon": positive(example=0.2)},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 0.2},
+    guarantee="pure",
+    model="local",
+    stated="dp-ncb, arXiv Section 5",
     interpretations={
         "cap": CAPS,
         "stop_test": STOP_TESTS,
@@ -222,7 +201,6 @@ ALGORITHM = Algorithm(
         "last_log": ("horizon", "window"),
         "ties": TIES,
     },
-    variants=("as-written", "as-coded", "repaired"),
     presets={
         "as-coded": {
             "cap": "root-plus-one",

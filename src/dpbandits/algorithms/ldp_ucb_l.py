@@ -22,47 +22,33 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment, positive
 from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped
 from dpbandits.algorithms.ldp_ucb_l_kernel import Settings, advance, state
-from dpbandits.algorithms.validation import require_positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, laplace
-from dpbandits.privacy.guarantee import Guarantee
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Privacy parameter ``epsilon`` (> 0)."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError unless epsilon is positive."""
-        require_positive("ldp-ucb-l", "epsilon", self.epsilon)
 
 
 def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+    horizon: int, arms: int, *, epsilon: float, clip: str, start: str, forced_log: str, ties: str
 ) -> Settings:
     """Translate parameters and interpretations for the kernel."""
     return Settings(
         horizon=horizon,
-        epsilon=float(parameters.epsilon),
-        clips=interpretations["clip"] == "rewards",
-        pseudo_pull=interpretations["start"] == "pseudo-pull",
-        forced_offset=1 if interpretations["forced_log"] == "coming+1" else 0,
-        random_ties=interpretations["ties"] == "random",
+        epsilon=epsilon,
+        clips=clip == "rewards",
+        pseudo_pull=start == "pseudo-pull",
+        forced_offset=1 if forced_log == "coming+1" else 0,
+        random_ties=ties == "random",
     )
 
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """The index policy with its forced pulls, line by line."""
     arms = range(len(bandit.arms))
     counts = [1 if settings.pseudo_pull else 0 for _ in arms]
@@ -93,28 +79,23 @@ def reference(
         yield arm, 1, reward
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Pure epsilon-DP in the local model: every reward is privatised before it is seen."""
-    return Guarantee("pure", parameters.epsilon)
-
-
 ALGORITHM = Algorithm(
     id="ldp-ucb-l",
     name="LDP-UCB-L",
     paper="Ren, Zhou, Liu and Shroff (2020)",
-    parameters=Parameters,
+    parameters={"epsilon": positive(example=0.2)},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"epsilon": 0.2},
+    guarantee="pure",
+    model="local",
+    stated="Ren, Zhou, Liu and Shroff (2020)",
     interpretations={
         "clip": ("none", "rewards"),
         "start": ("pull", "pseudo-pull"),
         "forced_log": ("coming+1", "coming"),
         "ties": TIES,
     },
-    variants=("as-written", "as-coded", "repaired"),
-    presets={"as-coded": {"clip": "rewards", "forced_log": "coming"}},
+    presets={"as-coded": {"clip": "rewards", "forced_log": "coming"}, "repaired": {}},
 )

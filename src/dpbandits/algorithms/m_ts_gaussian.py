@@ -12,36 +12,18 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
-from dpbandits.algorithms.validation import require_integer, require_positive
+from dpbandits.algorithms.base import Algorithm, Segment, positive, whole
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
 from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.guarantees import modified_ts_gdp
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """Pre-pulls ``b`` of each arm (integer >= 0) and variance factor ``c`` (> 0).
-
-    The paper asks c >= 1, yet its experiments need less at large b (TSDP-E10); both are allowed.
-    """
-
-    b: int
-    c: float
-
-    def __post_init__(self) -> None:
-        """Raise InputError outside the allowed ranges."""
-        require_integer("m-ts-gaussian", "b", self.b, 0)
-        require_positive("m-ts-gaussian", "c", self.c)
 
 
 class Settings(NamedTuple):
@@ -62,18 +44,18 @@ class State(NamedTuple):
 
 
 def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+    horizon: int, arms: int, *, b: int, c: float, count: str, long_pre_pull: str
 ) -> Settings:
     """Return the kernel's settings; InputError as ``long_pre_pull`` says."""
-    if interpretations["long_pre_pull"] == "error" and parameters.b * arms >= horizon:
+    if long_pre_pull == "error" and b * arms >= horizon:
         raise InputError(
-            f"m-ts-gaussian: b is {parameters.b}, so that {arms} arms use up the horizon {horizon}"
+            f"m-ts-gaussian: b is {b}, so that {arms} arms use up the horizon {horizon}"
             f"; allowed: b K < T (or the interpretation long_pre_pull: truncate)"
         )
-    prior_count = 1 if interpretations["count"] == "n+1" else 0
+    prior_count = 1 if count == "n+1" else 0
     # More forced pulls than rounds are the same as one pull of the first arm in every round.
-    forced_pulls = min(max(parameters.b, 1 - prior_count), horizon)
-    return Settings(horizon, forced_pulls, float(parameters.c), prior_count)
+    forced_pulls = min(max(b, 1 - prior_count), horizon)
+    return Settings(horizon, forced_pulls, c, prior_count)
 
 
 def state(arms: int) -> State:
@@ -121,7 +103,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 2, line by line."""
     arms = range(len(bandit.arms))
     pulls = [0 for _ in arms]
@@ -144,7 +126,7 @@ def reference(
         yield arm, 1, reward
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
+def _guarantee(parameters: Any, horizon: int) -> Guarantee:
     """Lemma 5: sqrt(T / (c (b + 1)))-Gaussian DP."""
     return Guarantee("gdp", modified_ts_gdp(parameters.b, parameters.c, horizon))
 
@@ -153,12 +135,12 @@ ALGORITHM = Algorithm(
     id="m-ts-gaussian",
     name="Modified TS",
     paper="TS-is-DP, Algorithm 2",
-    parameters=Parameters,
+    parameters={"b": whole(0)(example=10), "c": positive(example=2.0)},
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={"b": 10, "c": 2.0},
+    guarantee=_guarantee,
+    stated="ts-is-dp, Lemma 5",
     interpretations={"count": ("n+1", "n"), "long_pre_pull": ("truncate", "error")},
 )

@@ -24,17 +24,15 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
 
 C = 3.0
 """Constant c, the same in all experiments."""
@@ -44,11 +42,6 @@ MATCHED = {"phase_one": "root", "width": "2c", "log": "window"}
 
 PHASES_ONE = ("length", "420", "1", "root")
 BY_LENGTH, BY_420, BY_1, BY_ROOT = range(4)
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """No parameters."""
 
 
 class Settings(NamedTuple):
@@ -71,15 +64,15 @@ class State(NamedTuple):
 
 
 def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
+    horizon: int, arms: int, *, phase_one: str, width: str, log: str, ties: str
 ) -> Settings:
     """Translate parameters and interpretations for the kernel."""
     return Settings(
         horizon=horizon,
-        phase_one=PHASES_ONE.index(interpretations["phase_one"]),
-        modified_width=interpretations["width"] == "2c",
-        window_log=interpretations["log"] == "window",
-        random_ties=interpretations["ties"] == "random",
+        phase_one=PHASES_ONE.index(phase_one),
+        modified_width=width == "2c",
+        window_log=log == "window",
+        random_ties=ties == "random",
     )
 
 
@@ -231,7 +224,7 @@ def _phase_two(
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """NCB, line by line; at the end the rounds of a leader are gathered."""
     horizon, k = settings.horizon, len(bandit.arms)
     log = math.log(horizon)
@@ -259,29 +252,21 @@ def reference(
         yield leader, length, total
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """No privacy."""
-    return Guarantee("none", math.inf)
-
-
 ALGORITHM = Algorithm(
     id="ncb",
     name="NCB",
     paper="Barman, Khan, Maiti and Sawarni (AAAI 2023)",
-    parameters=Parameters,
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={},
+    guarantee="none",
     interpretations={
         "phase_one": PHASES_ONE,
         "width": ("4", "2c"),
         "log": ("horizon", "window"),
         "ties": TIES,
     },
-    variants=("as-written", "as-coded", "repaired"),
     presets={
         "as-coded": {"phase_one": "1", "width": "2c"},
         "repaired": {"phase_one": "1", "width": "2c"},

@@ -9,33 +9,25 @@ Interpretation:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment
 from dpbandits.algorithms.m_ts_gaussian import Settings, advance, state
 from dpbandits.bandits import Bandit
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.guarantees import ts_gaussian_gdp
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """No parameters."""
-
-
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, count: str) -> Settings:
     """Return the settings of modified Thompson sampling at b = 0 and c = 1."""
-    prior_count = 1 if interpretations["count"] == "n+1" else 0
+    prior_count = 1 if count == "n+1" else 0
     return Settings(horizon, 1 - prior_count, 1.0, prior_count)
 
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """Algorithm 1, line by line (sums in place of running means, so that rounding is shared)."""
     arms = range(len(bandit.arms))
     pulls = [0 for _ in arms]
@@ -57,21 +49,15 @@ def reference(
         yield arm, 1, reward
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """Lemma 4: sqrt(T / 2)-Gaussian DP."""
-    return Guarantee("gdp", ts_gaussian_gdp(horizon))
-
-
 ALGORITHM = Algorithm(
     id="ts-gaussian",
     name="TS-Gaussian",
     paper="TS-is-DP, Algorithm 1",
-    parameters=Parameters,
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={},
+    guarantee=lambda parameters, horizon: Guarantee("gdp", ts_gaussian_gdp(horizon)),
+    stated="ts-is-dp, Lemma 4",
     interpretations={"count": ("n+1", "n")},
 )

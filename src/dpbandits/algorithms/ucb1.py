@@ -10,28 +10,21 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Interpretations
+from dpbandits.algorithms.base import Algorithm, Segment
 from dpbandits.algorithms.m_ts_gaussian import state
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward
 from dpbandits.kernels import njit
-from dpbandits.privacy.guarantee import Guarantee
 
 SHORTEST, PART = 64, 1 << 15
 """The others' indices are bounded for so many rounds, and for this part of the rounds so far."""
 
 ROUNDING = 1e-12
 """Far above the rounding errors of an index, which is at most 10."""
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """No parameters."""
 
 
 class Settings(NamedTuple):
@@ -42,12 +35,10 @@ class Settings(NamedTuple):
     hides_first_mean: bool
 
 
-def settings(
-    parameters: Parameters, interpretations: Interpretations, horizon: int, arms: int
-) -> Settings:
+def settings(horizon: int, arms: int, *, clock: str, first_mean: str) -> Settings:
     """Translate the interpretations for the kernel."""
-    clock_offset = 1 if interpretations["clock"] == "coming" else 0
-    return Settings(horizon, clock_offset, interpretations["first_mean"] == "zero")
+    clock_offset = 1 if clock == "coming" else 0
+    return Settings(horizon, clock_offset, first_mean == "zero")
 
 
 @njit
@@ -106,7 +97,7 @@ def advance(settings, state, bandit, generator, out):
 
 def reference(
     settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Chunk]:
+) -> Iterator[Segment]:
     """UCB1, line by line."""
     arms = range(len(bandit.arms))
     pulls = [0 for _ in arms]
@@ -128,23 +119,15 @@ def reference(
         yield arm, 1, reward
 
 
-def guarantee(parameters: Parameters, horizon: int) -> Guarantee:
-    """No privacy."""
-    return Guarantee("none", math.inf)
-
-
 ALGORITHM = Algorithm(
     id="ucb1",
     name="UCB1",
     paper="Auer, Cesa-Bianchi and Fischer (2002)",
-    parameters=Parameters,
     settings=settings,
     state=state,
     advance=advance,
     reference=reference,
-    guarantee=guarantee,
-    example={},
+    guarantee="none",
     interpretations={"clock": ("played", "coming"), "first_mean": ("shown", "zero")},
-    variants=("as-written", "as-coded", "repaired"),
     presets={"as-coded": {"first_mean": "zero"}, "repaired": {}},
 )

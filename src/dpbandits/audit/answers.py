@@ -18,7 +18,7 @@ from dpbandits.audit.pairs import search_pairs
 from dpbandits.audit.tables import Pair
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import algorithm_fingerprint
-from dpbandits.engine.identity import GUARANTEES, digest_of, fingerprint
+from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.errors import InputError
 
 MAXIMAL_DECISIONS = 4 * 10**9
@@ -73,7 +73,7 @@ class Question:
             "budget": {**asdict(self.budget), "workers": 0, "search": self.search_runs},
             "fingerprints": [
                 algorithm_fingerprint(self.setting.definition),
-                fingerprint("dpbandits.audit.answers", without=GUARANTEES),
+                fingerprint("dpbandits.audit.answers"),
             ],
             "versions": [np.__version__, numba.__version__, scipy.__version__],
         }

@@ -57,7 +57,7 @@ def reports_of(algorithm: Algorithm, variant: str, epsilon: float) -> list[Repor
         return [every]
     interpretations = algorithm.interpretations_from({}, variant)
     core = {name: interpretations[name] for name in ldp_ncb.ALGORITHM.interpretations}
-    settings = ldp_ncb.settings(ldp_ncb.Parameters(epsilon), core, HORIZON, 2)
+    settings = ldp_ncb.settings(HORIZON, 2, epsilon=epsilon, **core)
     location, scale = settings.exploration_location, settings.exploration_scale
     return [Report(location, scale, "Phase I"), Report(0.0, 1.0 / epsilon, "Phase II")]
 

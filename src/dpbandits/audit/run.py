@@ -19,7 +19,6 @@ from dpbandits.audit.rows import DIRECTIONS, AuditRow
 from dpbandits.audit.settings import claimed_measure, require_notion, setting_of
 from dpbandits.audit.tables import PULL_TABLE, Pair
 from dpbandits.engine.arguments import (
-    merged_parameters,
     require_cache,
     require_seed,
     require_workers,
@@ -142,7 +141,7 @@ def audit(
         >>> found.row.measure, found.row.lower > 3.0
         ('epsilon', True)
     """
-    values = merged_parameters(find_definition(algorithm), params, parameters, ARGUMENTS)
+    values = find_definition(algorithm).merged_parameters(params, parameters, ARGUMENTS)
     arms = pair.arms if pair else arms
     rounds = whole_number(horizon)
     setting = setting_of(algorithm, rounds, values, variant, interpretations, arms, features)

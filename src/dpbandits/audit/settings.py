@@ -9,13 +9,11 @@ from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY, Definition, find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm
+from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.audit.blackbox.algorithms import Setting
 from dpbandits.audit.blackbox.choice import Measure
 from dpbandits.audit.tables import LOCAL, PULL_TABLE, ROUND
-from dpbandits.engine.parameters import parameters_of
-from dpbandits.engine.user_code import place_of, user_code
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantee import Guarantee
 
 MAXIMAL_ARMS = 100
 MAXIMAL_HORIZON = 1_000_000
@@ -43,7 +41,7 @@ def setting_of(
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
     return Setting(
         definition=definition,
-        parameters=parameters_of(definition, params or {}),
+        parameters=definition.parameters_from(params or {}),
         variant=definition.require_variant(variant),
         interpretations=definition.interpretations_from(interpretations or {}, variant),
         arms=_count("arms", arms, MAXIMAL_ARMS),
@@ -97,15 +95,13 @@ def claimed_measure(setting: Setting) -> tuple[Measure, float]:
     Raises:
         InputError: the guarantee of a user's own algorithm fails.
     """
-    with user_code(place_of(setting.definition.id), "guarantee"):
-        claim = setting.definition.guarantee(
-            setting.parameters,
-            setting.horizon,
-            variant=setting.variant,
-            interpretations=setting.interpretations,
-        )
-    if not isinstance(claim, Guarantee):
-        raise InputError(f"{setting.definition.id}: guarantee is {claim!r}; allowed: a Guarantee")
+    claim = guarantee_of(
+        setting.definition,
+        setting.parameters,
+        setting.horizon,
+        variant=setting.variant,
+        interpretations=setting.interpretations,
+    )
     if claim.kind == "gdp":
         return Measure("mu"), claim.parameter
     if claim.kind == "approximate":

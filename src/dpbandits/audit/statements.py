@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dpbandits.privacy.known import STATED
+from dpbandits.algorithms import REGISTRY
 
 STATEMENTS: Mapping[str, str] = {
     "AUD-1": "ts-is-dp, Lemma 3: one decision",
@@ -34,4 +34,4 @@ def stated_in(statement: str, algorithm: str) -> str:
         statement: its number, ``AUD-n``.
         algorithm: that it is on.
     """
-    return STATEMENTS.get(statement, STATED.get(algorithm, ""))
+    return STATEMENTS.get(statement, REGISTRY[algorithm].stated)

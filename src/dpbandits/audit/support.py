@@ -126,7 +126,9 @@ def transcript(case: Case, table: Table) -> tuple[tuple[int, ...], int]:
         raise InputError(f"algorithm is {case.algorithm!r}; allowed: those that play to a horizon")
     interpretations = algorithm.interpretations_from(dict(case.interpretations), case.variant)
     parameters = algorithm.parameters_from(dict(case.parameters))
-    settings = algorithm.settings(parameters, interpretations, case.horizon, len(case.rewards))
+    settings = algorithm.settings(
+        case.horizon, len(case.rewards), **vars(parameters), **interpretations
+    )
     bandit: Any = table
     draws = GivenDraws([(arm + 0.5) / len(case.rewards) for arm in case.explored])
     generator: Any = draws

@@ -3,7 +3,7 @@
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,14 +59,14 @@ def listed_algorithms() -> "pd.DataFrame":
     import pandas as pd
 
     from dpbandits.algorithms import REGISTRY
-    from dpbandits.engine.guarantees import listed
+    from dpbandits.algorithms.guarantees import listed
 
     rows = [
         {
             "algorithm": algorithm.id,
             "name": algorithm.name,
             "source": algorithm.paper,
-            "parameters": " ".join(field.name for field in fields(algorithm.parameters)),
+            "parameters": " ".join(algorithm.parameters),
             "interpretations": "; ".join(
                 f"{key}: {' | '.join(values)}" for key, values in algorithm.interpretations.items()
             ),
@@ -82,10 +82,10 @@ def listed_algorithms() -> "pd.DataFrame":
 def _lines() -> Iterator[str]:
     """Yield a few lines for each algorithm."""
     from dpbandits.algorithms import REGISTRY
-    from dpbandits.engine.guarantees import listed
+    from dpbandits.algorithms.guarantees import listed
 
     for algorithm in REGISTRY.values():
-        parameters = ", ".join(field.name for field in fields(algorithm.parameters))
+        parameters = ", ".join(algorithm.parameters)
         yield f"{algorithm.id} ({parameters}): {algorithm.name}, {algorithm.paper}"
         for interpretation, values in algorithm.interpretations.items():
             yield f"    interpretation {interpretation}: {', '.join(values)} (default {values[0]})"
@@ -218,7 +218,7 @@ def guarantee(delta: float | None, form: str, **options: Any) -> None:
     import pandas as pd
 
     import dpbandits
-    from dpbandits.engine.guarantees import at_delta
+    from dpbandits.algorithms.guarantees import at_delta
 
     found = dpbandits.guarantee(**options)
     row = asdict(found)
@@ -246,7 +246,7 @@ def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
     """
     import pandas as pd
 
-    from dpbandits.engine.guarantees import conversion
+    from dpbandits.algorithms.guarantees import conversion
 
     known, wanted = (
         {name: number(name, value) for name, value in pairs(key, " ".join(group)).items()}

@@ -28,7 +28,6 @@ from dpbandits.config.documents import (
 )
 from dpbandits.engine.identity import (
     EXECUTE,
-    GUARANTEES,
     LOCKSTEP,
     TRIALS_OF,
     digest_of,
@@ -460,7 +459,7 @@ class SimulationPlan:
         engine = LOCKSTEP if self.in_lockstep else EXECUTE
         if set(self.spec.metrics) <= set(IDENTIFIED):
             engine = TRIALS_OF
-        return fingerprint(registered()[name], engine, without=GUARANTEES)
+        return fingerprint(registered()[name], engine)
 
 
 @cache

@@ -1,13 +1,10 @@
 """Arguments that the Python functions share, checked in one line each."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms.base import Definition
 from dpbandits.engine.cache import Cache, NoCache
 from dpbandits.errors import InputError
 
@@ -38,33 +35,3 @@ def whole_number(value: Any) -> Any:
     if isinstance(value, float | np.floating) and value.is_integer():
         return int(value)
     return value
-
-
-def merged_parameters(
-    definition: Definition,
-    params: Mapping[str, Any] | None,
-    named: Mapping[str, Any],
-    arguments: Sequence[str],
-) -> dict[str, Any]:
-    """Return the parameters of an algorithm, some given in ``params`` and others by keyword.
-
-    Args:
-        definition: the algorithm.
-        params: parameters by name.
-        named: keywords that are no arguments of the function.
-        arguments: the function's own arguments, for the error message.
-
-    Raises:
-        InputError: a keyword is no parameter of the algorithm, or one is given both ways.
-    """
-    if not isinstance(params, Mapping | None):
-        raise InputError(f"{definition.id}: params is {params!r}; allowed: a mapping of parameters")
-    own = [each.name for each in fields(definition.parameters)]
-    for name in named:
-        if name not in own:
-            raise InputError.unknown(f"{definition.id}: argument", name, [*own, *arguments])
-        if name in (params or {}):
-            raise InputError(
-                f"{definition.id}: {name} is given twice; allowed: in params, or by keyword"
-            )
-    return {**(params or {}), **named}

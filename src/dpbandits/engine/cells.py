@@ -1,7 +1,7 @@
 """Cells: what is simulated and recorded, the unit of work and of caching."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Task
+from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters, Task
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.checked import checked, is_user_defined, require_task, settings_of
 from dpbandits.engine.custom import digest
@@ -17,7 +17,6 @@ from dpbandits.engine.execute import play_block
 from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.identity import (
     EXECUTE,
-    GUARANTEES,
     LOCKSTEP,
     TRIALS_OF,
     digest_of,
@@ -27,7 +26,6 @@ from dpbandits.engine.identity import (
     stream_key,
 )
 from dpbandits.engine.lockstep import Watch, play_together
-from dpbandits.engine.parameters import parameters_of
 from dpbandits.engine.trials import TRIALS, play_trials
 from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
@@ -58,7 +56,7 @@ class Cell:
 
     Attributes:
         algorithm: an id of the registry, or an algorithm object of the user's own.
-        parameters: the validated dataclass of the algorithm.
+        parameters: those of the algorithm, validated.
         variant: ``as-written``, ``as-coded`` or ``repaired``.
         interpretations: every interpretation of the algorithm with its value, as sorted pairs.
         bandit: the instance.
@@ -73,7 +71,7 @@ class Cell:
     """
 
     algorithm: str | Definition
-    parameters: Any
+    parameters: Parameters
     variant: str
     interpretations: tuple[tuple[str, str], ...]
     bandit: Bandit
@@ -242,7 +240,7 @@ def algorithm_fingerprint(algorithm: str | Definition, metrics: Sequence[str] = 
         InputError: an algorithm of the user's own uses something that cannot be hashed.
     """
     definition = find_definition(algorithm)
-    ours = fingerprint(*_modules(definition, metrics), without=GUARANTEES)
+    ours = fingerprint(*_modules(definition, metrics))
     if not is_user_defined(definition):
         return ours
     return digest_of([ours, parts_digest(definition)])[:16]
@@ -273,13 +271,9 @@ def parts_digest(definition: Definition) -> str:
     return digest(definition.id, parts)
 
 
-def parameter_values(parameters: Any) -> dict[str, Any]:
-    """Return a parameter dataclass as a dict; whole numbers of float fields become floats."""
-    values = asdict(parameters)
-    for each in fields(parameters):
-        if each.type in (float, "float"):
-            values[each.name] = float(values[each.name])
-    return values
+def parameter_values(parameters: Parameters) -> dict[str, Any]:
+    """Return parameters by name."""
+    return dict(vars(parameters))
 
 
 def _require_count(key: str, value: object, minimum: int, maximum: int) -> int:
@@ -363,7 +357,7 @@ def make_cell(
         require_metric(name, known)
     cell = Cell(
         algorithm=definition.id if definition.id in REGISTRY else definition,
-        parameters=parameters_of(definition, parameters or {}),
+        parameters=definition.parameters_from(parameters or {}),
         variant=definition.require_variant(variant),
         interpretations=tuple(
             sorted(definition.interpretations_from(interpretations or {}, variant).items())

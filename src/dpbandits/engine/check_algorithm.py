@@ -6,13 +6,12 @@ from typing import Any
 
 from dpbandits.algorithms import Definition, find_definition
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
+from dpbandits.algorithms.guarantees import stated_guarantee
 from dpbandits.engine.kernel_checks import KERNEL_CHECKS, Subject
-from dpbandits.engine.parameters import parameters_of
 from dpbandits.engine.progress import progress
 from dpbandits.engine.trial_checks import TRIAL_CHECKS
-from dpbandits.engine.user_code import place_of, user_code
+from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
-from dpbandits.privacy import Guarantee
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
@@ -105,13 +104,9 @@ def _subject(
 ) -> Subject:
     """Return what is checked; InputError where its parameters or its guarantee are not valid."""
     place = place_of(definition.id)
-    parameters = parameters_of(definition, params)
+    parameters = definition.parameters_from(params)
     values = definition.interpretations_from(interpretations, definition.require_variant(variant))
-    with user_code(place, "guarantee"):
-        guarantee = definition.guarantee(parameters, 100)
-    if not isinstance(guarantee, Guarantee):
-        kind = type(guarantee).__name__
-        raise InputError(f"{place}: guarantee returns {kind}; allowed: a Guarantee")
+    stated_guarantee(definition, parameters, 100)
     if isinstance(definition, Algorithm) and not callable(definition.advance):
         raise InputError(f"{place}: advance is {definition.advance!r}; allowed: a function")
     return Subject(definition, parameters, values)

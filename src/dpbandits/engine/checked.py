@@ -72,10 +72,10 @@ def settings_of(
         InputError: those of a user-defined algorithm fail, or have another horizon.
     """
     if not is_user_defined(definition):
-        return definition.settings(parameters, interpretations, horizon, arms)
+        return definition.settings(horizon, arms, **vars(parameters), **interpretations)
     place = place_of(definition.id)
     with user_code(place, "settings"):
-        settings = definition.settings(parameters, interpretations, horizon, arms)
+        settings = definition.settings(horizon, arms, **vars(parameters), **interpretations)
     found = getattr(settings, "horizon", None)
     if found is None or found != horizon:
         raise InputError(f"{place}: horizon of the settings is {found!r}; allowed: {horizon}")

@@ -32,7 +32,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.types import ClassInstanceType, ClassType
 
 from dpbandits.algorithms import REGISTRY, Definition
-from dpbandits.engine.identity import GUARANTEES, PACKAGE, fingerprint
+from dpbandits.engine.identity import PACKAGE, fingerprint
 from dpbandits.errors import InputError
 
 NAME = "ALGORITHM"
@@ -232,7 +232,7 @@ def _digest(name: str, value: Any) -> tuple[str, list[Dispatcher]]:
             raise InputError(f"algorithm {name}: {NO_KEY.format(reason)}")
     modules = hasher.modules.union(module for module, _ in names) - {__name__}
     installed = {_version(module.partition(".")[0]) for module in modules if not _is_ours(module)}
-    ours = fingerprint(*sorted(filter(_is_ours, modules)), without=GUARANTEES)
+    ours = fingerprint(*sorted(filter(_is_ours, modules)))
     texts = [pickled, repr(sorted(installed)).encode(), ours.encode()]
     return hashlib.sha256(b"".join(texts)).hexdigest(), hasher.kernels
 

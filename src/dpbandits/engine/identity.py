@@ -36,9 +36,6 @@ LOCKSTEP = f"{PACKAGE}.engine.lockstep"
 TRIALS_OF = f"{PACKAGE}.engine.trials"
 """The engine's part of every identification."""
 
-GUARANTEES = tuple(f"{PACKAGE}.privacy.{name}" for name in ("guarantee", "guarantees", "known"))
-"""What an algorithm guarantees; no simulated number depends on it."""
-
 
 def canonical_json(description: Any) -> str:
     """Return one JSON text for equal descriptions: sorted keys, no spaces.
@@ -142,44 +139,40 @@ def registered() -> dict[str, str]:
 
 
 @cache
-def sources_of(*modules: str, without: tuple[str, ...] = ()) -> list[Path]:
+def sources_of(*modules: str) -> list[Path]:
     """Return the files that the modules are made of, sorted, as paths within the package.
 
     Args:
         modules: their names.
-        without: modules that are left out, with what is imported through them alone.
 
     Raises:
         InputError: a module is not one of this package.
     """
-    for module in (*modules, *without):
+    for module in modules:
         if path_of(module) is None:
             raise InputError(f"module is {module!r}; allowed: a module of {PACKAGE} that exists")
     files: set[Path] = set()
-    left_out = {path_of(module) for module in without} | {None}
     waiting = list(modules)
     while waiting:
         path = path_of(waiting.pop())
-        if path not in left_out and path not in files:
-            assert path is not None
+        if path is not None and path not in files:
             files.add(path)
             waiting.extend(_imports_of(path))
     return sorted(files)
 
 
 @cache
-def fingerprint(*modules: str, without: tuple[str, ...] = ()) -> str:
+def fingerprint(*modules: str) -> str:
     """Return the hash of the modules' sources, 16 hex digits.
 
     Args:
         modules: their names.
-        without: as for ``sources_of``; ``GUARANTEES`` for what is simulated.
 
     Raises:
         InputError: a module is not one of this package.
     """
     digest = hashlib.sha256()
-    for path in sources_of(*modules, without=without):
+    for path in sources_of(*modules):
         digest.update(path.as_posix().encode() + b"\0")
         digest.update(SOURCES[path] + b"\0")
     return digest.hexdigest()[:16]
@@ -187,7 +180,7 @@ def fingerprint(*modules: str, without: tuple[str, ...] = ()) -> str:
 
 def require_unedited(*modules: str) -> None:
     """Raise InputError where a source of the modules is no longer what was read and hashed."""
-    for path in sources_of(*modules, without=GUARANTEES):
+    for path in sources_of(*modules):
         file = ROOT / path
         if not file.is_file() or file.read_bytes() != SOURCES[path]:
             raise InputError(f"{file}: was edited after it was imported; start Python again")

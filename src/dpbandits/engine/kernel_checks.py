@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Chunk, Definition
+from dpbandits.algorithms.base import Algorithm, Definition, Segment
 from dpbandits.bandits import Bandit, bernoulli, truncated_exponential, uniform
 from dpbandits.engine.checked import settings_of
 from dpbandits.engine.checked_kernel import CheckedKernel, CheckedStates, new_buffers
@@ -54,7 +54,7 @@ def play(
     horizon: int = HORIZON,
     size: int = HORIZON,
     twice: bool = False,
-) -> list[Chunk]:
+) -> list[Segment]:
     """Return the segments of one run, every batch of which is checked.
 
     Args:
@@ -69,7 +69,7 @@ def play(
     kernel = CheckedKernel(subject.algorithm, bandit, horizon, lambda: twice)
     state = CheckedStates(subject.algorithm)(len(bandit.arms))
     generator, buffers = np.random.default_rng(seed), new_buffers(size)
-    segments: list[Chunk] = []
+    segments: list[Segment] = []
     while state.clock[0] < horizon:
         written = kernel(settings, state, bandit.arrays, generator, Segments(*buffers))
         batch = buffers.cut(0, written)
@@ -79,10 +79,10 @@ def play(
 
 def reference_of(
     subject: Subject, bandit: Bandit, seed: int, horizon: int = HORIZON
-) -> list[Chunk]:
+) -> list[Segment]:
     """Return the segments of the reference, up to the first that passes the horizon."""
     settings = subject.settings(horizon, bandit)
-    segments: list[Chunk] = []
+    segments: list[Segment] = []
     rounds = 0
     with user_code(place_of(subject.definition.id), "reference"):
         for arm, length, rewards in subject.algorithm.reference(
@@ -95,9 +95,9 @@ def reference_of(
     return segments
 
 
-def stretches(segments: Iterable[Chunk]) -> list[Chunk]:
+def stretches(segments: Iterable[Segment]) -> list[Segment]:
     """Return the segments with neighbours of one arm put together."""
-    joined: list[Chunk] = []
+    joined: list[Segment] = []
     for arm, length, rewards in segments:
         if joined and joined[-1][0] == arm:
             arm, rounds, total = joined.pop()
@@ -107,7 +107,7 @@ def stretches(segments: Iterable[Chunk]) -> list[Chunk]:
 
 
 def require_same(
-    names: tuple[str, str], one: Sequence[Chunk], other: Sequence[Chunk], place: str
+    names: tuple[str, str], one: Sequence[Segment], other: Sequence[Segment], place: str
 ) -> None:
     """Raise InputError unless two runs play the same arms and receive the same rewards.
 

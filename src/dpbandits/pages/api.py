@@ -30,7 +30,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "Privacy": ("dpbandits.privacy", ""),
     "Write an algorithm": (
         "dpbandits.algorithms.base",
-        "Definition Algorithm IdentificationAlgorithm Task Outcome Trial Phase Chunk UNIFORM",
+        "Definition Algorithm IdentificationAlgorithm Task Outcome Trial Phase Segment UNIFORM",
     ),
     "Draw inside a kernel": ("dpbandits.bandits.draws", "draw_reward draw_reward_sum laplace"),
 }

@@ -1,7 +1,6 @@
 """Play several algorithms on one bandit, for one table and one plot."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -220,7 +219,7 @@ def _entry(given: Entry) -> dict[str, Any]:
 
 def _with_shared(entries: list[dict[str, Any]], shared: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the entries with the shared parameters that their algorithms have."""
-    names = [[each.name for each in fields(entry["algorithm"].parameters)] for entry in entries]
+    names = [list(entry["algorithm"].parameters) for entry in entries]
     known = list(dict.fromkeys(chain.from_iterable(names)))
     for key in shared:
         if key not in known:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.algorithms.base import Definition
+from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.engine.arguments import (
-    merged_parameters,
     require_cache,
     require_seed,
     require_workers,
@@ -24,7 +24,6 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, make_cell, parameter_values, require_curves
 from dpbandits.engine.compiling import compilation_shown
 from dpbandits.engine.fan_out import compute
-from dpbandits.engine.guaranteed import guarantee_of
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import Curve, mean_interval
@@ -103,7 +102,7 @@ class Runs:
         arguments = [name for name in signature(function).parameters if name != "parameters"]
         cell = make_cell(
             algorithm=definition,
-            parameters=merged_parameters(definition, params, named, arguments),
+            parameters=definition.merged_parameters(params, named, arguments),
             horizon=whole_number(what.pop(cls.horizon_name)),
             runs=whole_number(runs),
             horizon_name=cls.horizon_name,
@@ -116,7 +115,15 @@ class Runs:
     @property
     def guarantee(self) -> Guarantee:
         """What the algorithm guarantees as it is played here, and what is known of that."""
-        return guarantee_of(self.cell)
+        cell = self.cell
+        return guarantee_of(
+            cell.definition,
+            cell.parameters,
+            cell.horizon,
+            variant=cell.variant,
+            interpretations=dict(cell.interpretations),
+            bandit=cell.bandit,
+        )
 
     @property
     def parameters(self) -> str:

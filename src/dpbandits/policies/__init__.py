@@ -4,7 +4,7 @@
 compiles, and a reference that plays the methods as they are. Nothing here needs the class's source.
 """
 
+from dpbandits.algorithms.base import fraction, positive, whole
 from dpbandits.policies.decorator import policy
-from dpbandits.policies.kinds import fraction, positive, whole
 
 __all__ = ["fraction", "policy", "positive", "whole"]

@@ -8,11 +8,9 @@ from typing import Any
 
 import numba
 
-from dpbandits.algorithms.base import Algorithm, require_plain
+from dpbandits.algorithms.base import Algorithm, Kind, require_plain
 from dpbandits.errors import InputError
-from dpbandits.policies.guarantees import guarantee_function
 from dpbandits.policies.kernel import advance
-from dpbandits.policies.kinds import Kind, parameters_class
 from dpbandits.policies.reference import Reference
 from dpbandits.policies.rule import Rule
 from dpbandits.privacy.guarantee import Guarantee
@@ -23,8 +21,6 @@ ARGUMENTS = {
     "start": ("self", "arms", "horizon", "rng"),
 }
 """Methods that the engine calls, with their arguments."""
-
-KINDS = "dpbandits.positive, dpbandits.fraction, dpbandits.whole(minimum)"
 
 
 def policy(
@@ -81,10 +77,6 @@ def policy(
     if not isinstance(name, str) or not re.search(r"[A-Za-z0-9]", name):
         raise InputError(f"policy: name is {name!r}; allowed: a text with a letter or a digit")
     owner = "-".join(re.findall(r"[a-z0-9]+", name.lower()))
-    for key, kind in parameters.items():
-        if not isinstance(kind, Kind):
-            raise InputError(f"{owner}: parameter {key} is {kind!r}; allowed: {KINDS}")
-    guaranteed = guarantee_function(owner, guarantee, parameters)
 
     def decorate(policy: type) -> Algorithm:
         rule = Rule(owner, policy, parameters, _methods(owner, policy, parameters))
@@ -92,13 +84,12 @@ def policy(
             id=owner,
             name=name,
             paper="a policy of one's own",
-            parameters=parameters_class(owner, policy.__module__, parameters),
+            parameters=parameters,
             settings=rule.settings,
             state=rule.state,
             advance=advance,
             reference=Reference(rule),
-            guarantee=guaranteed,
-            example={key: kind.example for key, kind in parameters.items()},
+            guarantee=guarantee,
         )
 
     return decorate

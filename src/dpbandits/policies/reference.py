@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms.base import Chunk
+from dpbandits.algorithms.base import Segment
 from dpbandits.bandits import Bandit
 from dpbandits.policies.kernel import WHY_NOT, why_not
 from dpbandits.policies.rule import Rule
@@ -20,7 +20,7 @@ class Reference:
 
     def __call__(
         self, settings: Any, bandit: Bandit, generator: np.random.Generator
-    ) -> Iterator[Chunk]:
+    ) -> Iterator[Segment]:
         """Yield (arm, 1, reward) for every round."""
         arms = len(bandit.arms)
         me = self.rule.new(settings)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from dpbandits.algorithms.base import Interpretations
+from dpbandits.algorithms.base import Kind
 from dpbandits.errors import InputError
-from dpbandits.policies.kinds import Kind
 from dpbandits.policies.memory import Memory, class_numbers, memory_of, require_alike
 
 EXAMPLE_ROUNDS = 1000
@@ -87,16 +86,13 @@ class Rule:
         self.start(me, arms, settings.horizon, np.random.default_rng(0))
         return memory_of(self.place, me, self.kinds)
 
-    def settings(
-        self, parameters: Any, interpretations: Interpretations, horizon: int, arms: int
-    ) -> Any:
+    def settings(self, horizon: int, arms: int, **parameters: Any) -> Any:
         """Return the settings of the kernel.
 
         Raises:
             InputError: ``start`` fails, or makes other types or shapes than with the example.
         """
-        values = (kind.type(getattr(parameters, name)) for name, kind in self.kinds.items())
-        settings = self.settings_class(horizon, *values)
+        settings = self.settings_class(horizon, *(parameters[name] for name in self.kinds))
         found, allowed = self._begun(settings, arms), "what depends on the number of arms alone"
         require_alike(f"{self.place}, start", found, self.memory(arms), allowed)
         return settings

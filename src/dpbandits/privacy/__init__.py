@@ -3,8 +3,8 @@
 `gaussian` converts between eta-GDP and (epsilon, delta); `renyi` does the same for Renyi DP;
 `tight` holds tighter conversions of it, and `conversions` those between all kinds;
 `standard` holds report-noisy-max and advanced composition; `guarantee` is the `Guarantee` that
-every algorithm carries, `known` what was found out about it; `guarantees` states what Thompson
-sampling guarantees, `dp_ts_ucb` what DP-TS-UCB does.
+algorithms state; `guarantees` has what Thompson sampling guarantees, `dp_ts_ucb` what DP-TS-UCB
+does. What is known of each algorithm's is in `dpbandits.algorithms.guarantees`.
 """
 
 from dpbandits.privacy.conversions import Converted, Level, convert, pure_to_gdp, pure_to_rdp

@@ -1,14 +1,20 @@
 """The algorithms for best-arm identification with a fixed budget: each a row of rules."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import make_dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
-from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome, Task, Trial
+from dpbandits.algorithms.base import (
+    IdentificationAlgorithm,
+    Outcome,
+    Task,
+    Trial,
+    chance,
+    positive_or_infinite,
+)
 from dpbandits.algorithms.best_arm.eliminations import (
     GAUSSIAN,
     LAPLACE,
@@ -30,11 +36,6 @@ from dpbandits.algorithms.best_arm.textbook import (
     eliminate_by_regression,
     halve,
 )
-from dpbandits.errors import InputError
-from dpbandits.privacy.guarantee import Guarantee
-
-SMALLEST_EPSILON = 1e-100
-"""Below it noise would leave the range of doubles."""
 
 RulesT = TypeVar("RulesT", Means, Regression)
 """What an algorithm is."""
@@ -88,57 +89,16 @@ def _algorithm(
     textbook: Callable[[RulesT, np.random.Generator], Trial],
     *,
     id: str,
-    parameters: Mapping[str, Callable[[str, str, object], None]],
     **words: Any,
 ) -> IdentificationAlgorithm:
     """Return the algorithm that plays by the rules."""
-
-    def __post_init__(self: Any) -> None:  # noqa: N807  (the method of a dataclass)
-        for name, require in parameters.items():
-            require(id, name, getattr(self, name))
-
-    types = [(name, float) for name in parameters]
-    space = {"__post_init__": __post_init__, "__module__": __name__}
     return IdentificationAlgorithm(
         id=id,
-        parameters=make_dataclass("Parameters", types, frozen=True, namespace=space),
         require=partial(_require, id, rules),
         play=partial(_play, id, rules),
         reference=partial(_reference, id, rules, textbook),
         **words,
     )
-
-
-def _epsilon(owner: str, name: str, value: object) -> None:
-    """Require a privacy parameter; infinity means "no noise"."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not value >= SMALLEST_EPSILON:  # type: ignore[operator]
-        raise InputError(
-            f"{owner}: {name} is {value!r}; allowed: a number above 0 "
-            f"(at least {SMALLEST_EPSILON:g}), or infinity for no noise"
-        )
-
-
-def _delta(owner: str, name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise InputError(
-            f"{owner}: {name} is {value!r}; allowed: a number strictly between 0 and 1"
-        )
-
-
-def _nothing(parameters: Any, budget: int) -> Guarantee:
-    return Guarantee("none")
-
-
-def _pure(parameters: Any, budget: int) -> Guarantee:
-    epsilon = parameters.epsilon
-    return Guarantee("none") if math.isinf(epsilon) else Guarantee("pure", epsilon)
-
-
-def _approximate(parameters: Any, budget: int) -> Guarantee:
-    if math.isinf(parameters.epsilon):
-        return Guarantee("none")
-    return Guarantee("approximate", parameters.epsilon, slack=parameters.delta)
 
 
 def _by_means(task: Task, schedule: PhaseSchedule, noise: int, **rules: Any) -> Means:
@@ -291,9 +251,9 @@ DP_BAI = _algorithm(
     id="dp-bai",
     name="DP-BAI",
     paper="Chen, Karthik, Chee and Tan (ICLR 2024), Algorithm 1",
-    parameters={"epsilon": _epsilon},
-    guarantee=_pure,
-    example={"epsilon": 1.0},
+    parameters={"epsilon": positive_or_infinite},
+    guarantee="pure",
+    stated="dp-bai, Proposition 4.1",
     interpretations=BY_MEANS,
 )
 DP_BAI_GAUSS = _algorithm(
@@ -302,9 +262,12 @@ DP_BAI_GAUSS = _algorithm(
     id="dp-bai-gauss",
     name="DP-BAI-Gauss",
     paper="Chen, Karthik, Chee and Tan (ICLR 2024), Algorithm 2",
-    parameters={"epsilon": _epsilon, "delta": _delta},
-    guarantee=_approximate,
-    example={"epsilon": 0.5, "delta": 0.01},
+    parameters={
+        "epsilon": positive_or_infinite(example=0.5),
+        "delta": chance(example=0.01),
+    },
+    guarantee="approximate",
+    stated="dp-bai, Proposition D.2",
     interpretations={**BY_MEANS, "calibration": ("classical", "analytic")},
 )
 BASELINE = _algorithm(
@@ -313,9 +276,9 @@ BASELINE = _algorithm(
     id="baseline",
     name="Baseline",
     paper="Chen, Karthik, Chee and Tan (ICLR 2024), section 5",
-    parameters={"epsilon": _epsilon},
-    guarantee=_pure,
-    example={"epsilon": 1.0},
+    parameters={"epsilon": positive_or_infinite},
+    guarantee="pure",
+    stated="dp-bai, Section 5",
     interpretations={**BY_MEANS, "sizes": ("stated", "halving")},
 )
 OD_LINBAI = _algorithm(
@@ -324,9 +287,7 @@ OD_LINBAI = _algorithm(
     id="od-linbai",
     name="OD-LinBAI",
     paper="Yang and Tan (NeurIPS 2022)",
-    parameters={},
-    guarantee=_nothing,
-    example={},
+    guarantee="none",
     interpretations=BY_REGRESSION,
 )
 DP_OD = _algorithm(
@@ -335,9 +296,9 @@ DP_OD = _algorithm(
     id="dp-od",
     name="DP-OD",
     paper="Chen, Karthik, Chee and Tan (ICLR 2024), appendix E",
-    parameters={"epsilon": _epsilon},
-    guarantee=_pure,
-    example={"epsilon": 1.0},
+    parameters={"epsilon": positive_or_infinite},
+    guarantee="pure",
+    stated="dp-bai, Appendix E.1",
     interpretations={
         **BY_REGRESSION,
         "norm": ("l2", "l1"),
@@ -352,8 +313,6 @@ SEQUENTIAL_HALVING = _algorithm(
     id="sequential-halving",
     name="Sequential Halving",
     paper="Karnin, Koren and Somekh (ICML 2013)",
-    parameters={},
-    guarantee=_nothing,
-    example={},
+    guarantee="none",
     interpretations=TIES_AND_BUDGET,
 )

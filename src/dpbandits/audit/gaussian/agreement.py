@@ -73,7 +73,9 @@ def played_sequences(
     _, arms, horizon = tables.shape
     definition = REGRET[algorithm]
     chosen = definition.interpretations_from(interpretations)
-    settings = settings_of(definition, definition.parameters(**parameters), chosen, horizon, arms)
+    settings = settings_of(
+        definition, definition.parameters_from(parameters), chosen, horizon, arms
+    )
     key = stream_key(["agreement", algorithm, dict(parameters), dict(interpretations), horizon])
     plays = Plays(definition, settings, horizon, make_pair(*tables))
     outputs = plays(second, run_generator(root, key, 0), runs)

@@ -38,7 +38,7 @@ def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
         epsilon: above 0.
     """
     interpretations = adap_ucb.ALGORITHM.interpretations_from({})
-    settings = adap_ucb.settings(adap_ucb.Parameters(epsilon), interpretations, horizon, 2)
+    settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **interpretations)
 
     def bonus(t: int, count: int) -> float:
         width = math.sqrt(settings.exploration_factor * math.log(t) / count)
@@ -55,8 +55,7 @@ def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
         epsilon: above 0.
     """
     interpretations = anytime_lazy_ucb.ALGORITHM.interpretations_from({})
-    parameters = anytime_lazy_ucb.Parameters(epsilon)
-    settings = anytime_lazy_ucb.settings(parameters, interpretations, horizon, 2)
+    settings = anytime_lazy_ucb.settings(horizon, 2, epsilon=epsilon, **interpretations)
 
     def bonus(t: int, count: int) -> float:
         log = settings.log_factor * math.log(t)

@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
+from dpbandits.algorithms.guarantees import guarantee
 from dpbandits.comparisons.choosing.parameters import parameters_at
 from dpbandits.comparisons.choosing.players import CLASSES, DELTA, NONE, PLAYERS
 from dpbandits.comparisons.choosing.ranking import Question, described, outside
 from dpbandits.comparisons.choosing.scores import SETTING
-from dpbandits.engine.guarantees import guarantee
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 

@@ -1,13 +1,12 @@
 """The page of algorithms: source, variants, interpretations, guarantee, comparisons."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from typing import Any
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Definition
+from dpbandits.algorithms.guarantees import listed
 from dpbandits.config.documents import as_list
-from dpbandits.engine.guarantees import listed
 from dpbandits.pages.site.charts import look
 from dpbandits.pages.site.model import Site
 from dpbandits.pages.site.tables import Shown, shown_cells
@@ -32,7 +31,7 @@ def _algorithm(site: Site, definition: Definition, tables: Sequence[Compared]) -
         "name": definition.name,
         "source": definition.paper,
         "look": look(look_of(definition.id)),
-        "parameters": [field.name for field in fields(definition.parameters)],
+        "parameters": list(definition.parameters),
         "variants": definition.variants,
         "interpretations": {
             name: (values[0], values[1:]) for name, values in definition.interpretations.items()

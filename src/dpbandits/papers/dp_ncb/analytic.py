@@ -154,8 +154,8 @@ def noise_scales() -> pd.DataFrame:
 
 def _noise_scale(variant: str, phase: str, epsilon: float) -> float:
     interpretations = ldp_ncb.ALGORITHM.interpretations_from({}, variant)
-    parameters = ldp_ncb.Parameters(epsilon)
-    settings = ldp_ncb.settings(parameters, interpretations, HORIZONS[0], len(drawn_means()))
+    arms = len(drawn_means())
+    settings = ldp_ncb.settings(HORIZONS[0], arms, epsilon=epsilon, **interpretations)
     return settings.exploration_scale if phase == "I" else 1.0 / settings.epsilon
 
 

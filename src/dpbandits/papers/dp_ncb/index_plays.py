@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpbandits.algorithms.gdp_ncb import ALGORITHM, Parameters, advance
+from dpbandits.algorithms.gdp_ncb import ALGORITHM, advance
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
 from dpbandits.algorithms.gdp_ncb_window import Settings, State, open_window, start_phase_two
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
@@ -67,7 +67,7 @@ def violations(variant: str, horizon: int, run: int) -> tuple[int, int]:
     """
     bandit = weak_arms()
     interpretations = ALGORITHM.interpretations_from({"exploration": "blocks"}, variant)
-    settings = ALGORITHM.settings(Parameters(EPSILON), interpretations, horizon, len(bandit.arms))
+    settings = ALGORITHM.settings(horizon, len(bandit.arms), epsilon=EPSILON, **interpretations)
     log = float(open_window(settings, horizon).log)
     key = stream_key({"stream": STREAM, "variant": variant, "horizon": horizon})
     generator = run_generator(DEFAULT_ROOT_SEED, key, run)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Parameters, Settings, State
+from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Settings, State
 from dpbandits.bandits import Bandit, bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments
@@ -90,7 +90,7 @@ def trace() -> pd.DataFrame:
     """
     bandit = bernoulli(MEANS)
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
-    settings = ALGORITHM.settings(Parameters(ALPHA), interpretations, HORIZON, len(MEANS))
+    settings = ALGORITHM.settings(HORIZON, len(MEANS), alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
     rows = [row for step in steps(bandit, settings, generator) for row in _rows(step)]
     return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)

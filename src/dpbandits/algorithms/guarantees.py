@@ -6,13 +6,19 @@ releases, covers what is played; otherwise "not contradicted" where losses were 
 "stated" where this project shows neither.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
+from dpbandits.algorithms import REGISTRY, find_definition
+from dpbandits.algorithms.base import BY_WORD, Definition, IdentificationAlgorithm, Interpretations
 from dpbandits.bandits import Bandit, LinearBandit
+from dpbandits.errors import InputError
+from dpbandits.privacy.conversions import KINDS, Converted, Level, convert
 from dpbandits.privacy.guarantee import Guarantee, Status
 from dpbandits.privacy.guarantees import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import (
@@ -23,35 +29,20 @@ from dpbandits.privacy.witnesses import (
     window_loss,
 )
 
-Interpretations = Mapping[str, str]
 Holds = Callable[[Any, int, Bandit | None], bool]
 
 _COMPUTED = 5.0
 """Up to this epsilon the losses of DP-OD and of pure DP-BAI were computed."""
 
-LOCAL = ("ldp-ncb", "anytime-ldp-ncb", "ldp-ucb-l")
-"""Algorithms whose guarantee is in the local model."""
 
-STATED: Mapping[str, str] = {
-    "ts-gaussian": "ts-is-dp, Lemma 4",
-    "m-ts-gaussian": "ts-is-dp, Lemma 5",
-    "dp-ts-ucb": "dp-ts-ucb, Theorem 4.4",
-    "dp-se": "Sajed and Sheffet (2019)",
-    "anytime-lazy-ucb": "Hu, Huang and Mehta (2021)",
-    "lazy-dp-ts": "Hu and Hegde (2022)",
-    "dp-ts": "Hu and Hegde (2022)",
-    "adap-ucb": "Azize and Basu (2022)",
-    "ldp-ucb-l": "Ren, Zhou, Liu and Shroff (2020)",
-    "dp-bai": "dp-bai, Proposition 4.1",
-    "baseline": "dp-bai, Section 5",
-    "dp-od": "dp-bai, Appendix E.1",
-    "dp-bai-gauss": "dp-bai, Proposition D.2",
-    "gdp-ncb": "dp-ncb, Theorem 2",
-    "ldp-ncb": "dp-ncb, arXiv Section 5",
-    "anytime-gdp-ncb": "dp-ncb, Theorem 4",
-    "anytime-ldp-ncb": "dp-ncb, arXiv Section 5",
-}
-"""Algorithm -> where its guarantee is stated."""
+@dataclass(frozen=True)
+class NotStated(Guarantee):
+    """No guarantee, which does not say that there is none."""
+
+    @property
+    def name(self) -> str:
+        """Its label."""
+        return "no guarantee stated"
 
 
 def _always(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
@@ -291,70 +282,190 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
 """Algorithm -> what is known; the first entry that applies counts, and one always does."""
 
 
-@dataclass(frozen=True)
-class Known:
-    """The guarantee of an algorithm as a function, with what is known of it.
+def stated_guarantee(definition: Definition, parameters: Any, horizon: int) -> Guarantee:
+    """Return the guarantee as it is stated, whatever is known of it.
 
-    Attributes:
-        algorithm: its id.
-        stated: (parameters, horizon or budget) -> the guarantee that the paper states.
-        interpretations: name -> allowed values, the default first.
-        presets: variant -> the interpretations that it changes.
+    Args:
+        definition: the algorithm.
+        parameters: of the algorithm.
+        horizon: horizon or budget.
+
+    Raises:
+        InputError: a user-defined guarantee fails, or is something else.
     """
-
-    algorithm: str
-    stated: Callable[[Any, int], Guarantee]
-    interpretations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    presets: Mapping[str, Interpretations] = field(default_factory=dict)
-
-    def __call__(
-        self,
-        parameters: Any,
-        horizon: int,
-        variant: str = "as-written",
-        interpretations: Interpretations | None = None,
-        bandit: Bandit | None = None,
-    ) -> Guarantee:
-        """Return the guarantee, with its status for a variant, interpretations and instance.
-
-        Args:
-            parameters: of the algorithm.
-            horizon: horizon or budget.
-            variant: one of the algorithm's.
-            interpretations: those that differ from the defaults of the variant.
-            bandit: the instance; left out, the guarantee is that for all instances.
-        """
-        guarantee = self.stated(parameters, horizon)
-        played = self._all(variant, interpretations or {})
-        if self.algorithm not in KNOWN or guarantee.kind == "none":
-            return guarantee
-        if bandit is not None and bandit.largest_reward > 1.0 and not _scaled(played):
-            remark = f"rewards reach {bandit.largest_reward:.6g}; every proof has at most 1"
-            return Guarantee("none", remark=remark)
-        entry = self._entry(parameters, horizon, played, bandit)
-        return replace(
-            guarantee,
-            status=entry.status,
-            basis=entry.basis,
-            model="local" if self.algorithm in LOCAL else "central",
-            stated=STATED[self.algorithm],
-            remark=entry.remark,
-        )
-
-    def _entry(
-        self, parameters: Any, horizon: int, played: Interpretations, bandit: Bandit | None
-    ) -> Entry:
-        for entry in KNOWN[self.algorithm]:
-            alike = entry.interpretations.items() <= played.items()
-            if alike and entry.condition(parameters, horizon, bandit):
-                return entry
-        return Entry("stated")
-
-    def _all(self, variant: str, interpretations: Interpretations) -> dict[str, str]:
-        defaults = {name: allowed[0] for name, allowed in self.interpretations.items()}
-        return {**defaults, **self.presets.get(variant, {}), **interpretations}
+    given: Any = definition.guarantee
+    if given is None:
+        return NotStated("none")
+    if isinstance(given, str):
+        numbers = [float(getattr(parameters, name)) for name in BY_WORD[given]]
+        if not numbers or math.isinf(numbers[0]):  # an infinite epsilon: no noise
+            return Guarantee("none")
+        return Guarantee(given, numbers[0], slack=numbers[1] if numbers[1:] else 0.0)  # type: ignore[arg-type]
+    if callable(given):
+        try:
+            given = given(parameters, horizon)
+        except InputError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise InputError(f"{definition.id}: guarantee fails: {reason}") from error
+    if not isinstance(given, Guarantee):
+        raise InputError(f"{definition.id}: guarantee is {given!r}; allowed: a Guarantee")
+    return given
 
 
-def _scaled(played: Interpretations) -> bool:
-    """Return whether noise is scaled to the largest reward of the instance."""
-    return played.get("sensitivity") == "support"
+def guarantee_of(
+    definition: Definition,
+    parameters: Any,
+    horizon: int,
+    *,
+    variant: str = "as-written",
+    interpretations: Interpretations | None = None,
+    bandit: Bandit | None = None,
+) -> Guarantee:
+    """Return the guarantee, with what is known of it for a variant, interpretations and instance.
+
+    Args:
+        definition: the algorithm; of one that is not in the registry nothing is known.
+        parameters: of the algorithm.
+        horizon: horizon or budget.
+        variant: one of the algorithm's.
+        interpretations: those that differ from the defaults of the variant.
+        bandit: the instance; left out, the guarantee is that for all instances.
+
+    Raises:
+        InputError: a user-defined guarantee fails, or is something else.
+    """
+    guarantee = stated_guarantee(definition, parameters, horizon)
+    if guarantee.kind == "none":
+        return guarantee
+    if definition.stated:
+        where: Any = {"model": definition.model, "stated": definition.stated}
+        guarantee = replace(guarantee, **where)
+    if REGISTRY.get(definition.id) is not definition:
+        return guarantee
+    played = definition.interpretations_from(interpretations or {}, variant)
+    # Where noise is scaled to the support, the proofs hold for larger rewards, too.
+    is_scaled = played.get("sensitivity") == "support"
+    if bandit is not None and bandit.largest_reward > 1.0 and not is_scaled:
+        remark = f"rewards reach {bandit.largest_reward:.6g}; every proof has at most 1"
+        return Guarantee("none", remark=remark)
+    for entry in KNOWN.get(definition.id, ()):
+        is_played = entry.interpretations.items() <= played.items()
+        if is_played and entry.condition(parameters, horizon, bandit):
+            return replace(guarantee, status=entry.status, basis=entry.basis, remark=entry.remark)
+    return guarantee
+
+
+LISTED_HORIZON = 10**8
+LISTED_BUDGET = 1000
+LARGEST_HORIZON = 2**53
+
+
+def guarantee(
+    algorithm: str | Definition,
+    *,
+    horizon: float,
+    params: Mapping[str, Any] | None = None,
+    variant: str = "as-written",
+    interpretations: Mapping[str, str] | None = None,
+    **parameters: Any,
+) -> Guarantee:
+    """Return what an algorithm guarantees over a horizon or budget, for all instances.
+
+    That of one instance is ``dpbandits.simulate(...).guarantee``.
+
+    Args:
+        algorithm: an id (``dpbandits list``) or an algorithm of your own.
+        horizon: number of rounds, or budget of pulls, at least 1.
+        params: the algorithm's parameters.
+        variant: ``as-written``, ``as-coded`` or ``repaired``, where the algorithm has it.
+        interpretations: named interpretations that depart from their defaults.
+        parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
+
+    Raises:
+        InputError: anything unknown or out of range, in one line.
+
+    Example:
+        >>> import dpbandits
+        >>> found = dpbandits.guarantee("ldp-ncb", epsilon=0.5, horizon=1000)
+        >>> found.model, found.status, found.basis
+        ('local', 'proved', 'NCB-C16')
+    """
+    definition = find_definition(algorithm)
+    values = definition.merged_parameters(params, parameters, ARGUMENTS)
+    rounds = int(horizon) if isinstance(horizon, float) and horizon.is_integer() else horizon
+    if isinstance(rounds, bool) or not isinstance(rounds, int):
+        raise InputError(f"horizon is {horizon!r}; allowed: an integer")
+    if not 1 <= rounds <= LARGEST_HORIZON:
+        raise InputError(f"horizon is {rounds}; allowed: from 1 to {LARGEST_HORIZON}")
+    return guarantee_of(
+        definition,
+        definition.parameters_from(values),
+        rounds,
+        variant=definition.require_variant(variant),
+        interpretations=definition.interpretations_from(interpretations or {}, variant),
+    )
+
+
+ARGUMENTS = [name for name in signature(guarantee).parameters if name != "parameters"]
+"""What ``guarantee`` takes beside the parameters of algorithms."""
+
+
+def at_delta(found: Guarantee, delta: float) -> str:
+    """Return what a guarantee is at a delta, in one line."""
+    epsilon = found.epsilon(delta)
+    if found.kind == "none":
+        return found.describe()
+    if found.status == "refuted" or math.isinf(epsilon):
+        return f"{found.describe()}; nothing follows at delta={delta:.6g}"
+    condition = "" if found.status == "proved" else ", if it holds"
+    return f"{found.describe()}; ({epsilon:.6g}, {delta:.6g})-DP{condition}"
+
+
+def listed(definition: Definition) -> list[str]:
+    """Return a line for each variant: what it guarantees at the example's parameters."""
+    identifies = isinstance(definition, IdentificationAlgorithm)
+    horizon = LISTED_BUDGET if identifies else LISTED_HORIZON
+    values = {**definition.example, "T": horizon}
+    where = ", ".join(f"{name}={value}" for name, value in values.items())
+    return [
+        f"guarantee {variant} ({where}): "
+        + guarantee(
+            definition, params=definition.example, horizon=horizon, variant=variant
+        ).describe()
+        for variant in definition.variants
+    ]
+
+
+def conversion(
+    given: Mapping[str, float], kind: str, wanted: Mapping[str, float]
+) -> tuple[Level, list[Converted]]:
+    """Return a guarantee, and what it implies in another kind, with sources.
+
+    Args:
+        given: a kind and its value; for ``renyi`` also order, for ``approximate`` also delta.
+        kind: what is wanted.
+        wanted: order for ``renyi``; delta or epsilon for ``approximate``.
+
+    Raises:
+        InputError: nothing of that kind follows, or a name or number is not allowed.
+    """
+    kinds = [name for name in given if name in KINDS]
+    if len(kinds) != 1:
+        allowed = ", ".join(f"{name}=VALUE" for name in KINDS)
+        raise InputError(f"given is {_words(given)}; allowed: one of {allowed}")
+    _require_names("given", given, (kinds[0], "order", "delta"))
+    _require_names("to", wanted, ("order", "delta", "epsilon"))
+    level = Level(kinds[0], given[kinds[0]], given.get("order"), given.get("delta"))
+    return level, convert(level, kind, **wanted)
+
+
+def _words(values: Mapping[str, float]) -> str:
+    return " ".join(f"{name}={value:g}" for name, value in values.items()) or "nothing"
+
+
+def _require_names(key: str, values: Mapping[str, float], allowed: tuple[str, ...]) -> None:
+    for name in values:
+        if name not in allowed:
+            raise InputError.unknown(key, name, allowed)
