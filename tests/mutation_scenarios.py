@@ -56,7 +56,7 @@ def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int
     scenario = Scenario(bandit, horizon, (("epsilon", epsilon),))
     told, _, _ = prepared("dp-se", scenario)
     pulls, allowance = zip(
-        *(dp_se._reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
+        *(dp_se.reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
     )
     rounds = 2 * sum(pulls)
     chunks = new_segments(rounds)

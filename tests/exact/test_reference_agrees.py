@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
-from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import make_cell
 from dpbandits.errors import InputError
@@ -205,7 +204,7 @@ def test_lazy_ucb_batches_double(log: str) -> None:
     # releases of 1, 2, ..., 2^r rewards an arm has 2^(r+1) - 1 pulls and n = 2^r.
     algorithm = REGRET["anytime-lazy-ucb"]
     told = settings_of(algorithm, {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 3000)
-    state, generator = lazy_state(5), np.random.default_rng(1)
+    state, generator = algorithm.state(5), np.random.default_rng(1)
     pulls = np.zeros(5, np.int64)
     out = new_segments(1)
     while state.clock[0] < told.horizon:

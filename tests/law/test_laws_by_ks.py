@@ -16,10 +16,10 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.algorithms.anytime_lazy_ucb import state as lazy_state
-from dpbandits.algorithms.m_ts_gaussian import State as GaussianState
+from dpbandits.algorithms.lazy import State as LazyState
+from dpbandits.algorithms.thompson import State as GaussianState
 from dpbandits.bandits import Bandit, Bernoulli, ClippedExponential, Law, TruncatedExponential
-from dpbandits.kernels import new_segments
+from dpbandits.kernels import blank, new_segments
 from found_papers import PLAYED
 from support import case_of, kernel_decisions, mostly_slow, settings_of
 
@@ -43,7 +43,7 @@ def laplace_drawn(epsilon: float, seed: int, draws: int = DRAWS) -> NDArray[np.f
     """First private means of Lazy-UCB on arms that pay nothing: pure noise of scale 1/epsilon."""
     algorithm, bandit = REGRET["anytime-lazy-ucb"], dpbandits.bernoulli([0.0] * draws)
     told = settings_of(algorithm, {"epsilon": epsilon}, {}, bandit, draws)
-    state, generator = lazy_state(draws), np.random.default_rng(seed)
+    state, generator = blank(LazyState, draws), np.random.default_rng(seed)
     chunks = new_segments(draws)
     algorithm.advance(told, state, bandit.arrays, generator, chunks)
     return np.asarray(state.private_means)

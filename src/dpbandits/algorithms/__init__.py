@@ -2,32 +2,30 @@
 
 from dpbandits.algorithms import (
     adap_ucb,
-    anytime_lazy_ucb,
     anytime_ncb,
     best_arm,
     dp_se,
     dp_ts,
     dp_ts_ucb,
     gdp_ncb,
-    lazy_dp_ts,
+    lazy,
     ldp_ncb,
     ldp_ucb_l,
-    m_ts_gaussian,
     ncb,
-    ts_gaussian,
+    thompson,
     ucb1,
 )
 from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgorithm
 from dpbandits.errors import InputError
 
 REGISTRY: dict[str, Definition] = {
-    "ts-gaussian": ts_gaussian.ALGORITHM,
-    "m-ts-gaussian": m_ts_gaussian.ALGORITHM,
+    "ts-gaussian": thompson.PLAIN,
+    "m-ts-gaussian": thompson.MODIFIED,
     "dp-se": dp_se.ALGORITHM,
-    "anytime-lazy-ucb": anytime_lazy_ucb.ALGORITHM,
+    "anytime-lazy-ucb": lazy.LAZY_UCB,
     "ucb1": ucb1.ALGORITHM,
     "dp-ts-ucb": dp_ts_ucb.ALGORITHM,
-    "lazy-dp-ts": lazy_dp_ts.ALGORITHM,
+    "lazy-dp-ts": lazy.LAZY_TS,
     "dp-ts": dp_ts.ALGORITHM,
     "dp-bai": best_arm.DP_BAI,
     "dp-bai-gauss": best_arm.DP_BAI_GAUSS,

@@ -10,15 +10,15 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, Segment
-from dpbandits.algorithms.m_ts_gaussian import state
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward
-from dpbandits.kernels import njit
+from dpbandits.bandits.draws import pull
+from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 SHORTEST, PART = 64, 1 << 15
 """The others' indices are bounded for so many rounds, and for this part of the rounds so far."""
@@ -35,8 +35,16 @@ class Settings(NamedTuple):
     hides_first_mean: bool
 
 
-def settings(horizon: int, arms: int, *, clock: str, first_mean: str) -> Settings:
-    """Translate the interpretations for the kernel."""
+class State(NamedTuple):
+    """Rounds played; pulls and reward sums of each arm."""
+
+    clock: One
+    pulls: Counts
+    reward_sums: Reals
+
+
+def settings(horizon: int, arms: int, clock: str, first_mean: str) -> Settings:
+    """Return the arguments of the kernel."""
     clock_offset = 1 if clock == "coming" else 0
     return Settings(horizon, clock_offset, first_mean == "zero")
 
@@ -65,39 +73,33 @@ def _leader(settings, t, until, pulls, reward_sums):
 
 
 @njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play rounds until the horizon or until ``arms`` is full; one chunk a round.
+def advance(settings, state, arms, rng, out):
+    """Play rounds until the horizon or until ``out`` is full; one segment a round.
 
     The arms are compared anew only where the leader's index, taken with an earlier logarithm, is no
     longer above what the others' may have come to.
     """
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
     pulls, reward_sums = state.pulls, state.reward_sums
-    t = state.clock[0]
+    t, n = state.clock[0], 0
     arm, until, earlier_log, others = 0, 0, 0.0, math.inf
-    written = 0
-    while t < settings.horizon and written < arms.size:
-        n = pulls[arm]
-        if t < laws.size:
+    while t < settings.horizon and n < out.arms.size:
+        count = pulls[arm]
+        if t < arms.laws.size:
             arm = t
-        elif t > until or reward_sums[arm] / n + math.sqrt(earlier_log / n) <= others:
+        elif t > until or reward_sums[arm] / count + math.sqrt(earlier_log / count) <= others:
             until = t + SHORTEST + t // PART
             earlier_log = 2.0 * math.log(t + settings.clock_offset)
             arm, others = _leader(settings, t, until, pulls, reward_sums)
-        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+        reward = pull(arms, arm, rng)
         pulls[arm] += 1
         reward_sums[arm] += reward
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
+        n = write(out, n, arm, 1, reward)
         t += 1
     state.clock[0] = t
-    return written
+    return n
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """UCB1, line by line."""
     arms = range(len(bandit.arms))
     pulls = [0 for _ in arms]
@@ -113,7 +115,7 @@ def reference(
             ]
             index = [shown[i] + math.sqrt(2 * math.log(t) / pulls[i]) for i in arms]
             arm = max(arms, key=index.__getitem__)
-        reward = bandit.draw(arm, generator)
+        reward = bandit.draw(arm, rng)
         pulls[arm] += 1
         reward_sums[arm] += reward
         yield arm, 1, reward
@@ -124,7 +126,7 @@ ALGORITHM = Algorithm(
     name="UCB1",
     paper="Auer, Cesa-Bianchi and Fischer (2002)",
     settings=settings,
-    state=state,
+    state=partial(blank, State),
     advance=advance,
     reference=reference,
     guarantee="none",

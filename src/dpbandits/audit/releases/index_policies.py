@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpbandits.algorithms import adap_ucb, anytime_lazy_ucb
+from dpbandits.algorithms import adap_ucb, lazy
 from dpbandits.audit.releases.tree import CleanMeans, Policy, sequence_chances
 
 LEAST_CHANCE = 1e-9
@@ -54,8 +54,8 @@ def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
         horizon: T.
         epsilon: above 0.
     """
-    interpretations = anytime_lazy_ucb.ALGORITHM.interpretations_from({})
-    settings = anytime_lazy_ucb.settings(horizon, 2, epsilon=epsilon, **interpretations)
+    interpretations = lazy.LAZY_UCB.interpretations_from({})
+    settings = lazy.ucb_settings(horizon, 2, epsilon=epsilon, **interpretations)
 
     def bonus(t: int, count: int) -> float:
         log = settings.log_factor * math.log(t)
