@@ -171,7 +171,7 @@ def new_segments(size: int) -> Segments:
     return Segments(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
 
 
-@njit
+@njit(inline="always")
 def write(out, n, arm, length, total):
     """Write segment ``n``; return the number of segments that are written."""
     out.arms[n], out.lengths[n], out.sums[n] = arm, length, total

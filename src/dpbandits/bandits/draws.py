@@ -229,13 +229,13 @@ def arm_of_largest(
     return arm
 
 
-@njit
+@njit(inline="always")
 def pull(arms, arm, rng):
     """Draw one reward of an arm, as ``draw_reward`` does."""
     return draw_reward(arms.laws[arm], arms.parameters[arm], rng)
 
 
-@njit
+@njit(inline="always")
 def pull_sum(arms, arm, count, rng):
     """Draw the sum of so many rewards of an arm, as ``draw_reward_sum`` does."""
     return draw_reward_sum(arms.laws[arm], arms.parameters[arm], count, rng)
