@@ -155,7 +155,7 @@ print("loaded:", *sys.modules)
 sys.exit(status)
 """
 """Runs a command in a fresh process, then prints the modules that it imported."""
-CLAIMS, FIGURES, PICTURES = "dpbandits.claims", "dpbandits.reporting", "matplotlib"
+CLAIMS, FIGURES, PICTURES = "dpbandits.claims.estimates", "dpbandits.reporting", "matplotlib"
 PROJECT = "dpbandits.pipeline"
 SIMULATE = ["simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9", "--runs", "2"]
 RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]
