@@ -103,11 +103,31 @@ def dead_links(name: str, text: str) -> list[str]:
     return dead
 
 
-def test_links_and_pictures_lead_somewhere() -> None:
-    assert {
-        name: dead for name, text in DOCUMENTS.items() if (dead := dead_links(name, text))
-    } == {}
+FOLDERS = {path.name: path for top in (ROOT, ROOT / "src/dpbandits") for path in top.iterdir()}
+BUILT = {"results", "figures", "site", "benchmarks/authors"}
+
+
+def dead_paths(text: str) -> list[str]:
+    """Return the paths below a folder of the checkout or the package that do not exist.
+
+    Those of what is built, and those with a placeholder (NAME, PAPER) are left out.
+    """
+    words = re.findall(r"(?<![\w./~-])[\w-]+(?:/[\w.-]+)+(?![\w*])", text)
+    paths = [PurePosixPath(word.rstrip(".")) for word in words if not re.search("[A-Z]{4}", word)]
+    return [
+        str(path)
+        for path in paths
+        if path.parts[0] in FOLDERS
+        and not BUILT & {path.parts[0], str(path)}
+        and not (FOLDERS[path.parts[0]].parent / path).exists()
+    ]
+
+
+def test_links_and_paths_lead_somewhere() -> None:
+    dead = {name: dead_links(name, text) + dead_paths(text) for name, text in DOCUMENTS.items()}
+    assert {name: found for name, found in dead.items() if found} == {}
     assert dead_links("README.md", "[x](#no-such) [y](docs/no.md)") == ["#no-such", "docs/no.md"]
+    assert dead_paths("`engine/no.py`, src/dpbandits/no.") == ["engine/no.py", "src/dpbandits/no"]
 
 
 COMPILED = {".nbi", ".nbc", ".pyc", ".pyo", ".pyd", ".so", ".o", ".dylib", ".dll"}
