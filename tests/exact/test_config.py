@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import dpbandits
 from dpbandits.cli import main
 from dpbandits.errors import InputError
+from dpbandits.metrics import identification, names, regret
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
 from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, choose, edited
@@ -233,3 +234,9 @@ def test_the_nearest_name_is_suggested(words: dict[str, Any], nearest: str) -> N
     assert message.endswith(f"; did you mean {nearest!r}?")
     none = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
     assert str(none) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
+
+
+def test_names_of_metrics_are_those_of_the_functions() -> None:
+    """They stand apart, so that telling what is built imports no numerics."""
+    assert (tuple(regret.CURVES), tuple(regret.PER_ARM)) == (names.CURVES, names.PER_ARM)
+    assert tuple(identification.IDENTIFIED) == names.IDENTIFIED
