@@ -12,10 +12,9 @@ import pytest
 import yaml
 
 import dpbandits
-from documents import DOCUMENTS
 from dpbandits import privacy
 from dpbandits.pages.api import api_page
-from support import run_python
+from support import DOCUMENTS, run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -249,8 +249,19 @@ def test_lines_of_different_simulations_are_refused(overlay: Overlay) -> None:
 
 
 def test_the_command(
-    overlay: Overlay, folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    overlay: Overlay,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Also where Snakemake, whose version stands in the provenance, is not installed."""
+
+    def version_of(name: str) -> str:
+        if name == "snakemake":
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr("dpbandits.engine.provenance.version", version_of)
     overlay("dp-ts-ucb/fig5a", own())
     words = ["overlay", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
     words += ["--scale", "quick"]
@@ -258,24 +269,12 @@ def test_the_command(
     printed = [Path(each) for each in capsys.readouterr().out.split()]
     assert [each.name for each in printed] == ["fig5a.pdf", "fig5a.png", "fig5a.csv"]
     assert {each.parent for each in printed} == {folder / "figures/quick/compare/dp-ts-ucb"}
+    provenance = json.loads(printed[0].with_name("fig5a.provenance.json").read_text())
+    assert "snakemake" not in provenance["versions"]
+    assert provenance["versions"]["matplotlib"] == version("matplotlib")
     for wrong, line in (
         (["epsilon=-1", "pulls=20"], "epsilon is -1; allowed: "),
         (["epsilon=1"], "parameters are epsilon; allowed: epsilon, pulls"),
     ):
         assert main([*words, "--params", *wrong]) == 2
         assert f"private-explore-then-commit: {line}" in capsys.readouterr().err
-
-
-def test_a_figure_is_drawn_where_snakemake_is_not_installed(
-    overlay: Overlay, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def version_of(name: str) -> str:
-        if name == "snakemake":
-            raise PackageNotFoundError(name)
-        return version(name)
-
-    monkeypatch.setattr("dpbandits.engine.provenance.version", version_of)
-    overlay("dp-ts-ucb/fig5b", own())
-    versions = json.loads((tmp_path / "fig5b.provenance.json").read_text())["versions"]
-    assert "snakemake" not in versions
-    assert versions["matplotlib"] == version("matplotlib")

@@ -72,23 +72,6 @@ def test_like_another_simulation_is_as_if_spelled_out(tmp_path: Path) -> None:
     assert (short.simulation("longer").horizon, short.simulation("longer").runs) == (5000, 400)
 
 
-def test_each_mistake_in_like_is_one_line(tmp_path: Path) -> None:
-    for name, other, line in (
-        ("verdicts", "curve", "verdicts.like is 'curve'; allowed: curves, longer"),
-        ("verdicts", ["curves"], "verdicts.like is ['curves']; allowed: curves, longer"),
-        ("curves", "curves", "curves.like is 'curves'; allowed: a simulation that is not like"),
-        ("curves", "longer", "like is 'curves'; allowed: a simulation that is not like"),
-    ):
-
-        def change(file: dict[str, Any], name: str = name, other: Any = other) -> None:
-            file["simulations"][name]["like"] = other
-
-        message = message_of(lambda change=change: made(tmp_path, change))
-        assert line in message
-        assert message.startswith(f"{tmp_path / 'experiments.yaml'}: ")
-        assert "\n" not in message
-
-
 def instances(*names: str, **changes: Any) -> Change:
     """Let the cells of the curves name instances."""
 
