@@ -43,7 +43,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 FIRST = (
-    *("test_build", "test_loaded_code", "test_documents", "test_reference_agrees", "test_figures"),
+    *("test_build", "test_loaded_code", "test_documents", "test_overlay"),
+    *("test_reference_agrees", "test_figures"),
 )
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 
