@@ -28,6 +28,8 @@ os.environ.update(
     PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]),
     DPBANDITS_CACHE=str(PROJECT.cache_folder.absolute()),
 )
+# Jobs run in it under `--sdm conda`; environment.yml makes it.
+ENVIRONMENT = "dpbandits"
 OPTIONS = f"--scale {PROJECT.scale} --seed {PROJECT.seed}"
 RESULTS = PROJECT.results_folder()
 
