@@ -17,7 +17,7 @@ from dpbandits.cli import main
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics.intervals import mean_interval, rate_interval
-from dpbandits.pipeline.overlay import Compared, Own, overlay_figure
+from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.own_look import OWN_COLOUR, own_look
 from dpbandits.reporting.palette import COLOURS
@@ -59,8 +59,8 @@ def built(project: Project) -> Callable[[str, str], None]:
     """Build the results that a figure reads, where they are not built yet."""
 
     def build(paper: str, figure: str) -> None:
-        panels = Compared.find(project, f"{paper}/{figure}").panels.values()
-        for name in dict.fromkeys(name for panel in panels for name in panel.reads):
+        panels = find_panels(project, f"{paper}/{figure}")
+        for name in dict.fromkeys(name for panel in panels for name in panel.spec.reads):
             path = project.results_path(paper, name)
             if path.is_file():
                 continue
