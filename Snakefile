@@ -23,13 +23,12 @@ except InputError as error:
     print(error, file=sys.stderr)
     sys.exit(2)
 
-# A snakemake called by its full path finds the package's command; jobs share one cache.
+# Rules name no conda environment: jobs run this package, where Snakemake itself runs. Called by
+# its full path it finds the package's command, too; jobs share one cache.
 os.environ.update(
     PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]),
     DPBANDITS_CACHE=str(PROJECT.cache_folder.absolute()),
 )
-# Jobs run in it under `--sdm conda`; environment.yml makes it.
-ENVIRONMENT = "dpbandits"
 OPTIONS = f"--scale {PROJECT.scale} --seed {PROJECT.seed}"
 RESULTS = PROJECT.results_folder()
 

@@ -36,8 +36,6 @@ for target in TARGETS:
                 f"logs/{target.paper}/{target.rule}.log",
             benchmark:
                 timing_path(PROJECT, target)
-            conda:
-                ENVIRONMENT
             params:
                 command=COMMANDS_OF_CLAIMS[target.kind],
                 papers=CHOICE if target.paper == "all" else target.paper,

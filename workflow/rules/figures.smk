@@ -28,8 +28,6 @@ for target in TARGETS:
                 f"logs/{target.paper}/{target.rule}.log",
             benchmark:
                 timing_path(PROJECT, target)
-            conda:
-                ENVIRONMENT
             params:
                 command=COMMANDS[target.kind],
                 paper=target.paper,

@@ -18,8 +18,6 @@ rule results:
         f"{RESULTS}/timings/results/{{result}}.tsv"
     wildcard_constraints:
         result="|".join(SETS),
-    conda:
-        ENVIRONMENT
     threads: lambda w: SETS[w.result].threads
     resources:
         mem_mb=lambda w, threads, attempt: 1000 * (1 + threads) * attempt,

@@ -138,7 +138,7 @@ def _reader(project: Project, paper: str, figure: str) -> Callable[[str], pd.Dat
 
 
 class Played(NamedTuple):
-    """One simulation: the parameters that its line is named by, its place on the x axis, its cell."""
+    """One simulation: what its line is named by, its place on the x axis, and its cell."""
 
     line: tuple[tuple[str, Any], ...]
     x: Any
