@@ -265,7 +265,7 @@ def plan_panel(panel: Panel, own: Own) -> list[Played]:
             runs = [cell.first_run, cell.runs, cell.runs_per_curve]
             where = (played.line, x, digest_of([settings, *runs]))
             grid = {*cell.grid, *(found[where].cell.grid if where in found else ())}
-            found[where] = replace(played, cell=replace(cell, grid=tuple(sorted(grid))))
+            found[where] = played._replace(cell=replace(cell, grid=tuple(sorted(grid))))
     _require_one_each(panel, list(found.values()))
     return list(found.values())
 
