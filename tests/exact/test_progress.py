@@ -68,3 +68,4 @@ def test_a_log_has_whole_lines(
     assert lines[1].startswith("simulating ucb1: 1 of 3 batches, 00:00 gone, about ")
     assert lines[-1].startswith("simulating ucb1: 3 of 3 batches, 00:00 gone")
     assert "\r" not in printed
+    assert len(set(lines)) == len(lines)

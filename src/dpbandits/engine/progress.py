@@ -42,6 +42,8 @@ def progress(items: Iterable[Item], total: int, title: str) -> Iterator[Item]:
     shown: dict[str, Any] = {"file": sys.stderr}
     if not _is_watched():
         shown = {"file": _Lines(), "mininterval": SECONDS_BETWEEN_LINES, "bar_format": _LINE}
+        # Else the last line is said twice.
+        shown["leave"] = False
     delay = SECONDS_UNTIL_SHOWN
     yield from tqdm(items, total=total, desc=title, delay=delay, miniters=0, **shown)
 
