@@ -18,7 +18,7 @@ from dpbandits.cli import main
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics.intervals import mean_interval, rate_interval
-from dpbandits.pipeline.overlay import Compared, Own, overlay_figure
+from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.own_look import OWN_COLOUR, own_look
@@ -62,8 +62,8 @@ def built(project: Project) -> Callable[[str], None]:
 
     def build(name: str) -> None:
         paper = name.partition("/")[0]
-        panels = Compared.find(project, name).panels.values()
-        for read in dict.fromkeys(each for panel in panels for each in panel.reads):
+        panels = find_panels(project, name)
+        for read in dict.fromkeys(read for panel in panels for read in panel.spec.reads):
             path = project.results_path(paper, read)
             if path.is_file():
                 continue
