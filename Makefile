@@ -12,14 +12,12 @@ COMPILE = .venv-test/bin/uv pip compile -q --universal --python-version 3.11 --g
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-# What the interpreters are tried on; empty for all tests.
-TESTS ?= tests/exact tests/law tests/claims tests/golden
 
 PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults kill-matrix lint format bench check lock clean slurm-test artifact verify interpreters notebooks
+.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults kill-matrix lint format bench check lock clean slurm-test artifact verify notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -104,9 +102,6 @@ bench: .venv/installed ## ns a round of each kernel and of its random draws; bes
 
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
-
-interpreters: .venv-test/installed ## resolve the lock for each Python, test on those present; writes docs/artifact.md
-	$(IN_TEST) python tests/interpreters.py $(TESTS)
 
 # A waiting Snakemake does not end when it is asked to, hence the second signal.
 slurm-test: .venv-test/installed ## a Slurm cluster of two nodes gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)

@@ -23,7 +23,8 @@ except InputError as error:
     print(error, file=sys.stderr)
     sys.exit(2)
 
-# A snakemake called by its full path finds the package's command; jobs share one cache.
+# Rules name no conda environment: jobs run this package, where Snakemake itself runs. Called by
+# its full path it finds the package's command, too; jobs share one cache.
 os.environ.update(
     PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]),
     DPBANDITS_CACHE=str(PROJECT.cache_folder.absolute()),

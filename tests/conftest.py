@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from numba import config
 
-from dpbandits.kernels import kernels_folder
+import dpbandits  # noqa: F401  (points numba at its folder of compiled kernels)
 from shared import VARIABLE, session_folder
 
 # One folder of compiled kernels for each state of the sources.
-COMPILED_KERNELS = kernels_folder().resolve()
+COMPILED_KERNELS = Path(config.CACHE_DIR).resolve().parent  # type: ignore[attr-defined]
 
 # Fixed examples, kept nowhere: a test that fails, fails for everyone and every time.
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
@@ -42,13 +43,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 FIRST = (
-    *(
-        "test_build",
-        "test_engine_custom",
-        "test_documents",
-        "test_reference_agrees",
-        "test_figures",
-    ),
+    *("test_build", "test_engine_custom", "test_documents", "test_overlay"),
+    *("test_reference_agrees", "test_figures"),
 )
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 

@@ -45,11 +45,13 @@ def make_project(folder: Path, *, sources: bool = False, own_kernels: bool = Fal
     return link_kernels(folder, copy=own_kernels)
 
 
-def choose(folder: Path, paper: str) -> None:
-    """Choose one paper, and no comparison, in the config of a project."""
+def choose(folder: Path, *papers: str, comparisons: Sequence[str] = ()) -> None:
+    """Choose what is built in the config of a project."""
     path = folder / "config/config.yaml"
-    text = re.sub(r"^papers:.*$", f"papers: [{paper}]", path.read_text(), flags=re.MULTILINE)
-    path.write_text(re.sub(r"^comparisons:.*$", "comparisons: []", text, flags=re.MULTILINE))
+    text = path.read_text()
+    for key, names in (("papers", papers), ("comparisons", comparisons)):
+        text = re.sub(rf"^{key}:.*$", f"{key}: [{', '.join(names)}]", text, flags=re.MULTILINE)
+    path.write_text(text)
 
 
 def link_kernels(folder: Path, *, copy: bool = False) -> Path:

@@ -22,6 +22,14 @@ from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponentia
 from dpbandits.kernels import new_segments
 
 PACKAGE = Path(dpbandits.__file__).parent
+ROOT = Path(__file__).parents[1]
+NAMES = ("README.md", "CONTRIBUTING.md", "config/README.md", "docs/*.md")
+DOCUMENTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for name in NAMES
+    for path in sorted(ROOT.glob(name))
+}
+"""Path of each document for users -> its text."""
 Decision = tuple[int, int, float]
 Case = TypeVar("Case")
 

@@ -12,10 +12,9 @@ import pytest
 import yaml
 
 import dpbandits
-from documents import DOCUMENTS
 from dpbandits import privacy
 from dpbandits.pages.api import api_page
-from support import run_python
+from support import DOCUMENTS, run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -103,11 +102,31 @@ def dead_links(name: str, text: str) -> list[str]:
     return dead
 
 
-def test_links_and_pictures_lead_somewhere() -> None:
-    assert {
-        name: dead for name, text in DOCUMENTS.items() if (dead := dead_links(name, text))
-    } == {}
+FOLDERS = {path.name: path for top in (ROOT, ROOT / "src/dpbandits") for path in top.iterdir()}
+BUILT = {"results", "figures", "site", "benchmarks/authors"}
+
+
+def dead_paths(text: str) -> list[str]:
+    """Return the paths below a folder of the checkout or the package that do not exist.
+
+    Those of what is built, and those with a placeholder (NAME, PAPER) are left out.
+    """
+    words = re.findall(r"(?<![\w./~-])[\w-]+(?:/[\w.-]+)+(?![\w*])", text)
+    paths = [PurePosixPath(word.rstrip(".")) for word in words if not re.search("[A-Z]{4}", word)]
+    return [
+        str(path)
+        for path in paths
+        if path.parts[0] in FOLDERS
+        and not BUILT & {path.parts[0], str(path)}
+        and not (FOLDERS[path.parts[0]].parent / path).exists()
+    ]
+
+
+def test_links_and_paths_lead_somewhere() -> None:
+    dead = {name: dead_links(name, text) + dead_paths(text) for name, text in DOCUMENTS.items()}
+    assert {name: found for name, found in dead.items() if found} == {}
     assert dead_links("README.md", "[x](#no-such) [y](docs/no.md)") == ["#no-such", "docs/no.md"]
+    assert dead_paths("`engine/no.py`, src/dpbandits/no.") == ["engine/no.py", "src/dpbandits/no"]
 
 
 COMPILED = {".nbi", ".nbc", ".pyc", ".pyo", ".pyd", ".so", ".o", ".dylib", ".dll"}
@@ -147,45 +166,51 @@ def test_the_reference_of_the_interface_is_current_and_has_everything_public() -
     assert "_compute" not in simulation
 
 
-LOADED = """
-import sys
-from dpbandits.cli import main
-status = main(sys.argv[1:])
-print("loaded:", *sys.modules)
-sys.exit(status)
+RUN = "import sys; from dpbandits.cli import main; assert main(sys.argv[1:]) == 0"
+TARGETS = """
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import targets
+assert all(targets(Project.load().at(scale=scale)) for scale in ("paper", "quick"))
 """
-"""Runs a command in a fresh process, then prints the modules that it imported."""
-CLAIMS, FIGURES, PICTURES = "dpbandits.claims", "dpbandits.reporting", "matplotlib"
-PROJECT = "dpbandits.pipeline"
-SIMULATE = ["simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9", "--runs", "2"]
-RUN = ["run", "ts-is-dp", "small-steps", "--scale", "quick", "--project"]
-# A core install has no library of pages.
-OWN = ["check", str(ROOT / "examples/my_algorithm.py"), "--params", "epsilon=1", "pulls=2"]
+DRAW = "import dpbandits.pipeline.jobs, dpbandits.reporting.figures, dpbandits.engine.results"
+CLAIMS, FIGURES, PIPELINE = (
+    "dpbandits.claims.estimates",
+    "dpbandits.reporting",
+    "dpbandits.pipeline",
+)
+NUMERICS = ("numpy", "pandas", "scipy", "numba", "matplotlib", "seaborn", "pyarrow", "joblib")
+SIMULATE = "simulate ucb1 --arms 0.7 0.5 --horizon 9 --runs 2"
+RESULTS = "run ts-is-dp small-steps --scale quick --project"
+CHECK = f"check {ROOT / 'examples/my_algorithm.py'} --params epsilon=1 pulls=2"
 
 
 @pytest.mark.parametrize(
-    ("words", "unused"),
+    ("code", "words", "unused"),
     [
-        (["--help"], [CLAIMS, FIGURES, PICTURES, PROJECT, "numpy"]),
-        (SIMULATE, [CLAIMS, FIGURES, PICTURES, PROJECT]),
-        (RUN, [CLAIMS, FIGURES, PICTURES]),
-        (["check", "--papers", "dp-ts-ucb", "--project"], [PICTURES]),
-        (OWN, ["jinja2", PICTURES]),
+        (TARGETS, "", NUMERICS),
+        ("import dpbandits.pipeline.jobs", "", NUMERICS),
+        (DRAW, "", ("numba", "scipy.stats", "seaborn")),
+        (RUN, "--help", (CLAIMS, FIGURES, PIPELINE, *NUMERICS)),
+        (RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE)),
+        (RUN, RESULTS, (CLAIMS, FIGURES, "matplotlib")),
+        (RUN, "check --papers dp-ts-ucb --project", ("matplotlib",)),
+        # A core install has no library of pages.
+        (RUN, CHECK, ("jinja2", "matplotlib")),
     ],
-    ids=lambda value: value[0],
 )
-def test_commands_import_no_more_than_they_need(
-    words: list[str], unused: list[str], tmp_path: Path
+def test_no_more_is_imported_than_is_needed(
+    code: str, words: str, unused: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """A cluster starts them a thousand times."""
-    for part in ("config", "workflow"):
-        (tmp_path / part).symlink_to(ROOT / part)
-    run = run_python("-c", LOADED, *words, *([str(tmp_path)] if words[-1] == "--project" else []))
+    """A cluster starts commands a thousand times."""
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    place = [str(tmp_path)] if words.endswith("--project") else []
+    code += "\nimport sys; print('loaded:', *sys.modules)"
+    run = run_python("-c", code, *shlex.split(words), *place, folder=tmp_path)
     assert run.returncode == 0, run.stderr
     loaded = run.stdout.splitlines()[-1].split()
     assert loaded[0] == "loaded:"
-    heavy = ("snakemake", *unused)
-    assert [each for each in loaded if f"{each}.".startswith(tuple(f"{x}." for x in heavy))] == []
+    heavy = tuple(f"{name}." for name in ("snakemake", *unused))
+    assert [name for name in loaded if f"{name}.".startswith(heavy)] == []
 
 
 def test_locks_have_hashes_no_addresses_and_the_versions_of_the_conda_environment() -> None:

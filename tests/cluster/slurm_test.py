@@ -6,8 +6,8 @@ then taken up again without the fault.
 """
 
 import argparse
+import io
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from cluster.local_cluster import NODES, install, local_cluster
 from found_papers import COMPARISONS, PAPERS
-from invented import ROOT, SNAKEMAKE, edited, environment
+from invented import ROOT, SNAKEMAKE, choose, edited, environment, forget, outputs
 
 PROFILE = ["--workflow-profile", "profiles/slurm-test"]
 OUTPUTS = ("results", "figures", "logs", ".snakemake", ".cache")
 PLANTED = "planted by the test"
-LINE = "    folder = project.figures_folder(paper)\n"
+LINE = "    target = figure_target(project, paper, figure)\n"
 FIGURE = "fig1"
 """Every paper has one of this name, and others."""
 
@@ -45,63 +45,29 @@ def require(condition: bool, message: str) -> None:
         raise WrongError(message)
 
 
-class Workflow:
-    """A clone of the checkout in which the workflow is run, at the quick scale."""
-
-    def __init__(self, clone: Path) -> None:
-        """Keep where it is."""
-        self.clone = clone
-
-    def choose(self, papers: Sequence[str]) -> None:
-        """Write what is built into the clone's config."""
-        comparisons = COMPARISONS if set(papers) == set(PAPERS) else ()
-        path = self.clone / "config/config.yaml"
-        text = path.read_text()
-        for key, names in (("papers", papers), ("comparisons", comparisons)):
-            text = re.sub(rf"^{key}:.*$", f"{key}: [{', '.join(names)}]", text, flags=re.MULTILINE)
-        path.write_text(text)
-
-    def run(self, words: Sequence[str], changed: dict[str, str]) -> tuple[int, str]:
-        """Run snakemake; return its status and what it printed."""
-        # The same kernels for both runs: they lie apart from the results' cache.
-        kernels = {"NUMBA_CACHE_DIR": str(self.clone.parent / "kernels")}
-        command = [*SNAKEMAKE, "all", "extras", *words, "--config", "scale=quick"]
-        with (
-            (self.clone.parent / "output").open("w+b") as output,
-            subprocess.Popen(
-                command,
-                cwd=self.clone,
-                env=environment(self.clone) | kernels | changed,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            ) as process,
-        ):
-            try:
-                status = process.wait()
-            finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-            output.seek(0)
-            return status, output.read().decode(errors="replace")
-
-    def built(self) -> dict[str, Path]:
-        """Return every csv and every file of results, by its path in the project."""
-        found = [
-            path
-            for folder in ("results", "figures")
-            for path in sorted((self.clone / folder).rglob("*"))
-            if path.suffix in (".csv", ".parquet")
-        ]
-        return {str(path.relative_to(self.clone)): path for path in found}
-
-    def set_aside(self) -> "Workflow":
-        """Move what was built, caches too, beside the clone; return that folder as a workflow."""
-        aside = self.clone.parent / "local"
-        for name in OUTPUTS:
-            if (self.clone / name).exists():
-                shutil.move(self.clone / name, aside / name)
-        return Workflow(aside)
+def build(clone: Path, words: Sequence[str], changed: dict[str, str]) -> tuple[int, str]:
+    """Run snakemake in a clone of the checkout; return its status and what it printed."""
+    # The same kernels for both runs: they lie apart from the results' cache.
+    kernels = {"NUMBA_CACHE_DIR": str(clone.parent / "kernels")}
+    command = [*SNAKEMAKE, "all", "extras", *words, "--config", "scale=quick"]
+    with (
+        (clone.parent / "output").open("w+b") as output,
+        subprocess.Popen(
+            command,
+            cwd=clone,
+            env=environment(clone) | kernels | changed,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            status = process.wait()
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        output.seek(0)
+        return status, output.read().decode(errors="replace")
 
 
 @contextmanager
@@ -134,34 +100,35 @@ def slurm(cluster: dict[str, str], *words: str) -> str:
     return done.stdout
 
 
-def failed_with_a_fault(workflow: Workflow, paper: str, cluster: dict[str, str]) -> None:
+def failed_with_a_fault(clone: Path, paper: str, cluster: dict[str, str]) -> None:
     """Run with a fault in drawing one figure and one job killed; hold what is told and built."""
     fault = (
         f'    if (paper, figure) == {(paper, FIGURE)}:\n        raise MemoryError("{PLANTED}")\n'
     )
-    source = workflow.clone / "src/dpbandits/pipeline/jobs.py"
+    source = clone / "src/dpbandits/pipeline/jobs.py"
     with edited(source, LINE, LINE + fault), one_job_killed(cluster) as killed:
-        status, output = workflow.run(PROFILE, cluster)
+        status, output = build(clone, PROFILE, cluster)
     require(status != 0, "a run with a job that fails at every attempt ended well")
     require(bool(killed), f"no job was killed:\n{output[-4000:]}")
     require(PLANTED in output, f"the log of the failed job is not shown:\n{output[-4000:]}")
     restarts = output.count("Trying to restart job")
     require(restarts >= 3, f"jobs were tried again {restarts} times, not thrice")
-    done = {path.stem for path in (workflow.clone / f"figures/quick/{paper}").glob("*.csv")}
+    done = {path.stem for path in (clone / f"figures/quick/{paper}").glob("*.csv")}
     require(FIGURE not in done, "a figure whose drawing fails was drawn")
     require(bool(done), "the rest of the run did not go on")
     print(f"  killed {killed[0]}: tried again; a fault: told after 3 attempts, the rest was built")
 
 
-def differences(local: Workflow, other: Workflow) -> list[str]:
-    """Return what is not the same: csv by bytes, results by values."""
-    one, two = local.built(), other.built()
+def differences(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
+    """Return what is not the same: results by values, all else by bytes."""
     found = [f"{name}: built in one run only" for name in sorted(set(one) ^ set(two))]
     for name in sorted(set(one) & set(two)):
-        if name.endswith(".csv"):
-            same = one[name].read_bytes() == two[name].read_bytes()
+        pair = one[name], two[name]
+        if name.endswith(".parquet"):
+            frames = [pd.read_parquet(io.BytesIO(each)) for each in pair]
+            same = frames[0].equals(frames[1])
         else:
-            same = pd.read_parquet(one[name]).equals(pd.read_parquet(two[name]))
+            same = pair[0] == pair[1]
         found += [] if same else [f"{name}: differs"]
     return found
 
@@ -178,34 +145,32 @@ def compare_runs(papers: Sequence[str], folder: Path) -> None:
     for name in ("Snakefile", "config", "workflow", "profiles", "src"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         copy(ROOT / name, clone / name)
-    workflow = Workflow(clone)
-    workflow.choose(papers)
+    choose(clone, *papers, comparisons=COMPARISONS if {*papers} == {*PAPERS} else ())
     print(f"slurm-test of {', '.join(papers)}, quick scale", flush=True)
     begun = time.monotonic()
-    status, output = workflow.run(["--cores", str(os.cpu_count())], {"SLURM_CONF": "/dev/null"})
+    status, output = build(clone, ["--cores", str(os.cpu_count())], {"SLURM_CONF": "/dev/null"})
     require(status == 0, f"the local run failed:\n{output[-4000:]}")
     timed("local run", begun)
-    (folder / "local").mkdir()
-    local = workflow.set_aside()
-    require(len(local.built()) > 10, "the local run built nothing")
+    local = outputs(clone)
+    require(len(local) > 10, "the local run built nothing")
+    forget(clone, *OUTPUTS)
     with local_cluster() as cluster:
         begun = time.monotonic()
-        failed_with_a_fault(workflow, papers[0], cluster)
+        failed_with_a_fault(clone, papers[0], cluster)
         timed("run through Slurm with a fault", begun)
         begun = time.monotonic()
-        status, output = workflow.run(PROFILE, cluster)
+        status, output = build(clone, PROFILE, cluster)
         require(status == 0, f"the run through Slurm failed:\n{output[-4000:]}")
         timed("the rest of it without the fault", begun)
         ran = slurm(cluster, "squeue", "-h", "--states=all", "-o", "%N").splitlines()
     on_nodes = {name: ran.count(name) for name in NODES}
     require(min(on_nodes.values()) > 5, f"jobs that Slurm has run on its nodes: {on_nodes}")
-    wrong = differences(local, workflow)
+    wrong = differences(local, outputs(clone))
     require(not wrong, "\n".join(wrong))
-    names = list(local.built())
-    tables = sum(name.endswith(".csv") for name in names)
+    results = sum(name.endswith(".parquet") for name in local)
     shares = ", ".join(f"{count} on {name}" for name, count in on_nodes.items())
     print(f"  jobs of Slurm: {shares}")
-    print(f"  {tables} csv byte for byte and {len(names) - tables} results by values: the same")
+    print(f"  {results} results by values and {len(local) - results} files by bytes: the same")
 
 
 def main() -> int:

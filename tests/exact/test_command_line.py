@@ -1,11 +1,13 @@
-"""The commands `dpbandits list` and `dpbandits simulate`: what they print, and how they refuse."""
+"""The commands that answer anywhere: what they print, in which forms, and how they refuse."""
 
 import io
 import json
-import re
+import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,158 +17,139 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms.base import positive
+from dpbandits.algorithms.guarantees import at_delta
 from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
 from dpbandits.metrics.intervals import mean_interval
+from dpbandits.privacy import Guarantee
 from dpbandits.text_tables import aligned
-from support import run_python
+from support import message_of, run_python
 
 ROOT = Path(__file__).resolve().parents[2]
-SIMULATE = ["simulate", "m-ts-gaussian", "--params", "b=2", "c=1.5", "--arms", "0.75", "0.5"]
-SHORT = ["--horizon", "50", "--runs", "4"]
+ARMS = "--arms 0.75 0.5"
+SIMULATE = f"simulate m-ts-gaussian --params b=2 c=1.5 {ARMS} --horizon 50 --runs 4"
+COMPARE = f"compare {ARMS} --horizon 60 --runs 3"
+UCB1 = "simulate ucb1 --horizon 50 --runs 4"
+IDENTIFY = "identify dp-bai --params epsilon=1 --features '1,0;0,1;0.7,0.7' --theta 0.9,0.2"
+IDENTIFY += " --budget 400 --runs 2"
+GDP_NCB = "guarantee gdp-ncb --params epsilon=0.2 --horizon 100000000"
+COINS = dpbandits.bernoulli([0.75, 0.5])
 
 
-def test_list_names_every_algorithm(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list"]) == 0
-    printed = capsys.readouterr()
-    assert printed.err == ""
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+    """What a command prints that is seen to work."""
+
+    def run(line: str) -> str:
+        assert main(shlex.split(line)) == 0
+        out, err = capsys.readouterr()
+        assert not [each for each in err.splitlines() if not each.startswith(("compiling ", "playing "))]
+        return out
+
+    return run
+
+
+Printed = Callable[[str], str]
+
+
+def test_the_list_has_every_algorithm_with_its_guarantees(printed: Printed) -> None:
+    shown = printed("list")
     for algorithm in REGISTRY.values():
-        assert f"{algorithm.id} (" in printed.out
-        assert algorithm.name in printed.out
-        for interpretation, values in algorithm.interpretations.items():
-            assert (
-                f"interpretation {interpretation}: {', '.join(values)} (default {values[0]})"
-                in printed.out
-            )
+        assert f"{algorithm.id} (" in shown
+        assert algorithm.name in shown
+        for name, values in algorithm.interpretations.items():
+            line = f"interpretation {name}: {', '.join(values)} (default {values[0]})"
+            assert line in shown
+    guarantees = [line for line in shown.splitlines() if line.startswith("    guarantee ")]
+    assert len(guarantees) == sum(len(each.variants) for each in REGISTRY.values())
+    assert sum("refuted (NCB-C15)" in line for line in guarantees) == 2
+    assert any("local model" in line for line in guarantees)
 
 
-@pytest.mark.parametrize("words", [[], ["simulate"], ["explain"], ["ledger"], ["judge"]])
-def test_help_says_what_each_command_does(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*words, "--help"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("Usage: dpbandits")
-    assert words or all(f"\n  {each} " in printed for each in ("simulate", "explain", "ledger"))
+def test_help_says_what_each_command_and_option_does(printed: Printed) -> None:
+    assert printed("") == printed("--help")
+    assert len(cli.commands) > 20
+    for name, command in cli.commands.items():
+        assert f"\n  {name} " in printed("--help")
+        assert printed(f"{name} --help").startswith(f"Usage: dpbandits {name}")
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        assert options
+        assert [each.name for each in options if not each.help] == [], name
+        assert str(command.help).splitlines()[0].endswith(".")
 
 
-def test_simulate_prints_what_the_api_returns(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*SIMULATE, *SHORT, "--seed", "3", "--interpretations", "count=n"]) == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    printed = {line[0]: line[1:] for line in lines}
+def test_simulate_prints_what_the_api_returns(printed: Printed) -> None:
+    shown = printed(f"{SIMULATE} --seed 3 --interpretations count=n")
+    lines = [line.split() for line in shown.splitlines()]
+    values = {line[0]: line[1:] for line in lines}
     simulation = dpbandits.simulate(
         algorithm="m-ts-gaussian",
         params={"b": 2, "c": 1.5},
         interpretations={"count": "n"},
-        bandit=dpbandits.bernoulli([0.75, 0.5]),
+        bandit=COINS,
         horizon=50,
         runs=4,
         seed=3,
     )
     for metric in ("pseudo_regret", "realised_regret"):
         expected = mean_interval(getattr(simulation, metric))
-        assert printed[metric] == [f"{float(each):.6g}" for each in expected]
+        assert values[metric] == [f"{float(each):.6g}" for each in expected]
     pulls = [float(line[4]) for line in lines if line[:3] == ["pulls", "of", "arm"]]
     assert pulls == pytest.approx(simulation.pulls.mean(axis=0), rel=1e-5)
 
 
-def rows_printed(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    """Return what a command prints as JSON, once csv is seen to say the same."""
-    assert main([*words, "--format", "json"]) == 0
-    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
-    assert main([*words, "--format", "csv"]) == 0
-    table = pd.read_csv(io.StringIO(capsys.readouterr().out), keep_default_na=False)
-    assert list(table.columns) == list(rows[0])
-    assert len(table) == len(rows)
-    return rows
-
-
-def test_every_digit_is_in_csv_and_json(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = rows_printed([*SIMULATE, *SHORT], capsys)
-    simulation = dpbandits.simulate(
-        algorithm="m-ts-gaussian",
-        b=2,
-        c=1.5,
-        bandit=dpbandits.bernoulli([0.75, 0.5]),
-        horizon=50,
-        runs=4,
-    )
-    assert rows[0]["metric"] == "pseudo_regret"
-    assert rows[0]["mean"] == simulation.pseudo_regret.mean()
-    assert [row["metric"] for row in rows[2:]] == [
-        "pulls of arm 0",
-        "pulls of arm 1",
-        "nash_regret",
-    ]
-    [row] = rows_printed(["guarantee", "dp-se", "--params", "epsilon=1", "--horizon", "9"], capsys)
-    assert (row["kind"], row["parameter"]) == ("pure", 1.0)
-
-
-def test_other_tables_have_formats(capsys: pytest.CaptureFixture[str]) -> None:
-    algorithms = rows_printed(["list"], capsys)
-    assert {row["algorithm"] for row in algorithms} == set(REGISTRY)
-    verdicts = {row["verdict"] for row in rows_printed(["list", "claims"], capsys)}
-    assert {"holds", "fails"} <= verdicts
-    [row, _] = rows_printed(["convert", "renyi=1", "order=8", "--to", "approximate", "delta=1e-6"],
-                            capsys)[:2]  # fmt: skip
-    assert row["delta"] == 1e-6
-
-
-COMPARE = ["compare", "--arms", "0.75", "0.5", "--horizon", "60", "--runs", "3"]
-
-
-def test_compare_prints_what_the_api_returns(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    out = tmp_path / "files"
-    words = [*COMPARE, "--params", "epsilon=1", "--out", str(out), "--", "ucb1,dp-se"]
-    assert main(words) == 0
-    printed = capsys.readouterr().out
-    comparison = dpbandits.compare(
-        ["ucb1", "dp-se"],
-        bandit=dpbandits.bernoulli([0.75, 0.5]),
-        horizon=60,
-        runs=3,
-        epsilon=1,
-    )
-    assert printed == f"{aligned(comparison.summary())}\n"
-    assert {path.name for path in out.iterdir()} == {
-        f"comparison.{s}" for s in ("csv", "pdf", "png")
-    }
-    kept = pd.read_csv(out / "comparison.csv", keep_default_na=False)
+def test_compare_prints_what_the_api_returns(printed: Printed, tmp_path: Path) -> None:
+    shown = printed(f"{COMPARE} --params epsilon=1 --out {tmp_path / 'out'} -- ucb1,dp-se")
+    comparison = dpbandits.compare(["ucb1", "dp-se"], bandit=COINS, horizon=60, runs=3, epsilon=1)
+    assert shown == f"{aligned(comparison.summary())}\n"
+    files = {path.name: path for path in (tmp_path / "out").iterdir()}
+    assert set(files) == {f"comparison.{suffix}" for suffix in ("csv", "pdf", "png")}
+    kept = pd.read_csv(files["comparison.csv"], keep_default_na=False)
     pd.testing.assert_frame_equal(kept, comparison.frame())
 
 
-def test_lists_take_commas_and_spaces_alike(capsys: pytest.CaptureFixture[str]) -> None:
-    identify = ["identify", "dp-bai-gauss", "--budget", "400", "--runs", "5"]
-    printed = []
+CHOOSE = "choose --arms 20 --horizon 1e6 --epsilon 1"
+TABLES = {
+    SIMULATE: ("metric", "pseudo_regret"),
+    IDENTIFY: ("metric", "success"),
+    f"compare ucb1 {ARMS} --horizon 60 --runs 3": ("algorithm", "ucb1"),
+    "list": ("algorithm", next(iter(REGISTRY))),
+    "list claims": ("claim", "TSDP-C1"),
+    "guarantee dp-se --params epsilon=1 --horizon 9": ("kind", "pure"),
+    "convert renyi=1 order=8 --to approximate delta=1e-6": ("delta", 1e-6),
+    f"{CHOOSE} --project {ROOT}": ("place", 1),
+}
+"""Command -> a column of its table, and what its first row has there."""
+
+
+@pytest.mark.parametrize("line", TABLES)
+def test_every_table_has_formats_for_programs(line: str, printed: Printed) -> None:
+    rows = json.loads(printed(f"{line} --format json"))
+    table = pd.read_csv(io.StringIO(printed(f"{line} --format csv")), keep_default_na=False)
+    assert (list(table.columns), len(table)) == (list(rows[0]), len(rows))
+    column, value = TABLES[line]
+    assert rows[0][column] == value
+    if line == SIMULATE:
+        own = dpbandits.simulate(
+            algorithm="m-ts-gaussian", b=2, c=1.5, bandit=COINS, horizon=50, runs=4
+        )
+        assert rows[0]["mean"] == own.pseudo_regret.mean(), "every digit"
+
+
+def test_lists_take_commas_and_spaces_alike(printed: Printed) -> None:
+    identify = "identify dp-bai-gauss --budget 400 --runs 5 --params epsilon=1,delta=0.1"
+    lines = set()
     for arms, params, theta, features in (
-        (["0.75,0.5"], ["b=2,c=1.5"], ["0.045,0.5"], ["0,1; 0,0.9; 10,0"]),
-        (["0.75", "0.5"], ["b=2", "c=1.5"], ["0.045", "0.5"], ["0", "1;", "0", "0.9;", "10", "0"]),
-        (["0.75, 0.5"], ["b=2, c=1.5"], ["0.045 0.5"], ["0 1; 0 0.9; 10 0"]),
+        ("0.75,0.5", "b=2,c=1.5", "0.045,0.5", "'0,1; 0,0.9; 10,0'"),
+        ("0.75 0.5", "b=2 c=1.5", "0.045 0.5", "0 1; 0 0.9; 10 0"),
+        ("'0.75, 0.5'", "'b=2, c=1.5'", "'0.045 0.5'", "'0 1; 0 0.9; 10 0'"),
     ):
-        words = ["simulate", "m-ts-gaussian", "--params", *params, "--arms", *arms]
-        assert main([*words, "--horizon", "5e1", "--runs", "4"]) == 0
-        words = [*identify, "--params", "epsilon=1,delta=0.1", "--theta", *theta]
-        assert main([*words, "--features", *features]) == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1] == printed[2]
-
-
-def test_a_value_may_have_a_comma() -> None:
-    assert pairs("interpretations", "log=natural,constants=4,5") == {
-        "log": "natural",
-        "constants": "4,5",
-    }
-
-
-def test_every_option_has_a_help_text() -> None:
-    assert len(cli.commands) > 20
-    for name, command in cli.commands.items():
-        options = [each for each in command.params if isinstance(each, click.Option)]
-        assert options
-        assert [each.name for each in options if not each.help] == [], name
-        assert str(command.help).splitlines()[0].endswith(".")
+        words = f"simulate m-ts-gaussian --params {params} --arms {arms} --horizon 5e1 --runs 4"
+        lines.add(printed(words) + printed(f"{identify} --theta {theta} --features {features}"))
+    assert len(lines) == 1
+    # A value may have a comma.
+    assert pairs("x", "log=natural,constants=4,5") == {"log": "natural", "constants": "4,5"}
 
 
 @pytest.mark.parametrize(
@@ -186,18 +169,6 @@ def test_a_missing_library_names_its_extra(
     assert any(each.startswith(name[:6]) for each in extras["optional-dependencies"][extra])
 
 
-def test_the_core_and_the_extras_share_no_library() -> None:
-    """So that what a library is for stands in one place."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    named = {
-        group: {re.split(r"[<>=]", each)[0] for each in libraries}
-        for group, libraries in project["optional-dependencies"].items()
-    }
-    core = {re.split(r"[<>=]", each)[0] for each in project["dependencies"]}
-    assert not any(core & libraries for libraries in named.values())
-    assert not core & {"snakemake", "snakemake-executor-plugin-slurm", "rocrate"}
-
-
 def test_the_shell_completes_words(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,116 +180,212 @@ def test_the_shell_completes_words(
         assert capsys.readouterr().out == f"plain,{expected}\n"
 
 
-def test_other_laws(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["simulate", "ucb1", "--law", "truncated-exponential", "--arms", "0.1", "10"]
-    assert main([*words, *SHORT]) == 0
-    assert "\npseudo_regret " in capsys.readouterr().out
+REFUTED = "0.2-DP (pure), central model; stated by dp-ncb, Theorem 2; refuted (NCB-C15)"
+PROVED = REFUTED.replace("refuted", "proved")
+LINES = {
+    GDP_NCB: REFUTED,
+    f"{GDP_NCB} --delta 1e-6": f"{REFUTED}; nothing follows at delta=1e-06",
+    f"{GDP_NCB} --variant repaired --delta 1e-2": f"{PROVED}; (0.181645, 0.01)-DP",
+    "guarantee dp-od --params epsilon=1 --budget 200": "1-DP (pure), central model; stated by "
+    "dp-bai",
+    "convert gdp=1 --to approximate delta=1e-6": "1-GDP implies (4.88655, 1e-06)-DP [Dong, Roth "
+    "and Su (2022), tight]",
+    "convert renyi=0.5 order=8 --to approximate delta=1e-6": "(8, 0.5)-Renyi DP implies (2.47364, "
+    "1e-06)-DP [Mironov (2017)]; (2.04305, 1e-06)-DP [Canonne, Kamath and Steinke (2020)]; "
+    "(2.03867, 1e-06)-DP [Asoodeh, Liao, Calmon, Kosut and Sankar (2021), tight]",
+    "convert approximate=1 delta=1e-9 --to approximate delta=1e-6": "(1, 1e-09)-DP implies "
+    "(0.999999, 1e-06)-DP [Kairouz, Oh and Viswanath (2015), tight]",
+}
 
 
-WRONG = [
-    (["nonsense"], "'nonsense'"),
-    (["simulate"], "Missing argument 'ALGORITHM' (see dpbandits simulate --help)"),
-    ([*SIMULATE, *SHORT, "--hozion", "9"], "No such option '--hozion'. Did you mean '--ho"),
-    ([*SIMULATE, *SHORT, "--", "more"], "unexpected extra argument (more)"),
-    ([*SIMULATE, *SHORT, "--format", "cvs"], "--format is 'cvs'; allowed: table, csv, json; did"),
-    ([*SIMULATE, "--runs", "1", "--horizon"], "Option '--horizon' requires an argument"),
-    (["convert", "gdp=1", "--to"], "kind=''"),
-    (["simulate", "ucb-9", "--arms", "0.7", "0.5", *SHORT], "algorithm is 'ucb-9'; allowed: "),
-    (["simulate", "ucb1", "--arms", "0.7", *SHORT], "1 arms; allowed: 2"),
-    (["simulate", "ucb1", "--arms", "0.7", "1.5", *SHORT], "mean is 1.5; allowed: 0 to 1"),
-    (["simulate", "ucb1", "--arms", "0.7", "x", *SHORT], "arms is 'x'; allowed: a number"),
-    (["simulate", "ucb1", "--arms", "0.7", "nan", *SHORT], "mean is nan; allowed: "),
-    (["simulate", "ucb1", "--law", "cauchy", "--arms", "1", "2", *SHORT], "law is 'cauchy'"),
-    ([*SIMULATE, "--horizon", "0", "--runs", "1"], "horizon is 0; allowed: "),
-    (
-        [*SIMULATE, "--horizon", "1.5", "--runs", "1"],
-        "--horizon is '1.5'; allowed: a whole number",
-    ),
-    ([*SIMULATE, "--horizon", "1e400", "--runs", "1"], "--horizon is '1e400'; allowed: "),
-    ([*SIMULATE, "--horizon", "1e16", "--runs", "1"], "horizon is 10000000000000000; allowed: "),
-    ([*SIMULATE, "--horizon", "9", "--runs", "0"], "runs is 0; allowed: "),
-    ([*SIMULATE, *SHORT, "--seed", "-1"], "seed is -1; allowed: "),
-    ([*SIMULATE, *SHORT, "--workers", "0"], "workers is 0; allowed: "),
-    ([*SIMULATE, *SHORT, "--variant", "repaired"], "variant is 'repaired'; allowed: as-written"),
-    (
-        [*SIMULATE, *SHORT, "--interpretations", "count"],
-        "interpretations is 'count'; allowed: NAME=VALUE",
-    ),
-    (
-        [*SIMULATE, *SHORT, "--interpretations", "log=2"],
-        "interpretation is 'log'; allowed: count",
-    ),
-    ([*SIMULATE, *SHORT, "--params", "=1"], "params is '=1'; allowed: NAME=VALUE"),
-    (["artifact", "--out", ""], "--out is ''; allowed: a path"),
-    (["compare", "ucb1", "--runs", "9"], "there are no arms; allowed: --arms, or --features and"),
-    ([*COMPARE, "--theta", "1", "--", "ucb1"], "--theta is given beside --arms; allowed: --arms, "),
-    (["compare", "ucb1", "--runs", "9", "--features", "1,0;0,1"], "--theta is missing; allowed: "),
-    ([*COMPARE, "--budget", "9", "--", "ucb1"], "budget is given; allowed: horizon"),
-    (["compare", "ucb1", "--arms", "0.7", "0.5", "--horizon", "9"], "Missing option '--runs'"),
-    (["overlay", "x.py", "dp-ts-ucb/fig7", "--out", ""], "--out is ''; allowed: a path"),
-    (["overlay", "x.py", "dp-ts-ucb/fig7", "--runs", "9"], "No such option '--runs'"),
-    (["overlay", "", "dp-ts-ucb/fig7"], "FILE.py is ''; allowed: a path"),
-    (["check", ""], "FILE.py is ''; allowed: a path"),
-    (["check", "--project", ""], "--project is ''; allowed: a path"),
-    (["run", "ts-is-dp", "tuning", "--workers", "0"], "workers is 0; allowed: a whole number"),
-    (
-        ["convert", "foo=1", "--to", "gdp"],
-        "given is foo=1; allowed: one of pure=VALUE, gdp=VALUE, zcdp=VALUE, renyi=VALUE, "
-        "approximate=VALUE",
-    ),
-    ([*SIMULATE, *SHORT, "--params", "b=2"], "parameters are b; allowed: b, c"),
-    ([*SIMULATE, *SHORT, "--params", "b=2", "b=3", "c=1"], "allowed: every NAME once"),
-    ([*SIMULATE, *SHORT, "--params", "b=2", "c=-1"], "c is -1; allowed: "),
-    ([*SIMULATE, *SHORT, "--params", "b=2.5", "c=1"], "b is 2.5; allowed: an integer"),
-    ([*SIMULATE, *SHORT, "--params", "b=2", "c=two"], "c is 'two'; allowed: a number"),
-]
+@pytest.mark.parametrize("words", LINES)
+def test_guarantees_and_conversions_are_one_line(words: str, printed: Printed) -> None:
+    [line] = printed(words).splitlines()
+    assert line.startswith(LINES[words])
 
 
-@pytest.mark.parametrize(("words", "expected"), WRONG, ids=lambda value: str(value)[-40:])
+def test_what_follows_at_delta_depends_on_the_status() -> None:
+    assert at_delta(Guarantee("none"), 0.1) == "no privacy guarantee"
+    assert at_delta(Guarantee("gdp", 1.0), 1e-6) == "1-GDP; (4.88655, 1e-06)-DP, if it holds"
+    short = Guarantee("approximate", 1.0, 0.1, "proved", "here")
+    assert at_delta(short, 0.01).endswith("; nothing follows at delta=0.01")
+
+
+def test_simulations_and_trials_show_their_guarantee(printed: Printed) -> None:
+    coded = printed(f"{SIMULATE} --variant as-written").splitlines()[-1]
+    assert coded.startswith("guarantee: ")
+    words = f"simulate ldp-ncb --params epsilon=0.2 --variant as-coded {ARMS}"
+    last = printed(f"{words} --horizon 20 --runs 2").splitlines()[-1]
+    assert last.startswith("guarantee: 0.2-DP (pure), local model;")
+    assert "refuted (NCB-C16)" in last
+    last = printed(IDENTIFY).splitlines()[-1]
+    assert last.startswith("guarantee: no privacy guarantee; rewards reach 1.8")
+
+
+def test_the_api_sees_variant_interpretations_and_horizon() -> None:
+    common: dict[str, Any] = {"algorithm": "gdp-ncb", "params": {"epsilon": 0.2}}
+    for words, status in (
+        ({"horizon": 10**8}, "refuted"),
+        ({"horizon": 10**6}, "stated"),
+        ({"horizon": 10**8, "variant": "repaired"}, "proved"),
+        ({"horizon": 10**8, "variant": "repaired", "interpretations": {"cap": "none"}}, "stated"),
+    ):
+        found = dpbandits.guarantee(**common, **words)
+        assert found.status == status
+        assert dpbandits.simulate(**common, **words, bandit=COINS, runs=1).guarantee == found
+
+
+def test_a_guarantee_of_your_own_is_shown_as_stated_and_a_failing_one_is_one_line() -> None:
+    mine = dpbandits.load_algorithm(ROOT / "examples/my_algorithm.py")
+    values = {"params": {"epsilon": 0.5, "pulls": 5}, "horizon": 20}
+    found = dpbandits.guarantee(mine, **values)
+    assert found == Guarantee("pure", 0.5)
+    assert at_delta(found, 0.01).endswith(", if it holds")
+    faults: dict[str, Callable[[], Any]] = {
+        "guarantee fails: Zero": lambda: 1 / 0,
+        "guarantee is 3": lambda: 3,
+    }
+    for expected, fault in faults.items():
+        wrong = replace(mine, guarantee=lambda *_, fault=fault, **names: fault())
+        made = dpbandits.simulate(algorithm=wrong, **values, bandit=COINS, runs=1)
+        assert expected in message_of(lambda made=made: made.guarantee)
+
+    own = replace(
+        REGISTRY["ucb1"],
+        id="own",
+        parameters={"first": positive, "second": positive(default=3.0)},
+        guarantee=lambda parameters, horizon: Guarantee("pure", parameters.second),
+    )
+    assert dpbandits.guarantee(own, params={"first": 1.0}, horizon=10).parameter == 3.0
+
+
+# Words that come first -> words, and what the one line says.
+WRONG = {
+    "": [
+        ("simulat", "; did you mean 'simulate'?"),
+        ("simulate", "Missing argument 'ALGORITHM' (see dpbandits simulate --help)"),
+        ("artifact --out ''", "--out is ''; allowed: a path"),
+        ("check ''", "FILE.py is ''; allowed: a path"),
+        ("check --project ''", "--project is ''; allowed: a path"),
+        ("check --project nowhere", "nowhere/config/config.yaml: does not exist; allowed: "),
+        ("explain X --project no", "in the project's folder, or with --project"),
+        ("overlay '' dp-ts-ucb/fig7", "FILE.py is ''; allowed: a path"),
+        ("overlay x.py dp-ts-ucb/fig7 --out ''", "--out is ''; allowed: a path"),
+        ("overlay x.py dp-ts-ucb/fig7 --runs 9", "No such option '--runs'"),
+        ("run ts-is-dp tuning --workers 0", "workers is 0; allowed: a whole number"),
+        (f"simulate ucb-9 {ARMS} --horizon 9 --runs 1", "algorithm is 'ucb-9'; allowed: "),
+        (f"compare ucb1 {ARMS} --horizon 9", "Missing option '--runs'"),
+        ("compare ucb1 --runs 9", "there are no arms; allowed: --arms, or --features and"),
+        ("compare ucb1 --runs 9 --features '1,0;0,1'", "--theta is missing; allowed: "),
+        (f"{COMPARE} --theta 1 -- ucb1", "--theta is given beside --arms; allowed: --arms, "),
+        (f"{COMPARE} --budget 9 -- ucb1", "budget is given; allowed: horizon"),
+    ],
+    SIMULATE: [
+        ("--hozion 9", "No such option '--hozion'. Did you mean '--ho"),
+        ("-- more", "unexpected extra argument (more)"),
+        ("--format cvs", "--format is 'cvs'; allowed: table, csv, json; did you mean 'csv'"),
+        ("--horizon", "Option '--horizon' requires an argument"),
+        ("--horizon 0", "horizon is 0; allowed: "),
+        ("--horizon 1.5", "--horizon is '1.5'; allowed: a whole number"),
+        ("--horizon 1e400", "--horizon is '1e400'; allowed: "),
+        ("--horizon 1e16", "horizon is 10000000000000000; allowed: "),
+        ("--runs 0", "runs is 0; allowed: "),
+        ("--seed -1", "seed is -1; allowed: "),
+        ("--workers 0", "workers is 0; allowed: "),
+        ("--variant repaired", "variant is 'repaired'; allowed: as-written"),
+        ("--interpretations count", "interpretations is 'count'; allowed: NAME=VALUE"),
+        ("--interpretations log=2", "interpretation is 'log'; allowed: count"),
+        ("--params =1", "params is '=1'; allowed: NAME=VALUE"),
+        ("--params b=2", "parameters are b; allowed: b, c"),
+        ("--params b=2 b=3 c=1", "allowed: every NAME once"),
+        ("--params b=2 c=-1", "c is -1; allowed: "),
+        ("--params b=2.5 c=1", "b is 2.5; allowed: an integer"),
+        ("--params b=2 c=two", "c is 'two'; allowed: a finite number above 0"),
+    ],
+    UCB1: [
+        ("--arms 0.7", "1 arms; allowed: 2"),
+        ("--arms 0.7 1.5", "mean is 1.5; allowed: 0 to 1"),
+        ("--arms 0.7 x", "arms is 'x'; allowed: a number"),
+        ("--arms 0.7 nan", "mean is nan; allowed: "),
+        ("--law cauchy --arms 1 2", "law is 'cauchy'"),
+    ],
+    "convert": [
+        ("gdp=1", "--to"),
+        ("gdp=1 --to", "kind=''"),
+        ("gdp=1 --to gauss", "kind='gauss'"),
+        ("gdp=1 --to pure", "pure: does not follow from gdp"),
+        ("gdp=1 --to approximate", "delta or epsilon is wanted"),
+        ("gdp=1e100 --to approximate epsilon=1", "no delta below 1"),
+        ("gdp=1 --to zcdp delta=0.1", "allowed: none"),
+        ("gdp=1 --to zcdp x=1", "to is 'x'; allowed: order"),
+        ("gdp=1 pure=1 --to zcdp", "allowed: one of"),
+        ("eta=1 --to zcdp", "given is eta=1; allowed: one of pure=VALUE, gdp=VALUE, zcdp=VALUE"),
+        *((f"gdp={wrong} --to zcdp", f"gdp={wrong}") for wrong in ("-1", "nan", "inf")),
+        ("gdp=x --to zcdp", "allowed: a number"),
+        ("pure=1e100 --to zcdp", "is not allowed"),
+        ("renyi=1 --to zcdp", "order is missing"),
+        ("renyi=1 order=1 --to approximate delta=0.1", "order=1"),
+        ("renyi=1 order=2 --to renyi order=3", "order is 3"),
+        ("approximate=1 --to approximate delta=0.1", "delta is missing"),
+    ],
+    "guarantee": [
+        ("nothing --horizon 10", "algorithm is 'nothing'"),
+        ("ts-gaussian --horizon 0", "horizon is 0"),
+        ("ts-gaussian --horizon 99999999999999999999", "horizon is 9999"),
+        ("ts-gaussian --horizon 9 --variant as-coded", "variant is"),
+        ("ts-gaussian --horizon 9 --delta 2", "delta=2.0"),
+        ("ucb1 --horizon 9 --delta nan", "delta=nan"),
+        ("dp-ts --horizon 9", "parameters are none"),
+        ("dp-od --params epsilon=1", "option '--horizon' / '--budget'"),
+    ],
+    f"--project {ROOT}": [
+        ("judge equal-privacy", "which has no claims; allowed: ts-is-dp"),
+        ("tabulate equal-privacy claims", "table is 'claims'; allowed: extra-equal"),
+        ("draw equal-privacy fig1", "figure is 'fig1'; allowed: extra-equal-privacy"),
+        ("explain dtu-c90", "claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C10, DTU-"),
+        ("choose --arms 1 --horizon 9 --epsilon 1", "arms is 1; allowed: a whole number of at"),
+        (f"{CHOOSE} --class none", "class is 'none'; allowed: pure, approximate, local"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (f"{line} {first}" if "--project" in first else f"{first} {line}", expected)
+        for first, table in WRONG.items()
+        for line, expected in table
+    ],
+)
 def test_wrong_input_ends_in_one_line(
-    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+    words: str,
+    expected: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert main(words) == 2
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(words)) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.startswith("dpbandits: ")
-    assert expected in printed.err
-    assert len(printed.err.splitlines()) == 1
+    [line] = printed.err.splitlines()
+    assert line.startswith("dpbandits: ")
+    assert expected in line
 
 
-def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    printed = capsys.readouterr()
-    assert printed.err == ""
-    assert printed.out.startswith("Usage: dpbandits")
-    assert "\n  simulate " in printed.out
-
-
-def test_the_version_is_printed_and_the_package_runs_as_a_module() -> None:
+def test_a_process_ends_with_its_status() -> None:
     run = run_python("-m", "dpbandits", "--version")
     assert (run.returncode, run.stdout) == (0, f"dpbandits {dpbandits.__version__}\n")
+    run = run_python("-m", "dpbandits", "nonsense")
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
 
 
-def test_the_process_ends_with_status_2() -> None:
-    words = ["simulate", "ucb-9", "--arms", "0.7", "0.5", *SHORT]
-    run = run_python("-m", "dpbandits", *words)
-    assert run.returncode == 2
-    assert run.stdout == ""
-    assert len(run.stderr.splitlines()) == 1
-    assert "algorithm is 'ucb-9'; allowed: " in run.stderr
-
-
-@pytest.mark.parametrize("words", [["list"], ["guarantee", "ucb1", "--horizon", "9"]])
-def test_a_full_disk_of_the_output_is_one_line(words: list[str]) -> None:
+@pytest.mark.parametrize("words", ["list", "guarantee ucb1 --horizon 9"])
+def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
     """The output of the second command fits into the buffer, which is written at the end."""
+    command = [sys.executable, "-m", "dpbandits", *words.split()]
     with Path("/dev/full").open("w") as full:
-        run = subprocess.run(
-            [sys.executable, "-m", "dpbandits", *words],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert run.returncode == 2
     [line] = run.stderr.splitlines()
     assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")

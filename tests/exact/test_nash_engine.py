@@ -261,7 +261,7 @@ def test_a_killed_process_goes_on(cache_folder: Path) -> None:
 def test_lines_say_how_far_a_curve_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dpbandits.engine.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("dpbandits.engine.checkpoints.SECONDS_BETWEEN_LINES", 0.0)
     watch = Checkpoints(Cache(), "ab" * 32, "ucb1, 6 runs of 400 rounds")
     for done in (100, 300, 400):
         watch.between(done, 400, dict)

@@ -3,14 +3,10 @@
 import io
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-from dpbandits.cli import main
 from dpbandits.engine import progress
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Terminal(io.StringIO):
@@ -32,7 +28,6 @@ def test_a_bar_counts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
     seen = []
     for item in progress.progress(range(3), 3, "simulating ucb1"):
-        progress.tell("ucb1", "half of it")
         # tqdm draws at most ten times a second.
         time.sleep(0.11)
         seen.append(item)
@@ -40,34 +35,25 @@ def test_a_bar_counts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = terminal.getvalue()
     assert "simulating ucb1:" in shown
     assert "2/3" in shown
-    assert "half of it" in shown
-    assert progress.seconds_between() == progress.SECONDS_BETWEEN_LINES, "no bar is left"
 
 
-def test_something_without_a_share_shows_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = watch(monkeypatch)
-    monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
-    with progress.waiting("auditing ucb1"):
-        pass
-    assert "auditing ucb1: 00:00" in terminal.getvalue()
-
-
-def test_a_check_of_the_config_shows_which_paper_it_is_at(
+def test_what_has_no_shares_is_named_to_who_watches(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    progress.announce("auditing ucb1")
+    assert capsys.readouterr().err == "", "nobody watches a log"
     terminal = watch(monkeypatch)
-    monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
-    assert main(["check", "--papers", "dp-ts-ucb", "--project", str(ROOT)]) == 0
-    assert "checking config and experiments: 00:0" in terminal.getvalue()
-    assert "checking dp-ts-ucb: 00:0" in terminal.getvalue()
-    assert capsys.readouterr().out == "config, experiments and claims are in order\n"
+    progress.announce("auditing ucb1")
+    assert terminal.getvalue() == "auditing ucb1 ...\n"
 
 
-def test_what_is_quick_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_quick_shows_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert list(progress.progress(range(3), 3, "simulating ucb1")) == [0, 1, 2]
+    assert capsys.readouterr().err == ""
     terminal = watch(monkeypatch)
     assert list(progress.progress(range(3), 3, "simulating ucb1")) == [0, 1, 2]
-    with progress.waiting("auditing ucb1"):
-        pass
     assert terminal.getvalue() == ""
 
 
@@ -77,17 +63,9 @@ def test_a_log_has_whole_lines(
     monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
     assert list(progress.progress(range(3), 3, "simulating ucb1")) == [0, 1, 2]
-    progress.tell("ucb1", "half of it")
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("simulating ucb1: 1 of 3 batches, about ")
-    assert lines[-1] == "ucb1: half of it"
-    monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 60.0)
-    assert list(progress.progress(range(3), 3, "simulating ucb1")) == [0, 1, 2]
-    assert capsys.readouterr().err == ""
-
-
-def test_a_bar_is_gone_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    watch(monkeypatch)
-    with pytest.raises(RuntimeError, match="broken"), progress.waiting("auditing"):
-        raise RuntimeError("broken")
-    assert progress.seconds_between() == progress.SECONDS_BETWEEN_LINES
+    printed = capsys.readouterr().err
+    lines = printed.splitlines()
+    assert lines[1].startswith("simulating ucb1: 1 of 3 batches, 00:00 gone, about ")
+    assert lines[-1].startswith("simulating ucb1: 3 of 3 batches, 00:00 gone")
+    assert "\r" not in printed
+    assert len(set(lines)) == len(lines)

@@ -14,7 +14,7 @@ from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import read_results, results_frame, write_results
-from dpbandits.metrics.names import METRICS, NASH
+from dpbandits.metrics.names import CURVES, NASH, PER_ARM
 from support import message_of
 
 FINGERPRINT = "0123456789abcdef"
@@ -144,7 +144,7 @@ def test_blank_results_have_the_rows_of_real_ones() -> None:
     regret = {"algorithm": "ucb1", "bandit": bernoulli([0.7, 0.5]), "horizon": 40, "runs": 2}
     identified = linear([[0, 1], [0, 0.9], [10, 0]], [0.045, 0.5])
     cells = [
-        make_cell(**regret, metrics=METRICS, grid=[10, 40]),
+        make_cell(**regret, metrics=(*CURVES, *PER_ARM), grid=[10, 40]),
         make_cell(**regret | {"runs": 1}, metrics=NASH, grid=[10, 40]),
         make_cell(algorithm="sequential-halving", bandit=identified, horizon=400, runs=2),
     ]

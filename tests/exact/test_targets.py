@@ -1,27 +1,39 @@
-"""What is built by default and what as an extra, and that papers do not depend on each other."""
+"""What is built by default and what as an extra, the ledger of all papers, and what jobs cost."""
 
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from dpbandits.cli import main
+from dpbandits.engine.files import write_text
+from dpbandits.pages.costs import COSTS, KEY, MEASURED, cluster_page, read_costs, write_costs
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import CLAIMS, Target, claims_target, targets, wanted
+from dpbandits.pipeline.publish import claim_figures
+from dpbandits.pipeline.targets import (
+    CLAIMS,
+    FIGURE,
+    LEDGER,
+    TABLE,
+    claims_target,
+    targets,
+    timing_path,
+    wanted,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT = Project.load(ROOT)
 
 
 def project_with(**changes: Any) -> Project:
     """Return the project with some keys of its config changed."""
-    return Project.load(ROOT, config=dict(Project.load(ROOT).config) | changes)
+    return Project.load(ROOT, config=dict(PROJECT.config) | changes)
 
 
 def built(*, extra: bool = False, **changes: Any) -> list[Path]:
     """Return the files that ``rule all`` or ``rule extras`` builds, but for the ledger of all."""
-    project = project_with(**changes)
-    chosen = wanted(targets(project), extra=extra)
+    chosen = wanted(targets(project_with(**changes)), extra=extra)
     return [path for target in chosen if target.paper != "all" for path in target.files]
 
 
@@ -30,26 +42,18 @@ def names(paths: list[Path], suffix: str) -> list[str]:
     return [path.stem for path in paths if path.suffix == suffix]
 
 
-def test_by_default_the_figures_and_tables_of_the_paper_are_built_and_its_verdicts() -> None:
+def test_the_paper_s_own_figures_tables_and_verdicts_are_built_by_default() -> None:
     files = built(papers=["dp-bai"])
     panels = ["fig1", "fig1a", "fig1b", "fig2", "fig2a", "fig2b", "fig2c", "fig2d"]
     assert names(files, ".png") == panels
     assert names(files, ".tex") == ["table1", "appendix-b", "claims"]
     assert {"claims", "evidence"} <= set(names(files, ".csv"))
-
-
-def test_figures_and_tables_whose_names_begin_with_extra_are_extras() -> None:
     extras = built(extra=True, papers=["dp-bai"], comparisons=[])
     assert names(extras, ".tex") == ["extra-interpretations", "extra-overshoot"]
     assert {path.stem.split("-")[0] for path in extras} == {"extra"}
     assert "extra-omega" in names(extras, ".png")
-
-
-def test_tables_of_the_other_papers_are_built_by_default() -> None:
-    chosen: dict[str, Any] = {"papers": ["ts-is-dp", "dp-ts-ucb"], "comparisons": []}
     tables = ["claims", "privacy", "table1", "privacy", "calibration", "claims"]
-    assert names(built(**chosen), ".tex") == tables
-    assert names(built(extra=True, **chosen), ".tex") == []
+    assert names(built(papers=["ts-is-dp", "dp-ts-ucb"]), ".tex") == tables
 
 
 def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
@@ -60,25 +64,26 @@ def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
     assert set(built(extra=True, **both)) - set(built(extra=True, **alone)) == set(added)
     assert names(added, ".tex") == ["extra-equal-privacy", "extra-tuning"]
     assert names(added, ".png")[0] == "extra-equal-privacy"
-    project = project_with(**both)
-    assert project.study("equal-privacy").claims == []
-    judged = {target.paper for target in targets(project) if target.kind == CLAIMS}
+    judged = {target.paper for target in targets(project_with(**both)) if target.kind == CLAIMS}
     assert judged == {"ts-is-dp"}
+    # A paper without a module has nothing of its kind.
+    assert find_paper("no-code").formulas == {}
+    assert find_paper("no-code").modules("formulas", "statistics") == []
 
 
 @pytest.mark.parametrize("scale", ["paper", "quick"])
 def test_verdicts_wait_for_all_results_that_claims_read(scale: str) -> None:
-    project = Project.load(ROOT).at(scale=scale)
+    project = PROJECT.at(scale=scale)
     for paper in project.papers:
         read = [project.results_path(paper, name) for name in project.study(paper).claims_read]
         assert claims_target(project, paper).inputs == tuple(read) != ()
 
 
 def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> None:
-    project = Project.load(ROOT)
-    for paper in project.papers:
-        study = project.study(paper)
-        drawn = {path.stem for target in targets(project) for path in _results_drawn(target, paper)}
+    for paper in PROJECT.papers:
+        study = PROJECT.study(paper)
+        shown = [t for t in targets(PROJECT) if t.kind != CLAIMS and t.paper == paper]
+        drawn = {path.stem for target in shown for path in target.inputs}
         for name, plan in study.simulations.items():
             asked = [
                 max(max(each.analyses) + each.rerun, each.runs_paper)
@@ -89,53 +94,67 @@ def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> 
                 assert plan.runs == max(asked), f"{paper}: {name}"
 
 
-def _results_drawn(target: Target, paper: str) -> tuple[Path, ...]:
-    """Return the inputs of what shows results of a paper as they are, or tunes others by them."""
-    is_shown = target.kind != CLAIMS and target.paper == paper
-    return target.inputs if is_shown else ()
+def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
+    def ledger(**changes: object) -> list[str]:
+        every = wanted(targets(project_with(**changes)), extra=False)
+        return [path.name for target in every if target.kind == LEDGER for path in target.files]
 
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["judge", "equal-privacy"], "which has no claims; allowed: ts-is-dp"),
-        (["tabulate", "equal-privacy", "claims"], "table is 'claims'; allowed: extra-equal"),
-        (["draw", "equal-privacy", "fig1"], "figure is 'fig1'; allowed: extra-equal-privacy"),
-    ],
-)
-def test_what_a_comparison_does_not_have_is_said_in_one_line(
-    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*words, "--project", str(ROOT)]) == 2
-    [line] = capsys.readouterr().err.splitlines()
-    assert expected in line
-
-
-def copy_of_config(folder: Path) -> Path:
-    """Return a folder with the config of this project."""
-    folder.mkdir()
-    for part in ("config", "workflow"):
-        (folder / part).symlink_to(ROOT / part)
-    return folder
-
-
-def relative(folder: Path) -> list[tuple[str, list[Path], list[Path]]]:
-    """Return each target with its inputs and files, relative to the project's folder."""
-    return [
-        (
-            target.rule,
-            [path.relative_to(folder) for path in target.inputs],
-            [path.relative_to(folder) for path in target.files],
-        )
-        for target in targets(Project.load(folder))
-    ]
+    expected = ["claims.csv", "claims.tex", "claims.tabular", "claims.html", "claims.csv"]
+    assert ledger() == ledger(papers=["ts-is-dp"]) == expected
+    assert ledger(papers=[], comparisons=["equal-privacy"]) == []
+    [inputs] = [target.inputs for target in targets(PROJECT) if target.kind == LEDGER]
+    assert {path.parent.name for path in inputs} == set(PROJECT.chosen)
+    files = {p for t in targets(PROJECT) if t.kind in (FIGURE, TABLE) for p in t.files}
+    for paper in PROJECT.published:
+        claims = PROJECT.study(paper).claims
+        linked = [ROOT / path for each in claims for path in claim_figures(PROJECT, paper, each)]
+        assert set(linked) <= files
+        assert len(linked) >= len(claims) // 2
 
 
 def test_the_name_of_the_project_folder_leaves_nothing_out(tmp_path: Path) -> None:
-    assert relative(copy_of_config(tmp_path / "evidence")) == relative(ROOT)
+    """A paper's results have the name of a folder that some rule might filter by."""
+
+    def relative(folder: Path) -> list[tuple[str, list[Path]]]:
+        every = targets(Project.load(folder))
+        return [(t.rule, [p.relative_to(folder) for p in (*t.inputs, *t.files)]) for t in every]
+
+    folder = tmp_path / "evidence"
+    folder.mkdir()
+    (folder / "config").symlink_to(ROOT / "config")
+    assert relative(folder) == relative(ROOT)
 
 
-def test_a_paper_without_a_module_has_nothing_of_its_kind() -> None:
-    assert find_paper("ts-is-dp").tables == {}
-    assert find_paper("no-code").formulas == {}
-    assert find_paper("no-code").modules("formulas", "statistics") == []
+def test_published_costs_are_of_what_is_built() -> None:
+    existing = {(target.paper, target.kind, target.name) for target in targets(PROJECT)}
+    costs = read_costs(PROJECT)
+    assert [*costs.columns] == [*KEY, *MEASURED]
+    named = [*costs[KEY].itertuples(index=False, name=None)]
+    assert len(named) == len(set(named)) > 200
+    assert set(named) <= existing
+
+
+def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    project = Project.load(tmp_path)
+    [figure] = [each for each in targets(project) if each.rule == "ts_is_dp_fig2"]
+    head = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+    measured = "0.7\t0:00:00\t-\t-\t-\t-\t-\t-\t91.0\t0.64\n"
+    write_text(timing_path(project, figure), head + measured)
+    # Nothing was measured at the quick scale.
+    assert write_costs(project.at(scale="quick")).read_text().count("\n") == 1
+    rows = [
+        ["ts-is-dp", "figure", "fig2", 9.0, 9.0, 300.0],
+        ["ts-is-dp", "figure", "fig3", 60.0, 120.0, 300.0],
+        ["ts-is-dp", "figure", "no-more", 9.0, 9.0, 300.0],
+        ["draft", "figure", "fig1", 9.0, 9.0, 300.0],
+    ]
+    write_text(project.folder / COSTS, pd.DataFrame(rows, columns=[*KEY, *MEASURED]).to_csv())
+    assert write_costs(project).read_text().splitlines() == [
+        "paper,kind,name,seconds,cpu_seconds,memory",
+        "draft,figure,fig1,9.0,9.0,300.0",
+        "ts-is-dp,figure,fig2,0.7,0.6,",
+        "ts-is-dp,figure,fig3,60.0,120.0,300.0",
+    ]
+    page = cluster_page(project, "<!-- begin cost -->\n<!-- end cost -->\n")
+    assert "| ts-is-dp | figure | fig3 | 2 | 2.0 | 2.0 | 300 |" in page

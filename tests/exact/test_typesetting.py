@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dpbandits.errors import InputError
 from dpbandits.pipeline.report import DEPENDS, counts
 from dpbandits.reporting.latex import document
 from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
+from support import message_of
 
 needs_pdflatex = pytest.mark.skipif(
     shutil.which("pdflatex") is None, reason="pdflatex is not installed"
@@ -52,15 +52,13 @@ def test_a_document_with_a_table_of_contents_gives_the_same_bytes(tmp_path: Path
 @needs_pdflatex
 def test_a_document_that_is_refused_ends_in_one_line(tmp_path: Path) -> None:
     text = r"\documentclass{article}\begin{document}\nosuchcommand\end{document}"
-    with pytest.raises(InputError, match=r"^report\.tex: .*Undefined control sequence") as error:
-        pdf_of(text, tmp_path)
-    assert "\n" not in str(error.value)
+    line = message_of(lambda: pdf_of(text, tmp_path))
+    assert line.startswith("report.tex: ")
+    assert "Undefined control sequence" in line
 
 
 def test_without_pdflatex_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(
-        InputError, match=r"report\.pdf: pdflatex is not on PATH; .*texlive"
-    ) as error:
-        require_pdflatex()
-    assert "\n" not in str(error.value)
+    line = message_of(require_pdflatex)
+    assert line.startswith("report.pdf: pdflatex is not on PATH; ")
+    assert "texlive" in line

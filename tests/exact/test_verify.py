@@ -97,14 +97,9 @@ def test_the_batches_of_a_series_are_its_cells() -> None:
     assert [(part.first_run, part.runs) for part in cut] == [(13, 7), (20, 10), (30, 7)]
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    for name in ("config", "workflow"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    return Project.load(tmp_path)
-
-
-def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(project: Project) -> None:
+def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path: Path) -> None:
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    project = Project.load(tmp_path)
     with pytest.raises(InputError, match="has no results to verify"):
         verify(project, Plan(), 1)
 
@@ -129,9 +124,7 @@ def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(project: 
     assert sample.too_costly == ["ts-is-dp/bernoulli-curves", "ts-is-dp/same-algorithm"]
     assert "dp-ncb/panel-b" in sample.not_built
     assert sample.of == 18 + 10  # 18 series of 10 runs; 2 of 50
-
-
-@pytest.mark.parametrize("wrong", [{"cells": 0}, {"rounds": 0}, {"seed": -1}])
-def test_what_is_no_plan_is_rejected(wrong: dict[str, int]) -> None:
-    [(key, value)] = wrong.items()
-    assert message_of(lambda: Plan(**wrong)).startswith(f"{key} is {value}; allowed: at least")
+    for key, value in {"cells": 0, "rounds": 0, "seed": -1}.items():
+        assert message_of(lambda key=key, value=value: Plan(**{key: value})).startswith(
+            f"{key} is {value}; allowed: at least"
+        )

@@ -1,31 +1,42 @@
 """The archive as an evaluator has it: packed, unpacked elsewhere, drawn again, verified."""
 
 import json
+import shutil
 import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from quick_clone import SNAKEMAKE, copy_checkout, edit, environment
+from invented import (
+    DPBANDITS,
+    EXPERIMENTS,
+    FOLDER,
+    PAPER,
+    ROOT,
+    SNAKEMAKE,
+    choose,
+    edited,
+    environment,
+    link_kernels,
+)
 
 pytestmark = pytest.mark.slow
 
-FIGURE = "figures/quick/ts-is-dp/fig8.png"
-CURVES = "results/quick/ts-is-dp/comparison-curves.parquet"
-"""Tuned by other results, so that the archive has both."""
+FIGURE = f"figures/quick/{PAPER}/fig2.png"
+RESULTS = f"results/quick/{PAPER}/by-pulls.parquet"
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a program in a folder, with that folder's own package."""
-    variables = environment(folder)
-    return subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True)
+    return subprocess.run(
+        words, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
+    )
 
 
 def dpbandits(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run(folder, sys.executable, "-m", "dpbandits", *words)
+    return run(folder, *DPBANDITS, *words)
 
 
 def unpack(archive: Path, folder: Path) -> Path:
@@ -37,16 +48,25 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout with one paper built at the quick scale, and what stands for its report."""
-    clone = copy_checkout(tmp_path_factory.mktemp("checkout"))
-    edit(clone / "config/config.yaml", "scale: paper", "scale: quick")
-    done = run(clone, *SNAKEMAKE, "all", "extras", "--cores", "2")
+    """A checkout with the invented paper built, and what stands for its report."""
+    clone = tmp_path_factory.mktemp("checkout")
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in filter(None, run(ROOT, *listing).stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, clone / name)
+    shutil.copytree(FOLDER, clone / "config/papers" / PAPER)
+    choose(clone, PAPER)
+    link_kernels(clone)
+    config = clone / "config/config.yaml"
+    config.write_text(config.read_text().replace("scale: paper", "scale: quick"))
+    done = run(clone, *SNAKEMAKE, "--cores", "2")
     assert done.returncode == 0, done.stderr[-4000:]
     for suffix in ("tex", "pdf", "html"):
         (clone / f"results/quick/report.{suffix}").write_text("report")
-    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all of it"]):
-        name = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
-        subprocess.run(["git", *name, *words], cwd=clone, check=True, capture_output=True)
+    name = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], [*name, "commit", "-qm", "all of it"]):
+        assert run(clone, "git", *words).returncode == 0
     return clone
 
 
@@ -65,7 +85,7 @@ def unpacked(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_archive_has_all_of_it_and_nothing_of_this_machine(
     checkout: Path, archive: Path, unpacked: Path
 ) -> None:
-    for name in (FIGURE, CURVES, "Snakefile", "requirements.lock", "docs/artifact.md", "COMMIT"):
+    for name in (FIGURE, RESULTS, "Snakefile", "requirements.lock", "docs/artifact.md", "COMMIT"):
         assert (unpacked / name).is_file(), name
     sums = run(unpacked, "sha256sum", "--check", "--quiet", "SHA256SUMS")
     assert sums.returncode == 0, sums.stdout
@@ -89,8 +109,8 @@ def test_the_crate_ties_what_was_made_to_the_workflow_its_inputs_and_software(
     assert graph["./"]["mentions"] == [{"@id": "#run"}]
     assert action["startTime"] <= action["endTime"]
     read, made = ({each["@id"] for each in action[key]} for key in ("object", "result"))
-    assert {FIGURE, CURVES, "provenance.json"} <= made
-    assert {"config/papers/ts-is-dp/experiments.yaml", "#scale", "#seed"} <= read
+    assert {FIGURE, RESULTS, "provenance.json"} <= made
+    assert {EXPERIMENTS, "#scale", "#seed"} <= read
     assert all((unpacked / name).is_file() for name in made)
     needed = [graph[each["@id"]]["name"] for each in graph["Snakefile"]["softwareRequirements"]]
     assert {"python", "numpy", "numba", "snakemake", "requirements.lock"} <= set(needed)
@@ -103,7 +123,7 @@ def test_figures_are_drawn_again_and_nothing_is_simulated(unpacked: Path) -> Non
     results = {path: path.stat().st_mtime_ns for path in (unpacked / "results").rglob("*.parquet")}
     done = run(unpacked, *SNAKEMAKE, "--cores", "2")
     assert done.returncode == 0, done.stderr[-4000:]
-    assert "rule ts_is_dp_fig8:" in done.stderr
+    assert "rule committing_early_fig2:" in done.stderr
     assert "rule results:" not in done.stderr
     assert {path: path.stat().st_mtime_ns for path in results} == results
     assert not run(unpacked, "sha256sum", "--check", "--quiet", "SHA256SUMS").stdout
@@ -114,10 +134,9 @@ from pathlib import Path
 from dpbandits.engine.results import write_results
 from dpbandits.pipeline.project import Project
 project = Project.load(Path())
-frame = project.frame("ts-is-dp", "comparison-curves")
+frame = project.frame({PAPER!r}, "by-pulls")
 frame["value"] += 1000.0
-fingerprint = project.results_fingerprint("ts-is-dp", "comparison-curves")
-write_results(Path({CURVES!r}), frame, fingerprint)
+write_results(Path({RESULTS!r}), frame, project.results_fingerprint({PAPER!r}, "by-pulls"))
 """
 
 
@@ -130,20 +149,19 @@ def test_a_sample_is_verified_without_the_cache(archive: Path, tmp_path: Path) -
         assert done.returncode == status, done.stderr
         table = pd.read_csv(root / "results/quick/verify.csv")
         others.append(set(table.loc[table["outcome"] != "exact", "results"]))
-        assert {"tuning", "comparison-curves"} <= set(table["results"])
+        assert set(table["results"]) == {"curves", "verdicts", "by-pulls"}
         assert "drawn with seed 3" in done.stdout
         assert not [*root.rglob("*.block"), *root.rglob("*.pack")]
-        assert run(root, sys.executable, "-c", PERTURB).returncode == 0
-    assert others == [set(), {"comparison-curves"}]
+        assert run(root, DPBANDITS[0], "-c", PERTURB).returncode == 0
+    assert others == [set(), {"by-pulls"}]
     assert f"1 of {len(table)} cells are outside" in done.stderr
 
 
 def test_stale_results_and_what_is_no_checkout_are_not_packed(
     checkout: Path, unpacked: Path
 ) -> None:
-    undo = edit(checkout / "src/dpbandits/algorithms/dp_se.py", "\nimport ", "\n# edited\nimport ")
-    stale = dpbandits(checkout, "artifact", "--out", "stale")
-    undo()
+    with edited(checkout / "src/dpbandits/algorithms/ucb1.py", "\nimport ", "\n# edited\nimport "):
+        stale = dpbandits(checkout, "artifact", "--out", "stale")
     # A folder of the temporary ones is in no checkout.
     none = dpbandits(unpacked, "artifact", "--out", "stale")
     for done, words in ((stale, "stale"), (none, "is no git checkout")):

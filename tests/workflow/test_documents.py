@@ -14,21 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from documents import (
-    BY_ITSELF,
-    ON_RESULTS,
-    ROOT,
-    blocks,
-    dpbandits_commands,
-    inline_commands,
-    shell_lines,
-)
 from dpbandits.cli import main
 from dpbandits.pipeline.targets import rule_name
 from found_papers import PAPERS
-from invented import DPBANDITS, run
-from support import mostly_slow
+from invented import DPBANDITS, ROOT, SNAKEMAKE, run
+from support import DOCUMENTS, mostly_slow
 
+ON_RESULTS = {"compare", "draw", "explain", "judge", "digitised", "overlay", "run", "tabulate"}
+"""Commands that need results which are built, or build some."""
+BY_ITSELF = {"audit", "cache", "check", "choose", "convert", "guarantee", "identify", "list"}
+BY_ITSELF |= {"simulate"}
+"""Commands that need nothing, or what is published alone."""
 SET_UP = {
     "source .venv/bin/activate",
     "conda activate dpbandits",
@@ -36,7 +32,55 @@ SET_UP = {
 }
 """Set an environment up, as this test's own is: not run."""
 
-PYTHON = blocks("python")
+
+def fenced(language: str) -> list[tuple[str, str]]:
+    """Return (document, text) of every fenced block of a language."""
+    pattern = re.compile(rf"^```{language}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+    return [(name, block) for name, text in DOCUMENTS.items() for block in pattern.findall(text)]
+
+
+def typed() -> list[str]:
+    """Return every command of the shell blocks, and those that stand in running text.
+
+    Those with a placeholder in capitals (``explain CLAIM``) are names of commands, not commands.
+    """
+    blocks = [block.replace("\\\n", " ") for _, block in fenced("sh")]
+    lines = [
+        shlex.join(shlex.split(line, comments=True)) for b in blocks for line in b.splitlines()
+    ]
+    for text in DOCUMENTS.values():
+        outside = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+        for command in re.findall(r"`((?:make|snakemake|dpbandits)\s[^`]+)`", outside):
+            words = shlex.split(command)
+            if not any(re.fullmatch(r"[A-Z]{4,}|\.\.\.", word) for word in words):
+                lines.append(shlex.join(words))
+    return list(dict.fromkeys(filter(None, lines)))
+
+
+TYPED, PYTHON = typed(), fenced("python")
+MAKE = [line for line in TYPED if line.startswith("make ")]
+# `snakemake extras` and the like are spoken of: a command says how many cores.
+PLANNED = [line for line in TYPED if line.startswith("snakemake ") and " --cores " in line]
+OWN = [line for line in TYPED if line.startswith("dpbandits ")]
+# A name alone that takes arguments is spoken of, not typed.
+ALONE = {f"dpbandits {name}" for name in ON_RESULTS | {"simulate", "identify"}}
+ASKED, BUILT = (
+    [line for line in OWN if line.split()[1] in names and line not in ALONE]
+    for names in (BY_ITSELF, ON_RESULTS)
+)
+
+
+def test_there_are_commands_of_every_kind_and_none_is_unknown() -> None:
+    """Else the tests below would hold of nothing, or leave one untried."""
+    for line in TYPED:
+        assert line.split()[0] in {"make", "snakemake", "dpbandits", "python"} or line in SET_UP
+    known = BY_ITSELF | ON_RESULTS | {"artifact", "publish", "verify"}
+    assert {line.split()[1] for line in OWN} <= known
+    assert len(PYTHON) >= 8
+    assert {"make figures", "make quick", "make test"} <= set(MAKE)
+    assert len(PLANNED) >= 3
+    assert {line.split()[1] for line in ASKED} == BY_ITSELF
+    assert {line.split()[1] for line in BUILT} >= {"overlay", "explain"}
 
 
 RUN_EACH = """
@@ -47,8 +91,6 @@ for number, snippet in enumerate(sys.argv[1:]):
     print("end of snippet")
 """
 """Runs snippets one after the other, none of which sees what another has defined."""
-
-
 WITH_PYTHON = list(dict.fromkeys(name for name, _ in PYTHON))
 
 
@@ -67,96 +109,63 @@ def test_python_snippets_run(document: str) -> None:
     assert not rest
 
 
-def test_every_line_of_a_shell_block_is_known() -> None:
-    """So that none is left untried."""
-    programs = {"make", "snakemake", "dpbandits", "python"}
-    for document, line in [*shell_lines()]:
-        assert line.split()[0] in programs or line in SET_UP, f"{document}: {line}"
-    known = {*BY_ITSELF, *ON_RESULTS, "artifact", "publish", "verify"}
-    for document, line in [*shell_lines(), *inline_commands("dpbandits")]:
-        if line.startswith("dpbandits "):
-            assert line.split()[1] in known, f"{document}: {line}"
-
-
-def make_lines() -> list[str]:
-    lines = [line for _, line in [*shell_lines(), *inline_commands("make")]]
-    return list(dict.fromkeys(line for line in lines if line.startswith("make ")))
-
-
-@pytest.mark.parametrize("line", make_lines())
-def test_make_targets_exist(line: str) -> None:
+def test_make_targets_exist() -> None:
     """Run dry: `make figures` takes minutes, `make test` would not end."""
-    words = [re.sub(r"=\.\.\.$", "=python3", word) for word in shlex.split(line)]
-    dry = [words[0], "--dry-run", *words[1:]]
-    done = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    listed = subprocess.run(
-        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
-    target = next(word for word in words[1:] if "=" not in word)
-    # Environments are targets too, which `make help` does not list.
-    assert target in {".venv/installed", *(each.split()[0] for each in listed.splitlines())}
+    listed = {line.split()[0] for line in run(ROOT, ["make", "help"]).stdout.splitlines()}
+    for line in MAKE:
+        words = [re.sub(r"=\.\.\.$", "=python3", word) for word in shlex.split(line)]
+        done = run(ROOT, [words[0], "--dry-run", *words[1:]])
+        assert done.returncode == 0, done.stdout
+        target = next(word for word in words[1:] if "=" not in word)
+        # Environments are targets too, which `make help` does not list.
+        assert target in {".venv/installed", *listed}
 
 
-def snakemake_lines() -> list[str]:
-    lines = [line for _, line in [*shell_lines(), *inline_commands("snakemake")]]
-    # `snakemake extras` and the like are spoken of: a command says how many cores.
-    return list(dict.fromkeys(line for line in lines if " --cores " in line))
+def checkout(folder: Path) -> Path:
+    """Copy what a build reads, and what commands are given, but no results."""
+    for name in ("Snakefile", "config", "workflow", "profiles", "examples", "docs"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+        copy(ROOT / name, folder / name)
+    return folder
 
 
-@pytest.mark.parametrize("line", mostly_slow(snakemake_lines(), *snakemake_lines()[:1]))
+@pytest.mark.parametrize("line", mostly_slow(PLANNED, *PLANNED[:1]))
 def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     """Run dry: they take minutes. In a folder without results, so that there is something to do."""
-    for name in ("config", "workflow"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / "Snakefile", tmp_path)
-    words = shlex.split(line)
-    command = [sys.executable, "-m", *words, "--dry-run", "--quiet"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Nothing to be done" not in done.stdout + done.stderr
+    words = [*SNAKEMAKE, *shlex.split(line)[1:], "--dry-run", "--quiet"]
+    done = run(checkout(tmp_path), words)
+    assert done.returncode == 0, done.stdout
+    assert "Nothing to be done" not in done.stdout
 
 
 LONG = re.compile(r"dpbandits check$|dpbandits audit gdp-ncb")
-BRIEF = [each for each in dpbandits_commands(BY_ITSELF) if not LONG.match(each)]
+BRIEF = [line for line in ASKED if not LONG.match(line)]
 
 
-@pytest.mark.parametrize("command", mostly_slow(dpbandits_commands(BY_ITSELF), *BRIEF))
+@pytest.mark.parametrize("line", mostly_slow(ASKED, *BRIEF))
 def test_commands_run(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+    assert main(shlex.split(line)[1:]) == 0, capsys.readouterr().err
     assert capsys.readouterr().out
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", dpbandits_commands(ON_RESULTS))
-def test_commands_on_results_run(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", BUILT)
+def test_commands_on_results_run(line: str, tmp_path: Path) -> None:
     """At the quick scale: what the documents say is of the papers' own."""
-    for name in ("Snakefile", "config", "workflow", "profiles", "examples", "docs"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, tmp_path / name)
-    words = shlex.split(command)[1:]
+    folder, words = checkout(tmp_path), shlex.split(line)[1:]
     for word in words:
         paper, _, figure = word.partition("/")
         if paper in PAPERS:
             target = rule_name(paper, figure.rstrip("abc"))
-            build = [sys.executable, "-m", "snakemake", target, "--cores", "2", "--config"]
-            done = run(tmp_path, [*build, "scale=quick", f"papers=[{paper}]"])
+            build = [*SNAKEMAKE, target, "--cores", "2", "--config", "scale=quick"]
+            done = run(folder, [*build, f"papers=[{paper}]"])
             assert done.returncode == 0, done.stdout
     # What is published is of the papers' own scale, and so is what `explain` tells.
     words += ["--scale", "quick"] if words[0] == "overlay" else []
-    done = run(tmp_path, [*DPBANDITS, *words])
+    done = run(folder, [*DPBANDITS, *words])
     assert done.returncode == 0, done.stdout
     if words[0] == "overlay":
-        assert all((tmp_path / line).is_file() for line in done.stdout.splitlines()[-3:])
-
-
-def test_there_are_commands_of_every_kind() -> None:
-    """Else the tests above would hold of nothing."""
-    assert len(PYTHON) >= 8
-    assert {"make figures", "make quick", "make test"} <= set(make_lines())
-    assert len(snakemake_lines()) >= 3
-    assert {each.split()[1] for each in dpbandits_commands(BY_ITSELF)} == set(BY_ITSELF)
-    assert {each.split()[1] for each in dpbandits_commands(ON_RESULTS)} >= {"overlay", "explain"}
+        assert all((folder / path).is_file() for path in done.stdout.splitlines()[-3:])

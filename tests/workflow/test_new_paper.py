@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from dpbandits.pipeline.publish import publish_papers
 from dpbandits.pipeline.targets import REPORT, targets
 from invented import FOLDER as INVENTED
 from invented import PAPER as NAME
-from invented import ROOT, SNAKEMAKE, environment
+from invented import ROOT, command, run
 from support import message_of
 
 
@@ -37,9 +35,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check(project: Project) -> None:
-    check_files(project)
-    check_filters(project)
-    check_pages(project)
+    for find_mistakes in (check_files, check_filters, check_pages):
+        find_mistakes(project)
 
 
 def published(folder: Path) -> Project:
@@ -49,32 +46,24 @@ def published(folder: Path) -> Project:
     return Project.load(folder)
 
 
-def test_it_takes_at_most_five_files_and_no_edit(folder: Path) -> None:
+def test_it_takes_at_most_five_files_and_no_edit_and_moves_no_other_paper(folder: Path) -> None:
     assert len(list(INVENTED.iterdir())) <= 5
-    project = Project.load(folder)
-    assert project.published == Project.load(ROOT).published
-    assert [*project.papers] == [*project.published, NAME]
+    project, here = Project.load(folder), Project.load(ROOT)
+    assert [*project.papers] == [*here.published, NAME]
     chosen = project.at(papers=[NAME])
     check(chosen)
     built = {(target.kind, target.name) for target in targets(chosen)}
-    assert {("figure", "fig1"), ("figure", "fig2"), ("claims", "claims")} <= built
-    assert ("table", "claims") in built
+    expected = {("figure", "fig1"), ("figure", "fig2"), ("claims", "claims"), ("table", "claims")}
+    assert expected <= built
 
+    def depends_on(project: Project) -> list[Any]:
+        # But for the report, which the page's own sources make.
+        every = [target for target in targets(project) if target.kind != REPORT]
+        paths = [[*target.inputs, *target.files] for target in every]
+        relative = [[path.relative_to(project.folder) for path in each] for each in paths]
+        return [(t.rule, t.depends_on, r) for t, r in zip(every, relative, strict=True)]
 
-def depends_on(project: Project, folder: Path) -> dict[Any, Any]:
-    """What each target depends on, but for the report, which the page's own sources make."""
-    return {
-        (target.kind, target.paper, target.name): (
-            target.depends_on,
-            [path.relative_to(folder) for path in (*target.inputs, *target.files)],
-        )
-        for target in targets(project)
-        if target.kind != REPORT
-    }
-
-
-def test_no_fingerprint_of_another_paper_moves_and_a_draft_is_not_built(folder: Path) -> None:
-    assert depends_on(Project.load(folder), folder) == depends_on(Project.load(ROOT), ROOT)
+    assert depends_on(project) == depends_on(here), "a draft is not built"
 
 
 def test_a_draft_is_in_no_citation_and_count_until_it_is_published(folder: Path) -> None:
@@ -104,57 +93,6 @@ def test_the_skeleton_is_in_order_and_written_once(folder: Path) -> None:
     assert "small letters" in message_of(lambda: write_skeleton(project, "../x"))
 
 
-def with_tests(folder: Path) -> Path:
-    """Add to a copy of the project what its own tests read."""
-    for part in ("tests", "examples", "src"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in ROOT.iterdir():
-        if path.is_file() and not (folder / path.name).exists():
-            shutil.copy(path, folder)
-    return folder
-
-
-def run_tests(folder: Path, *words: str) -> None:
-    """Run tests of a copy of the project on the copy's package."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *words]
-    changes = environment(folder, XDG_CACHE_HOME=str(folder / ".cache"))
-    done = subprocess.run(
-        command, cwd=folder, env=changes, text=True, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-
-
-REGISTER = (
-    ("    dp_ts_ucb,\n", "    explore_then_commit,\n"),
-    ("REGISTRY: ", '    "explore-then-commit": explore_then_commit.ALGORITHM,\n'),
-)
-OF_THE_REGISTRY = (
-    *("test_registry", "test_known_guarantees", "test_command_line"),
-    *("test_guarantee_commands", "test_fingerprints"),
-)
-
-
-@pytest.mark.slow
-def test_an_algorithm_is_registered_by_its_import_and_one_line(folder: Path) -> None:
-    """No look, no audit row, no parameters to draw: each test of the registry has a default."""
-    package = with_tests(folder) / "src/dpbandits/algorithms"
-    (folder / "config/papers" / NAME / "explore_then_commit.py").rename(
-        package / "explore_then_commit.py"
-    )
-    shutil.rmtree(folder / "config/papers" / NAME)
-    registry = package / "__init__.py"
-    lines = registry.read_text().splitlines(keepends=True)
-    for start, added in REGISTER:
-        place = next(number for number, line in enumerate(lines) if line.startswith(start))
-        lines.insert(place + 1, added)
-    registry.write_text("".join(lines))
-    run_tests(folder, "-m", "not slow", *(f"tests/exact/{name}.py" for name in OF_THE_REGISTRY))
-    own = "every_algorithm or explore or without_a_look or look_of_its_own"
-    files = [f"tests/exact/{name}.py" for name in ("test_figure_looks", "test_reference_agrees")]
-    run_tests(folder, "-m", "not slow", "-k", own, *files)
-    run_tests(folder, "-k", "engines or not_audited", "tests/audit/test_pipeline.py")
-
-
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file of the documents and the config, by its path."""
     paths = [path for part in ("docs", "config") for path in (folder / part).rglob("*")]
@@ -167,11 +105,8 @@ def tree(folder: Path) -> dict[str, bytes]:
 def test_a_paper_is_built_judged_and_published_alone(folder: Path, name: str) -> None:
     if name != NAME:
         write_skeleton(Project.load(folder), name)
-    command = [*SNAKEMAKE, "--cores", "2", "--config", f"papers=[{name}]"]
-    done = subprocess.run(
-        command, cwd=folder, env=environment(folder), text=True, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    done = run(folder, command(config=f"papers=[{name}]"))
+    assert done.returncode == 0, done.stdout[-4000:]
     verdicts = pd.read_csv(folder / "results" / name / "claims.csv")
     assert set(verdicts["verdict"]) == {"holds"}
     assert len(verdicts) == (3 if name == NAME else 1)

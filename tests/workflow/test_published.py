@@ -1,11 +1,14 @@
 """What is published belongs to the sources beside it, and the documents to what is published."""
 
+import datetime
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from dpbandits.pages.documents import DOCUMENTS, REGIONS, document
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
@@ -44,11 +47,22 @@ def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
     assert {path.name for path in (ROOT / TABLES / paper).iterdir()} == expected
 
 
+def table_of(paper: str, name: str) -> pd.DataFrame:
+    return pd.read_csv(ROOT / FIGURES / paper / f"{name}.csv", keep_default_na=False)
+
+
 @pytest.mark.parametrize("paper", PAPERS)
-def test_published_claims_are_at_paper_scale_and_mostly_decided(paper: str) -> None:
-    ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
+def test_published_verdicts_are_at_paper_scale_and_words_of_their_claims(paper: str) -> None:
+    ledger, claims = table_of(paper, "claims"), PROJECT.study(paper).claims
     assert set(ledger["scale"]) == {"paper"}
-    assert set(ledger["claim"]) == {claim.id for claim in PROJECT.study(paper).claims}
+    asked = {(each.id, row.variant, row.label): (each, row) for each in claims
+             for row in each.interpretations}  # fmt: skip
+    rows = ledger[["claim", "variant", "interpretation"]].itertuples(index=False, name=None)
+    assert set(rows) == set(asked)
+    for row in ledger.to_dict("records"):
+        claim, interpretation = asked[row["claim"], row["variant"], row["interpretation"]]
+        words = {*claim.words(interpretation), "undecided", "not testable", "not applicable"}
+        assert row["verdict"] in words, row
     is_undecided = ledger["verdict"] == "undecided"
     unmeasured = ledger["detail"].str.contains("no number was measured")
     assert set(ledger["claim"][unmeasured]) <= set(ledger["claim"][~is_undecided])
@@ -57,63 +71,59 @@ def test_published_claims_are_at_paper_scale_and_mostly_decided(paper: str) -> N
     assert undecided["detail"].str.contains("runs would decide it").all()
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_documents_show_what_is_published(name: str) -> None:
-    """Where this fails: `dpbandits publish` writes what is computed in them anew."""
-    assert document(PROJECT, name) == (ROOT / name).read_text(encoding="utf-8")
-
-
-def test_the_ledger_of_all_papers_has_every_claim_and_every_interpretation() -> None:
-    text = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
-    shown = re.findall(
-        r"^\| <a id=\"[a-z0-9-]+\"></a>([A-Z]+-C[0-9]+[a-z]?) \(", text, re.MULTILINE
-    )
-    claims = [claim for paper in PAPERS for claim in PROJECT.study(paper).claims]
-    assert shown == [claim.id for claim in claims]
-    rows = re.findall(r"(?:\| |<br>)(?:as-written|as-coded|repaired)[^|<]*: \*\*", text)
-    # Rows of the least repair have a table of their own.
-    of_papers = [
-        each for claim in claims for each in claim.interpretations if each.variant != "repaired"
-    ]
-    assert len(rows) == len(of_papers)
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_verdict_is_a_word_that_its_claim_may_end_in(paper: str) -> None:
-    ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
-    words = {
-        (claim.id, interpretation.variant, interpretation.label): claim.words(interpretation)
-        for claim in PROJECT.study(paper).claims
-        for interpretation in claim.interpretations
-    }
-    for row in ledger.to_dict("records"):
-        allowed = words[row["claim"], row["variant"], row["interpretation"]]
-        assert row["verdict"] in {*allowed, "undecided", "not testable", "not applicable"}, row
-
-
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
     """An order leaves constants open; an upper bound above a claim refutes at most its proof."""
-    ledger = pd.read_csv(ROOT / FIGURES / paper / "claims.csv", keep_default_na=False)
-    evidence = pd.read_csv(ROOT / FIGURES / paper / "evidence.csv", keep_default_na=False)
+    ledger, evidence = table_of(paper, "claims"), table_of(paper, "evidence")
     accused = set(ledger.loc[ledger["verdict"] == "fails", "claim"])
     orders = {claim.id for claim in PROJECT.study(paper).claims if claim.kind == "order"}
     assert not accused & orders
     composed = evidence["comparison"].str.contains("compos")
     against = composed & (evidence["decided"] == "against") & ~evidence["exploratory"]
     assert not accused & set(evidence.loc[against, "claim"])
+    # A verdict in the family is never the opposite of the one at its own level.
+    both = table_of(paper, "simultaneous")
+    pairs = set(zip(both["verdict"], both["verdict_in_family"], strict=True))
+    assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
+    assert set(both["family_wise"]) <= {"exact", "yes", "only at its own level", "-"}
 
 
-def test_a_family_wise_verdict_is_never_the_opposite_of_the_one_at_its_own_level() -> None:
-    for paper in PAPERS:
-        both = pd.read_csv(ROOT / FIGURES / paper / "simultaneous.csv", keep_default_na=False)
-        pairs = set(zip(both["verdict"], both["verdict_in_family"], strict=True))
-        assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
-        assert set(both["family_wise"]) <= {"exact", "yes", "only at its own level", "-"}
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_show_what_is_published(name: str) -> None:
+    """Where this fails: `dpbandits publish` writes what is computed in them anew."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert document(PROJECT, name) == text
+    if name == "README.md":
+        assert REGIONS[name](PROJECT, text.replace("**holds**", "**fails**", 1)) == text
 
 
-def test_a_perturbed_verdict_would_not_pass_for_the_published_one() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    changed = readme.replace("**holds**", "**fails**", 1)
-    assert changed != readme
-    assert REGIONS["README.md"](PROJECT, changed) == readme
+def test_the_page_of_claims_has_every_claim_and_every_interpretation() -> None:
+    text = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| <a id=\"[a-z0-9-]+\"></a>([A-Z]+-C\d+[a-z]?) \(", text, re.MULTILINE)
+    claims = [claim for paper in PAPERS for claim in PROJECT.study(paper).claims]
+    assert shown == [claim.id for claim in claims]
+    rows = re.findall(r"(?:\| |<br>)(?:as-written|as-coded|repaired)[^|<]*: \*\*", text)
+    # Rows of the least repair have a table of their own.
+    variants = [each.variant for claim in claims for each in claim.interpretations]
+    assert len(rows) == sum(variant != "repaired" for variant in variants)
+
+
+KEYS = "cff-version title message abstract type authors version date-released license keywords"
+OF_REFERENCES = {"type", "title", "authors", "collection-title", "year", "doi", "notes"}
+"""Keys of the Citation File Format 1.2.0 that are used."""
+
+
+def test_the_citation_has_the_keys_of_its_format_and_the_present_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert set(citation) == {*KEYS.split(), "references"}
+    assert (citation["cff-version"], citation["type"]) == ("1.2.0", "software")
+    assert isinstance(citation["date-released"], datetime.date)
+    for reference in citation["references"]:
+        assert {"type", "title", "authors"} <= set(reference) <= OF_REFERENCES
+        assert reference["type"] in ("article", "conference-paper")
+        assert all("family-names" in author for author in reference["authors"])
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for key in ("version", "license", "authors"):
+        assert citation[key] == package[key]
+    published = [PROJECT.papers[paper].title for paper in PROJECT.published]
+    assert [each["title"] for each in citation["references"]] == published

@@ -116,7 +116,7 @@ def whole(minimum: int = 0) -> Kind:
 class Parameters(SimpleNamespace):
     """The parameters of an algorithm, as attributes."""
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         """Equal parameters are one key."""
         return hash(tuple(vars(self).items()))
 

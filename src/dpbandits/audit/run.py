@@ -26,7 +26,7 @@ from dpbandits.engine.arguments import (
 )
 from dpbandits.engine.cells import parameter_values
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
-from dpbandits.engine.progress import waiting
+from dpbandits.engine.progress import announce
 
 LEVEL = 0.05
 RUNS = 1_000_000
@@ -151,8 +151,8 @@ def audit(
     budget = Budget(runs, level, require_seed(seed), require_workers(workers))
     require_memory(max(runs, search_runs), setting.horizon)
     asked = Question(setting, notion, pair, measure, budget, Budget(search_runs).runs)
-    with waiting(f"auditing {setting.definition.id}"):
-        answer = asked.answer(require_cache(cache))
+    announce(f"auditing {setting.definition.id}")
+    answer = asked.answer(require_cache(cache))
     certificate = answer.certificate
     row = _row(asked, answer, claimed, statement, claim)
     return Audit(

@@ -363,7 +363,7 @@ def bandit_from(description: Mapping[str, Any]) -> Bandit:
         raise InputError(
             f"bandit: keys {sorted(map(str, description))}; allowed for {law}: {', '.join(allowed)}"
         )
-    first, *others = (description[key] for key in needed)
     if law == "linear":
-        return linear(first, *others, law=str(description.get("rewards", "uniform")))
-    return INSTANCES[law][1](first)
+        rewards = str(description.get("rewards", "uniform"))
+        return linear(description["features"], description["theta"], law=rewards)
+    return INSTANCES[law][1](description[needed[0]])

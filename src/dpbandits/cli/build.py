@@ -147,12 +147,10 @@ def check(
 
 def _check_project(project: "Project") -> None:
     """Check every file of a project."""
-    from dpbandits.engine.progress import waiting
     from dpbandits.pages.errata import check_pages
     from dpbandits.pipeline.check import check_files, check_filters
 
-    with waiting("checking config and experiments"):
-        check_files(project)
+    check_files(project)
     check_filters(project)
     check_pages(project)
     print("config, experiments and claims are in order")

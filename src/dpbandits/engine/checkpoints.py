@@ -5,10 +5,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tqdm import tqdm
+
 from dpbandits._cache_folder import warn_unwritable
 from dpbandits.engine.cache import CHECKPOINT, Cache, Origin
 from dpbandits.engine.lockstep import Arrays
-from dpbandits.engine.progress import seconds_between, tell
+from dpbandits.engine.progress import SECONDS_BETWEEN_LINES
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
@@ -53,11 +55,12 @@ class Checkpoints:
         now = time.monotonic()
         # From the first window on, before which kernels may have been compiled.
         begun, first = self._first = self._first or (now, done)
-        if now - self._said >= seconds_between() and first < done < total:
+        if now - self._said >= SECONDS_BETWEEN_LINES and first < done < total:
             self._said = now
             left = (now - begun) * (total - done) / (done - first)
             share = f"{done / total:.0%} of {total} rounds"
-            tell(self.title, f"{share}, about {left:.0f} s left")
+            # A bar of this process stays below the line.
+            tqdm.write(f"{self.title}: {share}, about {left:.0f} s left", file=sys.stderr)
         if now - self._stored >= SECONDS_BETWEEN_CHECKPOINTS and done < total:
             reason = self.cache.store(self._name, arrays(), self.origin)
             if reason is not None:

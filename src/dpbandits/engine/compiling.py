@@ -9,16 +9,15 @@ from numba.core import event
 
 
 class _FirstCompilation(event.Listener):
-    """Prints one line at the first compilation that it hears of."""
+    """Prints a line at the first compilation that it hears of."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.is_waiting = True
+    def __init__(self, line: str) -> None:
+        self.line = line
 
     def on_start(self, event: Any) -> None:
-        if self.is_waiting:
-            self.is_waiting = False
-            print(f"compiling {self.name} ...", file=sys.stderr)
+        if self.line:
+            print(self.line, file=sys.stderr)
+        self.line = ""
 
     def on_end(self, event: Any) -> None:
         pass
@@ -28,10 +27,8 @@ class _FirstCompilation(event.Listener):
 def compilation_shown(name: str) -> Iterator[None]:
     """Print one line if a kernel is compiled in this process; none where all are on disk.
 
-    For whoever waits at a prompt; jobs of the workflow say it by their rule ``kernels``.
-
     Args:
         name: id of the algorithm that is played.
     """
-    with event.install_listener("numba:compile", _FirstCompilation(name)):
+    with event.install_listener("numba:compile", _FirstCompilation(f"compiling {name} ...")):
         yield

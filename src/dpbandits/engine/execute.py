@@ -56,7 +56,9 @@ def play_run(
     out = new_segments(size)
     while state.clock[0] < settings.horizon:
         written = algorithm.advance(settings, state, bandit.arrays, generator, out)
-        enter_chunks(algorithm, played, *(column[:written] for column in out))
+        enter_chunks(
+            algorithm, played, out.arms[:written], out.lengths[:written], out.sums[:written]
+        )
     return played
 
 

@@ -98,7 +98,13 @@ class _Curve:
         )
         self.filled[run] += written
         if self.ledgers:
-            enter_chunks(self.algorithm, self.ledgers[run], *(column[:written] for column in out))
+            enter_chunks(
+                self.algorithm,
+                self.ledgers[run],
+                out.arms[:written],
+                out.lengths[:written],
+                out.sums[:written],
+            )
 
     def _changing(self) -> Iterator[tuple[str, NDArray[Any]]]:
         """Yield every array that changes, but the chunks, under a name of its own."""

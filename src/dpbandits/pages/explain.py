@@ -19,7 +19,7 @@ from dpbandits.claims.simultaneous import (
     simultaneous,
     standing,
 )
-from dpbandits.engine.progress import waiting
+from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import KEYS, Project, published_table
 from dpbandits.pipeline.publish import claim_figures, published_file, variant_figure
@@ -52,8 +52,8 @@ def explain_claim(project: Project, identifier: str) -> str:
     from dpbandits.pipeline.jobs import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
-    with waiting(f"judging {claim.id}"):
-        alone, within = judged(project, paper, [claim], evidence_of(project, paper))
+    announce(f"judging {claim.id}")
+    alone, within = judged(project, paper, [claim], evidence_of(project, paper))
     rows = ledger(alone).merge(simultaneous(alone, within), on=[*KEYS, "verdict"])
     compared = comparisons(alone)
     texts = []

@@ -9,7 +9,7 @@ import pandas as pd
 from dpbandits.claims.filters import check_claim_filters
 from dpbandits.config.experiments import refuse_shared_cells
 from dpbandits.engine.blank_results import blank_results
-from dpbandits.engine.progress import waiting
+from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper
 from dpbandits.pipeline.project import Project
@@ -128,9 +128,9 @@ def check_filters(project: Project) -> None:
     Raises:
         InputError: in one line, the file, the entry and what is allowed.
     """
-    for study in map(project.study, project.built()):
-        with waiting(f"checking {study.name}"):
-            _check_study(project, study)
+    names = project.built()
+    for name in progress(names, len(names), "checking"):
+        _check_study(project, project.study(name))
 
 
 def _check_study(project: Project, study: Study) -> None:

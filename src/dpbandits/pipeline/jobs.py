@@ -11,6 +11,18 @@ from dpbandits.engine.files import write_text
 from dpbandits.engine.provenance import require_current, write_provenance
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.targets import (
+    CLAIMS,
+    DIGITISED,
+    Target,
+    claims_target,
+    digitised_figures,
+    digitised_target,
+    figure_target,
+    ledger_target,
+    record,
+    table_target,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,16 +47,28 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
         name: a simulation or an exact result of its experiments file.
         workers: processes to simulate with.
     """
-    if name in project.study(paper).exact:
-        return compute_analytic(project, paper, name, workers)
-    return run_simulation(project, paper, name, workers)
+    from dpbandits.engine.results import write_results
+
+    begun = time.monotonic()
+    make = _computed if name in project.study(paper).exact else _simulated
+    frame, details = make(project, paper, name, workers)
+    path = project.results_path(paper, name)
+    fingerprint = project.results_fingerprint(paper, name)
+    write_results(path, frame, fingerprint)
+    details |= {"fingerprint": fingerprint, "scale": project.scale}
+    write_provenance(path, project.folder, details, time.monotonic() - begun)
+    return path
 
 
-def run_simulation(project: Project, paper: str, name: str, workers: int) -> Path:
-    """Simulate one set of cells and write ``results/PAPER/NAME.parquet``."""
+Made = tuple["pd.DataFrame", dict[str, Any]]
+"""Results, and what their provenance says of how they were made."""
+
+
+def _simulated(project: Project, paper: str, name: str, workers: int) -> Made:
+    """Simulate what is not in the cache."""
     from dpbandits.engine.cache import PackedCache
     from dpbandits.engine.fan_out import compute
-    from dpbandits.engine.results import results_frame, write_results
+    from dpbandits.engine.results import results_frame
 
     begun = time.monotonic()
     computed: list[int] = []
@@ -60,43 +84,25 @@ def run_simulation(project: Project, paper: str, name: str, workers: int) -> Pat
     if computed:
         seconds = time.monotonic() - begun
         print(f"{paper}: {name}: {computed[0]} blocks computed in {seconds:.1f} s", file=sys.stderr)
-    path = project.results_path(paper, name)
-    fingerprint = project.results_fingerprint(paper, name)
-    write_results(path, results_frame(series, blocks), fingerprint)
-    details = {
-        "fingerprint": fingerprint,
-        "seed": project.seed,
-        "scale": project.scale,
-        "workers": workers,
-        "series": {each.label: each.cell.description for each in series},
-    }
-    write_provenance(path, project.folder, details, time.monotonic() - begun)
-    return path
+    played = {each.label: each.cell.description for each in series}
+    details = {"seed": project.seed, "workers": workers, "series": played}
+    return results_frame(series, blocks), details
 
 
-def compute_analytic(project: Project, paper: str, name: str, workers: int) -> Path:
-    """Compute one exact result and write ``results/PAPER/NAME.parquet``."""
-    from dpbandits.engine.results import write_results
-
-    begun = time.monotonic()
+def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
+    """Compute an exact result."""
     study = project.study(paper)
     exact = study.code.analytic
     if name not in exact:
         raise InputError.unknown(f"{paper}: analytic result", name, exact)
-    path = project.results_path(paper, name)
-    fingerprint = project.results_fingerprint(paper, name)
-    given: dict[str, Any] = {}
-    if name in study.scaled:
-        given = {"scale": project.scale, "seed": project.seed, "workers": workers}
-    write_results(path, exact[name](**given), fingerprint)
-    details = {"fingerprint": fingerprint, "scale": project.scale, **given}
-    write_provenance(path, project.folder, details, time.monotonic() - begun)
-    return path
+    if name not in study.scaled:
+        return exact[name](), {}
+    given = {"seed": project.seed, "workers": workers}
+    return exact[name](scale=project.scale, **given), given
 
 
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     """Draw a figure and its panels into ``figures/PAPER``; return the files."""
-    from dpbandits.pipeline.targets import figure_target, record
     from dpbandits.reporting.diagrams import draw_diagram
     from dpbandits.reporting.figures import draw_figure
 
@@ -115,7 +121,6 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
 
 def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     """Write a table of a paper into ``results/tables/PAPER``; return the files."""
-    from dpbandits.pipeline.targets import record, table_target
     from dpbandits.reporting.tables import write_table
 
     begun = time.monotonic()
@@ -131,25 +136,27 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
     """Return results by name; ``claims`` are the verdicts with the claims' statements."""
     import pandas as pd
 
-    from dpbandits.pipeline.targets import CLAIMS, DIGITISED, claims_target, digitised_target
     from dpbandits.reporting.tables import add_statements
 
     if name == DIGITISED:
-        target = digitised_target(project, paper)
-        require_current(target.files[0], target.depends_on)
-        return pd.read_csv(target.files[0], keep_default_na=False, na_values=_MISSING)
+        [path] = _current(digitised_target(project, paper))
+        return pd.read_csv(path, keep_default_na=False, na_values=_MISSING)
     if name != CLAIMS:
         return project.frame(paper, name)
-    target = claims_target(project, paper)
-    require_current(target.files[0], target.depends_on)
+    path, *_ = _current(claims_target(project, paper))
     statements = {claim.id: claim.statement for claim in project.study(paper).claims}
-    verdicts = pd.read_csv(target.files[0], keep_default_na=False, na_values=_NO_NUMBER)
+    verdicts = pd.read_csv(path, keep_default_na=False, na_values=_NO_NUMBER)
     return add_statements(verdicts, statements)
+
+
+def _current(target: Target) -> tuple[Path, ...]:
+    """Return the files of a target; InputError where they are missing or stale."""
+    require_current(target.files[0], target.depends_on)
+    return target.files
 
 
 def write_digitised_comparison(project: Project, paper: str) -> Path:
     """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
-    from dpbandits.pipeline.targets import digitised_figures, digitised_target, record
     from dpbandits.reporting.agreement import compare_digitised, digitised_csv
 
     begun = time.monotonic()
@@ -170,7 +177,6 @@ def judge_paper(project: Project, paper: str) -> None:
     from dpbandits.claims.judge import judge
     from dpbandits.claims.ledger import comparisons, ledger, to_csv
     from dpbandits.claims.simultaneous import simultaneous
-    from dpbandits.pipeline.targets import claims_target, record
 
     begun = time.monotonic()
     target = claims_target(project, paper)
@@ -221,15 +227,12 @@ def write_whole_ledger(project: Project) -> None:
     from dpbandits.claims.ledger import to_csv
     from dpbandits.claims.summary import join, read_ledger, together
     from dpbandits.pipeline.publish import claim_figures
-    from dpbandits.pipeline.targets import claims_target, ledger_target, record
     from dpbandits.reporting.tables import ledger_tables
 
     begun = time.monotonic()
     ledgers = []
     for paper in project.chosen:
-        of_paper = claims_target(project, paper)
-        require_current(of_paper.files[0], of_paper.depends_on)
-        verdicts, both = (read_ledger(path) for path in of_paper.files[:2])
+        verdicts, both = map(read_ledger, _current(claims_target(project, paper))[:2])
         claims = project.study(paper).claims
         figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
         ledgers.append(join(paper, claims, verdicts, both, figures))

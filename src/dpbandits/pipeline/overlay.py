@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -31,13 +31,7 @@ from dpbandits.reporting.panels import Line, panel_lines, panel_rows
 from dpbandits.reporting.points import POINTS
 from dpbandits.reporting.rows import select
 from dpbandits.reporting.series_specs import SeriesSpec
-from dpbandits.reporting.specs import (
-    BY_TAG,
-    KINDS,
-    FigureSpec,
-    PanelSpec,
-    panel_stem,
-)
+from dpbandits.reporting.specs import BY_TAG, KINDS, FigureSpec, PanelSpec, panel_stem
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
 """Width of the user's line and size of its markers in points, about twice those of others."""
@@ -62,100 +56,92 @@ class Own:
     variant: str = "as-written"
     interpretations: Mapping[str, str] = field(default_factory=dict)
 
-
-@dataclass(frozen=True, eq=False)
-class Played:
-    """One simulation of the user's algorithm, and where it stands in a panel.
-
-    Attributes:
-        line: the parameters that tell the user's lines apart.
-        x: the value on the x axis, for kinds in ``BY_TAG``.
-        cell: what is played.
-        key: equal for simulations that differ in their recording times at most.
-    """
-
-    line: tuple[tuple[str, Any], ...]
-    x: Any
-    cell: Cell
-    key: str
+    @property
+    def columns(self) -> dict[str, str]:
+        """The parameters that take the value of a column."""
+        return {key: value for key, value in self.params.items() if isinstance(value, str)}
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A figure of a paper, or one panel of it.
-
-    Attributes:
-        project: the project.
-        paper: its short name.
-        figure: the figure's entry.
-        letters: the panels that are drawn.
-    """
+class Panel:
+    """A panel of a paper's figure, and what reads the results that it names."""
 
     project: Project
     paper: str
     figure: FigureSpec
-    letters: tuple[str, ...]
-
-    @classmethod
-    def find(cls, project: Project, name: str) -> "Compared":
-        """Return the figure or panel ``PAPER/NAME``.
-
-        Raises:
-            InputError: there is none of that name, or it is a diagram.
-        """
-        paper, _, stem = name.partition("/")
-        if not stem:
-            raise InputError(f"figure is {name!r}; allowed: PAPER/FIGURE, as dp-ts-ucb/fig5")
-        figures = project.study(paper).figures
-        for figure in figures.values():
-            if figure.name == stem and figure.is_diagram:
-                raise InputError(f"{name}: is a diagram; allowed: {FITTING}")
-            if figure.name == stem:
-                return cls(project, paper, figure, tuple(figure.panels))
-            for letter in figure.panels:
-                if panel_stem(figure.name, letter) == stem:
-                    return cls(project, paper, figure, (letter,))
-        allowed = ", ".join(figures)
-        raise InputError(f"{paper} has no figure {stem!r}; allowed: {allowed}, or a panel of one")
+    letter: str
+    read: Callable[[str], pd.DataFrame]
 
     @property
-    def panels(self) -> dict[str, PanelSpec]:
-        """The panels that are drawn, by letter."""
-        return {letter: self.figure.panels[letter] for letter in self.letters}
+    def name(self) -> str:
+        """Paper and panel, as ``dp-ts-ucb/fig5b``; error messages begin with it."""
+        return f"{self.paper}/{panel_stem(self.figure.name, self.letter)}"
 
-    def place(self, letter: str) -> str:
-        """Return what error messages call a panel."""
-        return f"{self.paper}/{panel_stem(self.figure.name, letter)}"
+    @property
+    def spec(self) -> PanelSpec:
+        """What it shows."""
+        return self.figure.panels[self.letter]
 
     @cached_property
-    def frames(self) -> dict[str, pd.DataFrame]:
-        """The results that the panels read.
-
-        Raises:
-            InputError: they are not built, damaged or stale.
-        """
-        reads = dict.fromkeys(name for panel in self.panels.values() for name in panel.reads)
-        for name in reads:
-            path = self.project.results_path(self.paper, name)
-            if not path.is_file():
-                raise InputError(f"{path}: does not exist; build the figure first: {self._build()}")
-        return {name: self.project.frame(self.paper, name) for name in reads}
-
-    def _build(self) -> str:
-        scale = " --config scale=quick" if self.project.scale == "quick" else ""
-        return f"snakemake --cores 2 {rule_name(self.paper, self.figure.name)}{scale}"
-
-    def rows(self, letter: str) -> pd.DataFrame:
-        """Return the rows that one panel reads, or that are derived for it."""
+    def rows(self) -> pd.DataFrame:
+        """The rows that it reads, or that are derived for it."""
         derived = self.project.study(self.paper).code.derived
-        panel = self.figure.panels[letter]
-        return panel_rows(panel, self.frames.__getitem__, derived, self.place(letter))
+        return panel_rows(self.spec, self.read, derived, self.name)
 
-    def series(self, letter: str) -> dict[str, Series]:
-        """Return the simulated series that one panel reads, by label."""
-        reads = self.figure.panels[letter].reads
-        found = (each for name in reads for each in self.project.series(self.paper, name))
-        return {each.label: each for each in found}
+    def shown(self) -> Iterator[tuple[Series, Any]]:
+        """Yield every simulated series, with its value on the x axis where that is a tag."""
+        reads = (each for name in self.spec.reads for each in self.project.series(self.paper, name))
+        series = {each.label: each for each in reads}
+        tag = self.spec.x.tag if self.spec.kind in BY_TAG and self.spec.x.tag != "t" else None
+        rows = select(self.rows, self.spec.where, f"{self.name}.where")
+        for index, spec in enumerate(self.spec.series):
+            if not spec.level:
+                chosen = select(rows, spec.where, f"{self.name}.series.{index}.where")
+                for label, own in chosen.groupby("series", sort=False):
+                    yield series[str(label)], None if tag is None else own[tag].iloc[0]
+
+
+def find_panels(project: Project, name: str) -> list[Panel]:
+    """Return the panels of the figure ``PAPER/NAME``, or that one panel.
+
+    Raises:
+        InputError: there is none of that name, or it is a diagram.
+    """
+    paper, _, stem = name.partition("/")
+    if not stem:
+        raise InputError(f"figure is {name!r}; allowed: PAPER/FIGURE, as dp-ts-ucb/fig5")
+    figures = project.study(paper).figures
+    for figure in figures.values():
+        if figure.name == stem and figure.is_diagram:
+            raise InputError(f"{name}: is a diagram; allowed: {FITTING}")
+        read = cache(_reader(project, paper, figure.name))
+        panels = [Panel(project, paper, figure, letter, read) for letter in figure.panels]
+        if found := [each for each in panels if name in (f"{paper}/{figure.name}", each.name)]:
+            return found
+    allowed = ", ".join(figures)
+    raise InputError(f"{paper} has no figure {stem!r}; allowed: {allowed}, or a panel of one")
+
+
+def _reader(project: Project, paper: str, figure: str) -> Callable[[str], pd.DataFrame]:
+    """Return what reads results, or says how they are built."""
+
+    def read(name: str) -> pd.DataFrame:
+        path = project.results_path(paper, name)
+        if not path.is_file():
+            scale = " --config scale=quick" if project.scale == "quick" else ""
+            built = f"snakemake --cores 2 {rule_name(paper, figure)}{scale}"
+            raise InputError(f"{path}: does not exist; build the figure first: {built}")
+        return project.frame(paper, name)
+
+    return read
+
+
+class Played(NamedTuple):
+    """One simulation: what its line is named by, its place on the x axis, and its cell."""
+
+    line: tuple[tuple[str, Any], ...]
+    x: Any
+    cell: Cell
 
 
 def overlay_figure(
@@ -177,66 +163,56 @@ def overlay_figure(
         InputError: the figure cannot take the algorithm, is not built, or a parameter is wrong.
     """
     begun = time.monotonic()
-    target = Compared.find(project, name)
+    panels = find_panels(project, name)
     # Kinds of panels without a metric show exact values.
-    simulated = [letter for letter, each in target.panels.items() if KINDS[each.kind]]
+    simulated = [panel for panel in panels if KINDS[panel.spec.kind]]
     if not simulated:
         raise InputError(f"{name}: shows exact values; allowed: {FITTING}")
-    for letter in simulated:
-        require_kind(target.panels[letter], own, target.place(letter))
-    played = {letter: plan_panel(target, letter, own) for letter in simulated}
-    blocks = _computed(project, played, workers)
-    lines: dict[str, list[Line]] = {}
-    for letter, panel in target.panels.items():
-        place = target.place(letter)
-        lines[letter] = panel_lines(panel, target.rows(letter), place)
-        if letter in simulated:
-            pairs = [(each, blocks[id(each)]) for each in played[letter]]
-            lines[letter] += own_lines(panel, own, pairs, place)
+    for panel in simulated:
+        _require_kind(panel, own)
+    lines = {each.letter: panel_lines(each.spec, each.rows, each.name) for each in panels}
+    played = {panel.letter: plan_panel(panel, own) for panel in simulated}
+    cells = [each.cell for planned in played.values() for each in planned]
+    with compilation_shown(own.algorithm.id):
+        blocks = compute(
+            cells,
+            root_seed=project.seed,
+            workers=workers,
+            cache=Cache(project.cache_folder),
+            title=f"simulating {own.algorithm.id}",
+        )
+    computed = iter(blocks)
+    for panel in panels:
+        if panel.letter in played:
+            pairs = [(each, next(computed)) for each in played[panel.letter]]
+            lines[panel.letter] += own_lines(panel, own, pairs)
         else:
-            print(f"{place}: shows exact values and stays as it is", file=sys.stderr)
-    folder = folder or project.figures_folder(target.paper).parent / "compare" / target.paper
-    written = _written(target, lines, folder)
+            print(f"{panel.name}: shows exact values and stays as it is", file=sys.stderr)
+    paper, figure = panels[0].paper, panels[0].figure
+    folder = folder or project.figures_folder(paper).parent / "compare" / paper
+    written = _written(paper, figure, lines, folder)
     details = {
         "scale": project.scale,
         "seed": project.seed,
         "algorithm": own.algorithm.id,
-        "played": [each.cell.description for own in played.values() for each in own],
-        "fingerprint": sorted({each.cell.fingerprint for own in played.values() for each in own}),
+        "played": [cell.description for cell in cells],
+        "fingerprint": sorted({cell.fingerprint for cell in cells}),
     }
     write_provenance(written[-1], project.folder, details, time.monotonic() - begun)
     return written
 
 
-def _computed(
-    project: Project, played: Mapping[str, list[Played]], workers: int
-) -> dict[int, Block]:
-    """Return the metrics of every simulation, all panels at once."""
-    every = [each for own in played.values() for each in own]
-    name = every[0].cell.definition.id
-    with compilation_shown(name):
-        blocks = compute(
-            [each.cell for each in every],
-            root_seed=project.seed,
-            workers=workers,
-            cache=Cache(project.cache_folder),
-            title=f"simulating {name}",
-        )
-    return {id(each): block for each, block in zip(every, blocks, strict=True)}
-
-
-def _written(target: Compared, lines: Mapping[str, list[Line]], folder: Path) -> list[Path]:
+def _written(
+    paper: str, figure: FigureSpec, lines: Mapping[str, list[Line]], folder: Path
+) -> list[Path]:
     """Write every panel as a file of its own, then the whole where there is more than one."""
-    name = target.figure.name
-    parts = {panel_stem(name, letter): {letter: own} for letter, own in lines.items()}
-    if len(lines) > 1:
-        parts[name] = dict(lines)
+    parts = {panel_stem(figure.name, letter): {letter: own} for letter, own in lines.items()}
     written = []
-    for stem, own in parts.items():
-        drawn = draw_panels(target.figure, own, target.paper)
+    for stem, own in {**parts, **({figure.name: lines} if len(lines) > 1 else {})}.items():
+        drawn = draw_panels(figure, own, paper)
         _mark(drawn)
         named = own if len(own) > 1 else {"": next(iter(own.values()))}
-        written += write_figure(folder / stem, drawn, plotted_points(target.figure, named))
+        written += write_figure(folder / stem, drawn, plotted_points(figure, named))
     return written
 
 
@@ -250,20 +226,20 @@ def _mark(drawn: Figure) -> None:
                 line.set_markersize(OWN_MARKER)
 
 
-def require_kind(panel: PanelSpec, own: Own, place: str) -> None:
+def _require_kind(panel: Panel, own: Own) -> None:
     """Raise InputError where the algorithm solves another problem than the panel's."""
     identifies = isinstance(own.algorithm, IdentificationAlgorithm)
-    if identifies != (panel.metric in IDENTIFIED):
+    if identifies != (panel.spec.metric in IDENTIFIED):
         found, needed = "Algorithm", "IdentificationAlgorithm"
         if identifies:
             found, needed = needed, found
         raise InputError(
-            f"{place}: shows {panel.metric}, and {own.algorithm.id} is an {found}; allowed: an "
-            f"{needed}"
+            f"{panel.name}: shows {panel.spec.metric}, and {own.algorithm.id} is an {found}; "
+            f"allowed: an {needed}"
         )
 
 
-def plan_panel(target: Compared, letter: str, own: Own) -> list[Played]:
+def plan_panel(panel: Panel, own: Own) -> list[Played]:
     """Return what is played for the user's lines in a panel.
 
     The instance, the horizon, the runs and the recording times are those of the panel's lines.
@@ -272,53 +248,34 @@ def plan_panel(target: Compared, letter: str, own: Own) -> list[Played]:
         InputError: a parameter does not fit, or the panel's lines come from simulations that differ
             in more than the algorithm.
     """
-    panel, place = target.panels[letter], target.place(letter)
-    # Rows first: where the figure is not built, that says so.
-    rows = target.rows(letter)
-    known = target.series(letter)
-    shown = [(known[label], x) for label, x in _shown(panel, rows, place)]
+    shown = list(panel.shown())
     columns = dict.fromkeys(tag for series, _ in shown for tag in series.tags)
-    named = {key: value for key, value in own.params.items() if isinstance(value, str)}
-    for key, value in named.items():
+    for key, value in own.columns.items():
         if value not in columns:
             allowed = ", ".join(["a number", *columns])
-            raise InputError(f"{place}: params {key} is {value!r}; allowed: {allowed}")
+            raise InputError(f"{panel.name}: params {key} is {value!r}; allowed: {allowed}")
     found: dict[tuple[Any, ...], Played] = {}
     for series, x in shown:
-        if not set(named.values()).issubset(series.tags):
-            continue
-        played = _played(panel, own, series, x)
-        where = (played.line, played.x, played.key)
-        if where in found:
-            grid = sorted({*found[where].cell.grid, *played.cell.grid})
-            played = replace(played, cell=replace(played.cell, grid=tuple(grid)))
-        found[where] = played
-    _require_one_each(panel, list(found.values()), place)
+        if set(own.columns.values()) <= set(series.tags):
+            played = _played(panel.spec, own, series, x)
+            cell = played.cell
+            # Equal for simulations that differ in their recording times at most.
+            settings = replace(cell, grid=(cell.horizon,)).description
+            runs = [cell.first_run, cell.runs, cell.runs_per_curve]
+            where = (played.line, x, digest_of([settings, *runs]))
+            grid = {*cell.grid, *(found[where].cell.grid if where in found else ())}
+            found[where] = played._replace(cell=replace(cell, grid=tuple(sorted(grid))))
+    _require_one_each(panel, list(found.values()))
     return list(found.values())
-
-
-def _shown(panel: PanelSpec, rows: pd.DataFrame, place: str) -> Iterator[tuple[str, Any]]:
-    """Yield the label of every series that a panel shows, with its value on the x axis."""
-    tag = panel.x.tag if panel.kind in BY_TAG and panel.x.tag != "t" else None
-    shown = select(rows, panel.where, f"{place}.where")
-    for index, spec in enumerate(panel.series):
-        if not spec.level:
-            chosen = select(shown, spec.where, f"{place}.series.{index}.where")
-            for label, own in chosen.groupby("series", sort=False):
-                yield str(label), None if tag is None else own[tag].iloc[0]
 
 
 def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
     """Return the user's algorithm in place of that of a series."""
-    params, line = {}, []
-    for key, value in own.params.items():
-        params[key] = value
-        if isinstance(value, str):
-            params[key] = series.tags[value]
-            line += [(key, params[key])] if value != panel.x.tag else []
+    taken = {key: series.tags[column] for key, column in own.columns.items()}
+    line = [(key, taken[key]) for key, column in own.columns.items() if column != panel.x.tag]
     cell = make_cell(
         algorithm=own.algorithm,
-        parameters=params,
+        parameters={**own.params, **taken},
         variant=own.variant,
         interpretations=own.interpretations,
         bandit=series.cell.bandit,
@@ -330,22 +287,20 @@ def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
         stream=series.cell.stream,
         runs_per_curve=series.cell.runs_per_curve,
     )
-    runs = [cell.first_run, cell.runs, cell.runs_per_curve]
-    key = digest_of([replace(cell, grid=(cell.horizon,)).description, *runs])
-    return Played(tuple(line), x, cell, key)
+    return Played(tuple(line), x, cell)
 
 
-def _require_one_each(panel: PanelSpec, played: Sequence[Played], place: str) -> None:
-    """Raise InputError where two simulations would stand at one place of one line."""
-    seen: dict[tuple[Any, ...], Played] = {}
+def _require_one_each(panel: Panel, played: Sequence[Played]) -> None:
+    """Raise InputError where two simulations would be at one place of one line."""
+    spec, seen = panel.spec, dict[tuple[Any, ...], Played]()
     for each in played:
-        by_time = panel.kind == "nash" or panel.x.tag == "t"
-        times = (each.cell.horizon,) if panel.kind in BY_TAG else each.cell.grid
+        by_time = spec.kind == "nash" or spec.x.tag == "t"
+        times = (each.cell.horizon,) if spec.kind in BY_TAG else each.cell.grid
         for t in times if by_time else (None,):
             other = seen.setdefault((each.line, each.x, t), each)
             if other is not each:
                 raise InputError(
-                    f"{place}: its lines come from simulations that differ in "
+                    f"{panel.name}: its lines come from simulations that differ in "
                     f"{_difference(each.cell, other.cell)}; allowed: a panel whose lines differ "
                     f"in the algorithm alone"
                 )
@@ -357,29 +312,21 @@ def _difference(one: Cell, other: Cell) -> str:
     return " and ".join(found) or "the runs of one curve"
 
 
-def own_lines(
-    panel: PanelSpec, own: Own, played: Iterable[tuple[Played, Block]], place: str
-) -> list[Line]:
-    """Return the user's lines in a panel: one, or one for each value of its parameters there.
-
-    Args:
-        panel: the panel.
-        own: the algorithm.
-        played: what ``plan_panel`` returned, with the metrics that were computed.
-        place: figure and panel, for error messages.
-    """
+def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, Block]]) -> list[Line]:
+    """Return the user's lines in a panel: one, or one for each value of its parameters there."""
     rows: dict[tuple[tuple[str, Any], ...], list[pd.DataFrame]] = {}
     for number, (each, block) in enumerate(played):
         series = Series(f"{own.algorithm.id} {number}", {}, each.cell)
         frame = results_frame([series], [block])
         if each.x is not None:
-            frame[str(panel.x.tag)] = each.x
+            frame[str(panel.spec.x.tag)] = each.x
         rows.setdefault(each.line, []).append(frame)
     lines = []
     for index, (parameters, frames) in enumerate(rows.items()):
-        told = "".join(f", {key}={value:g}" for key, value in parameters)
-        name = f"{own.algorithm.name}{told} (yours)"
-        points = POINTS[panel.kind](panel, SeriesSpec(name=name), pd.concat(frames), place)
+        values = "".join(f", {key}={value:g}" for key, value in parameters)
+        name = f"{own.algorithm.name}{values} (yours)"
+        make_points = POINTS[panel.spec.kind]
+        points = make_points(panel.spec, SeriesSpec(name=name), pd.concat(frames), panel.name)
         interpretation = str(frames[0]["interpretation"].iloc[0])
         points = points.assign(variant=own.variant, interpretation=interpretation)
         lines.append(Line(name, name, own_look(index), points))

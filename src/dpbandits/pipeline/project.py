@@ -30,22 +30,16 @@ if TYPE_CHECKING:
 SCALES = ("paper", "quick")
 
 
+Chosen = Annotated[
+    tuple[Name, ...], Different, Allowed("null, or a list, each at most once", has_entries=True)
+]
+
+
 class ConfigFile(Spec):
     """What to build and where."""
 
-    papers: (
-        Annotated[
-            tuple[Name, ...],
-            Different,
-            Allowed("null, or a list of papers, each at most once", has_entries=True),
-        ]
-        | None
-    ) = None
-    comparisons: Annotated[
-        tuple[Name, ...],
-        Different,
-        Allowed("a list of comparisons across papers, each at most once", has_entries=True),
-    ] = ()
+    papers: Chosen | None = None
+    comparisons: Chosen | None = None
     scale: Annotated[str, OneOf(SCALES)]
     seed: Annotated[
         int,
@@ -151,8 +145,9 @@ class Project:
 
     @property
     def comparisons(self) -> list[str]:
-        """Names of the comparisons across papers to build."""
-        return list(self.config.get("comparisons", ()))
+        """Names of the comparisons across papers to build: those of the config, by default all."""
+        comparisons = self.config.get("comparisons")
+        return self.known_comparisons if comparisons is None else list(comparisons)
 
     @property
     def scale(self) -> str:

@@ -360,7 +360,9 @@ class Simulation(Runs):
         times = self._times(self.times if at is None else at)
         names = [_full_name(name) for name in ([metric] if isinstance(metric, str) else metric)]
         _require_size(self.cell.runs * times.size * len(names))
-        return self._tidy(times, {name: self.curve(metric=name, at=times) for name in names})
+        return self._tidy(
+            times, {name: self.curve(metric=name, at=times.tolist()) for name in names}
+        )
 
     def _rows(self) -> list[tuple[Any, ...]]:
         """Return regrets at the horizon and pulls of each arm, with t intervals over runs."""
@@ -403,9 +405,9 @@ class Simulation(Runs):
         times = self._times(self.times if at is None else at)
         label = f"{self.cell.definition.name}{f', {self.parameters}' if self.parameters else ''}"
         if metric == "nash_regret":
-            return self.nash_regret(at=times).mean_curve(label, self.cell.definition.id)
+            return self.nash_regret(at=times.tolist()).mean_curve(label, self.cell.definition.id)
         name = _full_name(metric, "nash_regret")
-        numbers = mean_interval(self.curve(metric=name, at=times))
+        numbers = mean_interval(self.curve(metric=name, at=times.tolist()))
         return Curve(label, self.cell.definition.id, name, times, *numbers)
 
     def _times(self, at: Sequence[int] | Times) -> Times:

@@ -13,12 +13,14 @@ import pandas as pd
 import pytest
 
 import dpbandits
+from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
 from dpbandits.engine.fan_out import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics.intervals import mean_interval, rate_interval
-from dpbandits.pipeline.overlay import Compared, Own, overlay_figure
+from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
+from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.own_look import OWN_COLOUR, own_look
 from dpbandits.reporting.palette import COLOURS
 from shared import exact_result
@@ -55,24 +57,40 @@ def project(folder: Path) -> Project:
 
 
 @pytest.fixture
-def built(project: Project) -> Callable[[str, str], None]:
+def built(project: Project) -> Callable[[str], None]:
     """Build the results that a figure reads, where they are not built yet."""
 
-    def build(paper: str, figure: str) -> None:
-        panels = Compared.find(project, f"{paper}/{figure}").panels.values()
-        for name in dict.fromkeys(name for panel in panels for name in panel.reads):
-            path = project.results_path(paper, name)
+    def build(name: str) -> None:
+        paper = name.partition("/")[0]
+        panels = find_panels(project, name)
+        for read in dict.fromkeys(read for panel in panels for read in panel.spec.reads):
+            path = project.results_path(paper, read)
             if path.is_file():
                 continue
-            fingerprint = project.results_fingerprint(paper, name)
-            if name in project.study(paper).exact:
-                write_results(path, exact_result(paper, name), fingerprint)
+            fingerprint = project.results_fingerprint(paper, read)
+            if read in project.study(paper).exact:
+                write_results(path, exact_result(paper, read), fingerprint)
                 continue
-            series = project.series(paper, name)
-            blocks = compute([each.cell for each in series], root_seed=project.seed)
-            write_results(path, results_frame(series, blocks), fingerprint)
+            series = project.series(paper, read)
+            batches = compute([each.cell for each in series], root_seed=project.seed)
+            write_results(path, results_frame(series, batches), fingerprint)
 
     return build
+
+
+Overlay = Callable[..., pd.DataFrame]
+
+
+@pytest.fixture
+def overlay(project: Project, built: Callable[[str], None], tmp_path: Path) -> Overlay:
+    """Draw the user's algorithm into a figure; return the user's points in a csv."""
+
+    def draw(name: str, mine: Own, panel: str = "") -> pd.DataFrame:
+        built(name)
+        overlay_figure(project, name, mine, tmp_path)
+        return lines_of(tmp_path / f"{panel or name.partition('/')[2]}.csv", mine.algorithm.name)
+
+    return draw
 
 
 def own(**params: Any) -> Own:
@@ -85,14 +103,11 @@ def lines_of(path: Path, name: str = NAME) -> pd.DataFrame:
     return points[points["series"].str.contains(name)]
 
 
-def test_a_curve_is_that_of_simulate(
-    project: Project, built: Callable[[str, str], None], tmp_path: Path
-) -> None:
+def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_path: Path) -> None:
     """On the figure's instance and horizon, with its runs, at its recording times."""
-    built("dp-ts-ucb", "fig5b")
-    written = overlay_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
-    assert {path.name for path in written} == {"fig5b.png", "fig5b.pdf", "fig5b.csv"}
-    points = lines_of(tmp_path / "fig5b.csv")
+    points = overlay("dp-ts-ucb/fig5b", own())
+    files = {"fig5b.png", "fig5b.pdf", "fig5b.csv", "fig5b.provenance.json"}
+    assert {path.name for path in tmp_path.iterdir()} == files
     assert set(points["series"]) == {f"{NAME} (yours)"}
     every = pd.read_csv(tmp_path / "fig5b.csv", keep_default_na=False)
     times = every[every["series"] == "DP-TS-UCB"]["x"].tolist()
@@ -105,27 +120,17 @@ def test_a_curve_is_that_of_simulate(
         runs=10,
         seed=project.seed,
     ).curve(metric="pseudo_regret", at=times)
-    mean, low, high = mean_interval(values)
     # The csv has ten significant digits.
-    np.testing.assert_allclose(points[["y", "lo", "hi"]].T, [mean, low, high], rtol=1e-9)
+    numbers = points[["y", "lo", "hi"]].T
+    np.testing.assert_allclose(numbers, [*mean_interval(values)], rtol=1e-9)
     assert set(points["runs"]) == {10}
 
 
 @pytest.mark.slow
-def test_other_lines_stay_as_they_are(
-    project: Project, built: Callable[[str, str], None], tmp_path: Path
-) -> None:
-    from dpbandits.reporting.figures import draw_figure
-
-    built("dp-ts-ucb", "fig5")
+def test_other_lines_stay_as_they_are(project: Project, overlay: Overlay, tmp_path: Path) -> None:
+    overlay("dp-ts-ucb/fig5", own())
     spec = project.study("dp-ts-ucb").figure_entries["fig5"]
     draw_figure(spec, "fig5", lambda name: project.frame("dp-ts-ucb", name), tmp_path / "before")
-    written = overlay_figure(project, "dp-ts-ucb/fig5", own(), tmp_path)
-    assert [path.name for path in written if path.suffix == ".csv"] == [
-        "fig5a.csv",
-        "fig5b.csv",
-        "fig5.csv",
-    ]
     for stem in ("fig5a", "fig5b", "fig5"):
         before = pd.read_csv(tmp_path / "before" / f"{stem}.csv", keep_default_na=False)
         after = pd.read_csv(tmp_path / f"{stem}.csv", keep_default_na=False)
@@ -139,35 +144,20 @@ def test_other_lines_stay_as_they_are(
 
 @pytest.mark.slow
 def test_a_horizon_axis_has_a_simulation_for_each_horizon(
-    project: Project,
-    built: Callable[[str, str], None],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    overlay: Overlay, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And the panel of exact values beside it stays as it is, which is said."""
-    built("dp-ts-ucb", "fig3")
-    overlay_figure(project, "dp-ts-ucb/fig3", own(), tmp_path)
-    assert lines_of(tmp_path / "fig3a.csv")["x"].tolist() == [10000, 31622]
+    assert overlay("dp-ts-ucb/fig3", own(), "fig3a")["x"].tolist() == [10000, 31622]
     assert lines_of(tmp_path / "fig3b.csv").empty
     assert "dp-ts-ucb/fig3b: shows exact values and stays as it is" in capsys.readouterr().err
 
 
-def test_an_axis_that_means_nothing_to_it_gives_a_level_line(
-    project: Project, built: Callable[[str, str], None], tmp_path: Path
-) -> None:
-    built("ts-is-dp", "fig3")
-    overlay_figure(project, "ts-is-dp/fig3", own(), tmp_path)
-    points = lines_of(tmp_path / "fig3.csv")
-    assert points["x"].tolist() == [1, 2, 5]
-    assert points["y"].nunique() == 1
-
-
-def test_a_parameter_may_be_a_column_along_the_axis(
-    project: Project, built: Callable[[str, str], None], tmp_path: Path
-) -> None:
-    built("ts-is-dp", "fig3")
-    overlay_figure(project, "ts-is-dp/fig3", own(epsilon="eta"), tmp_path)
-    points = lines_of(tmp_path / "fig3.csv")
+def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: Overlay) -> None:
+    """Without such a column the axis means nothing to it: the line is level."""
+    level = overlay("ts-is-dp/fig3", own())
+    assert level["x"].tolist() == [1, 2, 5]
+    assert level["y"].nunique() == 1
+    points = overlay("ts-is-dp/fig3", own(epsilon="eta"))
     assert set(points["series"]) == {f"{NAME} (yours)"}
     at_two = dpbandits.simulate(
         algorithm=own().algorithm,
@@ -178,22 +168,14 @@ def test_a_parameter_may_be_a_column_along_the_axis(
         seed=project.seed,
     ).realised_regret.mean()
     assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
-    message = message_of(
-        lambda: overlay_figure(project, "ts-is-dp/fig3", own(epsilon="nonsense"), tmp_path)
-    )
+    message = message_of(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")))
     assert message == "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
 
 
-def test_a_parameter_may_be_a_column_beside_the_axis(
-    project: Project, built: Callable[[str, str], None], tmp_path: Path
-) -> None:
+def test_a_parameter_may_be_a_column_beside_the_axis(overlay: Overlay) -> None:
     """There is a line for each of its values then; lines without that column count for none."""
-    from dpbandits.algorithms.best_arm import DP_BAI
-
-    built("dp-bai", "fig1a")
-    mine = dataclasses.replace(DP_BAI, id="mine", name="Mine")
-    overlay_figure(project, "dp-bai/fig1a", Own(mine, {"epsilon": "epsilon"}), tmp_path)
-    points = lines_of(tmp_path / "fig1a.csv", "Mine")
+    mine = Own(dataclasses.replace(REGISTRY["dp-bai"], id="mine", name="Mine"), {})
+    points = overlay("dp-bai/fig1a", dataclasses.replace(mine, params={"epsilon": "epsilon"}))
     assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
     assert points["x"].tolist() == [100, 200, 400] * 2
 
@@ -206,16 +188,12 @@ def test_lines_of_the_user_differ_in_dash_and_marker() -> None:
 
 
 @pytest.mark.slow
-def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_path: Path) -> None:
-    built("dp-ncb", "fig1b")
-    overlay_figure(project, "dp-ncb/fig1b", own(epsilon=0.2), tmp_path)
-    points = lines_of(tmp_path / "fig1b.csv")
-    plan = project.study("dp-ncb").simulation("panel-b")
-    bandit = plan.series()[0].cell.bandit
+def test_nash_regret(project: Project, overlay: Overlay) -> None:
+    points = overlay("dp-ncb/fig1b", own(epsilon=0.2))
     curve = dpbandits.simulate(
         algorithm=own().algorithm,
         params={"epsilon": 0.2, "pulls": 20},
-        bandit=bandit,
+        bandit=project.study("dp-ncb").simulation("panel-b").series()[0].cell.bandit,
         horizon=20000,
         runs=4,
         seed=project.seed,
@@ -224,24 +202,14 @@ def test_nash_regret(project: Project, built: Callable[[str, str], None], tmp_pa
     np.testing.assert_allclose(points["y"], curve.nash_regret, rtol=1e-9)
 
 
-def identification() -> Own:
-    """An algorithm for best-arm identification that is not ours: sequential halving renamed."""
-    from dpbandits.algorithms.best_arm import SEQUENTIAL_HALVING
-
-    return Own(dataclasses.replace(SEQUENTIAL_HALVING, id="mine", name="Mine"), {})
-
-
-def test_best_arm_identification(
-    project: Project, built: Callable[[str, str], None], tmp_path: Path
-) -> None:
-    built("dp-bai", "fig1a")
-    overlay_figure(project, "dp-bai/fig1a", identification(), tmp_path)
-    points = lines_of(tmp_path / "fig1a.csv", "Mine")
+def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
+    """An algorithm that is not ours: sequential halving renamed."""
+    mine = dataclasses.replace(REGISTRY["sequential-halving"], id="mine", name="Mine")
+    points = overlay("dp-bai/fig1a", Own(mine, {}))
     assert points["x"].tolist() == [100, 200, 400]
-    plan = project.study("dp-bai").simulation("fig1-budget")
     trials = dpbandits.identify(
-        algorithm=identification().algorithm,
-        bandit=plan.series()[0].cell.bandit,
+        algorithm=mine,
+        bandit=project.study("dp-bai").simulation("fig1-budget").series()[0].cell.bandit,
         budget=400,
         runs=50,
         seed=project.seed,
@@ -275,56 +243,38 @@ def test_what_cannot_take_it_is_refused_in_one_line(
     assert not list(tmp_path.iterdir())
 
 
-def test_lines_of_different_simulations_are_refused(
-    project: Project, built: Callable[[str, str], None], tmp_path: Path
-) -> None:
-    built("dp-ncb", "extra-bias")
-    message = message_of(lambda: overlay_figure(project, "dp-ncb/extra-bias", own(), tmp_path))
+def test_lines_of_different_simulations_are_refused(overlay: Overlay) -> None:
+    message = message_of(lambda: overlay("dp-ncb/extra-bias", own()))
     assert "dp-ncb/extra-bias: its lines come from simulations that differ in run" in message
 
 
 def test_the_command(
-    built: Callable[[str, str], None],
+    overlay: Overlay,
     folder: Path,
     capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    built("dp-ts-ucb", "fig5")
-    words = ["overlay", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
-    words += ["--scale", "quick"]
-    assert main([*words, "--params", "epsilon=1", "pulls=20"]) == 0
-    printed = capsys.readouterr().out.split()
-    assert [Path(each).name for each in printed] == ["fig5a.pdf", "fig5a.png", "fig5a.csv"]
-    assert {Path(each).parent for each in printed} == {folder / "figures/quick/compare/dp-ts-ucb"}
-    assert main([*words, "--params", "epsilon=-1", "pulls=20"]) == 2
-    assert "private-explore-then-commit: epsilon is -1; allowed: " in capsys.readouterr().err
-    assert main([*words, "--params", "epsilon=1"]) == 2
-    assert (
-        "private-explore-then-commit: parameters are epsilon; allowed: epsilon, pulls"
-        in capsys.readouterr().err
-    )
-
-
-def test_a_figure_is_drawn_where_snakemake_is_not_installed(
-    project: Project,
-    built: Callable[[str, str], None],
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
 ) -> None:
+    """Also where Snakemake, whose version stands in the provenance, is not installed."""
+
     def version_of(name: str) -> str:
         if name == "snakemake":
             raise PackageNotFoundError(name)
         return version(name)
 
     monkeypatch.setattr("dpbandits.engine.provenance.version", version_of)
-    built("dp-ts-ucb", "fig5b")
-    overlay_figure(project, "dp-ts-ucb/fig5b", own(), tmp_path)
-    versions = json.loads((tmp_path / "fig5b.provenance.json").read_text())["versions"]
-    assert "snakemake" not in versions
-    assert versions["matplotlib"] == version("matplotlib")
-
-
-def test_simulate_takes_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["simulate", EXAMPLE, "--params", "epsilon=1", "pulls=2", "--arms", "0.7", "0.5"]
-    assert main([*words, "--horizon", "50", "--runs", "4"]) == 0
-    assert "\npseudo_regret " in capsys.readouterr().out
+    overlay("dp-ts-ucb/fig5a", own())
+    words = ["overlay", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
+    words += ["--scale", "quick"]
+    assert main([*words, "--params", "epsilon=1", "pulls=20"]) == 0
+    printed = [Path(each) for each in capsys.readouterr().out.split()]
+    assert [each.name for each in printed] == ["fig5a.pdf", "fig5a.png", "fig5a.csv"]
+    assert {each.parent for each in printed} == {folder / "figures/quick/compare/dp-ts-ucb"}
+    provenance = json.loads(printed[0].with_name("fig5a.provenance.json").read_text())
+    assert "snakemake" not in provenance["versions"]
+    assert provenance["versions"]["matplotlib"] == version("matplotlib")
+    for wrong, line in (
+        (["epsilon=-1", "pulls=20"], "epsilon is -1; allowed: "),
+        (["epsilon=1"], "parameters are epsilon; allowed: epsilon, pulls"),
+    ):
+        assert main([*words, "--params", *wrong]) == 2
+        assert f"private-explore-then-commit: {line}" in capsys.readouterr().err

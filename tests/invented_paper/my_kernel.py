@@ -1,0 +1,1 @@
+../../examples/my_kernel.py
