@@ -14,7 +14,7 @@ from dpbandits.bandits import (
     uniform,
 )
 from dpbandits.comparisons.choose import choose
-from dpbandits.engine.check_algorithm import check_algorithm
+from dpbandits.engine.checks import check_algorithm
 from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.own_arms import arms, replay
 from dpbandits.errors import InputError

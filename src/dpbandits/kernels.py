@@ -176,3 +176,32 @@ def write(out, n, arm, length, total):
     """Write segment ``n``; return the number of segments that are written."""
     out.arms[n], out.lengths[n], out.sums[n] = arm, length, total
     return n + 1
+
+
+UNWRITTEN = -(2**62)
+"""In buffers that nothing has been written to."""
+
+ROUNDING = 1e-9
+"""Relative error that a sum of rewards may have."""
+
+
+@njit
+def first_fault(out, count, played, horizon, largest):
+    """Return the number of the first faulty segment, else ``count``, and the rounds before it.
+
+    Args:
+        out: segments of which ``count`` are written.
+        count: how many.
+        played: number of rounds before them.
+        horizon: number of rounds T.
+        largest: largest reward of each arm.
+    """
+    for n in range(count):
+        arm, length = out.arms[n], out.lengths[n]
+        if not UNIFORM <= arm < largest.size or not 1 <= length <= horizon - played:
+            return n, played
+        bound = largest.max() if arm == UNIFORM else largest[arm]
+        if not 0.0 <= out.sums[n] <= bound * length * (1.0 + ROUNDING):
+            return n, played
+        played += length
+    return count, played

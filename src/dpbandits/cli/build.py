@@ -131,7 +131,7 @@ def check(
         return
     import pandas as pd
 
-    from dpbandits.engine.check_algorithm import check_algorithm, require_passed
+    from dpbandits.engine.checks import check_algorithm, require_passed
     from dpbandits.engine.custom import load_algorithm
 
     checks = check_algorithm(

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters, Task
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.engine.checked import checked, is_user_defined, require_task, settings_of
+from dpbandits.engine.checks import checked, is_user_defined, require_task, settings_of
 from dpbandits.engine.custom import digest
 from dpbandits.engine.execute import play_block
-from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
 from dpbandits.engine.identity import (
     EXECUTE,
     LOCKSTEP,
@@ -27,7 +26,6 @@ from dpbandits.engine.identity import (
 )
 from dpbandits.engine.lockstep import Watch, play_together
 from dpbandits.engine.trials import TRIALS, play_trials
-from dpbandits.engine.user_code import place_of
 from dpbandits.errors import InputError
 from dpbandits.metrics.names import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
@@ -41,10 +39,7 @@ runs of one curve.
 
 MAXIMAL_HORIZON = 2**53
 
-CHECKS = tuple(
-    f"dpbandits.engine.{name}"
-    for name in ("checked_kernel", "checked_trials", "hidden_randomness", "segments")
-)
+CHECKS = "dpbandits.engine.checks"
 """The engine's part of user-defined algorithms alone: results without these checks are not used."""
 
 
@@ -112,8 +107,7 @@ class Cell:
     @property
     def player(self) -> Definition:
         """The algorithm as the engine plays it; one that is user-defined is checked."""
-        key = f"{self.fingerprint} {stream_key(self.stream_description)}"
-        return checked(self.definition, self.bandit, self.horizon, key)
+        return checked(self.definition, self.bandit, self.horizon)
 
     @property
     def in_lockstep(self) -> bool:
@@ -209,12 +203,6 @@ class Cell:
 
         ``watch`` looks after the curve while it is played, where there are Nash metrics.
         """
-        if not is_user_defined(self.definition):
-            return self._play(root_seed, watch)
-        with refuse_hidden_randomness(place_of(self.definition.id)):
-            return self._play(root_seed, watch)
-
-    def _play(self, root_seed: int, watch: Watch | None) -> dict[str, NDArray[np.float64]]:
         runs = range(self.first_run, self.first_run + self.runs)
         streams = (root_seed, stream_key(self.stream_description), runs)
         definition = self.player
@@ -252,7 +240,7 @@ def _modules(definition: Definition, metrics: Sequence[str]) -> tuple[str, ...]:
     if isinstance(definition, IdentificationAlgorithm):
         engine = TRIALS_OF
     if is_user_defined(definition):
-        return (engine, *CHECKS)
+        return (engine, CHECKS)
     return (registered()[definition.id], engine)
 
 

@@ -162,7 +162,7 @@ def _compile(algorithm: str) -> None:
     )
     [block] = cell.blocks() if identifies else [cell]
     with _compiling_alone():
-        block._play(0, None)
+        block.play(0)
 
 
 @cache
@@ -172,4 +172,4 @@ def _compile_nash() -> None:
         bandit = bernoulli([0.6, worse])
         cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=10, runs=2, metrics=NASH[:1])
         with _compiling_alone():
-            cell._play(0, None)
+            cell.play(0)

@@ -23,9 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpbandits.algorithms.base import Algorithm, require_plain
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.bandits.draws import FIRST, TABLE
+from dpbandits.engine.checks import user_code
 from dpbandits.engine.custom import digest
-from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
-from dpbandits.engine.user_code import user_code
 from dpbandits.errors import InputError
 from dpbandits.kernels import Arms, Segments
 from dpbandits.policies.reasons import reason_of
@@ -200,7 +199,7 @@ class OwnBandit(Bandit):
 
 
 def _rewards(place: str, arm: Any, count: int, generator: np.random.Generator) -> Floats:
-    with refuse_hidden_randomness(place), user_code(place, "its function"):
+    with user_code(place, "its function"):
         rewards: Floats = arm.rewards(count, generator)
     _require_rewards(place, rewards)
     return rewards

@@ -14,7 +14,7 @@ from dpbandits.audit.blackbox.statistics import Statistic
 from dpbandits.audit.blackbox.trials import Trials
 from dpbandits.audit.tables import Pair
 from dpbandits.engine.cells import parameter_values
-from dpbandits.engine.checked import require_task, settings_of
+from dpbandits.engine.checks import require_task, settings_of
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.audit.tables import ROUND, Pair
 from dpbandits.bandits.draws import NEXT, TABLE
-from dpbandits.engine.checked import is_user_defined
-from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
-from dpbandits.engine.user_code import place_of, user_code
+from dpbandits.engine.checks import (
+    is_user_defined,
+    place_of,
+    refuse_hidden_randomness,
+    user_code,
+)
 from dpbandits.errors import InputError
 from dpbandits.kernels import Arms, new_segments
 

@@ -15,9 +15,12 @@ from dpbandits.audit.blackbox.play import Outputs
 from dpbandits.audit.tables import Pair
 from dpbandits.bandits import Bernoulli, LinearBandit
 from dpbandits.bandits.draws import TABLE
-from dpbandits.engine.checked import is_user_defined
-from dpbandits.engine.hidden_randomness import refuse_hidden_randomness
-from dpbandits.engine.user_code import place_of, user_code
+from dpbandits.engine.checks import (
+    is_user_defined,
+    place_of,
+    refuse_hidden_randomness,
+    user_code,
+)
 from dpbandits.errors import InputError
 
 

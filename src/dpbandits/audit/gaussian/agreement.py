@@ -18,7 +18,7 @@ from dpbandits.audit.blackbox.play import Plays
 from dpbandits.audit.gaussian.choice import choice_chances
 from dpbandits.audit.gaussian.scores import Sampler
 from dpbandits.audit.tables import make_pair
-from dpbandits.engine.checked import settings_of
+from dpbandits.engine.checks import settings_of
 from dpbandits.engine.identity import run_generator, stream_key
 
 Values = NDArray[np.float64]

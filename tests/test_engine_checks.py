@@ -1,0 +1,486 @@
+"""Checks of user-defined algorithms: while they are played, and by ``check_algorithm``.
+
+The kernel below is right; every test plants one fault in it.
+"""
+
+import itertools
+import math
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import dpbandits
+from dpbandits.algorithms import IDENTIFICATION, REGRET
+from dpbandits.algorithms.base import Algorithm, Definition, Outcome, Segment
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import draw_reward_sum
+from dpbandits.cli import main
+from dpbandits.engine import checks
+from dpbandits.engine.cells import make_cell
+from dpbandits.kernels import write
+from dpbandits.metrics.names import NASH
+from support import message_of, mostly_slow
+
+ARMS = dpbandits.bernoulli([0.75, 0.5])
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples/my_kernel.py"
+Kernel = Callable[..., Any]
+
+
+class Settings(NamedTuple):
+    horizon: int
+
+
+class State(NamedTuple):
+    clock: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+def advance(settings: Any, state: Any, arms: Any, rng: np.random.Generator, out: Any) -> int:
+    """Plays each arm for five rounds in turn."""
+    n, t = 0, int(state.clock[0])
+    while t < settings.horizon and n < out.arms.size:
+        arm, length = t // 5 % arms.laws.size, min(5, settings.horizon - t)
+        rewards = draw_reward_sum(arms.laws[arm], arms.parameters[arm], length, rng)
+        n = write.py_func(out, n, arm, length, rewards)
+        t += length
+    state.clock[0] = t
+    return n
+
+
+def reference(settings: Any, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
+    for t in range(0, settings.horizon, 5):
+        arm, length = t // 5 % len(bandit.arms), min(5, settings.horizon - t)
+        yield arm, length, bandit.draw_sum(arm, length, rng)
+
+
+MINE = Algorithm(
+    id="in-turn",
+    name="In turn",
+    paper="none",
+    settings=lambda horizon, arms: Settings(horizon),
+    state=lambda arms: State(np.zeros(1, np.int64), np.zeros(arms, np.int64)),
+    advance=advance,
+    reference=reference,
+    guarantee="none",
+)
+
+
+def after(change: Callable[..., Any]) -> Algorithm:
+    """Return the algorithm with ``change(out, state, written)`` after its kernel."""
+
+    def kernel(*arguments: Any) -> Any:
+        written = advance(*arguments)
+        changed = change(arguments[4], arguments[1], written)
+        return written if changed is None else changed
+
+    return replace(MINE, advance=kernel)
+
+
+def before(change: Callable[..., Any]) -> Algorithm:
+    """Return the algorithm with ``change(settings, state, arms, rng, out)`` before its kernel."""
+
+    def kernel(*arguments: Any) -> int:
+        change(*arguments)
+        return advance(*arguments)
+
+    return replace(MINE, advance=kernel)
+
+
+def put(buffer: str, entry: int, value: Any) -> Algorithm:
+    """Return the algorithm with one wrong entry."""
+    return after(lambda out, *_: getattr(out, buffer).__setitem__(entry, value))
+
+
+def beyond_horizon(out: Any, state: Any, written: int) -> None:
+    out.lengths[written - 1] += 1
+    state.clock[0] += 1
+
+
+READ_ONLY = ", round 1: advance raises ValueError: assignment destination is read-only"
+RETURNS = ", round 1: advance returns {}; allowed: 1 to 23 segments"
+
+FAULTS: dict[str, tuple[Algorithm, str]] = {
+    "returns 0": (replace(MINE, advance=lambda *_: 0), RETURNS.format(0)),
+    "returns nothing": (replace(MINE, advance=lambda *_: None), RETURNS.format(None)),
+    "returns too much": (after(lambda *_: 10**9), RETURNS.format(10**9)),
+    "returns a float": (after(lambda *_: 5.0), RETURNS.format(5.0)),
+    "returns below 0": (after(lambda *_: -1), RETURNS.format(-1)),
+    "not written": (
+        after(lambda out, state, written: written + 1),
+        ", round 24: a segment that advance counts is not written",
+    ),
+    "arm too large": (put("arms", 2, 2), ", round 11: arm is 2; allowed: 0 to 1"),
+    "arm far away": (put("arms", 0, 2**40), f", round 1: arm is {2**40}; allowed: 0 to 1"),
+    "arm below": (put("arms", 1, -2), ", round 6: arm is -2; allowed: 0 to 1"),
+    "length 0": (put("lengths", 1, 0), ", round 6: length is 0; allowed: 1 to 18, up to the "),
+    "length below": (put("lengths", 1, -1), ", round 6: length is -1; allowed: 1 to 18, up to "),
+    "length 2^62": (put("lengths", 4, 2**62), f", round 21: length is {2**62}; allowed: 1 to 3,"),
+    "beyond": (after(beyond_horizon), ", round 21: length is 4; allowed: 1 to 3, up to the hor"),
+    "sum nan": (
+        put("sums", 0, math.nan),
+        ", round 1: sum of rewards is nan; allowed: 0 to 5 for 5 rounds of arm 0",
+    ),
+    "sum infinite": (put("sums", 1, math.inf), ", round 6: sum of rewards is inf; allowed: 0 to 5"),
+    "sum below 0": (put("sums", 4, -0.5), ", round 21: sum of rewards is -0.5; allowed: 0 to 3 "),
+    "sum too large": (put("sums", 4, 3.5), ", round 21: sum of rewards is 3.5; allowed: 0 to 3 "),
+    "clock": (
+        after(lambda out, state, written: state.clock.fill(0)),
+        ", round 1: clock is 0 after the batch; allowed: 23, the rounds of its segments counted",
+    ),
+    "laws": (before(lambda settings, state, arms, *_: arms.laws.fill(3)), READ_ONLY),
+    "parameters": (before(lambda settings, state, arms, *_: arms.parameters.fill(1)), READ_ONLY),
+    "an error": (before(lambda *_: 1 // 0), ", round 1: advance raises ZeroDivisionError: "),
+}
+
+
+def simulate(algorithm: Algorithm, **changes: Any) -> dpbandits.Simulation:
+    base: dict[str, Any] = {"bandit": ARMS, "horizon": 23, "runs": 2}
+    return dpbandits.simulate(algorithm=algorithm, **(base | changes))
+
+
+def kept(folder: Path) -> list[Path]:
+    return [path for path in (folder / "cells").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_one_line_and_no_result(fault: str, cache_folder: Path) -> None:
+    mine, expected = FAULTS[fault]
+    for message in (
+        message_of(lambda: simulate(mine).pseudo_regret),
+        message_of(lambda: simulate(mine).nash_regret(at=[23])),
+    ):
+        assert message.startswith("algorithm in-turn, round ")
+        assert expected in message
+    assert kept(cache_folder) == []
+
+
+def test_the_algorithm_without_a_fault_is_played(cache_folder: Path) -> None:
+    assert (simulate(MINE).pulls == [13, 10]).all()
+    assert np.isfinite(simulate(MINE).nash_regret(at=[5, 23]).nash_regret).all()
+    assert kept(cache_folder)
+
+
+def test_a_fault_in_a_later_batch_names_its_round() -> None:
+    """The engine takes 32768 segments at once."""
+
+    def late(out: Any, state: Any, written: int) -> None:
+        if written < 32768:
+            out.sums[written - 1] = math.nan
+
+    message = message_of(lambda: simulate(after(late), horizon=5 * 32769).pulls)
+    assert message.startswith("algorithm in-turn, round 163841: sum of rewards is nan; allowed: ")
+
+
+def test_the_reward_of_each_arm_is_bounded_by_its_own_law() -> None:
+    arms = dpbandits.uniform([0.5, 1.0])
+    message = message_of(lambda: simulate(put("sums", 2, 3.0), bandit=arms).pulls)
+    assert message.endswith(
+        "round 11: sum of rewards is 3.0; allowed: 0 to 2.5 for 5 rounds of arm 0"
+    )
+
+
+def test_a_wrong_state_or_wrong_settings_are_one_line() -> None:
+    allowed = "allowed: a NamedTuple of arrays whose clock is one integer, which is 0"
+    reals: Any = State(np.zeros(1), np.zeros(2))  # type: ignore[arg-type]
+    late = State(np.ones(1, np.int64), np.zeros(2, np.int64))
+    for made in ({}, Settings(0), reals, late):
+        mine = replace(MINE, state=lambda arms, made=made: made)
+        message = message_of(lambda mine=mine: simulate(mine).pulls)  # type: ignore[misc]
+        assert message == f"algorithm in-turn: state is {made!r}; {allowed}"
+    for changes, expected in (
+        ({"state": lambda arms: [][0]}, "state raises IndexError: list index out of range"),
+        ({"settings": lambda *_: [][0]}, "settings raises IndexError: list index out of range"),
+        ({"settings": lambda *_: Settings(46)}, "horizon of the settings is 46; allowed: 23"),
+    ):
+        mine = replace(MINE, **changes)
+        message = message_of(lambda mine=mine: simulate(mine).pulls)  # type: ignore[misc]
+        assert message == f"algorithm in-turn: {expected}"
+
+
+def test_runs_share_nothing_though_their_states_are_one() -> None:
+    shared = State(np.zeros(1, np.int64), np.zeros(2, np.int64))
+    mine = replace(MINE, state=lambda arms: shared)
+    assert (simulate(mine).pulls == [13, 10]).all()
+    at = [5, 23]
+    one, other = (simulate(each).nash_regret(at=at).nash_regret for each in (mine, MINE))
+    np.testing.assert_array_equal(one, other)
+    assert shared.clock[0] == 0
+
+
+@pytest.mark.parametrize("name", ["ucb1", "gdp-ncb"])
+def test_a_copy_of_ours_passes_and_plays_the_same(name: str) -> None:
+    ours = REGRET[name]
+    copy = replace(ours, id="copy")
+    # Segments of uniformly random arms have Nash metrics alone.
+    for metrics in ([NASH[0]], [NASH[1]] if name == "gdp-ncb" else ["pulls", "realised_regret"]):
+        first, second = (
+            make_cell(
+                algorithm=algorithm,
+                parameters=ours.example,
+                bandit=ARMS,
+                horizon=2000,
+                runs=2,
+                metrics=metrics,
+                stream="same",
+            ).play(3)
+            for algorithm in (ours, copy)
+        )
+        for metric in first:
+            np.testing.assert_array_equal(first[metric], second[metric])
+
+
+LINEAR = dpbandits.linear([[1, 0], [0, 1], [0.6, 0.6]], [0.5, 0.3])
+
+
+def changed(**changes: Callable[[Outcome], Any]) -> Any:
+    """Return a copy of the Baseline whose outcomes are changed."""
+    ours: Any = IDENTIFICATION["baseline"]
+
+    def play(*arguments: Any) -> Outcome:
+        outcome = ours.play(*arguments)
+        return replace(outcome, **{key: change(outcome) for key, change in changes.items()})
+
+    return replace(ours, id="copy", play=play)
+
+
+def identify(algorithm: Any) -> dpbandits.Identification:
+    return dpbandits.identify(
+        algorithm=algorithm, params={"epsilon": 1.0}, bandit=LINEAR, budget=300, runs=5
+    )
+
+
+TRIALS: dict[str, tuple[Any, str]] = {
+    "arm out of range": (
+        changed(recommended=lambda outcome: outcome.recommended * 0 + 3),
+        ", trial 0: recommended is 3; allowed: 0 to 2",
+    ),
+    "arm below 0": (
+        changed(recommended=lambda outcome: outcome.recommended * 0 - 1),
+        ", trial 0: recommended is -1; allowed: 0 to 2",
+    ),
+    "arms that are no numbers": (
+        changed(recommended=lambda outcome: outcome.recommended / 2),
+        ": recommended is float64 of shape (1000,); allowed: integers of shape (1000,)",
+    ),
+    "too few arms": (
+        changed(recommended=lambda outcome: outcome.recommended[:1]),
+        ": recommended is int64 of shape (1,); allowed: integers of shape (1000,)",
+    ),
+    "pulls that overflow": (
+        changed(pulls=lambda outcome: outcome.pulls * 0 + 2**62),
+        f", trial 0: pulls is {2**62}; allowed: 0 to ",
+    ),
+    "exact": (
+        changed(exact=lambda outcome: outcome.recommended),
+        ": exact is int64 of shape (1000,); allowed: truth values of shape (1000,)",
+    ),
+    "an error": (
+        changed(exact=lambda outcome: [][0]),
+        ": play raises IndexError: list index out of range",
+    ),
+}
+
+
+def test_a_fault_in_trials_is_one_line_and_no_result(cache_folder: Path) -> None:
+    for algorithm, expected in TRIALS.values():
+        message = message_of(lambda algorithm=algorithm: identify(algorithm).success)  # type: ignore[misc]
+        assert message.startswith(f"algorithm copy{expected}")
+    assert kept(cache_folder) == []
+    assert identify(changed()).pulls.shape == (5, 3)
+
+
+def failures(algorithm: Definition) -> dict[str, str]:
+    found = dpbandits.check_algorithm(algorithm, on_fail=None)
+    return {check.name: check.detail for check in found if check.status == "failed"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    mostly_slow(["ucb1", "dp-se", "anytime-lazy-ucb", "gdp-ncb", "baseline"], "baseline"),
+)
+def test_ours_pass_every_check(name: str) -> None:
+    assert {check.status for check in dpbandits.check_algorithm(name)} == {"passed"}
+
+
+counter = itertools.count()
+
+
+def with_memory(out: Any, state: Any, written: int) -> None:
+    """Keeps its memory in the module."""
+    out.arms[0] = next(counter) % 2
+
+
+def with_numpy(out: Any, state: Any, written: int) -> None:
+    out.arms[:written] = np.random.permutation(out.arms[:written])
+
+
+def forgets(settings: Any, state: Any, arms: Any, rng: Any, out: Any) -> None:
+    """Plays another stream whenever it is resumed."""
+    if state.clock[0]:
+        rng.random()
+
+
+def wrong_law(settings: Any, state: Any, arms: Any, rng: Any, out: Any) -> int:
+    """Draws the rewards of the other arms."""
+    other = arms._replace(laws=arms.laws[::-1], parameters=arms.parameters[::-1])
+    return advance(settings, state, other, rng, out)
+
+
+def too_long(out: Any, state: Any, written: int) -> None:
+    if state.clock[0] < 5:
+        out.lengths[written - 1] = 3
+
+
+def outside(out: Any, state: Any, written: int) -> None:
+    out.arms.base[out.arms.size + checks.GUARD + 6] = 0
+
+
+def no_end(settings: Any, bandit: Any, rng: Any) -> Iterator[Any]:
+    while True:
+        yield 0, 1, bandit.draw(0, rng)
+
+
+PLANTED: dict[str, tuple[Any, str, str]] = {
+    "memory elsewhere": (after(with_memory), "batches are valid", "the same run when played again"),
+    "np.random": (after(with_numpy), "batches are valid", "the same run when played again"),
+    "forgets": (before(forgets), "small buffers", " with buffers of 1 it plays arm "),
+    "no room": (
+        replace(MINE, advance=lambda *a: advance(*a) if a[4].arms.size > 1 else 0),
+        "small buffers",
+        "round 1: advance returns 0; ",
+    ),
+    "written outside": (after(outside), "batches are valid", "writes outside its buffers of 500"),
+    "other stream": (
+        before(lambda *a: a[3].random()),
+        "agree",
+        "seed 0, round 1: the kernel",
+    ),
+    "wrong law": (
+        replace(MINE, advance=wrong_law),
+        "any order",
+        "round 1: sum of rewards of arm 0 is 0; allowed: 5 ",
+    ),
+    "short horizons": (after(too_long), "horizons 1, 2 and K - 1", "length is 3; allowed: 1 to 1"),
+    "endless": (replace(MINE, reference=no_end), "agree", "the reference plays arm 0 for 501 roun"),
+    "failing": (replace(MINE, reference=lambda *_: [][0]), "agree", "reference raises IndexError"),
+    "guarantee": (replace(MINE, guarantee=lambda *_: "pure"), "guarantee are valid", "guarantee "),
+    "other trials": (
+        changed(recommended=lambda outcome: (outcome.recommended + 1) % 3),
+        "trials and reference agree",
+        "algorithm copy, seed 0: play recommends arm ",
+    ),
+    "random trials": (
+        changed(recommended=lambda o: np.random.randint(3, size=o.recommended.size)),
+        "trials are valid",
+        "play when called again arm ",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_fails_its_check(fault: str) -> None:
+    np.random.seed(1)
+    mine, name, detail = PLANTED[fault]
+    [found] = [text for check, text in failures(mine).items() if name in check]
+    assert detail in found
+
+
+def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Threads of other tests may be alive.
+    monkeypatch.setattr(checks, "is_alone", lambda: True)
+    failed = failures(before(lambda *_: np.random.random()))
+    assert failed == {
+        "batches are valid and the same when played again": (
+            "algorithm in-turn: numbers are drawn from np.random; allowed: from the generator alone"
+        )
+    }
+
+
+@contextmanager
+def another_thread_that_draws() -> Iterator[None]:
+    """Draw from the global generators in a thread until the end."""
+    ended, drawn = threading.Event(), threading.Event()
+
+    def draw() -> None:
+        while not ended.is_set():
+            np.random.random()
+            random.random()
+            drawn.set()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    drawn.wait()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_another_thread_makes_no_culprit_and_hides_none() -> None:
+    with another_thread_that_draws():
+        assert failures(MINE) == {}
+        assert failures(after(with_numpy))
+
+
+def test_the_first_failure_is_raised() -> None:
+    mine = before(lambda *arguments: arguments[3].random())
+    message = message_of(lambda: dpbandits.check_algorithm(mine))
+    assert message.startswith("kernel and reference agree on 100 seeds: algorithm in-turn, seed 0")
+    assert message.endswith(" of 6 checks failed)")
+    message = message_of(lambda: dpbandits.check_algorithm(mine, on_fail="warn"))
+    assert message == "on_fail is 'warn'; allowed: 'raise', None"
+
+
+def _not_written() -> Iterator[Any]:
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("reference", [None, lambda *_: _not_written()])
+def test_without_a_reference_the_comparison_is_skipped(reference: Any) -> None:
+    found = dpbandits.check_algorithm(replace(MINE, reference=reference))
+    assert [check.status for check in found].count("skipped") == 1
+    assert str(found[2]).startswith("skipped: kernel and reference agree on 100 seeds: ")
+
+
+def test_the_command_prints_a_line_a_check_and_ends_with_status_2_after_a_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On a machine that is busy elsewhere it takes long enough to say how far it is.
+    monkeypatch.setattr("dpbandits.engine.progress.SECONDS_UNTIL_SHOWN", 1e6)
+    right = EXAMPLE.read_text().replace("@numba.njit(nogil=True)\n", "")
+    wrong = right.replace("arm = state.leader[0]", "arm = 0")
+    assert wrong != right
+    path = tmp_path / "my_file.py"
+    for text, failed in ((right, 0), (wrong, 1)):
+        path.write_text(text)
+        assert main(["check", str(path), "--params", "epsilon=2", "pulls=30"]) == 2 * failed
+        printed = capsys.readouterr()
+        lines = [line.partition(": ")[0] for line in printed.out.splitlines()]
+        assert sorted(lines) == ["failed"] * failed + ["passed"] * (6 - failed)
+        assert printed.err == "dpbandits: 1 of 6 checks failed\n" * failed
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["nowhere.py"], "nowhere.py: is no Python file; allowed: "),
+        ([str(EXAMPLE), "--params", "pulls=0", "epsilon=1"], "1 of 1 checks failed"),
+        ([str(EXAMPLE), "--params", "pulls"], "params is 'pulls'; allowed: NAME=VALUE"),
+    ],
+)
+def test_wrong_input_of_the_command(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *words]) == 2
+    assert expected in capsys.readouterr().err
