@@ -1,7 +1,8 @@
-"""The one error that bad input raises."""
+"""The one error that bad input raises, and the errors of user-defined code made into it."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class InputError(ValueError):
@@ -29,3 +30,25 @@ class InputError(ValueError):
         nearest = f"; did you mean {names[near[0]]!r}?" if near else ""
         listed = ", ".join(known) or "none"
         return cls(f"{what} is {given!r}; allowed: {listed}{nearest}")
+
+
+LONGEST = 300
+"""Characters of a foreign error message that are repeated; the traceback has all of it."""
+
+
+@contextmanager
+def user_code(place: str, function: str) -> Iterator[None]:
+    """Turn whatever the user's code raises into an InputError of one line.
+
+    Args:
+        place: the algorithm, and the round where there is one.
+        function: name of the function that is called.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        shown = reason if len(reason) <= LONGEST else f"{reason[:LONGEST]}..."
+        raise InputError(f"{place}: {function} raises {shown}") from error

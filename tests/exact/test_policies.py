@@ -12,8 +12,8 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
+from dpbandits.compiled_policies import why_not
 from dpbandits.engine.cells import algorithm_fingerprint, make_cell
-from dpbandits.policies.kernel import why_not
 from dpbandits.privacy import Guarantee
 from support import kernel_decisions, message_of, run_python, settings_of
 
@@ -323,7 +323,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "guarantee": (
         {"guarantee": "private"},
-        "mine: guarantee is 'private'; allowed: 'pure', 'gdp', 'renyi', 'approximate', a Guarantee",
+        "mine: guarantee is 'private'; allowed: 'none', 'pure', 'gdp', 'renyi', 'approximate', a G",
     ),
     "guarantee without its number": (
         {"guarantee": "gdp"},

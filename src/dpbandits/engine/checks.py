@@ -31,11 +31,8 @@ from dpbandits.algorithms.base import (
 from dpbandits.algorithms.guarantees import stated_guarantee
 from dpbandits.bandits import Bandit, bernoulli, linear, truncated_exponential, uniform
 from dpbandits.engine.progress import progress
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import UNIFORM, UNWRITTEN, Arms, Segments, first_fault, new_segments
-
-LONGEST = 300
-"""Characters of a foreign error message that are repeated; the traceback has all of it."""
 
 MOST_PULLS = 2**53
 """Pulls up to which a sum of pulls is exact as a float."""
@@ -49,24 +46,6 @@ def is_user_defined(definition: Definition) -> bool:
 def place_of(algorithm: str, number: int | None = None) -> str:
     """Return how messages name an algorithm, and a round of it."""
     return f"algorithm {algorithm}" + ("" if number is None else f", round {number}")
-
-
-@contextmanager
-def user_code(place: str, function: str) -> Iterator[None]:
-    """Turn whatever the user's code raises into an InputError of one line.
-
-    Args:
-        place: the algorithm, and the round where there is one.
-        function: name of the function that is called.
-    """
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        shown = reason if len(reason) <= LONGEST else f"{reason[:LONGEST]}..."
-        raise InputError(f"{place}: {function} raises {shown}") from error
 
 
 def settings_of(
@@ -429,7 +408,8 @@ def _run(
     memory = new_segments(size + 2 * GUARD)
     for array in memory:
         array[:] = UNWRITTEN
-    out = Segments(*(array[GUARD:-GUARD] for array in memory))
+    inside = slice(GUARD, -GUARD)
+    out = Segments(memory.arms[inside], memory.lengths[inside], memory.sums[inside])
     segments: list[Segment] = []
     while state.clock[0] < horizon:
         written = player.advance(settings, state, bandit.arrays, generator, out)

@@ -11,13 +11,8 @@ from numpy.typing import NDArray
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.audit.tables import ROUND, Pair
 from dpbandits.bandits.draws import NEXT, TABLE
-from dpbandits.engine.checks import (
-    is_user_defined,
-    place_of,
-    refuse_hidden_randomness,
-    user_code,
-)
-from dpbandits.errors import InputError
+from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_randomness
+from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, new_segments
 
 Outputs = NDArray[Any]

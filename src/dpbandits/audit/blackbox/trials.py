@@ -15,13 +15,8 @@ from dpbandits.audit.blackbox.play import Outputs
 from dpbandits.audit.tables import Pair
 from dpbandits.bandits import Bernoulli, LinearBandit
 from dpbandits.bandits.draws import TABLE
-from dpbandits.engine.checks import (
-    is_user_defined,
-    place_of,
-    refuse_hidden_randomness,
-    user_code,
-)
-from dpbandits.errors import InputError
+from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_randomness
+from dpbandits.errors import InputError, user_code
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,300 @@
+"""Policies compiled by numba: their methods, the object that they see, and the loop around them."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import ir
+from numba.core.dispatcher import Dispatcher
+from numba.experimental import structref
+from numba.extending import overload, overload_method
+
+from dpbandits.bandits.draws import pull
+from dpbandits.errors import InputError
+from dpbandits.kernels import write
+
+
+class ArmError(InputError):
+    """A policy chooses something that is no arm; compiled code can raise it."""
+
+    def __init__(self, name: str, number: int, chosen: object, arms: int) -> None:
+        """Keep the message.
+
+        Args:
+            name: id of the algorithm.
+            number: of the round, from 1.
+            chosen: what ``choose`` has returned.
+            arms: number of arms K.
+        """
+        super().__init__(
+            f"algorithm {name}, round {number}: choose returns {chosen!r}; allowed: an arm, an "
+            f"integer from 0 to {arms - 1}"
+        )
+
+    def __reduce__(self) -> Any:
+        """Arrive from a worker process as the same line."""
+        return InputError, self.args
+
+
+def is_arm(chosen: Any, arms: int) -> bool:
+    """Return whether something is the number of an arm."""
+    is_integer = isinstance(chosen, int | np.integer) and not isinstance(chosen, bool)
+    return is_integer and 0 <= chosen < arms
+
+
+@overload(is_arm, inline="always")
+def _compiled_is_arm(chosen, arms):  # type: ignore[no-untyped-def]
+    if isinstance(chosen, types.Integer):
+        return lambda chosen, arms: 0 <= chosen < arms
+    return None
+
+
+def no_start(self, arms, horizon, rng):  # type: ignore[no-untyped-def]
+    """Do nothing, for a policy without ``start``."""
+
+
+def no_update(self, arm, reward, counts, sums, rng):  # type: ignore[no-untyped-def]
+    """Do nothing, for a policy without ``update``."""
+
+
+def rounds(name, me, choose, update, horizon, state, arms, rng, out):  # type: ignore[no-untyped-def]
+    """Play rounds until the horizon or until ``out`` is full, and return how many are written.
+
+    Args:
+        name: id of the algorithm.
+        me: what ``choose`` and ``update`` have as their ``self``.
+        choose: (me, rounds played, counts, sums of rewards, rng) -> arm.
+        update: (me, arm, reward, counts, sums of rewards, rng), these with the present round.
+        horizon: number of rounds T.
+        state: arrays ``clock``, ``counts`` and ``sums``, and others that are not touched.
+        arms: the laws of the arms.
+        rng: random stream of the run.
+        out: receives a segment for every round.
+    """
+    counts, reward_sums = state.counts, state.sums
+    t = int(state.clock[0])
+    written = 0
+    while t < horizon and written < out.arms.size:
+        arm = choose(me, t, counts, reward_sums, rng)
+        if not is_arm(arm, counts.size):
+            raise ArmError(name, t + 1, arm, counts.size)
+        reward = pull(arms, arm, rng)
+        counts[arm] += 1
+        reward_sums[arm] += reward
+        update(me, arm, reward, counts, reward_sums, rng)
+        written = write(out, written, arm, 1, reward)
+        t += 1
+    state.clock[0] = t
+    return written
+
+
+_HELPERS = {each.__name__: numba.njit(each) for each in (rounds, no_start, no_update)}
+
+_SOURCE = """
+def play(settings, state, arms, generator, out):
+    me = new(self_type)
+    {load}
+    if state.clock[0] == 0:
+        start(me, arms.laws.size, settings.horizon, generator)
+    written = rounds(name, me, choose, update, settings.horizon, state, arms, generator, out)
+    {store}
+    return written
+"""
+
+
+_NAMES = {
+    r"NumPyRandomGeneratorType_(\w+)\(NumPyRandomGeneratorType,? ?": r"rng.\1(",
+    r"numba\.\S*Self\(.*?\)\)?,?\)": "self",
+    "NumPyRandomGeneratorType": "rng",
+}
+"""numba's types -> the user's names."""
+
+
+def reason_of(method: str, message: str) -> str:
+    """Return the place and the cause that a message of numba, of many lines, names.
+
+    Args:
+        method: name of the method.
+        message: the message.
+    """
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
+    numbers = re.findall(r"line (\d+):$", plain, re.MULTILINE)
+    helper = re.search(r"Untyped global name '(\w+)'.*<class 'function'>", plain)
+    call = re.search(r"^\s*>>> (.+)$", plain, re.MULTILINE)
+    lines = (line.strip() for line in plain.splitlines())
+    cause = next((line for line in lines if line and not line.startswith("Failed in")), "unknown")
+    if helper:
+        cause = f"{helper[1]} is plain Python; @numba.njit above it lets it compile"
+    elif call:
+        cause = f"numba has no {call[1]}"
+    for pattern, name in _NAMES.items():
+        cause = re.sub(pattern, name, cause)
+    return f"{method}, line {numbers[-1]}: {cause}" if numbers else f"{method}: {cause}"
+
+
+class NotCompiledError(Exception):
+    """A policy does not compile; the message says why, in a few words."""
+
+
+@cache
+def compiled_play(rule: Any, state: types.NamedTuple, generator: types.Type) -> Callable[..., int]:
+    """Return the function (settings, state, arms, ...) -> rounds written, for numba to compile.
+
+    Args:
+        rule: the ``Rule`` of a policy.
+        state: numba's type of its state.
+        generator: numba's type of the random stream.
+
+    Raises:
+        NotCompiledError: a method does not compile, or would not play as plain Python does.
+    """
+    self_type = _self_type(rule, state)
+    counts, sums = state.types[1], state.types[2]
+    called = {
+        "start": (self_type, types.int64, types.int64, generator),
+        "choose": (self_type, types.int64, counts, sums, generator),
+        "update": (self_type, types.int64, types.float64, counts, sums, generator),
+    }
+    names: dict[str, Any] = {"start": _HELPERS["no_start"], "update": _HELPERS["no_update"]}
+    for name, arguments in called.items():
+        if name in rule.methods:
+            names[name] = _compiled(rule.methods[name], name, arguments)
+    _require_same_types(rule, self_type)
+    load = [f"me.{name} = settings.{name}" for name in rule.kinds]
+    store = []
+    for number, (name, like) in enumerate(rule.memory(2).items()):
+        kept = f"state.own[{number}]" if like.shape else f"state.own[{number}][0]"
+        load.append(f"me.{name} = {kept}")
+        fault = f"{rule.place}: self.{name} has another shape; allowed: that of start"
+        keep = f"keep({kept}, me.{name}, {fault!r})"
+        store.append(keep if like.shape else f"{kept} = me.{name}")
+    lines = {"load": "\n    ".join(load), "store": "\n    ".join(store)}
+    names |= {"new": structref.new, "self_type": self_type, "name": rule.id}
+    names |= {"rounds": _HELPERS["rounds"], "keep": _keep}
+    exec(_SOURCE.format(**lines), names)
+    play: Callable[..., int] = names["play"]
+    return play
+
+
+@numba.njit
+def _keep(kept, array, fault):  # type: ignore[no-untyped-def]
+    """Copy an array; by entries, since the assignment of a whole array compiles for seconds."""
+    if kept.shape != array.shape:
+        raise InputError(fault)
+    for place in range(kept.size):
+        kept.flat[place] = array.flat[place]
+
+
+def _self_type(rule: Any, state: types.NamedTuple) -> types.StructRef:
+    """Return the type of ``self``: parameters, numbers and arrays, and the other methods."""
+
+    class Self(types.StructRef):
+        """Another type for every policy, as numba keeps methods by type."""
+
+    structref.register(Self)
+    for name, method in rule.methods.items():
+        overload_method(Self, name)(_method(method))
+    fields = [(name, numba.typeof(kind.type(1))) for name, kind in rule.kinds.items()]
+    for (name, like), array in zip(rule.memory(2).items(), state.types[3].types, strict=True):
+        if name.startswith("_"):
+            raise NotCompiledError(f"self.{name} begins with _, which numba does not take")
+        fields.append((name, array if like.shape else array.dtype))
+    return Self(fields)
+
+
+def _method(method: Dispatcher) -> Callable[..., Any]:
+    def typed(self, *args):  # type: ignore[no-untyped-def]
+        return lambda self, *args: method(self, *args)
+
+    return typed
+
+
+def _compiled(method: Dispatcher, name: str, arguments: tuple[types.Type, ...]) -> Dispatcher:
+    """Return a method that is compiled for its arguments; NotCompiledError where it is not."""
+    try:
+        method.compile(arguments)
+    except Exception as error:  # Beside NumbaError whatever numba comes across.
+        raise NotCompiledError(reason_of(name, str(error))) from error
+    compiled: Any = method.overloads[arguments]
+    found = types.unliteral(compiled.signature.return_type)
+    if name == "choose" and not isinstance(found, types.Integer):
+        raise NotCompiledError(f"choose returns {found}, and no integer")
+    return method
+
+
+def _require_same_types(rule: Any, self_type: types.StructRef) -> None:
+    """Raise NotCompiledError where an assignment would be rounded, or change a parameter."""
+    for name, value in _assignments(rule, self_type):
+        if name in rule.kinds:
+            raise NotCompiledError(f"self.{name} is set, which is a parameter")
+        field = self_type.field_dict[name]
+        if isinstance(field, types.Integer) and not isinstance(value, types.Integer):
+            raise NotCompiledError(f"self.{name} begins as an integer and is set to {value}")
+
+
+def _assignments(rule: Any, self_type: types.StructRef) -> Iterator[tuple[str, types.Type]]:
+    """Yield names and types of what the compiled methods assign to ``self``."""
+    for method in rule.methods.values():
+        overloads: Any = method.overloads
+        for compiled in overloads.values():
+            typed = compiled.type_annotation
+            for block in typed.blocks.values():
+                for line in block.find_insts(ir.SetAttr):
+                    if typed.typemap[line.target.name] == self_type:
+                        yield line.attr, types.unliteral(typed.typemap[line.value.name])
+
+
+def play(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+    """Play rounds in plain Python; arguments and result are those of a kernel."""
+    rule = settings.rule
+    me = rule.load(settings, state.own)
+    if state.clock[0] == 0:
+        rule.start(me, arms.laws.size, settings.horizon, generator)
+    choose, update = rule.policy.choose, getattr(rule.policy, "update", no_update)
+    written = rounds(rule.id, me, choose, update, settings.horizon, state, arms, generator, out)
+    rule.store(me, settings, state.own)
+    return written
+
+
+WHY_NOT: "WeakKeyDictionary[Any, str]" = WeakKeyDictionary()
+"""Why a policy does not compile, or an empty text where it does."""
+
+
+def why_not(rule: Any) -> str:
+    """Return why a policy does not compile, or an empty text; it is said when it is found out."""
+    if rule not in WHY_NOT:
+        try:
+            compiled_play(rule, numba.typeof(rule.state(2)), numba.typeof(np.random.default_rng()))
+            WHY_NOT[rule] = ""
+        except NotCompiledError as error:
+            WHY_NOT[rule] = str(error)
+            print(
+                f"{rule.id}: does not compile and is played in plain Python, about a hundred times "
+                f"slower ({error})",
+                file=sys.stderr,
+            )
+    return WHY_NOT[rule]
+
+
+@overload(play)
+def _typed(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+    rule = settings.instance_class.rule
+    return _in_python if why_not(rule) else compiled_play(rule, state, generator)
+
+
+def _in_python(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+    with numba.objmode(written="int64"):
+        written = play(settings, state, arms, generator, out)
+    return written
+
+
+@numba.njit(nogil=True)
+def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+    """Play rounds until the horizon or until ``out`` is full; return how many are written."""
+    return play(settings, state, arms, generator, out)
