@@ -59,7 +59,7 @@ def test_the_plain_level_is_one_where_every_round_charges_a_half() -> None:
 @pytest.mark.parametrize("delta", [1e-10, 1e-4, 1e-1])
 def test_delta_by_renyi_dp_is_the_least_over_the_orders(delta: float) -> None:
     """exp((alpha - 1)(alpha T/4 - epsilon)), minimised by another routine."""
-    epsilon = privacy.ts_gaussian_epsilon(delta, 1000)
+    epsilon = privacy.epsilon(delta, privacy.ts_gaussian_gdp(1000))
     found = optimize.minimize_scalar(
         lambda order: (order - 1) * (order * 250 - epsilon), bounds=(1, 3), method="bounded"
     )
@@ -94,7 +94,7 @@ def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, tur
     small, large = (
         (
             privacy.ts_gaussian_rdp_epsilon(delta, 1000, order),
-            privacy.ts_gaussian_epsilon(delta, 1000),
+            privacy.epsilon(delta, privacy.ts_gaussian_gdp(1000)),
         )
         for delta in (1e-10, 1e-1)
     )

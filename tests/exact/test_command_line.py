@@ -193,8 +193,7 @@ LINES = {
     "convert gdp=1 --to approximate delta=1e-6": "1-GDP implies (4.88655, 1e-06)-DP [Dong, Roth "
     "and Su (2022), tight]",
     "convert renyi=0.5 order=8 --to approximate delta=1e-6": "(8, 0.5)-Renyi DP implies (2.47364, "
-    "1e-06)-DP [Mironov (2017)]; (2.04305, 1e-06)-DP [Canonne, Kamath and Steinke (2020)]; "
-    "(2.03867, 1e-06)-DP [Asoodeh, Liao, Calmon, Kosut and Sankar (2021), tight]",
+    "1e-06)-DP [Mironov (2017)]; (2.04305, 1e-06)-DP [Canonne, Kamath and Steinke (2020)]",
     "convert approximate=1 delta=1e-9 --to approximate delta=1e-6": "(1, 1e-09)-DP implies "
     "(0.999999, 1e-06)-DP [Kairouz, Oh and Viswanath (2015), tight]",
 }

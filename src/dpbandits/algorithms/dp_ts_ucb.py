@@ -35,8 +35,8 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.errors import InputError
 from dpbandits.kernels import njit
-from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_budget, dp_ts_ucb_gdp
 from dpbandits.privacy.guarantee import Guarantee
+from dpbandits.privacy.thompson import dp_ts_ucb_budget, dp_ts_ucb_gdp
 
 SHORTEST_HORIZON = 3
 """Below it ln T < 1, and more of alpha would mean less noise."""

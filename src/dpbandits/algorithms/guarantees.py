@@ -18,9 +18,8 @@ from dpbandits.algorithms import REGISTRY, find_definition
 from dpbandits.algorithms.base import BY_WORD, Definition, IdentificationAlgorithm, Interpretations
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.errors import InputError
-from dpbandits.privacy.conversions import KINDS, Converted, Level, convert
-from dpbandits.privacy.guarantee import Guarantee, Status
-from dpbandits.privacy.guarantees import modified_ts_gdp, ts_gaussian_gdp
+from dpbandits.privacy.guarantee import LEVELS, Converted, Guarantee, Level, Status, convert
+from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import (
     abandoned_loss,
     classical_delta,
@@ -451,9 +450,9 @@ def conversion(
     Raises:
         InputError: nothing of that kind follows, or a name or number is not allowed.
     """
-    kinds = [name for name in given if name in KINDS]
+    kinds = [name for name in given if name in LEVELS]
     if len(kinds) != 1:
-        allowed = ", ".join(f"{name}=VALUE" for name in KINDS)
+        allowed = ", ".join(f"{name}=VALUE" for name in LEVELS)
         raise InputError(f"given is {_words(given)}; allowed: one of {allowed}")
     _require_names("given", given, (kinds[0], "order", "delta"))
     _require_names("to", wanted, ("order", "delta", "epsilon"))

@@ -30,7 +30,7 @@ from dpbandits.bandits.draws import pull
 from dpbandits.errors import InputError
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 from dpbandits.privacy.guarantee import Guarantee
-from dpbandits.privacy.guarantees import modified_ts_gdp, ts_gaussian_gdp
+from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
 
 
 class Settings(NamedTuple):

@@ -27,8 +27,8 @@ from dpbandits.comparisons.choosing.winners import RATE, WINNER
 from dpbandits.pages.regions import with_region
 from dpbandits.pages.render import render
 from dpbandits.pipeline.project import Project
-from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_gdp
 from dpbandits.privacy.gaussian import epsilon
+from dpbandits.privacy.thompson import dp_ts_ucb_gdp
 
 NAMES = (
     "extra-regret",

@@ -1,147 +1,34 @@
-"""Conversions between kinds of guarantee, each with the source that it is taken from.
+"""Conversions of pure and Renyi DP: to GDP, to Renyi DP, and to (epsilon, delta)-DP.
 
-Kinds: ``pure`` (epsilon), ``gdp`` (eta), ``zcdp`` (rho: Renyi DP with rho alpha at every order),
-``renyi`` (gamma at one order) and ``approximate`` (epsilon at a delta).
+Renyi DP is converted as in Mironov (2017), or by the smaller bound of Canonne, Kamath and Steinke
+(2020), which Balle et al. (2020) found too. The Renyi curve of a Gaussian mechanism, and of any
+composition of them, is a straight line gamma(alpha) = slope * alpha (zCDP, slope = rho).
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize_scalar
 from scipy.special import erfinv, ndtri_exp
 
-from dpbandits.errors import InputError
-from dpbandits.privacy._checks import above_one, choice, non_negative, probability, scalar
-from dpbandits.privacy.guarantee import Guarantee
-from dpbandits.privacy.renyi import rdp_to_dp_at_order
-from dpbandits.privacy.tight import (
-    improved_rdp_to_dp,
-    improved_zcdp_epsilon,
-    tight_rdp_to_dp,
-    zcdp_delta,
-    zcdp_epsilon,
+from dpbandits.privacy._checks import (
+    FloatArray,
+    above_one,
+    non_negative,
+    positive,
+    probability,
+    scalar,
+    unwrap,
 )
 
-KINDS = ("pure", "gdp", "zcdp", "renyi", "approximate")
+_ROUNDING = 1e-11
+"""Relative; added to a delta, so that no guarantee is promised that does not follow."""
 
-_PURE = "Kairouz, Oh and Viswanath (2015), tight"
-_GAUSSIAN = "Dong, Roth and Su (2022), tight"
-_MIRONOV = "Mironov (2017)"
-_IMPROVED = "Canonne, Kamath and Steinke (2020)"
-_TIGHT = "Asoodeh, Liao, Calmon, Kosut and Sankar (2021)"
-
-
-@dataclass(frozen=True)
-class Level:
-    """A guarantee of one kind.
-
-    Attributes:
-        kind: one of ``KINDS``.
-        value: epsilon, eta, rho or gamma, 0 or above.
-        order: of ``renyi``, above 1.
-        delta: of ``approximate``, strictly between 0 and 1.
-
-    Raises:
-        InputError: a number is outside its range, missing, or of another kind.
-    """
-
-    kind: str
-    value: float
-    order: float | None = None
-    delta: float | None = None
-
-    def __post_init__(self) -> None:
-        """Raise InputError for what is no guarantee."""
-        choice("kind", self.kind, KINDS)
-        scalar(self.kind, non_negative(self.kind, self.value))
-        _only("order", self.order, self.kind == "renyi", f"kind {self.kind}")
-        _only("delta", self.delta, self.kind == "approximate", f"kind {self.kind}")
-        if self.order is not None:
-            scalar("order", above_one("order", self.order))
-        if self.delta is not None:
-            scalar("delta", probability("delta", self.delta))
-
-    def describe(self) -> str:
-        """Return it in the usual notation."""
-        names = {"pure": "-DP (pure)", "gdp": "-GDP", "zcdp": "-zCDP"}
-        if self.kind in names:
-            return f"{self.value:.6g}{names[self.kind]}"
-        if self.kind == "renyi":
-            return f"({self.order:.6g}, {self.value:.6g})-Renyi DP"
-        return f"({self.value:.6g}, {self.delta:.6g})-DP"
-
-
-@dataclass(frozen=True)
-class Converted:
-    """What follows, and from what.
-
-    Attributes:
-        level: the guarantee that follows.
-        source: where the conversion is taken from.
-    """
-
-    level: Level
-    source: str
-
-    def describe(self) -> str:
-        """Return it in a few words."""
-        return f"{self.level.describe()} [{self.source}]"
-
-
-def convert(
-    level: Level,
-    kind: str,
-    *,
-    order: float | None = None,
-    delta: float | None = None,
-    epsilon: float | None = None,
-) -> list[Converted]:
-    """Return what a guarantee implies in another kind, the weakest conversion first.
-
-    Args:
-        level: what is given.
-        kind: what is wanted, one of ``KINDS``.
-        order: of the Renyi DP that is wanted.
-        delta: at which epsilon is wanted, for ``approximate``.
-        epsilon: at which delta is wanted, for ``approximate``, instead of delta.
-
-    Raises:
-        InputError: nothing of that kind follows, or a number is missing or outside its range.
-
-    Example:
-        >>> from dpbandits.privacy import Level, convert
-        >>> [found] = convert(Level("gdp", 1.0), "approximate", delta=1e-6)
-        >>> found.describe()
-        '(4.88655, 1e-06)-DP [Dong, Roth and Su (2022), tight]'
-    """
-    choice("kind", kind, KINDS)
-    _only("order", order, kind == "renyi", f"a conversion to {kind}")
-    if kind == "approximate":
-        if (delta is None) == (epsilon is None):
-            raise InputError("approximate: delta or epsilon is wanted; allowed: one of them")
-        return _to_approximate(level, delta, epsilon)
-    _only("delta", delta, False, f"a conversion to {kind}")
-    _only("epsilon", epsilon, False, f"a conversion to {kind}")
-    if order is not None:
-        order = scalar("order", above_one("order", order))
-    if level.kind == kind and (order is None or level.order == order):
-        return [Converted(level, "as given")]
-    rule = _RULES.get((level.kind, kind))
-    if rule is None:
-        possible = [to for begin, to in _RULES if begin == level.kind]
-        allowed = ", ".join(dict.fromkeys([level.kind, *possible, "approximate"]))
-        raise InputError(f"{kind}: does not follow from {level.kind}; allowed: {allowed}")
-    value, source = rule(level, order)
-    return [Converted(Level(kind, value, order), source)]
-
-
-def _only(name: str, value: object, allowed: bool, owner: str) -> None:
-    """Raise InputError unless a number is given exactly where it is allowed."""
-    if allowed and value is None:
-        raise InputError(f"{name} is missing; it is needed for {owner}")
-    if not allowed and value is not None:
-        raise InputError(f"{name} is {value!r}; allowed: none for {owner}")
+_LOGITS = (-25.0, 25.0)
+"""Logarithms of alpha - 1 between which the best order is sought; every order is valid."""
 
 
 def pure_to_gdp(epsilon: float) -> float:
@@ -186,96 +73,150 @@ def pure_to_rdp(epsilon: float, alpha: float) -> float:
     return min(excess / (order - 1.0) * (1.0 + 1e-12), level)
 
 
-_Rule = Callable[[Level, float | None], tuple[float, str]]
-_RULES: dict[tuple[str, str], _Rule] = {
-    ("pure", "gdp"): lambda level, order: (
-        pure_to_gdp(level.value),
-        "trade-off curve of randomised response, tight",
-    ),
-    ("pure", "zcdp"): lambda level, order: (
-        level.value**2 / 2.0,
-        "Bun and Steinke (2016), Proposition 3.3",
-    ),
-    ("pure", "renyi"): lambda level, order: (
-        pure_to_rdp(level.value, order or math.inf),
-        "Mironov (2017), randomised response, tight",
-    ),
-    ("gdp", "zcdp"): lambda level, order: (level.value**2 / 2.0, f"{_MIRONOV}, tight"),
-    ("gdp", "renyi"): lambda level, order: (
-        (order or math.inf) * level.value**2 / 2.0,
-        f"{_MIRONOV}, tight",
-    ),
-    ("zcdp", "renyi"): lambda level, order: ((order or math.inf) * level.value, "definition"),
-    ("renyi", "renyi"): lambda level, order: (_lowered(level, order or math.inf), "monotone"),
-}
+@overload
+def rdp_to_dp_at_order(gamma: float, alpha: float, delta: float) -> float: ...
+@overload
+def rdp_to_dp_at_order(gamma: ArrayLike, alpha: ArrayLike, delta: ArrayLike) -> FloatArray: ...
+def rdp_to_dp_at_order(gamma: ArrayLike, alpha: ArrayLike, delta: ArrayLike) -> float | FloatArray:
+    """Return the epsilon that (alpha, gamma)-RDP implies at delta.
+
+    Source: ts-is-dp, appendix C.2 (from Mironov, 2017): gamma + log(1/delta) / (alpha - 1).
+
+    Args:
+        gamma: RDP parameter at the order alpha, 0 or above.
+        alpha: Order, above 1.
+        delta: Strictly between 0 and 1.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    gammas, orders = non_negative("gamma", gamma), above_one("alpha", alpha)
+    return unwrap(gammas - np.log(probability("delta", delta)) / (orders - 1))
 
 
-def _lowered(level: Level, order: float) -> float:
-    """Return gamma at a smaller order, which is no larger; InputError at a larger one."""
-    given = level.order or math.inf
-    if order > given:
-        raise InputError(f"order is {order:.6g}; allowed: at most the given one, {given:.6g}")
-    return level.value
+@overload
+def optimal_order(slope: float, delta: float) -> float: ...
+@overload
+def optimal_order(slope: ArrayLike, delta: ArrayLike) -> FloatArray: ...
+def optimal_order(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
+    """Return the order that minimises the converted epsilon of a straight RDP curve.
+
+    slope * alpha + log(1/delta)/(alpha - 1) is convex in alpha, with its derivative zero at
+    alpha = 1 + sqrt(log(1/delta) / slope).
+
+    Source: derived; ts-is-dp, Theorem 8, for the slope T/4.
+
+    Args:
+        slope: Slope of the RDP curve, above 0.
+        delta: Strictly between 0 and 1.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    logs = np.log(probability("delta", delta))
+    return unwrap(1 + np.sqrt(-logs / positive("slope", slope)))
 
 
-def _to_approximate(level: Level, delta: float | None, epsilon: float | None) -> list[Converted]:
-    if level.kind in ("zcdp", "renyi"):
-        if delta is not None:
-            return _at_delta(level, scalar("delta", probability("delta", delta)))
-        assert epsilon is not None
-        return [_at_epsilon(level, scalar("epsilon", non_negative("epsilon", epsilon)))]
-    source = _GAUSSIAN if level.kind == "gdp" else _PURE
-    guarantee = _guarantee(level)
-    if delta is not None:
-        value, wanted = guarantee.epsilon(delta), delta
-        if math.isinf(value):
-            raise InputError(f"delta is {delta!r}; allowed: at least that given, {level.delta!r}")
-    else:
-        assert epsilon is not None
-        value, wanted = epsilon, guarantee.delta(epsilon)
-    return [_approximate(value, wanted, source)]
+@overload
+def rdp_to_dp(slope: float, delta: float) -> float: ...
+@overload
+def rdp_to_dp(slope: ArrayLike, delta: ArrayLike) -> FloatArray: ...
+def rdp_to_dp(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
+    """Return the smallest epsilon over all orders that a straight RDP curve implies at delta.
+
+    It is slope + 2 sqrt(slope * log(1/delta)), the conversion at `optimal_order`.
+
+    Source: derived; ts-is-dp, Theorem 8, for the slope T/4.
+
+    Args:
+        slope: Slope of the RDP curve, above 0.
+        delta: Strictly between 0 and 1.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    slopes = positive("slope", slope)
+    return unwrap(slopes + 2 * np.sqrt(-slopes * np.log(probability("delta", delta))))
 
 
-def _guarantee(level: Level) -> Guarantee:
-    if level.kind == "approximate":
-        return Guarantee("approximate", level.value, slack=level.delta or 0.0)
-    return Guarantee("gdp" if level.kind == "gdp" else "pure", level.value)
+def improved_rdp_to_dp(gamma: float, alpha: float, delta: float) -> float:
+    """Return the epsilon at delta that (alpha, gamma)-RDP implies by the improved conversion.
+
+    gamma + ln((alpha - 1)/alpha) - ln(alpha delta)/(alpha - 1), or 0 if that is negative.
+
+    Source: Canonne, Kamath and Steinke (2020), Proposition 12; Balle et al. (2020), Theorem 21.
+
+    Args:
+        gamma: RDP parameter at the order alpha, 0 or above.
+        alpha: Order, above 1.
+        delta: Strictly between 0 and 1.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    level, order = scalar("gamma", non_negative("gamma", gamma)), above_one("alpha", alpha)
+    wanted = scalar("delta", probability("delta", delta))
+    return max(_improved(level, scalar("alpha", order), math.log(wanted)), 0.0)
 
 
-def _approximate(epsilon: float, delta: float, source: str) -> Converted:
-    """Return (epsilon, delta)-DP; with no delta at all, or one of 1, that is said in its kind."""
-    if delta == 0.0:
-        return Converted(Level("pure", epsilon), source)
-    if delta >= 1.0:
-        raise InputError(f"epsilon is {epsilon!r}; no delta below 1 follows there")
-    return Converted(Level("approximate", epsilon, delta=delta), source)
+def _improved(gamma: float, alpha: float, log_delta: float) -> float:
+    return gamma + math.log1p(-1.0 / alpha) - (log_delta + math.log(alpha)) / (alpha - 1.0)
 
 
-def _at_delta(level: Level, delta: float) -> list[Converted]:
-    """Return epsilon by each conversion of Renyi DP."""
-    if level.kind == "zcdp":
-        root = math.sqrt(-level.value * math.log(delta))
-        best = "at the best order"
-        found = {
-            f"{_MIRONOV}, {best}": level.value + 2.0 * root,
-            f"{_IMPROVED}, {best}": improved_zcdp_epsilon(level.value, delta),
-            f"{_TIGHT}, {best}": zcdp_epsilon(level.value, delta),
-        }
-    else:
-        order = level.order or math.inf
-        found = {
-            _MIRONOV: rdp_to_dp_at_order(level.value, order, delta),
-            _IMPROVED: improved_rdp_to_dp(level.value, order, delta),
-            f"{_TIGHT}, tight": tight_rdp_to_dp(level.value, order, delta),
-        }
-    return [_approximate(value, delta, source) for source, value in found.items()]
+def improved_zcdp_epsilon(rho: float, delta: float) -> float:
+    """Return the smallest epsilon at delta over all orders, each by `improved_rdp_to_dp`.
+
+    Args:
+        rho: 0 or above: Renyi DP with rho alpha at every order alpha.
+        delta: Strictly between 0 and 1.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    slope = scalar("rho", non_negative("rho", rho))
+    log_delta = math.log(scalar("delta", probability("delta", delta)))
+    if slope == 0.0:
+        return 0.0
+    found = _minimum(lambda logit: _improved(slope * _order(logit), _order(logit), log_delta))
+    return max(found, 0.0)
 
 
-def _at_epsilon(level: Level, epsilon: float) -> Converted:
-    if level.kind == "zcdp":
-        found = zcdp_delta(level.value, epsilon)
-        return _approximate(epsilon, found, f"{_IMPROVED}, at the best order")
-    order = level.order or math.inf
-    gain = (order - 1.0) * (level.value - epsilon) + (order - 1.0) * math.log1p(-1.0 / order)
-    found = math.exp(min(gain - math.log(order), 0.0))
-    return _approximate(epsilon, found, _IMPROVED)
+def zcdp_delta(rho: float, epsilon: float) -> float:
+    """Return the smallest delta at epsilon over all orders, each by the improved conversion.
+
+    exp((alpha - 1)(alpha rho - epsilon)) (1 - 1/alpha)^alpha / (alpha - 1), at most 1.
+
+    Source: Canonne, Kamath and Steinke (2020), Corollary 13.
+
+    Args:
+        rho: 0 or above.
+        epsilon: 0 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    slope = scalar("rho", non_negative("rho", rho))
+    wanted = scalar("epsilon", non_negative("epsilon", epsilon))
+    if slope == 0.0:
+        return 0.0
+
+    def log_delta(logit: float) -> float:
+        order = _order(logit)
+        gain = (order - 1.0) * (order * slope - wanted)
+        return gain + order * math.log1p(-1.0 / order) - math.log(order - 1.0)
+
+    return min(math.exp(min(_minimum(log_delta), 0.0)) * (1.0 + _ROUNDING), 1.0)
+
+
+def _order(logit: float) -> float:
+    return 1.0 + math.exp(logit)
+
+
+def _minimum(function: Callable[[float], float]) -> float:
+    """Return the least value of a function with one valley: on a grid, then near its best point."""
+    grid = np.linspace(*_LOGITS, 101)
+    values = [function(float(place)) for place in grid]
+    best = int(np.argmin(values))
+    around = (float(grid[max(best - 1, 0)]), float(grid[min(best + 1, grid.size - 1)]))
+    found = minimize_scalar(function, bounds=around, method="bounded", options={"xatol": 1e-9})
+    return float(min(found.fun, values[best]))

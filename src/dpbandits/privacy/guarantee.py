@@ -1,21 +1,36 @@
-"""The guarantee that every algorithm carries: its kind and parameter, and what is known of it."""
+"""Guarantees: of an algorithm, with what is known of it, and what one implies in another kind.
+
+Kinds of a ``Level``: ``pure`` (epsilon), ``gdp`` (eta), ``zcdp`` (rho: Renyi DP with rho alpha at
+every order), ``renyi`` (gamma at one order) and ``approximate`` (epsilon at a delta).
+"""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from dpbandits.privacy import gaussian, tight
+from dpbandits.errors import InputError
+from dpbandits.privacy import gaussian
 from dpbandits.privacy._checks import (
     FloatArray,
     Values,
+    above_one,
     choice,
     non_negative,
     probability,
     refusal,
     scalar,
     unwrap_like,
+)
+from dpbandits.privacy.conversions import (
+    improved_rdp_to_dp,
+    improved_zcdp_epsilon,
+    pure_to_gdp,
+    pure_to_rdp,
+    rdp_to_dp_at_order,
+    zcdp_delta,
 )
 
 Kind = Literal["gdp", "pure", "approximate", "renyi", "none"]
@@ -87,7 +102,7 @@ class Guarantee:
         For pure DP this is the tight log(e^p - delta (1 + e^p)) or 0, marginally below p (its
         worst case is randomised response; Kairouz, Oh and Viswanath, 2015); for (p, slack)-DP the
         same at (delta - slack)/(1 - slack), and infinity at a smaller delta than the slack. For
-        zCDP it is the smallest that follows order by order (`tight_rdp_to_dp`).
+        zCDP it is the smallest that follows order by order (`improved_rdp_to_dp`).
 
         Args:
             delta: Strictly between 0 and 1. Any shape.
@@ -101,7 +116,7 @@ class Guarantee:
         if self.kind == "gdp" and self.parameter > 0:
             return unwrap_like(delta, self._gaussian_epsilon(deltas))
         if self.kind == "renyi":
-            found = np.vectorize(tight.zcdp_epsilon, otypes=[float])(self.parameter, deltas)
+            found = np.vectorize(improved_zcdp_epsilon, otypes=[float])(self.parameter, deltas)
             return unwrap_like(delta, found)
         if self.slack == 0.0:
             return unwrap_like(delta, _response_epsilon(deltas, self.parameter))
@@ -126,7 +141,7 @@ class Guarantee:
             found = gaussian.delta(epsilons, self.parameter) * (1.0 + self._gaussian_error)
             return unwrap_like(epsilon, np.clip(found, _SMALLEST, 1.0))
         if self.kind == "renyi":
-            least = np.vectorize(tight.zcdp_delta, otypes=[float])(self.parameter, epsilons)
+            least = np.vectorize(zcdp_delta, otypes=[float])(self.parameter, epsilons)
             return unwrap_like(epsilon, least)
         found = _response_delta(epsilons, self.parameter)
         if self.slack:
@@ -192,3 +207,216 @@ def _response_epsilon(deltas: FloatArray, parameter: float) -> FloatArray:
         found = parameter + np.log(np.where(needed, kept, 1.0))
     raised = found + np.maximum(_ROUNDING * parameter, _SMALLEST)
     return np.where(needed, np.clip(raised, 0.0, parameter), 0.0)
+
+
+LEVELS = ("pure", "gdp", "zcdp", "renyi", "approximate")
+
+_PURE = "Kairouz, Oh and Viswanath (2015), tight"
+_GAUSSIAN = "Dong, Roth and Su (2022), tight"
+_MIRONOV = "Mironov (2017)"
+_IMPROVED = "Canonne, Kamath and Steinke (2020)"
+
+
+@dataclass(frozen=True)
+class Level:
+    """A guarantee of one kind.
+
+    Attributes:
+        kind: one of ``LEVELS``.
+        value: epsilon, eta, rho or gamma, 0 or above.
+        order: of ``renyi``, above 1.
+        delta: of ``approximate``, strictly between 0 and 1.
+
+    Raises:
+        InputError: a number is outside its range, missing, or of another kind.
+    """
+
+    kind: str
+    value: float
+    order: float | None = None
+    delta: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError for what is no guarantee."""
+        choice("kind", self.kind, LEVELS)
+        scalar(self.kind, non_negative(self.kind, self.value))
+        _only("order", self.order, self.kind == "renyi", f"kind {self.kind}")
+        _only("delta", self.delta, self.kind == "approximate", f"kind {self.kind}")
+        if self.order is not None:
+            scalar("order", above_one("order", self.order))
+        if self.delta is not None:
+            scalar("delta", probability("delta", self.delta))
+
+    def describe(self) -> str:
+        """Return it in the usual notation."""
+        names = {"pure": "-DP (pure)", "gdp": "-GDP", "zcdp": "-zCDP"}
+        if self.kind in names:
+            return f"{self.value:.6g}{names[self.kind]}"
+        if self.kind == "renyi":
+            return f"({self.order:.6g}, {self.value:.6g})-Renyi DP"
+        return f"({self.value:.6g}, {self.delta:.6g})-DP"
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What follows, and from what.
+
+    Attributes:
+        level: the guarantee that follows.
+        source: where the conversion is taken from.
+    """
+
+    level: Level
+    source: str
+
+    def describe(self) -> str:
+        """Return it in a few words."""
+        return f"{self.level.describe()} [{self.source}]"
+
+
+def convert(
+    level: Level,
+    kind: str,
+    *,
+    order: float | None = None,
+    delta: float | None = None,
+    epsilon: float | None = None,
+) -> list[Converted]:
+    """Return what a guarantee implies in another kind, the weakest conversion first.
+
+    Args:
+        level: what is given.
+        kind: what is wanted, one of ``LEVELS``.
+        order: of the Renyi DP that is wanted.
+        delta: at which epsilon is wanted, for ``approximate``.
+        epsilon: at which delta is wanted, for ``approximate``, instead of delta.
+
+    Raises:
+        InputError: nothing of that kind follows, or a number is missing or outside its range.
+
+    Example:
+        >>> from dpbandits.privacy import Level, convert
+        >>> [found] = convert(Level("gdp", 1.0), "approximate", delta=1e-6)
+        >>> found.describe()
+        '(4.88655, 1e-06)-DP [Dong, Roth and Su (2022), tight]'
+    """
+    choice("kind", kind, LEVELS)
+    _only("order", order, kind == "renyi", f"a conversion to {kind}")
+    if kind == "approximate":
+        if (delta is None) == (epsilon is None):
+            raise InputError("approximate: delta or epsilon is wanted; allowed: one of them")
+        return _to_approximate(level, delta, epsilon)
+    _only("delta", delta, False, f"a conversion to {kind}")
+    _only("epsilon", epsilon, False, f"a conversion to {kind}")
+    if order is not None:
+        order = scalar("order", above_one("order", order))
+    if level.kind == kind and (order is None or level.order == order):
+        return [Converted(level, "as given")]
+    rule = _RULES.get((level.kind, kind))
+    if rule is None:
+        possible = [to for begin, to in _RULES if begin == level.kind]
+        allowed = ", ".join(dict.fromkeys([level.kind, *possible, "approximate"]))
+        raise InputError(f"{kind}: does not follow from {level.kind}; allowed: {allowed}")
+    value, source = rule(level, order)
+    return [Converted(Level(kind, value, order), source)]
+
+
+def _only(name: str, value: object, allowed: bool, owner: str) -> None:
+    """Raise InputError unless a number is given exactly where it is allowed."""
+    if allowed and value is None:
+        raise InputError(f"{name} is missing; it is needed for {owner}")
+    if not allowed and value is not None:
+        raise InputError(f"{name} is {value!r}; allowed: none for {owner}")
+
+
+_Rule = Callable[[Level, float | None], tuple[float, str]]
+_RULES: dict[tuple[str, str], _Rule] = {
+    ("pure", "gdp"): lambda level, order: (
+        pure_to_gdp(level.value),
+        "trade-off curve of randomised response, tight",
+    ),
+    ("pure", "zcdp"): lambda level, order: (
+        level.value**2 / 2.0,
+        "Bun and Steinke (2016), Proposition 3.3",
+    ),
+    ("pure", "renyi"): lambda level, order: (
+        pure_to_rdp(level.value, order or math.inf),
+        "Mironov (2017), randomised response, tight",
+    ),
+    ("gdp", "zcdp"): lambda level, order: (level.value**2 / 2.0, f"{_MIRONOV}, tight"),
+    ("gdp", "renyi"): lambda level, order: (
+        (order or math.inf) * level.value**2 / 2.0,
+        f"{_MIRONOV}, tight",
+    ),
+    ("zcdp", "renyi"): lambda level, order: ((order or math.inf) * level.value, "definition"),
+    ("renyi", "renyi"): lambda level, order: (_lowered(level, order or math.inf), "monotone"),
+}
+
+
+def _lowered(level: Level, order: float) -> float:
+    """Return gamma at a smaller order, which is no larger; InputError at a larger one."""
+    given = level.order or math.inf
+    if order > given:
+        raise InputError(f"order is {order:.6g}; allowed: at most the given one, {given:.6g}")
+    return level.value
+
+
+def _to_approximate(level: Level, delta: float | None, epsilon: float | None) -> list[Converted]:
+    if level.kind in ("zcdp", "renyi"):
+        if delta is not None:
+            return _at_delta(level, scalar("delta", probability("delta", delta)))
+        assert epsilon is not None
+        return [_at_epsilon(level, scalar("epsilon", non_negative("epsilon", epsilon)))]
+    source = _GAUSSIAN if level.kind == "gdp" else _PURE
+    guarantee = _guarantee(level)
+    if delta is not None:
+        value, wanted = guarantee.epsilon(delta), delta
+        if math.isinf(value):
+            raise InputError(f"delta is {delta!r}; allowed: at least that given, {level.delta!r}")
+    else:
+        assert epsilon is not None
+        value, wanted = epsilon, guarantee.delta(epsilon)
+    return [_approximate(value, wanted, source)]
+
+
+def _guarantee(level: Level) -> Guarantee:
+    if level.kind == "approximate":
+        return Guarantee("approximate", level.value, slack=level.delta or 0.0)
+    return Guarantee("gdp" if level.kind == "gdp" else "pure", level.value)
+
+
+def _approximate(epsilon: float, delta: float, source: str) -> Converted:
+    """Return (epsilon, delta)-DP; with no delta at all, or one of 1, that is said in its kind."""
+    if delta == 0.0:
+        return Converted(Level("pure", epsilon), source)
+    if delta >= 1.0:
+        raise InputError(f"epsilon is {epsilon!r}; no delta below 1 follows there")
+    return Converted(Level("approximate", epsilon, delta=delta), source)
+
+
+def _at_delta(level: Level, delta: float) -> list[Converted]:
+    """Return epsilon by each conversion of Renyi DP."""
+    if level.kind == "zcdp":
+        root = math.sqrt(-level.value * math.log(delta))
+        best = "at the best order"
+        found = {
+            f"{_MIRONOV}, {best}": level.value + 2.0 * root,
+            f"{_IMPROVED}, {best}": improved_zcdp_epsilon(level.value, delta),
+        }
+    else:
+        order = level.order or math.inf
+        found = {
+            _MIRONOV: rdp_to_dp_at_order(level.value, order, delta),
+            _IMPROVED: improved_rdp_to_dp(level.value, order, delta),
+        }
+    return [_approximate(value, delta, source) for source, value in found.items()]
+
+
+def _at_epsilon(level: Level, epsilon: float) -> Converted:
+    if level.kind == "zcdp":
+        found = zcdp_delta(level.value, epsilon)
+        return _approximate(epsilon, found, f"{_IMPROVED}, at the best order")
+    order = level.order or math.inf
+    gain = (order - 1.0) * (level.value - epsilon) + (order - 1.0) * math.log1p(-1.0 / order)
+    found = math.exp(min(gain - math.log(order), 0.0))
+    return _approximate(epsilon, found, _IMPROVED)

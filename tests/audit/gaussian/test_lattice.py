@@ -130,7 +130,7 @@ def test_bounds_stay_below_what_is_proved(horizon: int) -> None:
         for delta in (1e-6, 1e-3):
             bounds = [epsilon_at(law, delta, reverse=reverse) for reverse in (False, True)]
             assert min(bounds) > 0.0
-            assert max(bounds) < privacy.ts_gaussian_epsilon(delta, horizon)
+            assert max(bounds) < privacy.epsilon(delta, privacy.ts_gaussian_gdp(horizon))
 
 
 def test_epsilon_and_delta_are_inverse() -> None:

@@ -151,7 +151,7 @@ def epsilon_rows(scale: Scale) -> Iterator[AuditRow]:
         pairs = candidate_pairs(horizon)
         laws = [(pair, loss_law(ts_gaussian(horizon), pair.tables)) for pair in pairs]
         for delta in DELTAS:
-            claimed = privacy.ts_gaussian_epsilon(delta, horizon)
+            claimed = privacy.epsilon(delta, privacy.ts_gaussian_gdp(horizon))
             subject = Subject(
                 "AUD-4", "ts-gaussian", horizon, f"delta={delta:g}", "epsilon", claimed
             )

@@ -7,7 +7,7 @@ from dpbandits.comparisons.choosing.players import DELTA, NONE
 from dpbandits.comparisons.choosing.ranking import Question
 from dpbandits.comparisons.equal_privacy.formulas import least_alpha, level
 from dpbandits.config import Context
-from dpbandits.privacy.guarantees import required_c
+from dpbandits.privacy.thompson import required_c
 
 
 def parameters_at(row: Mapping[str, Any], question: Question) -> dict[str, float]:

@@ -8,9 +8,8 @@ from functools import cache
 
 from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
-from dpbandits.privacy.dp_ts_ucb import dp_ts_ucb_gdp
 from dpbandits.privacy.gaussian import eta_from
-from dpbandits.privacy.guarantees import required_c
+from dpbandits.privacy.thompson import dp_ts_ucb_gdp, required_c
 
 DELTA = 1e-6
 """Delta of the Gaussian algorithms; the others have none."""

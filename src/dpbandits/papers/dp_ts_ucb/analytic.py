@@ -16,7 +16,7 @@ from dpbandits import privacy
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ts_ucb.optimism import counts, misses_by_count, waits_by_count
 from dpbandits.papers.dp_ts_ucb.trace import trace
-from dpbandits.privacy.dp_ts_ucb import BUDGET_FACTOR, GDP_INTERPRETATIONS
+from dpbandits.privacy.thompson import BUDGET_FACTOR, GDP_INTERPRETATIONS
 
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Trade-off parameters of Figure 4."""

@@ -2,8 +2,8 @@
 
 import math
 
+from dpbandits import privacy
 from dpbandits.config import Context, Formula
-from dpbandits.privacy import dp_ts_ucb
 
 
 def equal_bound_c(context: Context) -> float:
@@ -14,7 +14,7 @@ def equal_bound_c(context: Context) -> float:
 def equal_privacy_c(context: Context) -> float:
     """Return the factor that gives b pre-pulls the level of Theorem 4.4 (Appendix E.1, no root)."""
     tags = context.tags
-    return float(dp_ts_ucb.equal_privacy_c(tags["alpha"], tags["b"], context.horizon))
+    return float(privacy.equal_privacy_c(tags["alpha"], tags["b"], context.horizon))
 
 
 FORMULAS: dict[str, Formula] = {

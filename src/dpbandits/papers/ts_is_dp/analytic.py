@@ -73,7 +73,7 @@ def privacy_by_b_and_c() -> pd.DataFrame:
             f"{family}: b={b}, c={c}",
             {"family": family, "b": b, "c": c},
             x,
-            privacy.modified_ts_epsilon(x, b, c, ANALYSIS_HORIZON),
+            privacy.epsilon(x, privacy.modified_ts_gdp(b, c, ANALYSIS_HORIZON)),
         )
         for family, b, c in pairs
     )
@@ -92,7 +92,7 @@ def privacy_by_analysis() -> pd.DataFrame:
     curves = []
     for arms in ARM_NUMBERS:
         by_analysis = {
-            ("gdp", "none"): privacy.ts_gaussian_epsilon(x, horizon),
+            ("gdp", "none"): privacy.epsilon(x, privacy.ts_gaussian_gdp(horizon)),
             ("rdp", "none"): privacy.ts_gaussian_rdp_epsilon(x, horizon),
             ("rdp-fixed-order", "none"): privacy.ts_gaussian_rdp_epsilon(x, horizon, FIXED_ORDER),
             ("standard-dp", "best"): privacy.ts_standard_epsilon(x, horizon, arms),
@@ -114,7 +114,7 @@ def delta_by_analysis() -> pd.DataFrame:
     epsilon that Theorem 3 gives at x, divided by x.
     """
     x = deltas()
-    epsilons = privacy.ts_gaussian_epsilon(x, ANALYSIS_HORIZON)
+    epsilons = privacy.epsilon(x, privacy.ts_gaussian_gdp(ANALYSIS_HORIZON))
     return curve("rdp over gdp", {}, x, renyi_delta(epsilons, ANALYSIS_HORIZON) / x)
 
 
@@ -195,7 +195,7 @@ def _arm_means() -> Iterator[pd.DataFrame]:
 def _orders() -> Iterator[pd.DataFrame]:
     """Return the renyi orders at which GDP's advantage is as large at delta = 1e-10 as at 1e-1."""
     ends = np.array([1e-10, 1e-1])
-    gdp = privacy.ts_gaussian_epsilon(ends, ANALYSIS_HORIZON)
+    gdp = privacy.epsilon(ends, privacy.ts_gaussian_gdp(ANALYSIS_HORIZON))
 
     def by_difference(order: float) -> float:
         small, large = privacy.ts_gaussian_rdp_epsilon(ends, ANALYSIS_HORIZON, order) - gdp
@@ -237,13 +237,13 @@ def _products() -> Iterator[pd.DataFrame]:
     """Return the c (b + 1) at which a guarantee is dramatically tighter than that of (0, 1)."""
     x = deltas()
     baselines = {
-        "lemma5": privacy.modified_ts_epsilon(x, 0, 1, ANALYSIS_HORIZON),
-        "theorem3": privacy.ts_gaussian_epsilon(x, ANALYSIS_HORIZON),
+        "lemma5": privacy.epsilon(x, privacy.modified_ts_gdp(0, 1, ANALYSIS_HORIZON)),
+        "theorem3": privacy.epsilon(x, privacy.ts_gaussian_gdp(ANALYSIS_HORIZON)),
     }
     for baseline, standard in baselines.items():
 
         def excess(product: float, standard: NDArray[np.float64] = standard) -> float:
-            raised = privacy.modified_ts_epsilon(x, 0, product, ANALYSIS_HORIZON)
+            raised = privacy.epsilon(x, privacy.modified_ts_gdp(0, product, ANALYSIS_HORIZON))
             return float((raised / standard).max()) - DRAMATIC_RATIO
 
         tags = {"quantity": "turning-product", "baseline": baseline}

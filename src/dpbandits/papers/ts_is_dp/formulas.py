@@ -2,7 +2,7 @@
 
 from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantees import required_c
+from dpbandits.privacy.thompson import required_c
 
 PRINTED_EPSILON = {1: 4.88, 5: 35.57, 10: 96.71}
 """Epsilon at delta = 1e-6 of eta-Gaussian DP, as Appendix D prints it."""

@@ -1,11 +1,12 @@
-"""Standard (epsilon, delta)-DP: report-noisy-max with Gaussian noise, advanced composition.
+"""Guarantees of TS-Gaussian, Modified TS and DP-TS-UCB, by the theorems of their papers.
 
-The guarantees that ts-is-dp derives this way (its appendix C.1) are given as printed, although
-their proof rests on a false lemma and they do not hold in general (TSDP-E8). With exact guarantees
-of single rounds `ts_corrected_standard_epsilon` composes as the paper does,
-`ts_basic_standard_epsilon` by adding epsilons and deltas.
+By Gaussian DP and Renyi DP as the papers derive them. By standard DP (ts-is-dp, appendix C.1) as
+printed, although the proof rests on a false lemma and these guarantees do not hold in general
+(TSDP-E8); with exact guarantees of single rounds `ts_corrected_standard_epsilon` composes as the
+paper does, `ts_basic_standard_epsilon` by adding epsilons and deltas.
 """
 
+import math
 from collections.abc import Callable
 from typing import overload
 
@@ -14,20 +15,26 @@ from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 from scipy.special import expit, log_ndtr, ndtr
 
+from dpbandits.privacy import gaussian
 from dpbandits.privacy._checks import (
     FloatArray,
     Values,
+    above_one,
     choice,
     integer,
     non_negative,
     positive,
     probability,
     refusal,
+    scalar,
+    unit_interval,
     unwrap,
     unwrap_like,
 )
-from dpbandits.privacy.gaussian import delta, epsilon
+from dpbandits.privacy.conversions import rdp_to_dp, rdp_to_dp_at_order
 
+INTERPRETATIONS = ("lemma5", "lemma4")
+ROUNDS = ("horizon", "sampling-rounds")
 SPLITS = ("best", "half")
 
 # One round of Thompson sampling releases, at worst, a mean that moves by 1/2 with noise of
@@ -37,6 +44,137 @@ _ROUND_ETA = np.sqrt(0.5)
 # Logits of the share of delta given to the rounds: from 5e-5 to 1 - 1e-13. The best share is well
 # inside, and the smallest deltas do not underflow.
 _SCAN = np.linspace(-10.0, 30.0, 81)
+
+BUDGET_FACTOR = math.sqrt(2 * math.pi * math.e)
+"""c0 of Algorithm 1."""
+
+GDP_INTERPRETATIONS = ("theorem4.4", "theorem4.6", "tight")
+
+
+def ts_round_gdp(pulls: int = 1) -> float:
+    """Return the GDP parameter of one action of TS-Gaussian: 1/sqrt(n + 1).
+
+    Source: ts-is-dp, Lemma 3, which bounds it by its value 1/sqrt 2 at one pull.
+
+    Args:
+        pulls: Number n of pulls so far of the arm with the changed reward, 1 (default) or above.
+
+    Raises:
+        InputError: pulls is not an integer of at least 1.
+    """
+    return 1 / math.sqrt(integer("pulls", pulls, 1) + 1)
+
+
+def ts_gaussian_gdp(horizon: int) -> float:
+    """Return the GDP parameter of TS-Gaussian over the horizon: sqrt(T/2).
+
+    Source: ts-is-dp, Lemma 4.
+
+    Args:
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: horizon is not an integer of at least 1.
+    """
+    return math.sqrt(integer("horizon", horizon, 1) / 2)
+
+
+def ts_gaussian_rdp_epsilon(delta: Values, horizon: int, alpha: float | None = None) -> Values:
+    """Return the epsilon at delta of TS-Gaussian by Renyi DP, alpha T/4 + log(1/delta)/(alpha - 1).
+
+    Source: ts-is-dp, Theorem 8; alpha is free in the paper (TSDP-E6).
+
+    Args:
+        delta: Strictly between 0 and 1. Any shape.
+        horizon: Number of rounds T, 1 or above.
+        alpha: Order, above 1; left out, the optimal one, 1 + 2 sqrt(log(1/delta)/T).
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    slope = integer("horizon", horizon, 1) / 4
+    if alpha is None:
+        return rdp_to_dp(slope, delta)
+    order = scalar("alpha", above_one("alpha", alpha))
+    return rdp_to_dp_at_order(slope * order, order, delta)
+
+
+def modified_ts_gdp(
+    b: int,
+    c: float,
+    horizon: int,
+    *,
+    interpretation: str = "lemma5",
+    rounds: str = "horizon",
+    n_arms: int | None = None,
+) -> float:
+    """Return the GDP parameter of Modified TS (M-TS-Gaussian): sqrt(rounds / (c (n + 1))).
+
+    Source: ts-is-dp, Lemma 5; the interpretations are TSDP-E2 and TSDP-E14.
+
+    Args:
+        b: Pre-pulls of every arm, 0 or above.
+        c: Factor of the sampling variance, above 0.
+        horizon: Number of rounds T, 1 or above.
+        interpretation: Pulls n that the arm with the changed reward has at least: "lemma5"
+            (default) takes b, as Lemma 5 is printed; "lemma4" takes max(b, 1), as Lemma 4 argues.
+        rounds: Rounds charged: "horizon" (default) charges all T, as printed;
+            "sampling-rounds" only the max(T - bN, 0) rounds after the pre-pulls.
+        n_arms: Number of arms N, 2 or above; needed for (and only used by) "sampling-rounds".
+
+    Returns:
+        eta; 0 if no round is charged, because then the output does not depend on the rewards.
+
+    Raises:
+        InputError: An argument is outside its range, or n_arms is missing.
+    """
+    prepulls, total = integer("b", b, 0), integer("horizon", horizon, 1)
+    least = 1 if choice("interpretation", interpretation, INTERPRETATIONS) == "lemma4" else 0
+    if choice("rounds", rounds, ROUNDS) == "sampling-rounds":
+        total = max(total - prepulls * integer("n_arms", n_arms, 2), 0)
+    return math.sqrt(total / (scalar("c", positive("c", c)) * (max(prepulls, least) + 1)))
+
+
+def required_c(b: int, eta: float, horizon: int) -> float:
+    """Return the c for which Lemma 5 gives Modified TS exactly eta-GDP: T / (eta^2 (b + 1)).
+
+    It falls below 1, which the paper's Algorithm 2 does not allow, for large b (TSDP-E10);
+    whether to keep such a point is the caller's decision.
+
+    Source: ts-is-dp, Section 5.1 and Lemma 5.
+
+    Args:
+        b: Pre-pulls of every arm, 0 or above.
+        eta: GDP parameter to reach, above 0.
+        horizon: Number of rounds T, 1 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    pulls = integer("b", b, 0) + 1
+    return integer("horizon", horizon, 1) / (scalar("eta", positive("eta", eta)) ** 2 * pulls)
+
+
+def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> float | FloatArray:
+    """Return the realised GDP parameter of a run: sqrt of the largest arm's sum, over c.
+
+    It depends on the rewards, so it describes a run and is not itself a guarantee.
+
+    Source: ts-is-dp, Remark 2; claim TSDP-C27 and TSDP-E3.
+
+    Args:
+        inverse_count_sums: Per arm, the sum of 1/(n + 1) over the rounds after its first pull,
+            n its pulls before the round; 0 or above, arms on the last axis.
+        c: Factor of the sampling variance, above 0 (1 for TS-Gaussian).
+
+    Returns:
+        eta, with the shape of `inverse_count_sums` without its last axis (a float for one run).
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    sums = np.atleast_1d(non_negative("inverse_count_sums", inverse_count_sums))
+    return unwrap(np.sqrt(sums.max(axis=-1) / scalar("c", positive("c", c))))
 
 
 def report_noisy_max_epsilon(
@@ -133,7 +271,7 @@ def report_noisy_max_true_delta(
     # A second term above 1 makes the difference negative anyway; cutting it avoids overflow.
     second = np.exp(np.minimum(epsilons + log_ndtr(bound), 0.0))
     at_bound = np.maximum(ndtr(bound + shifts) - second, 0.0)
-    return unwrap(np.where(reachable, delta(epsilons, shifts), at_bound))
+    return unwrap(np.where(reachable, gaussian.delta(epsilons, shifts), at_bound))
 
 
 @overload
@@ -211,7 +349,7 @@ def ts_corrected_standard_epsilon(delta: Values, horizon: int, split: str = "bes
     """
 
     def per_round(parts: FloatArray) -> FloatArray:
-        return epsilon(parts, _ROUND_ETA)
+        return gaussian.epsilon(parts, _ROUND_ETA)
 
     return unwrap_like(delta, _composed(per_round, probability("delta", delta), horizon, split))
 
@@ -232,7 +370,7 @@ def ts_basic_standard_epsilon(delta: Values, horizon: int) -> Values:
         InputError: An argument is outside its range.
     """
     rounds = integer("horizon", horizon, 1)
-    per_round = epsilon(probability("delta", delta) / rounds, _ROUND_ETA)
+    per_round = gaussian.epsilon(probability("delta", delta) / rounds, _ROUND_ETA)
     return unwrap_like(delta, rounds * per_round)
 
 
@@ -254,3 +392,69 @@ def _composed(
     found = elementwise.find_minimum(composed, bracket, args=(deltas,))
     # Every split is valid, so the better of the two never claims too little.
     return np.asarray(np.fmin(scan.min(axis=0), found.f_x))
+
+
+def dp_ts_ucb_budget(alpha: float, horizon: int) -> float:
+    """Return phi = c0 T^((1 - alpha)/2) ln(T)^((3 - alpha)/2), the budget of draws, unrounded.
+
+    Source: dp-ts-ucb, Algorithm 1, line 1.
+
+    Args:
+        alpha: Trade-off parameter, 0 to 1.
+        horizon: Number of rounds T, 3 or above.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    share, rounds = _arguments(alpha, horizon)
+    growth = math.pow(rounds, (1 - share) / 2)
+    return BUDGET_FACTOR * growth * math.pow(math.log(rounds), (3 - share) / 2)
+
+
+def dp_ts_ucb_gdp(alpha: float, horizon: int, *, interpretation: str = "theorem4.4") -> float:
+    """Return the GDP parameter of DP-TS-UCB over the horizon.
+
+    Source: dp-ts-ucb, Theorems 4.4 and 4.6; the interpretations are DTU-E2 and DTU-E8.
+
+    Args:
+        alpha: Trade-off parameter, 0 to 1.
+        horizon: Number of rounds T, 3 or above.
+        interpretation: "theorem4.4" (default), sqrt(2 phi / ln(T)^alpha), charges the draws and
+            their maximum; "theorem4.6" is the eta that Theorem 4.6 puts in, sqrt(2 phi); "tight",
+            sqrt(phi / ln(T)^alpha), charges the draws alone, of which the maximum is a function.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    share, rounds = _arguments(alpha, horizon)
+    phases = 1 if choice("interpretation", interpretation, GDP_INTERPRETATIONS) == "tight" else 2
+    noise = 0.0 if interpretation == "theorem4.6" else share
+    return math.sqrt(phases * dp_ts_ucb_budget(share, rounds) / math.log(rounds) ** noise)
+
+
+def equal_privacy_c(alpha: float, b: int, horizon: int, *, root: bool = False) -> float:
+    """Return the c that gives Modified TS with b pre-pulls the eta of Theorem 4.4.
+
+    T^((1 + alpha)/2) ln(T)^(-1.5 (1 - alpha)) / (2 c0 (b + 1)), which is `required_c` at that eta.
+
+    Source: dp-ts-ucb, Appendix E.1; Section 5.3 prints it under a root (DTU-E1).
+
+    Args:
+        alpha: Trade-off parameter of DP-TS-UCB, 0 to 1.
+        b: Pre-pulls of every arm, 0 or above.
+        horizon: Number of rounds T, 3 or above.
+        root: Take the root, as Section 5.3 prints; the two algorithms are then not equally private.
+
+    Raises:
+        InputError: An argument is outside its range.
+    """
+    share, rounds = _arguments(alpha, horizon)
+    pulls = integer("b", b, 0) + 1
+    growth = math.pow(rounds, (1 + share) / 2) / math.pow(math.log(rounds), 1.5 * (1 - share))
+    c = growth / (2 * BUDGET_FACTOR * pulls)
+    return math.sqrt(c) if root else c
+
+
+def _arguments(alpha: float, horizon: int) -> tuple[float, int]:
+    # ln(T) below 1 would turn the trade-off around.
+    return scalar("alpha", unit_interval("alpha", alpha)), integer("horizon", horizon, 3)

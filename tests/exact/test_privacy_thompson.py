@@ -1,7 +1,11 @@
-"""Standard DP against ts-is-dp (appendix C.1): as printed, exact for two arms, and corrected."""
+"""Guarantees of TS-Gaussian, Modified TS and DP-TS-UCB: what ts-is-dp and dp-ts-ucb print.
 
+Reference values of their theorems and errata; the claims on them are judged from published tables
+(`test_ts_is_dp_analytic`, `test_dp_ts_ucb_analytic`).
+"""
+
+import math
 import warnings
-from collections.abc import Callable
 
 import mpmath
 import numpy as np
@@ -9,29 +13,214 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-from dpbandits.errors import InputError
 from dpbandits.privacy import (
     advanced_composition,
+    compose_gdp,
     delta,
+    dp_ts_ucb_budget,
+    dp_ts_ucb_gdp,
     epsilon,
+    equal_privacy_c,
+    instance_specific_gdp,
+    modified_ts_gdp,
     report_noisy_max_epsilon,
     report_noisy_max_true_delta,
+    required_c,
     ts_basic_standard_epsilon,
     ts_corrected_standard_epsilon,
+    ts_gaussian_gdp,
     ts_round_epsilon,
+    ts_round_gdp,
     ts_standard_epsilon,
 )
 
+
+def test_reference_values_gdp() -> None:
+    """ts-is-dp, Theorems 3 to 8, reference values, column GDP (T = 1000, Theorem 3)."""
+    found = epsilon(np.array([1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1]), ts_gaussian_gdp(1000))
+    expected = [391.364, 374.596, 355.383, 332.235, 301.068, 277.685]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=5e-4)  # three decimals printed
+
+
+@pytest.mark.parametrize(
+    ("product", "small", "large"),
+    [
+        (1, 649.39, 539.55),
+        (2, 355.38, 277.68),
+        (6, 143.85, 98.93),
+        (11, 89.97, 56.74),
+        (51, 30.18, 14.61),
+    ],
+)
+def test_reference_values_figure_1(product: int, small: float, large: float) -> None:
+    """Theorems 3 to 8, Fig 1 reference values: epsilon at delta = 1e-6 and 1e-1, by c (b + 1)."""
+    for b, c in [(product - 1, 1.0), (0, float(product))]:
+        found = epsilon(np.array([1e-6, 1e-1]), modified_ts_gdp(b, c, 1000))
+        np.testing.assert_allclose(found, [small, large], rtol=0, atol=5e-3)  # two decimals
+
+
+def test_lemmas_3_and_4() -> None:
+    assert ts_round_gdp() == pytest.approx(math.sqrt(0.5), rel=1e-15)
+    assert ts_round_gdp(3) == 0.5
+    assert ts_gaussian_gdp(1000) == pytest.approx(math.sqrt(1000) * ts_round_gdp(), rel=1e-15)
+
+
+def test_claim_c3_and_erratum_e2() -> None:
+    """Claim TSDP-C3: 316.23 by Lemma 5, 223.6 by Lemma 4, for the same algorithm."""
+    assert modified_ts_gdp(0, 1.0, 100_000) == pytest.approx(316.23, abs=5e-3)
+    assert ts_gaussian_gdp(100_000) == pytest.approx(223.6, abs=0.05)
+    by_lemma_4 = modified_ts_gdp(0, 1.0, 100_000, interpretation="lemma4")
+    assert by_lemma_4 == pytest.approx(ts_gaussian_gdp(100_000), rel=1e-15)
+    for b in (1, 7):  # the interpretations part at b = 0 only
+        assert modified_ts_gdp(b, 2.0, 99, interpretation="lemma4") == modified_ts_gdp(b, 2.0, 99)
+
+
+def test_erratum_e14_charges_only_sampling_rounds() -> None:
+    tight = modified_ts_gdp(10, 2.0, 1000, rounds="sampling-rounds", n_arms=5)
+    assert tight == pytest.approx(math.sqrt(950 / 22), rel=1e-15)
+    assert modified_ts_gdp(10, 2.0, 1000) == pytest.approx(math.sqrt(1000 / 22), rel=1e-15)
+    # b N >= T: pulls alone, whatever the rewards.
+    assert modified_ts_gdp(10, 2.0, 50, rounds="sampling-rounds", n_arms=5) == 0
+    assert modified_ts_gdp(10, 2.0, 40, rounds="sampling-rounds", n_arms=5) == 0
+
+
+@pytest.mark.parametrize("eta", [1.0, 2.0, 5.0, 10.0])
+@pytest.mark.parametrize("b", [0, 500, 10_000])
+def test_required_c_inverts_lemma_5(b: int, eta: float) -> None:
+    assert modified_ts_gdp(b, required_c(b, eta, 100_000), 100_000) == pytest.approx(eta, rel=1e-14)
+
+
+def test_required_c_below_one() -> None:
+    """ts-is-dp, Figures 1 to 8 and TSDP-E10: 0.800 and 0.400 at eta = 5, b = 5000 and 10000."""
+    assert required_c(5000, 5.0, 100_000) == pytest.approx(0.800, abs=5e-4)
+    assert required_c(10_000, 5.0, 100_000) == pytest.approx(0.400, abs=5e-4)
+    assert required_c(3999, 5.0, 100_000) == 1  # TSDP-E16
+
+
+def test_claim_c27_instance_specific_accounting() -> None:
+    """Claim TSDP-C27 by hand: arm 1 after its pull waits two rounds at n = 1 and one at n = 2."""
+    sums = [2 / 2 + 1 / 3, 1 / 2]
+    assert instance_specific_gdp(sums, 2.0) == pytest.approx(math.sqrt(2 / 3), rel=1e-15)
+    assert instance_specific_gdp([sums, [3.0, 6.0]], 1.0)[1] == pytest.approx(math.sqrt(6))
+
+
+def test_instance_specific_reaches_the_bound_for_an_arm_pulled_once() -> None:
+    """Erratum TSDP-E3: T rounds after a single pull sum to T/2, which is Lemma 4."""
+    horizon = 400
+    assert instance_specific_gdp([horizon / 2, 3.0], 1.0) == ts_gaussian_gdp(horizon)
+
+
+ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+C0 = 4.132731
+
+
+# dp-ts-ucb, Algorithm 1, as printed; the rows of 10^4.5 and 10^5.5 rounded to whole horizons.
+ETAS = {
+    10_000: ("152.0", "56.4", "20.9", "7.75", "2.875"),
+    31_622: ("221.4", "74.7", "25.2", "8.52", "2.875"),
+    100_000: ("319.5", "98.4", "30.3", "9.33", "2.875"),
+    316_227: ("457.7", "128.9", "36.27", "10.21", "2.875"),
+    1_000_000: ("651.5", "167.9", "43.28", "11.15", "2.875"),
+}
+
+
+def unit(printed: str) -> float:
+    """Half a unit of the last printed digit, and a little for the row of 10^5.5."""
+    return 0.51 * 10.0 ** -len(printed.partition(".")[2])
+
+
+@pytest.mark.parametrize("horizon", ETAS)
+@pytest.mark.parametrize("column", range(5))
+def test_etas_of_theorem_4_4(horizon: int, column: int) -> None:
+    printed = ETAS[horizon][column]
+    found = dp_ts_ucb_gdp(ALPHAS[column], horizon)
+    assert found == pytest.approx(float(printed), abs=unit(printed))
+
+
+def test_budget_is_the_formula() -> None:
+    # Section 4.1: phi = c0 T^((1 - alpha)/2) ln(T)^((3 - alpha)/2); whole parts in
+    # test_dp_ts_ucb.py.
+    for alpha in ALPHAS:
+        for horizon in ETAS:
+            log = math.log(horizon)
+            phi = C0 * math.exp((1 - alpha) / 2 * log) * log**1.5 * log ** (-alpha / 2)
+            assert dp_ts_ucb_budget(alpha, horizon) == pytest.approx(phi, rel=1e-6)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_draws_compose(alpha: float) -> None:
+    # dp-ts-ucb, proof of Theorem 4.4 and derived and DTU-E8: floor(phi) draws make sqrt(phi /
+    # ln(T)^alpha) and no more; Theorem 4.4
+    # counts them twice.
+    draws = math.floor(dp_ts_ucb_budget(alpha, 10_000))
+    composed = float(compose_gdp(np.full(draws, math.log(10_000) ** (-alpha / 2))))
+    tight = dp_ts_ucb_gdp(alpha, 10_000, interpretation="tight")
+    assert composed <= tight < composed * math.sqrt((draws + 1) / draws)
+    printed = dp_ts_ucb_gdp(alpha, 10_000)
+    assert printed == pytest.approx(float(compose_gdp([tight, tight])), rel=1e-14)
+
+
+def test_theorem_4_6_has_another_eta() -> None:
+    # DTU-E2: the same at alpha = 0; 10.69 and 2.87 at alpha = 1, T = 10^6.
+    assert dp_ts_ucb_gdp(0.0, 10**6, interpretation="theorem4.6") == dp_ts_ucb_gdp(0.0, 10**6)
+    assert dp_ts_ucb_gdp(1.0, 10**6, interpretation="theorem4.6") == pytest.approx(10.69, abs=0.005)
+    assert dp_ts_ucb_gdp(1.0, 10**6) == pytest.approx(2.87, abs=0.006)
+
+
+def test_equal_regret_modified_ts() -> None:
+    # dp-ts-ucb, Table 1: Modified TS at b = 0, c = 5 ln(T)^alpha, T = 10^6.
+    found = [modified_ts_gdp(0, 5 * math.log(10**6) ** alpha, 10**6) for alpha in ALPHAS]
+    np.testing.assert_allclose(found, [447.21, 322.08, 231.97, 167.06, 120.32], rtol=0, atol=0.005)
+
+
+PREPULLS = (0, 1, 500, 1000, 2000, 5000, 100_000)
+
+
+EQUAL_PRIVACY = {
+    0.0: (2.35604, 1.17802, 0.00470267, 0.00235369, 0.00117743, 4.71114e-4, 2.35602e-5),
+    1.0: (120985, 60492.7, 241.488, 120.864, 60.4624, 24.1922, 1.20984),
+}
+"""dp-ts-ucb, Appendix E.1, T = 10^6, to six digits."""
+
+
+@pytest.mark.parametrize("alpha", EQUAL_PRIVACY)
+def test_equal_privacy(alpha: float) -> None:
+    found = [equal_privacy_c(alpha, b, 10**6) for b in PREPULLS]
+    np.testing.assert_allclose(found, EQUAL_PRIVACY[alpha], rtol=5e-6)
+    # It gives the eta of Theorem 4.4, and is what the general formula asks for.
+    eta = dp_ts_ucb_gdp(alpha, 10**6)
+    for b, c in zip(PREPULLS, found, strict=True):
+        assert modified_ts_gdp(b, c, 10**6) == pytest.approx(eta, rel=1e-13)
+        assert required_c(b, eta, 10**6) == pytest.approx(c, rel=1e-13)
+
+
+def test_printed_c() -> None:
+    # DTU-C6, C7 and DTU-E1: 1.178 and 60.462 without the root, 1.085 and 7.776 with it.
+    for alpha, b, plain, rooted in ((0.0, 1, 1.178, 1.085), (1.0, 2000, 60.462, 7.776)):
+        assert equal_privacy_c(alpha, b, 10**6) == pytest.approx(plain, abs=5e-4)
+        assert equal_privacy_c(alpha, b, 10**6, root=True) == pytest.approx(rooted, abs=5e-4)
+        wrong = modified_ts_gdp(b, equal_privacy_c(alpha, b, 10**6, root=True), 10**6)
+        assert wrong != pytest.approx(dp_ts_ucb_gdp(alpha, 10**6), rel=0.01)
+
+
 # ts-is-dp, Theorems 3 to 8, reference values for T = 1000.
 DELTAS = [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1]
+
+
 BEST = {
     2: [11477.8, 8773.7, 6425.0, 4411.2, 2715.8, 1983.7],
     10: [12881.5, 9999.8, 7483.9, 5312.0, 3465.3, 2658.9],
 }
+
+
 HALF = {
     2: [11871.7, 9112.8, 6712.4, 4649.3, 2905.3, 2147.6],
     10: [13301.3, 10362.8, 7793.3, 5570.3, 3673.1, 2839.7],
 }
+
+
 # ts-is-dp, Theorems 3 to 8, "Corrected standard DP", with half a unit of its last printed digit.
 CORRECTED = [
     (1e-10, 9.5e5, 5e3),
@@ -198,41 +387,3 @@ def test_extreme_arguments_give_no_warning() -> None:
         assert ts_basic_standard_epsilon(0.9, 1) == 0
         assert np.isfinite(ts_basic_standard_epsilon(1e-300, 10**6))
         assert report_noisy_max_true_delta(1e4, 0.5, -1.0) == 0
-
-
-def test_scalars_give_floats_and_arrays_arrays() -> None:
-    assert isinstance(ts_standard_epsilon(1e-6, 1000, 2), float)
-    assert isinstance(ts_corrected_standard_epsilon(1e-6, 1000), float)
-    table = ts_standard_epsilon(np.array([[1e-6], [1e-2]]), 1000, 2)
-    assert table.shape == (2, 1)
-    assert table[0, 0] == pytest.approx(ts_standard_epsilon(1e-6, 1000, 2), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("call", "named"),
-    [
-        (lambda: ts_round_epsilon(0.5, 2), "delta=0.5"),
-        (lambda: ts_round_epsilon(1e-6, 1), "n_arms=1"),
-        (lambda: ts_standard_epsilon(1e-6, 0, 2), "horizon=0"),
-        (lambda: ts_standard_epsilon(1e-6, 10.0, 2), "horizon=10.0"),
-        (lambda: ts_standard_epsilon(1e-6, 10, 1), "n_arms=1"),
-        (lambda: ts_standard_epsilon(1.0, 10, 2), "delta=1.0"),
-        (lambda: ts_standard_epsilon(0.6, 1, 2), "delta=0.6"),
-        (lambda: ts_standard_epsilon(1e-6, 10, 2, "third"), "split='third'"),
-        (lambda: ts_corrected_standard_epsilon(1e-6, 10, "third"), "split='third'"),
-        (lambda: ts_basic_standard_epsilon(1.0, 10), "delta=1.0"),
-        (lambda: ts_basic_standard_epsilon(1e-6, 0), "horizon=0"),
-        (lambda: advanced_composition(-1.0, 10, 0.1), "epsilon0=-1.0"),
-        (lambda: advanced_composition(1.0, 10, 0.0), "slack=0.0"),
-        (lambda: report_noisy_max_epsilon(0.1, [1.0], [1.0]), "sensitivities=[1.0]"),
-        (lambda: report_noisy_max_epsilon(0.1, [1.0, 1.0], [1.0, 0.0]), "standard_deviations=0.0"),
-        (lambda: report_noisy_max_true_delta(-1.0, 1.0), "epsilon0=-1.0"),
-        (lambda: report_noisy_max_true_delta(1.0, 0.0), "shift_ratio=0.0"),
-        (lambda: report_noisy_max_true_delta(1.0, 1.0, float("nan")), "lowest=nan"),
-    ],
-)
-def test_bad_arguments_end_in_one_line(call: Callable[[], object], named: str) -> None:
-    with pytest.raises(InputError) as caught:
-        call()
-    assert str(caught.value).startswith(f"{named} is not allowed: it must be ")
-    assert "\n" not in str(caught.value)
