@@ -571,8 +571,8 @@ def test_the_example_is_short_private_and_noisy_enough() -> None:
     path = EXAMPLES / "my_algorithm.py"
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 30
     algorithm = dpbandits.load_algorithm(path)
-    parameters = algorithm.parameters_from({"epsilon": 0.5, "pulls": 3})
-    assert algorithm.guarantee(parameters, 100) == Guarantee("pure", 0.5)
+    stated = dpbandits.guarantee(algorithm, params={"epsilon": 0.5, "pulls": 3}, horizon=100)
+    assert stated == Guarantee("pure", 0.5)
     epsilon, runs = 1.0, 4000
     chosen = simulate(
         algorithm,

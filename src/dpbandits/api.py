@@ -16,7 +16,7 @@ from dpbandits.bandits import (
 from dpbandits.comparisons.choose import choose
 from dpbandits.engine.checks import check_algorithm
 from dpbandits.engine.custom import load_algorithm
-from dpbandits.engine.own_arms import arms, replay
+from dpbandits.engine.custom_arms import arms, replay
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash_curve import NashCurve
 from dpbandits.play.comparison import Comparison, compare

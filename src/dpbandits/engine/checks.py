@@ -86,8 +86,8 @@ def checked(definition: Definition, bandit: Bandit, horizon: int) -> Definition:
         horizon: number of rounds, or the budget.
     """
     # Custom arms put their rewards in the place of the laws.
-    on_custom_arms = getattr(bandit, "on_own_arms", None)
-    played = definition if on_custom_arms is None else on_custom_arms(definition, horizon)
+    on_table = getattr(bandit, "on_custom_arms", None)
+    played = definition if on_table is None else on_table(definition, horizon)
     return _with_checks(played, bandit, horizon) if is_user_defined(definition) else played
 
 

@@ -1,4 +1,4 @@
-"""Arms of the user's own: rewards by any function of the generator, or recorded ones.
+"""User-defined arms: rewards by any function of the generator, or recorded ones.
 
 Kernels know the laws of this package, and tables. So every run has a table of all rewards that its
 arms could pay: the n-th pull of an arm pays the n-th of them, which is the same in law as drawing
@@ -130,17 +130,17 @@ class TableState(NamedTuple):
     Attributes:
         clock: that of the algorithm's own state.
         table: rewards of the run, once it has begun.
-        own: the algorithm's own state.
+        inner: the algorithm's own state.
     """
 
     clock: NDArray[np.int64]
     table: Floats
-    own: Any
+    inner: Any
 
 
 @dataclass(frozen=True)
-class OwnBandit(Bandit):
-    """Arms of the user's own; make one with ``arms`` or ``replay``."""
+class CustomBandit(Bandit):
+    """User-defined arms; make one with ``arms`` or ``replay``."""
 
     def describe(self) -> list[dict[str, Any]]:
         """Canonical description, one entry an arm; seeds and caches are keyed by it."""
@@ -157,8 +157,8 @@ class OwnBandit(Bandit):
 
     def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
         """Draw the sum of ``count`` rewards of ``arm``; recorded ones are the first."""
-        own: Any = self.arms[arm]
-        return float(own.rewards(count, generator).sum())
+        law: Any = self.arms[arm]
+        return float(law.rewards(count, generator).sum())
 
     def table(self, rounds: int, generator: np.random.Generator) -> Floats:
         """Return a table with ``rounds`` rewards of each arm, shape (K, 2 + rounds).
@@ -171,7 +171,7 @@ class OwnBandit(Bandit):
             rows[number, FIRST:] = _rewards(f"arm {number}", arm, rounds, generator)
         return rows
 
-    def on_own_arms(self, algorithm: Algorithm, horizon: int) -> Algorithm:
+    def on_custom_arms(self, algorithm: Algorithm, horizon: int) -> Algorithm:
         """Return an algorithm that plays on a new table in every run.
 
         Raises:
@@ -185,14 +185,14 @@ class OwnBandit(Bandit):
             )
 
         def state(arms: int) -> TableState:
-            own = algorithm.state(arms)
-            return TableState(own.clock, np.zeros((arms, FIRST + horizon)), own)
+            inner = algorithm.state(arms)
+            return TableState(inner.clock, np.zeros((arms, FIRST + horizon)), inner)
 
         def advance(settings: Any, state: TableState, _: Arms, rng: Any, out: Segments) -> int:
             if state.clock[0] == 0:
                 state.table[...] = self.table(horizon, rng)
             table = Arms(self.laws, state.table)
-            return algorithm.advance(settings, state.own, table, rng, out)
+            return algorithm.advance(settings, state.inner, table, rng, out)
 
         return replace(algorithm, state=state, advance=advance)
 
@@ -212,7 +212,7 @@ def _require_rewards(place: str, rewards: Floats) -> None:
 
 def arms(
     functions: Sequence[Callable[[np.random.Generator], float]], *, means: Sequence[float]
-) -> OwnBandit:
+) -> CustomBandit:
     """Return arms whose rewards are drawn by functions of your own.
 
     Args:
@@ -246,7 +246,7 @@ def arms(
         compiled: Any = function if isinstance(function, Dispatcher) else numba.njit(function)
         made.append(DrawnArm(compiled, mean, _compiles(compiled, f"arm {number}")))
         _require_mean(f"arm {number}", made[-1])
-    return OwnBandit(tuple(made))
+    return CustomBandit(tuple(made))
 
 
 def _require_mean(place: str, arm: DrawnArm) -> None:
@@ -278,7 +278,7 @@ def _compiles(function: Dispatcher, place: str) -> bool:
     return True
 
 
-def replay(rewards: Sequence[ArrayLike]) -> OwnBandit:
+def replay(rewards: Sequence[ArrayLike]) -> CustomBandit:
     """Return arms that pay recorded rewards: the n-th pull of an arm pays the n-th of its row.
 
     After the last one an arm begins again with the first. All runs meet the same rewards; regret is
@@ -300,7 +300,7 @@ def replay(rewards: Sequence[ArrayLike]) -> OwnBandit:
     for number, row in enumerate(rows):
         _require_rewards(f"replay: row {number}", row)
     made: list[Any] = [RecordedArm(row) for row in rows]
-    return OwnBandit(tuple(made))
+    return CustomBandit(tuple(made))
 
 
 def _numbers(name: str, values: object) -> Floats:
