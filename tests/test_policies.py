@@ -1,5 +1,6 @@
-"""Algorithms of one's own in twenty lines: what is played, keyed and rejected."""
+"""Algorithms in twenty lines: what is played, keyed and rejected."""
 
+import itertools
 import linecache
 import math
 from collections.abc import Callable
@@ -107,17 +108,15 @@ def test_it_plays_as_its_twin_of_the_registry_does() -> None:
 
 @pytest.mark.parametrize("algorithm", [Ucb, Remembers], ids=lambda each: each.id)
 def test_compiled_and_plain_methods_make_the_same_decisions(algorithm: Algorithm) -> None:
-    """By every check of one's own algorithms: 100 seeds, small buffers, short horizons."""
     checks = dpbandits.check_algorithm(algorithm)
     assert why_not(algorithm.settings.__self__) == ""  # type: ignore[attr-defined]
     assert {check.status for check in checks} == {"passed"}
     assert len(checks) == 6
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_kernel_reference_and_uncompiled_kernel_agree_at_other_parameters(share: float) -> None:
+def test_kernel_reference_and_uncompiled_kernel_agree_at_other_parameters() -> None:
     bandit = dpbandits.truncated_exponential([0.5, 1.0, 2.0, 4.0])
-    settings = settings_of(Remembers, {"share": share, "length": 7}, {}, bandit, 90)
+    settings = settings_of(Remembers, {"share": 0.3, "length": 7}, {}, bandit, 90)
     for seed in range(5):
         stream = lambda seed=seed: np.random.default_rng(seed)  # noqa: E731
         compiled = list(kernel_decisions(Remembers, settings, bandit, stream(), 11))
@@ -169,12 +168,11 @@ REASONS: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", REASONS)
-def test_the_reason_is_named(fault: str, capsys: pytest.CaptureFixture[str]) -> None:
-    choose, expected = REASONS[fault]
-    rule = policy(choose).settings.__self__  # type: ignore[attr-defined]
-    assert expected in why_not(rule)
-    assert why_not(rule) in capsys.readouterr().err
+def test_the_reason_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for choose, expected in REASONS.values():
+        rule = policy(choose).settings.__self__  # type: ignore[attr-defined]
+        assert expected in why_not(rule)
+        assert why_not(rule) in capsys.readouterr().err
 
 
 def lasting(value: Any) -> Callable[..., Any]:
@@ -209,10 +207,10 @@ def plain(algorithm: Algorithm) -> Algorithm:
     return replace(algorithm, advance=algorithm.advance.py_func)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("arm", [3, -1, 2.0, None, True, "0", np.array([0])])
-def test_what_is_no_arm_is_one_line_in_plain_python(arm: Any) -> None:
-    message = message_of(lambda: simulate(plain(policy(lasting(arm)))).pulls)
-    assert message == f"algorithm mine, round 3: {NO_ARM.format(repr(arm))}"
+def test_what_is_no_arm_is_one_line_in_plain_python() -> None:
+    for arm in (3, -1, 2.0, None, True, "0", np.array([0])):
+        message = message_of(lambda arm=arm: simulate(plain(policy(lasting(arm)))).pulls)  # type: ignore[misc]
+        assert message == f"algorithm mine, round 3: {NO_ARM.format(repr(arm))}"
 
 
 MEMORY: dict[str, tuple[Callable[..., Any], str]] = {
@@ -237,10 +235,10 @@ MEMORY: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", MEMORY)
-def test_what_cannot_be_remembered_is_one_line_before_anything_is_played(fault: str) -> None:
-    start, expected = MEMORY[fault]
-    assert message_of(lambda: simulate(policy(lasting(0), start=start))) == expected
+def test_what_cannot_be_remembered_is_one_line_before_anything_is_played() -> None:
+    for start, expected in MEMORY.values():
+        mine = policy(lasting(0), start=start)
+        assert message_of(lambda mine=mine: simulate(mine)) == expected  # type: ignore[misc]
 
 
 def setting(name: str, value: Any) -> Callable[..., Any]:
@@ -258,17 +256,16 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_an_attribute_keeps_its_type_and_a_parameter_its_value(change: str) -> None:
+def test_an_attribute_keeps_its_type_and_a_parameter_its_value() -> None:
     """The compiled one would round the number, and forget the parameter."""
-    given, expected = CHANGES[change]
-    mine = policy(
-        setting(*given),
-        start=lambda self, arms, horizon, rng: setattr(self, "x", 0),
-        share=dpbandits.fraction,
-    )
-    message = message_of(lambda: simulate(plain(mine), params={"share": 1.0}).pulls)
-    assert message.startswith(f"algorithm mine: {expected}")
+    for given, expected in CHANGES.values():
+        mine = policy(
+            setting(*given),
+            start=lambda self, arms, horizon, rng: setattr(self, "x", 0),
+            share=dpbandits.fraction,
+        )
+        message = message_of(lambda mine=mine: simulate(plain(mine), params={"share": 1.0}).pulls)  # type: ignore[misc]
+        assert message.startswith(f"algorithm mine: {expected}")
 
 
 def test_a_number_that_would_be_rounded_does_not_compile() -> None:
@@ -332,54 +329,43 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", WRONG)
-def test_a_wrong_declaration_is_one_line(fault: str) -> None:
-    changes, expected = WRONG[fault]
-    assert message_of(lambda: made(**changes)).startswith(expected)
-
-
-def test_what_is_no_class_is_one_line() -> None:
+def test_a_wrong_declaration_is_one_line() -> None:
+    for changes, expected in WRONG.values():
+        assert message_of(lambda changes=changes: made(**changes)).startswith(expected)  # type: ignore[misc]
     message = message_of(lambda: dpbandits.policy(name="Mine")(helper))  # type: ignore[arg-type]
     assert message == "mine: is no class; allowed: a class with choose(self, t, counts, sums, rng)"
     assert message_of(lambda: dpbandits.whole(0.5)).startswith("whole: minimum is 0.5; allowed: ")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("params", "expected"),
-    [
-        ({}, "mine: parameters are none; allowed: epsilon, pulls, share"),
-        ({"epsilon": 0}, "mine: epsilon is 0; allowed: a finite number above 0"),
-        ({"pulls": 0}, "mine: pulls is 0; allowed: an integer, at least 1"),
-        ({"pulls": 1.5}, "mine: pulls is 1.5; allowed: an integer, at least 1"),
-        ({"share": 2}, "mine: share is 2; allowed: a number from 0 to 1"),
-        ({"size": 1}, "mine: parameter is 'size'; allowed: epsilon, pulls, share"),
-    ],
-)
-def test_a_wrong_parameter_is_one_line(params: dict[str, Any], expected: str) -> None:
+def test_a_wrong_parameter_is_one_line() -> None:
     mine = made(pulls=dpbandits.whole(1), share=dpbandits.fraction)
-    given = {"epsilon": 1.0, "pulls": 1, "share": 0.5, **params} if params else {}
-    assert message_of(lambda: simulate(mine, params=given)).startswith(expected)
+    right = {"epsilon": 1.0, "pulls": 1, "share": 0.5}
+    for params, expected in (
+        ({}, "mine: parameters are none; allowed: epsilon, pulls, share"),
+        (right | {"epsilon": 0}, "mine: epsilon is 0; allowed: a finite number above 0"),
+        (right | {"pulls": 1.5}, "mine: pulls is 1.5; allowed: an integer, at least 1"),
+        (right | {"share": 2}, "mine: share is 2; allowed: a number from 0 to 1"),
+        (right | {"size": 1}, "mine: parameter is 'size'; allowed: epsilon, pulls, share"),
+    ):
+        message = message_of(lambda params=params: simulate(mine, params=params))  # type: ignore[misc]
+        assert message.startswith(expected)
 
 
 def of_eta(parameters: Any, horizon: int) -> Guarantee:
     return Guarantee("gdp", parameters.epsilon * math.sqrt(horizon))
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
+def test_the_guarantee_is_shown_as_it_is_stated() -> None:
+    for given, expected in (
         ("pure", "0.5-DP (pure)"),
         (Guarantee("gdp", 3.0), "3-GDP"),
         (of_eta, "1-GDP"),
         (None, "no guarantee stated"),
-    ],
-)
-def test_the_guarantee_is_shown_as_it_is_stated(given: Any, expected: str) -> None:
-    made_guarantee = made(guarantee=given)
-    found = dpbandits.guarantee(made_guarantee, params={"epsilon": 0.5}, horizon=4)
-    assert found.describe() == expected
-    shown = simulate(made_guarantee, params={"epsilon": 0.5}, horizon=4).guarantee
-    assert shown == found
+    ):
+        mine = made(guarantee=given)
+        found = dpbandits.guarantee(mine, params={"epsilon": 0.5}, horizon=4)
+        assert found.describe() == expected
+        assert simulate(mine, params={"epsilon": 0.5}, horizon=4).guarantee == found
 
 
 CELL = """
@@ -404,24 +390,21 @@ def cell(source: str, number: int = 1) -> SimpleNamespace:
     return SimpleNamespace(**names, names=names)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
+def test_an_edited_cell_is_another_algorithm() -> None:
+    sources = [CELL]
+    for old, new in (
         ("< SHARE", "> SHARE"),
         ("SHARE = 0.25", "SHARE = 0.5"),
         ("whole(1)", "whole(2)"),
         ("pulls=dpbandits", "size=dpbandits"),
         ("class FromANotebook:", "class FromANotebook:\n    x = 0"),
         ("return 0 if", "return 1 if"),
-    ],
-)
-def test_an_edited_cell_is_another_algorithm(old: str, new: str) -> None:
-    assert CELL.count(old) == 1
-    first, again, edited = (
-        algorithm_fingerprint(cell(source, number).FromANotebook)
-        for number, source in enumerate((CELL, CELL + "# a comment\n", CELL.replace(old, new)))
-    )
-    assert first == again != edited
+    ):
+        assert CELL.count(old) == 1
+        sources.append(CELL.replace(old, new))
+    keys = [algorithm_fingerprint(cell(source).FromANotebook) for source in sources]
+    assert len(set(keys)) == len(sources)
+    assert algorithm_fingerprint(cell(f"{CELL}# a comment\n", 2).FromANotebook) == keys[0]
 
 
 def test_a_cell_is_played_and_a_global_that_changes_afterwards_is_noticed() -> None:
@@ -465,35 +448,26 @@ def test_two_workers_play_what_one_does_and_it_is_said_once_that_it_does_not_com
     assert done.stderr.count("does not compile") == 1
 
 
-def test_nash_regret_and_checkpoints_have_all_that_it_remembers() -> None:
+def test_nash_regret_has_all_that_it_remembers() -> None:
     curve = simulate(Remembers, params={"share": 0.5, "length": 5}).nash_regret(at=[1, 30])
     assert np.isfinite(curve.nash_regret).all()
 
 
-def test_names_of_the_registry_are_taken() -> None:
-    mine = policy(lasting(0), name="UCB1")
-    assert mine.id in REGRET
-    assert message_of(lambda: simulate(mine)).startswith("algorithm: id 'ucb1' is taken; allowed")
-
-
-@pytest.mark.parametrize("method", ["choose", "update", "start"])
-@pytest.mark.parametrize("kind", ["coroutine (async def)", "generator (yield)"])
-def test_methods_that_would_not_run_when_they_are_called_are_one_line(
-    method: str, kind: str
-) -> None:
-    class Mine:
-        def choose(self, t: Any, counts: Any, sums: Any, rng: Any) -> int:
-            return 1
-
-    arguments = {"choose": "t, counts, sums", "update": "arm, reward, counts, sums"}
-    given = arguments.get(method, "arms, horizon")
-    before = "async " if "async" in kind else ""
-    names: dict[str, Any] = {}
-    body = "return 1" if before else "yield 1"
-    exec(f"{before}def {method}(self, {given}, rng):\n    {body}", names)
-    setattr(Mine, method, names[method])
-    expected = f"mine: {method} is a {kind}; allowed: a plain function"
-    assert message_of(lambda: dpbandits.policy(name="mine")(Mine)) == expected
+def test_methods_that_would_not_run_when_they_are_called_are_one_line() -> None:
+    arguments = {
+        "choose": "t, counts, sums",
+        "update": "arm, reward, counts, sums",
+        "start": "arms, horizon",
+    }
+    forms = {
+        "async def {}(self, {}, rng):\n    return 1": "coroutine (async def)",
+        "def {}(self, {}, rng):\n    yield 1": "generator (yield)",
+    }
+    for (text, kind), (method, given) in itertools.product(forms.items(), arguments.items()):
+        names: dict[str, Any] = {}
+        exec(text.format(method, given), names)
+        message = message_of(lambda method=method, names=names: made(body={method: names[method]}))  # type: ignore[misc]
+        assert message == f"mine: {method} is a {kind}; allowed: a plain function"
 
 
 def test_a_kernel_that_is_a_coroutine_or_a_generator_is_one_line() -> None:
