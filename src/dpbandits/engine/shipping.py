@@ -45,7 +45,7 @@ def pack(blocks: dict[str, Cell]) -> list[Packed]:
     result = []
     for key, block in blocks.items():
         algorithm, bandit = block.algorithm, block.bandit
-        if isinstance(algorithm, str) and not hasattr(bandit, "on_custom_arms"):
+        if isinstance(algorithm, str) and not hasattr(bandit, "on_own_arms"):
             result.append(Packed(key, sources, None, replace(block), {}))
             continue
         name = block.definition.id
