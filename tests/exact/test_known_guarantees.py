@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
+from dpbandits.algorithms.base import positive
 from dpbandits.algorithms.guarantees import KNOWN, guarantee_of
 from dpbandits.audit.releases.stop_test import anytime_witness
 from dpbandits.privacy.witnesses import (
@@ -250,6 +251,18 @@ def test_a_copy_under_another_id_has_no_verdict_on_the_original() -> None:
         copy = dataclasses.replace(ours, id="mine")
         for variant in ours.variants:
             found = dpbandits.guarantee(copy, params=ours.example, horizon=1000, variant=variant)
-            assert (found.status, found.basis) == ("stated", ""), name
+            assert (found.status, found.basis, found.stated) == ("stated", "", ""), name
+            assert found.kind == "none" or found.model == ours.model
+            assert "stated by" not in found.describe()
             original = dpbandits.guarantee(name, params=ours.example, horizon=1000, variant=variant)
             assert (found.kind, found.parameter) == (original.kind, original.parameter)
+    own = dataclasses.replace(
+        REGISTRY["ucb1"],
+        id="mine",
+        stated="a paper of mine",
+        guarantee="gdp",
+        parameters={"eta": positive},
+    )
+    assert dpbandits.guarantee(own, eta=0.5, horizon=9).describe() == (
+        "0.5-GDP, central model; stated by a paper of mine; neither proved nor refuted here"
+    )

@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward_sum, laplace
 from dpbandits.kernels import njit
@@ -219,6 +219,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee="pure",
     stated="Azize and Basu (2022)",
+    audit=AuditCase(0.5, "AUD-17", parameters={"epsilon": 1.0}),
     interpretations={
         "first_pulls": ("private", "raw"),
         "first_h": ("one", "half"),

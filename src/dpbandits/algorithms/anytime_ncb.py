@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import gdp_ncb, ldp_ncb
-from dpbandits.algorithms.base import Algorithm, Segment
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
 from dpbandits.algorithms.gdp_ncb_window import Settings as GlobalSettings
 from dpbandits.algorithms.gdp_ncb_window import State as GlobalState
 from dpbandits.algorithms.gdp_ncb_window import advance_window as advance_global
@@ -208,6 +208,7 @@ GLOBAL = Algorithm(
     reference=reference,
     guarantee="pure",
     stated="dp-ncb, Theorem 4",
+    audit=gdp_ncb.AUDIT,
     interpretations=gdp_ncb.ALGORITHM.interpretations,
     presets=gdp_ncb.ALGORITHM.presets,
 )
@@ -224,6 +225,7 @@ LOCAL = Algorithm(
     guarantee="pure",
     model="local",
     stated="dp-ncb, arXiv Section 5",
+    audit=AuditCase(0.0, "AUD-16", "NCB-C16", parameters={"epsilon": 1.0}),
     interpretations={**ldp_ncb.ALGORITHM.interpretations, "data": DATA},
     presets=ldp_ncb.ALGORITHM.presets,
 )

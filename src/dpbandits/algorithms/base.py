@@ -135,6 +135,25 @@ def require_plain(name: str, function: object) -> None:
         raise InputError(f"{name} is a generator (yield); allowed: a plain function")
 
 
+@dataclass(frozen=True)
+class AuditCase:
+    """The published black-box audit of an algorithm: where a loss can be seen in few rounds.
+
+    Attributes:
+        others: reward of arm 2; arm 1 always pays 0, but for its first pull, which pays 0 or 1.
+        statement: number of the audited statement, or those of the variants.
+        claim: id of the claim on it, or "".
+        horizon: number of rounds, or the budget; short, so that most transcripts are seen often.
+        parameters: those of the algorithm's example by default.
+    """
+
+    others: float
+    statement: str | Mapping[str, str]
+    claim: str = ""
+    horizon: int = 12
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Definition:
     """What every algorithm has, whatever problem it solves.
@@ -153,6 +172,7 @@ class Definition:
             that returns one; or None where nothing is stated.
         model: ``central``, or ``local`` where every reward is private before it is seen.
         stated: where the guarantee is stated.
+        audit: its published black-box audit, or None where it has none.
     """
 
     id: str
@@ -164,6 +184,7 @@ class Definition:
     guarantee: Any = None
     model: str = "central"
     stated: str = ""
+    audit: AuditCase | None = None
 
     def __post_init__(self) -> None:
         """Raise InputError for parameters that have no kind, and for functions that do nothing."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -150,6 +150,7 @@ ALGORITHM = Algorithm(
     interpretations={"order": ("round-robin", "sequential")},
     guarantee="pure",
     stated="Sajed and Sheffet (2019)",
+    audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
     settings=settings,
     state=state,
     advance=advance,

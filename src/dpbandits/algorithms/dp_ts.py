@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward, laplace
 from dpbandits.kernels import njit
@@ -209,5 +209,6 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee="pure",
     stated="Hu and Hegde (2022)",
+    audit=AuditCase(0.0, "AUD-18", horizon=8, parameters={"epsilon": 1.0}),
     interpretations={"log": ("base2", "natural")},
 )

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Segment, fraction
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, fraction
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.errors import InputError
@@ -224,6 +224,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=_guarantee,
     stated="dp-ts-ucb, Theorem 4.4",
+    audit=AuditCase(0.0, "AUD-7"),
     interpretations={
         "rounding": ("floor", "ceil", "round"),
         "reset": ("zero", "minus-infinity"),

@@ -48,7 +48,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.algorithms.gdp_ncb_phase_one import PRIVATE_TEST, STOP_TESTS, Reference
 from dpbandits.algorithms.gdp_ncb_window import (
     ALPHA,
@@ -160,6 +160,15 @@ def reference(
     yield from reference_window(settings, horizon, horizon, bandit, generator)
 
 
+AUDIT = AuditCase(
+    0.0,
+    {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"},
+    "NCB-C15",
+    horizon=24,
+    parameters={"epsilon": 1.0},
+)
+"""Of GDP-NCB and of its anytime version."""
+
 ALGORITHM = Algorithm(
     id="gdp-ncb",
     name="GDP-NCB",
@@ -171,6 +180,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee="pure",
     stated="dp-ncb, Theorem 2",
+    audit=AUDIT,
     interpretations={
         "cap": CAPS,
         "stop_test": STOP_TESTS,

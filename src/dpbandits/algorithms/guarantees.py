@@ -338,10 +338,14 @@ def guarantee_of(
     guarantee = stated_guarantee(definition, parameters, horizon)
     if guarantee.kind == "none":
         return guarantee
+    is_ours = REGISTRY.get(definition.id) is definition
     if definition.stated:
-        where: Any = {"model": definition.model, "stated": definition.stated}
+        # A changed copy is not what the authors of the original state something about.
+        is_copied = definition.stated in {each.stated for each in REGISTRY.values()}
+        stated = definition.stated if is_ours or not is_copied else ""
+        where: Any = {"model": definition.model, "stated": stated}
         guarantee = replace(guarantee, **where)
-    if REGISTRY.get(definition.id) is not definition:
+    if not is_ours:
         return guarantee
     played = definition.interpretations_from(interpretations or {}, variant)
     # Where noise is scaled to the support, the proofs hold for larger rewards, too.

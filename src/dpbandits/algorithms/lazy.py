@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -170,6 +170,7 @@ LAZY_UCB = Algorithm(
     interpretations={"log": ("base2", "natural"), "constants": ("3,3", "4,4", "4,5")},
     guarantee="pure",
     stated="Hu, Huang and Mehta (2021)",
+    audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
     settings=ucb_settings,
     state=partial(blank, State),
     advance=advance,
@@ -184,6 +185,7 @@ LAZY_TS = Algorithm(
     interpretations={"log": ("natural", "base2")},
     guarantee="pure",
     stated="Hu and Hegde (2022)",
+    audit=AuditCase(0.0, "AUD-18", horizon=8, parameters={"epsilon": 1.0}),
     settings=ts_settings,
     state=partial(blank, State),
     advance=advance,

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.algorithms.ldp_ncb_window import (
     ALPHA,
     FLOORED_TEST,
@@ -191,6 +191,7 @@ ALGORITHM = Algorithm(
     guarantee="pure",
     model="local",
     stated="dp-ncb, arXiv Section 5",
+    audit=AuditCase(0.0, "AUD-16", "NCB-C16", parameters={"epsilon": 1.0}),
     interpretations={
         "cap": CAPS,
         "stop_test": STOP_TESTS,

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped
 from dpbandits.algorithms.ldp_ucb_l_kernel import Settings, advance, state
 from dpbandits.bandits import Bandit
@@ -91,6 +91,7 @@ ALGORITHM = Algorithm(
     guarantee="pure",
     model="local",
     stated="Ren, Zhou, Liu and Shroff (2020)",
+    audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
     interpretations={
         "clip": ("none", "rewards"),
         "start": ("pull", "pseudo-pull"),

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, Segment
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward
 from dpbandits.kernels import njit
@@ -261,6 +261,7 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee="none",
+    audit=AuditCase(0.0, "AUD-19"),
     interpretations={
         "phase_one": PHASES_ONE,
         "width": ("4", "2c"),

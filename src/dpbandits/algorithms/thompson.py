@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Segment, positive, whole
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, whole
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.errors import InputError
@@ -171,6 +171,7 @@ PLAIN = Algorithm(
     interpretations={"count": ("n+1", "n")},
     guarantee=_plain_guarantee,
     stated="ts-is-dp, Lemma 4",
+    audit=AuditCase(0.0, "AUD-2"),
     settings=plain_settings,
     state=partial(blank, State),
     advance=advance,
@@ -185,6 +186,7 @@ MODIFIED = Algorithm(
     interpretations={"count": ("n+1", "n"), "long_pre_pull": ("truncate", "error")},
     guarantee=_modified_guarantee,
     stated="ts-is-dp, Lemma 5",
+    audit=AuditCase(0.0, "AUD-3", parameters={"b": 1, "c": 1.0}),
     settings=modified_settings,
     state=partial(blank, State),
     advance=advance,

@@ -13,7 +13,7 @@ from dpbandits.audit.blackbox.algorithms import Setting
 from dpbandits.audit.blackbox.certificate import Budget, Certificate, Mechanism, certify
 from dpbandits.audit.blackbox.choice import Measure
 from dpbandits.audit.blackbox.search import Search, search_pair
-from dpbandits.audit.methods import method_of
+from dpbandits.audit.blackbox.statistics import STATISTICS
 from dpbandits.audit.pairs import search_pairs
 from dpbandits.audit.tables import Pair
 from dpbandits.engine.cache import Cache
@@ -81,8 +81,8 @@ class Question:
 
     def mechanism(self, pair: Pair) -> Mechanism:
         """Return the algorithm on a pair of tables, with the events to try."""
-        method = method_of(self.setting.definition.id)
-        return self.setting.mechanism(pair, tuple(make(pair.arm) for make in method.statistics))
+        statistics = STATISTICS.get(self.setting.definition.id, ())
+        return self.setting.mechanism(pair, tuple(make(pair.arm) for make in statistics))
 
     def answer(self, cache: Cache) -> Answer:
         """Return the answer, from the cache where it is there."""

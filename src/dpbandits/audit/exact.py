@@ -13,14 +13,11 @@ from dpbandits.audit.reports import report_rows
 from dpbandits.audit.rows import AuditRow
 from dpbandits.audit.support_rows import support_rows
 
-LOCAL = ("ldp-ncb", "anytime-ldp-ncb", "ldp-ucb-l")
-"""Ids of the locally private algorithms."""
-
 Rows = Callable[[], list[AuditRow]]
 
 
 def _reports() -> list[AuditRow]:
-    return report_rows([REGRET[algorithm] for algorithm in LOCAL])
+    return report_rows([each for each in REGRET.values() if each.model == "local"])
 
 
 FULL: Mapping[str, Rows] = {

@@ -8,13 +8,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from dpbandits.algorithms import find_definition
+from dpbandits.algorithms import REGISTRY, find_definition
 from dpbandits.algorithms.base import Definition
 from dpbandits.audit.answers import Answer, Question, require_memory
-from dpbandits.audit.blackbox.cases import CASES
 from dpbandits.audit.blackbox.certificate import Budget
 from dpbandits.audit.bounds import p_value
-from dpbandits.audit.methods import BLACK_BOX
+from dpbandits.audit.pairs import constant
 from dpbandits.audit.rows import DIRECTIONS, AuditRow
 from dpbandits.audit.settings import claimed_measure, require_notion, setting_of
 from dpbandits.audit.tables import PULL_TABLE, Pair
@@ -201,7 +200,7 @@ def _row(asked: Question, answer: Answer, claimed: float, statement: str, claim:
         parameters=_text(parameters),
         notion=asked.notion,
         pair=answer.search.pair.words,
-        engine=BLACK_BOX,
+        engine="D",
         event=certificate.event,
         direction=DIRECTIONS[certificate.second],
         measure=asked.measure.name,
@@ -223,7 +222,7 @@ def _text(values: Mapping[str, object]) -> str:
 def black_box_audits(
     runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1, cache: bool = True
 ) -> list[Audit]:
-    """Return the black-box audit of every algorithm and variant of the registry.
+    """Return the published black-box audits, in the order of the registry.
 
     Args:
         runs: outputs per table, of each audit.
@@ -232,7 +231,24 @@ def black_box_audits(
         cache: whether results are taken from the cache and kept there.
     """
     budget: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "cache": cache}
-    options: list[dict[str, Any]] = [
-        case.options(variant) for case in CASES for variant in case.variants
+    return [audit(**options, **budget) for options in published_cases()]
+
+
+def published_cases() -> list[dict[str, Any]]:
+    """Return the arguments of ``audit``, but runs and seed, of each published audit."""
+    return [
+        {
+            "algorithm": definition.id,
+            "variant": variant,
+            "horizon": case.horizon,
+            "params": dict(case.parameters or definition.example),
+            "pair": constant(0.0, case.others),
+            "statement": (
+                case.statement if isinstance(case.statement, str) else case.statement[variant]
+            ),
+            "claim": case.claim,
+        }
+        for definition in REGISTRY.values()
+        if (case := definition.audit) is not None
+        for variant in definition.variants
     ]
-    return [audit(**each, **budget) for each in options]

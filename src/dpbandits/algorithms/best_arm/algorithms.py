@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dpbandits.algorithms.base import (
+    AuditCase,
     IdentificationAlgorithm,
     Outcome,
     Task,
@@ -254,6 +255,7 @@ DP_BAI = _algorithm(
     parameters={"epsilon": positive_or_infinite},
     guarantee="pure",
     stated="dp-bai, Proposition 4.1",
+    audit=AuditCase(0.5, "AUD-9", "BAI-C14a"),
     interpretations=BY_MEANS,
 )
 DP_BAI_GAUSS = _algorithm(
@@ -268,6 +270,7 @@ DP_BAI_GAUSS = _algorithm(
     },
     guarantee="approximate",
     stated="dp-bai, Proposition D.2",
+    audit=AuditCase(0.0, "AUD-12", "BAI-C24"),
     interpretations={**BY_MEANS, "calibration": ("classical", "analytic")},
 )
 BASELINE = _algorithm(
@@ -279,6 +282,7 @@ BASELINE = _algorithm(
     parameters={"epsilon": positive_or_infinite},
     guarantee="pure",
     stated="dp-bai, Section 5",
+    audit=AuditCase(0.5, "AUD-9", "BAI-C14b"),
     interpretations={**BY_MEANS, "sizes": ("stated", "halving")},
 )
 OD_LINBAI = _algorithm(
@@ -288,6 +292,7 @@ OD_LINBAI = _algorithm(
     name="OD-LinBAI",
     paper="Yang and Tan (NeurIPS 2022)",
     guarantee="none",
+    audit=AuditCase(0.1, "AUD-19"),
     interpretations=BY_REGRESSION,
 )
 DP_OD = _algorithm(
@@ -299,6 +304,7 @@ DP_OD = _algorithm(
     parameters={"epsilon": positive_or_infinite},
     guarantee="pure",
     stated="dp-bai, Appendix E.1",
+    audit=AuditCase(0.5, "AUD-11", "BAI-C14c"),
     interpretations={
         **BY_REGRESSION,
         "norm": ("l2", "l1"),
@@ -314,5 +320,6 @@ SEQUENTIAL_HALVING = _algorithm(
     name="Sequential Halving",
     paper="Karnin, Koren and Somekh (ICML 2013)",
     guarantee="none",
+    audit=AuditCase(0.1, "AUD-19"),
     interpretations=TIES_AND_BUDGET,
 )

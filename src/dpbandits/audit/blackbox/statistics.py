@@ -4,7 +4,7 @@ A statistic is fixed before the runs that rank events: written for the algorithm
 runs. Its words and a threshold say in full which outputs belong to an event.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,3 +99,10 @@ def round_ends(horizon: int, most: int = 48) -> list[int]:
         return list(range(1, horizon + 1))
     ends = np.unique(np.geomspace(1, horizon, most).round().astype(int))
     return [int(end) for end in ends]
+
+
+STATISTICS: Mapping[str, tuple[Callable[[int], Statistic], ...]] = {
+    "gdp-ncb": (isolated_pulls,),
+    "anytime-gdp-ncb": (isolated_pulls,),
+}
+"""Algorithm -> (arm whose reward differs) -> statistics for it, whose thresholds come first."""

@@ -7,14 +7,13 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.audit.blackbox.cases import CASES
 from dpbandits.audit.statements import stated_in
 from dpbandits.comparisons.privacy_audit.verdicts import judged, strongest
 from dpbandits.errors import InputError
 
 Frames = Mapping[str, pd.DataFrame]
 
-AUDITED = frozenset(case.algorithm for case in CASES)
+AUDITED = frozenset(name for name, definition in REGISTRY.items() if definition.audit)
 """Algorithms that the audit plays; the ledger lists the others as not audited."""
 
 
