@@ -18,11 +18,9 @@ from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import with_default_tables
 from dpbandits.reporting.agreement import compare_digitised
-from dpbandits.reporting.diagrams import draw_diagram
-from dpbandits.reporting.digitised import with_digitised
-from dpbandits.reporting.figures import draw_figure
-from dpbandits.reporting.published import has_published
-from dpbandits.reporting.specs import DIAGRAM
+from dpbandits.reporting.digitised import has_published, with_digitised
+from dpbandits.reporting.draw import draw_diagram, draw_figure
+from dpbandits.reporting.spec import DIAGRAM
 from shared import exact_result, session_folder, shared_value
 
 ROOT = Path(__file__).parents[1]

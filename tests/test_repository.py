@@ -172,7 +172,7 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import targets
 assert all(targets(Project.load().at(scale=scale)) for scale in ("paper", "quick"))
 """
-DRAW = "import dpbandits.pipeline.jobs, dpbandits.reporting.figures, dpbandits.engine.results"
+DRAW = "import dpbandits.pipeline.jobs, dpbandits.reporting.draw, dpbandits.engine.results"
 CLAIMS, FIGURES, PIPELINE = (
     "dpbandits.claims.estimates",
     "dpbandits.reporting",

@@ -19,9 +19,15 @@ from dpbandits.reporting.agreement import (
     count_agreement,
     reproduced_as_drawn,
 )
-from dpbandits.reporting.digitised import digitised_path, read_digitised, with_digitised
-from dpbandits.reporting.figures import draw_figure
-from dpbandits.reporting.published import agreement, allowance, is_reproduced
+from dpbandits.reporting.digitised import (
+    agreement,
+    allowance,
+    digitised_path,
+    is_reproduced,
+    read_digitised,
+    with_digitised,
+)
+from dpbandits.reporting.draw import draw_figure
 from synthetic_results import FOURTH, ROOT
 
 PATH = ROOT / "config/papers/dp-ncb/experiments.yaml"

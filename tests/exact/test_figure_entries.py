@@ -11,9 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.diagrams import draw_diagram
-from dpbandits.reporting.figure_files import COLUMNS, write_figure
-from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.draw import COLUMNS, draw_diagram, draw_figure, write_figure
 from synthetic_results import FIGURES, SECOND, frame
 
 Change = Callable[[dict[str, Any]], object]

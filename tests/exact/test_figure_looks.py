@@ -21,16 +21,13 @@ from matplotlib.text import Annotation, Text
 
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.errors import InputError
-from dpbandits.reporting import diagrams
-from dpbandits.reporting.figures import draw_figure, draw_panels
+from dpbandits.reporting import draw
+from dpbandits.reporting.draw import STRIP, draw_figure, draw_panels
 from dpbandits.reporting.legends import heading
-from dpbandits.reporting.own_look import OWN_COLOUR, look_of
+from dpbandits.reporting.lines import Line, panel_lines, panel_rows, read_rows
 from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS, NO_LINE, ORDERED
-from dpbandits.reporting.panels import Line, panel_lines, panel_rows
-from dpbandits.reporting.residuals import STRIP
-from dpbandits.reporting.rows import read_rows
-from dpbandits.reporting.specs import PanelSpec, parse_figure
-from dpbandits.reporting.style import algorithm_look
+from dpbandits.reporting.spec import PanelSpec, parse_figure
+from dpbandits.reporting.style import OWN_COLOUR, algorithm_look, look_of
 from found_papers import PLAYED
 from support import supplementary_slow
 from synthetic_results import EVERY_FIGURE, FIGURES, PAPERS, frame
@@ -147,7 +144,7 @@ def test_a_diagram_names_its_paper_and_figure(monkeypatch: pytest.MonkeyPatch) -
         found.extend(each.get_text() for each in figure.findobj(Text))
         return [path]
 
-    monkeypatch.setattr(diagrams, "write_figure", keep)
+    monkeypatch.setattr(draw, "write_figure", keep)
     PAPERS["dp-ts-ucb"].draw("fig2", Path())
     assert "dp-ts-ucb, Figure 2" in found
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpbandits.reporting.figures import draw_figure
+from dpbandits.reporting.draw import draw_figure
 from synthetic_results import FIGURES, SECOND, Drawn, frame, read_csv
 
 

@@ -11,10 +11,9 @@ import pytest
 from scipy.stats import binomtest
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.figures import draw_figure, draw_panels
-from dpbandits.reporting.panels import Line, panel_lines
-from dpbandits.reporting.rows import read_rows
-from dpbandits.reporting.specs import parse_figure
+from dpbandits.reporting.draw import draw_figure, draw_panels
+from dpbandits.reporting.lines import Line, panel_lines, read_rows
+from dpbandits.reporting.spec import parse_figure
 from dpbandits.reporting.style import PAGE_WIDTH
 from synthetic_results import THIRD, Drawn, read_csv
 

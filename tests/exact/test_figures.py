@@ -15,9 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.diagrams import draw_diagram
-from dpbandits.reporting.figure_files import points_csv
-from dpbandits.reporting.specs import panel_stem, parse_figure
+from dpbandits.reporting.draw import draw_diagram, points_csv
+from dpbandits.reporting.spec import panel_stem, parse_figure
 from support import supplementary_slow
 from synthetic_results import EVERY_FIGURE, EXPERIMENTS, PANELS, PAPERS, Drawn, read_csv
 
@@ -230,7 +229,7 @@ def test_another_process_gives_the_same_bytes(drawn: Drawn, tmp_path: Path) -> N
     program = (
         "import sys; from pathlib import Path; from dpbandits.config.documents import load_yaml;"
         "from dpbandits.papers.ts_is_dp.analytic import ANALYTIC;"
-        "from dpbandits.reporting.figures import draw_figure;"
+        "from dpbandits.reporting.draw import draw_figure;"
         "figures = load_yaml(Path(sys.argv[1]))['figures'];"
         "exact = lambda name: ANALYTIC[name]();"
         "draw_figure(figures['fig7'], 'fig7', exact, Path(sys.argv[2]), paper='ts-is-dp')"

@@ -15,16 +15,14 @@ import dpbandits
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.reporting.agreement import COLUMNS, compare_digitised
-from dpbandits.reporting.figures import draw_figure, draw_panels
-from dpbandits.reporting.nash import nash_quantities, nash_regrets
-from dpbandits.reporting.panels import Line, panel_lines
-from dpbandits.reporting.published import (
+from dpbandits.reporting.digitised import (
     agreement,
     allowance,
     has_published,
 )
-from dpbandits.reporting.rows import read_rows
-from dpbandits.reporting.specs import parse_figure
+from dpbandits.reporting.draw import draw_figure, draw_panels
+from dpbandits.reporting.lines import Line, nash_quantities, nash_regrets, panel_lines, read_rows
+from dpbandits.reporting.spec import parse_figure
 from synthetic_results import FOURTH, Drawn, read_csv
 
 PAPER = "dp-ncb"

@@ -20,9 +20,9 @@ from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.figures import draw_figure
-from dpbandits.reporting.own_look import OWN_COLOUR, own_look
+from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.palette import COLOURS
+from dpbandits.reporting.style import OWN_COLOUR, own_look
 from shared import exact_result
 from support import message_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from chromium import SET, chromium_page
-from dpbandits.reporting.pages import MOST_CHOICES, page
+from dpbandits.reporting.report import MOST_CHOICES, page
 
 CELLS = pd.DataFrame(
     {

@@ -19,8 +19,8 @@ from dpbandits.pages.site.lines import csv_lines
 from dpbandits.pages.site.switches import crossing
 from dpbandits.pages.site.texts import plain
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.numbers import readable
-from dpbandits.reporting.specs import PanelSpec
+from dpbandits.reporting.spec import PanelSpec
+from dpbandits.reporting.text import readable
 from site_pages import Reader
 
 ROOT = Path(__file__).resolve().parents[2]

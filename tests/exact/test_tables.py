@@ -16,15 +16,14 @@ import pandas as pd
 import pytest
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.latex import escape
-from dpbandits.reporting.numbers import readable
-from dpbandits.reporting.table_specs import parse_table
+from dpbandits.reporting.spec import parse_table
 from dpbandits.reporting.tables import (
     add_statements,
     interval_text,
     statements_once,
     write_table,
 )
+from dpbandits.reporting.text import escape, readable
 from support import supplementary_slow
 from synthetic_results import EVERY_TABLE, FIRST, PAPERS, SECOND, Document
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from dpbandits.pipeline.report import DEPENDS, counts
-from dpbandits.reporting.latex import document
-from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
+from dpbandits.reporting.report import body, pdf_of, require_pdflatex
+from dpbandits.reporting.text import document
 from support import message_of
 
 needs_pdflatex = pytest.mark.skipif(

@@ -11,8 +11,8 @@ from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.claims.summary import COLUMNS, join, read_ledger, together
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
-from dpbandits.reporting.latex import escape
 from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables
+from dpbandits.reporting.text import escape
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)

@@ -14,9 +14,8 @@ from dpbandits.claims.ledger import comparisons, to_csv
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
-from dpbandits.reporting.diagrams import draw_diagram
-from dpbandits.reporting.figures import draw_figure
-from dpbandits.reporting.specs import DIAGRAM
+from dpbandits.reporting.draw import draw_diagram, draw_figure
+from dpbandits.reporting.spec import DIAGRAM
 from dpbandits.reporting.tables import write_table
 from found_papers import COMPARISONS, PAPERS
 from golden_csv import FILE, ROOT, build, differences, golden_files

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpbandits.pages.regions import with_region
 from dpbandits.pipeline.project import TABLES, Project
-from dpbandits.reporting.markdown import markdown_table
+from dpbandits.reporting.tables import markdown_table
 
 _TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dpbandits.claims.estimates import Estimate
-from dpbandits.reporting.points import LEVEL
+from dpbandits.reporting.lines import LEVEL
 
 Values = NDArray[np.float64]
 

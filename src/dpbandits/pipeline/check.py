@@ -14,9 +14,8 @@ from dpbandits.errors import InputError
 from dpbandits.papers import Paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import Study, naming
-from dpbandits.reporting.filters import check_panel_filters, check_table_filters
-from dpbandits.reporting.rows import read_rows
-from dpbandits.reporting.specs import FigureSpec, panel_stem
+from dpbandits.reporting.lines import check_panel_filters, check_table_filters, read_rows
+from dpbandits.reporting.spec import FigureSpec, panel_stem
 
 
 def check_files(project: Project) -> None:

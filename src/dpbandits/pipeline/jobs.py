@@ -103,8 +103,7 @@ def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
 
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     """Draw a figure and its panels into ``figures/PAPER``; return the files."""
-    from dpbandits.reporting.diagrams import draw_diagram
-    from dpbandits.reporting.figures import draw_figure
+    from dpbandits.reporting.draw import draw_diagram, draw_figure
 
     begun = time.monotonic()
     target = figure_target(project, paper, figure)

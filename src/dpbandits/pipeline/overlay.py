@@ -24,14 +24,10 @@ from dpbandits.errors import InputError
 from dpbandits.metrics.names import IDENTIFIED
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import rule_name
-from dpbandits.reporting.figure_files import write_figure
-from dpbandits.reporting.figures import draw_panels, plotted_points
-from dpbandits.reporting.own_look import OWN_COLOUR, OWN_MARKERS, own_look
-from dpbandits.reporting.panels import Line, panel_lines, panel_rows
-from dpbandits.reporting.points import POINTS
-from dpbandits.reporting.rows import select
-from dpbandits.reporting.series_specs import SeriesSpec
-from dpbandits.reporting.specs import BY_TAG, KINDS, FigureSpec, PanelSpec, panel_stem
+from dpbandits.reporting.draw import draw_panels, plotted_points, write_figure
+from dpbandits.reporting.lines import POINTS, Line, panel_lines, panel_rows, select
+from dpbandits.reporting.spec import BY_TAG, KINDS, FigureSpec, PanelSpec, SeriesSpec, panel_stem
+from dpbandits.reporting.style import OWN_COLOUR, OWN_MARKERS, own_look
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
 """Width of the user's line and size of its markers in points, about twice those of others."""

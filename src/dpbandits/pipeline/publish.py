@@ -11,7 +11,7 @@ from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import CLAIMS, FIGURE, TABLE, Target, targets
-from dpbandits.reporting.specs import PanelSpec, panel_stem
+from dpbandits.reporting.spec import PanelSpec, panel_stem
 
 FINGERPRINTS = "fingerprints.json"
 

@@ -15,9 +15,8 @@ from dpbandits.engine.identity import digest_of
 from dpbandits.engine.provenance import library_versions, require_current
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record, targets
-from dpbandits.reporting.latex import escape
-from dpbandits.reporting.templates import render
-from dpbandits.reporting.typeset import body, pdf_of, require_pdflatex
+from dpbandits.reporting.report import body, pdf_of, render, require_pdflatex
+from dpbandits.reporting.text import escape
 
 TITLE = "dpbandits: papers on differentially private bandits, rebuilt"
 MANY = 3

@@ -31,8 +31,7 @@ from dpbandits.papers import Paper, find_paper
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
     from dpbandits.claims.entries import Claim, Finding
-    from dpbandits.reporting.specs import FigureSpec
-    from dpbandits.reporting.table_specs import TableSpec
+    from dpbandits.reporting.spec import FigureSpec, TableSpec
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
@@ -263,7 +262,7 @@ class Study:
         """
         # Simulations do without the modules of reporting.
         from dpbandits.reporting.digitised import with_digitised
-        from dpbandits.reporting.specs import parse_figure
+        from dpbandits.reporting.spec import parse_figure
 
         figures = with_digitised(self.file.figures, self.path)
         return {
@@ -274,7 +273,7 @@ class Study:
     @cached_property
     def figures(self) -> Mapping[str, "FigureSpec"]:
         """Every figure by name, supplementary ones too; InputError where one is not allowed."""
-        from dpbandits.reporting.specs import parse_figure
+        from dpbandits.reporting.spec import parse_figure
 
         with naming(self.path):
             return {name: parse_figure(name, each) for name, each in self.figure_entries.items()}
@@ -286,7 +285,7 @@ class Study:
         Raises:
             InputError: a caption has an unknown placeholder.
         """
-        from dpbandits.reporting.table_specs import parse_table
+        from dpbandits.reporting.spec import parse_table
 
         tables = self.file.tables if self.is_comparison else with_default_tables(self.file.tables)
         return {
@@ -297,7 +296,7 @@ class Study:
     @cached_property
     def tables(self) -> Mapping[str, "TableSpec"]:
         """Every table by name, those that every paper has too; InputError as for figures."""
-        from dpbandits.reporting.table_specs import parse_table
+        from dpbandits.reporting.spec import parse_table
 
         with naming(self.path):
             return {name: parse_table(name, each) for name, each in self.table_entries.items()}

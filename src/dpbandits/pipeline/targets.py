@@ -21,9 +21,9 @@ from dpbandits.engine.provenance import (
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
 from dpbandits.pipeline.study import Study
-from dpbandits.reporting import table_specs
-from dpbandits.reporting.published import has_published
-from dpbandits.reporting.templates import template_text
+from dpbandits.reporting import spec as entries
+from dpbandits.reporting.digitised import has_published
+from dpbandits.reporting.report import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, DIGITISED, LEDGER, REPORT = "claims", "digitised", "ledger", "report"
@@ -197,7 +197,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
     """
     study = project.study(paper)
     figure = study.figure(name)
-    sources = ["dpbandits.reporting.figures"]
+    sources = ["dpbandits.reporting.draw"]
     if figure.is_diagram:
         sources = study.code.modules("diagrams")
     elif any(panel.compute for panel in figure.panels.values()):
@@ -224,10 +224,10 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     sources = ["dpbandits.reporting.tables"]
     if table.compute is not None:
         sources += study.code.modules("tables")
-    if table.reads == table_specs.LEDGER:
+    if table.reads == entries.LEDGER:
         read = claims_target(project, paper)
         inputs, depends_on = read.files[:1], read.depends_on
-    elif table.reads == table_specs.DIGITISED:
+    elif table.reads == entries.DIGITISED:
         read = digitised_target(project, paper)
         inputs, depends_on = read.files, read.depends_on
     else:

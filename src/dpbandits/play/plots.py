@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dpbandits.metrics.intervals import Curve
 from dpbandits.reporting import style
-from dpbandits.reporting.own_look import own_look
 from dpbandits.reporting.palette import ALGORITHMS
+from dpbandits.reporting.style import own_look
 
 Values = NDArray[np.float64]
 

@@ -8,9 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.reporting.figure_files import NUMBER_FORMAT
-from dpbandits.reporting.panels import Line, panel_lines
-from dpbandits.reporting.published import (
+from dpbandits.reporting.digitised import (
     AGREES,
     BY_CHANCE,
     DIFFERS,
@@ -18,8 +16,9 @@ from dpbandits.reporting.published import (
     allowance,
     is_reproduced,
 )
-from dpbandits.reporting.rows import read_rows
-from dpbandits.reporting.specs import panel_stem, parse_figure
+from dpbandits.reporting.draw import NUMBER_FORMAT
+from dpbandits.reporting.lines import Line, panel_lines, read_rows
+from dpbandits.reporting.spec import panel_stem, parse_figure
 
 COLUMNS = (
     *("panel", "series", "variant", "interpretation", "x", "published", "tolerance", "allowance"),

@@ -1,4 +1,4 @@
-"""Write a table: LaTeX by itself and to input, a page of HTML, and the numbers as csv."""
+"""Write a table: LaTeX by itself and to input, a page of HTML, Markdown, and the numbers as csv."""
 
 import itertools
 import math
@@ -12,16 +12,54 @@ import pandas as pd
 
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
-from dpbandits.reporting.differences import add_differences
-from dpbandits.reporting.fields import fill
-from dpbandits.reporting.figure_files import NUMBER_FORMAT
-from dpbandits.reporting.latex import document, tabular
-from dpbandits.reporting.numbers import readable
-from dpbandits.reporting.pages import page
-from dpbandits.reporting.points import final_means, final_rates
-from dpbandits.reporting.rows import read_rows, require_column, select
-from dpbandits.reporting.specs import RATE_METRICS
-from dpbandits.reporting.table_specs import LEDGER, ColumnSpec, RowsSpec, TableSpec, parse_table
+from dpbandits.metrics.intervals import difference_interval
+from dpbandits.reporting.draw import NUMBER_FORMAT
+from dpbandits.reporting.lines import final_means, final_rates, read_rows, require_column, select
+from dpbandits.reporting.report import page
+from dpbandits.reporting.spec import (
+    LEDGER,
+    RATE_METRICS,
+    ColumnSpec,
+    DifferenceSpec,
+    RowsSpec,
+    TableSpec,
+    parse_table,
+)
+from dpbandits.reporting.text import document, fill, readable, tabular
+
+ADDED = ["difference", "difference_lo", "difference_hi"]
+"""Columns that are added, with Newcombe's 95 % interval."""
+
+
+def add_differences(rates: pd.DataFrame, spec: DifferenceSpec, place: str) -> pd.DataFrame:
+    """Return the table with the columns ``ADDED``; empty (NaN) in the default rows themselves.
+
+    Args:
+        rates: y, a share of successes, and runs, the number of trials, of independent rows.
+        spec: which rows are the default.
+        place: where this stands in the file, for error messages.
+
+    Raises:
+        InputError: a column is unknown, or a row has no default or several.
+    """
+    for column in spec.same:
+        require_column(rates, column, f"{place}.same")
+    same = list(spec.same)
+    defaults = select(rates, spec.where, f"{place}.where")
+    found = []
+    for index, row in rates.iterrows():
+        own = defaults[(defaults[same] == row[same]).all(axis=1)]
+        if len(own) != 1:
+            named = " and ".join(f"{column} {row[column]}" for column in same)
+            raise InputError(f"{place}: {len(own)} default rows have {named}; allowed: one")
+        default = own.iloc[0]
+        counted, other = (
+            (round(each["y"] * each["runs"]), int(each["runs"])) for each in (row, default)
+        )
+        is_default = index == own.index[0]
+        found.append((np.nan,) * 3 if is_default else difference_interval(counted, other))
+    return rates.assign(**dict(zip(ADDED, np.array(found).T, strict=True)))
+
 
 LEDGER_WIDTHS = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)
 """Widths of the columns of the ledger in millimetres; None for one line."""
@@ -281,3 +319,27 @@ def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
         ".html": page(texts, "The ledger of all claims", caption),
         ".csv": str(texts.to_csv(index=False, lineterminator="\n")),
     }
+
+
+def markdown_table(spec: Mapping[str, Any], name: str, numbers: pd.DataFrame) -> str:
+    """Return a table whose rows are those of its csv, with the texts that its LaTeX has.
+
+    Args:
+        spec: its entry in the ``tables:`` section of an experiments file, without ``rows``.
+        name: its key there.
+        numbers: the csv that was written for it.
+
+    Raises:
+        InputError: the entry spreads its rows out.
+    """
+    table = parse_table(name, spec)
+    if table.rows:
+        raise InputError(f"tables.{name}: has rows; allowed: in a document, tables without")
+    texts = cells_of(table, numbers, f"tables.{name}")
+    sides = ["---:" if column.align == "right" else "---" for column in table.columns]
+    rows = [list(texts.columns), sides, *texts.to_numpy().tolist()]
+    return "\n".join("| " + " | ".join(_escaped(each) for each in row) + " |" for row in rows)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*")

@@ -23,7 +23,7 @@ from dpbandits.comparisons.choosing.scores import family_scores, full_field, mea
 from dpbandits.comparisons.choosing.tables import tuning
 from dpbandits.reporting import style
 from dpbandits.reporting.legends import shared_legend
-from dpbandits.reporting.own_look import look_of
+from dpbandits.reporting.style import look_of
 
 EPSILON = r"$\epsilon$"
 

@@ -5,7 +5,7 @@ from functools import partial
 from dpbandits.comparisons.choosing.curves import draw_price, draw_success, draw_tuning
 from dpbandits.comparisons.choosing.maps import draw_map
 from dpbandits.comparisons.choosing.worst import draw_worst
-from dpbandits.reporting.diagrams import Diagram
+from dpbandits.reporting.draw import Diagram
 
 DIAGRAMS: dict[str, Diagram] = {
     "extra-map": partial(draw_map, length="horizon $T$"),

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from dpbandits.comparisons.choosing.players import NONE, PLAYERS
-from dpbandits.reporting.points import LEVEL
+from dpbandits.reporting.lines import LEVEL
 
 SETTING = ["arms", "horizon", "epsilon"]
 """What a question is: number of arms, horizon or budget of pulls, and budget epsilon."""

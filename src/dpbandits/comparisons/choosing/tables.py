@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 from dpbandits.comparisons.choosing.players import PLAYERS
 from dpbandits.comparisons.choosing.scores import SETTING, family_scores, mean_scores
 from dpbandits.comparisons.choosing.winners import winners
-from dpbandits.reporting.points import LEVEL
+from dpbandits.reporting.lines import LEVEL
 
 Frames = Mapping[str, pd.DataFrame]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 import pandas as pd
 
 from dpbandits.comparisons.equal_privacy.formulas import level
-from dpbandits.reporting.points import final_means
+from dpbandits.reporting.lines import final_means
 
 Frames = Mapping[str, pd.DataFrame]
 

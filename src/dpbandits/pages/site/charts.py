@@ -10,10 +10,9 @@ from dpbandits.pages.site.lines import CsvLine, csv_lines
 from dpbandits.pages.site.sources import Sources
 from dpbandits.pages.site.texts import plain
 from dpbandits.pipeline.targets import Target
+from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import DASHES, NO_MARKER
-from dpbandits.reporting.panels import PUBLISHED
-from dpbandits.reporting.series_specs import AxisSpec
-from dpbandits.reporting.specs import BY_TAG, DERIVED, FigureSpec, PanelSpec, panel_stem
+from dpbandits.reporting.spec import BY_TAG, DERIVED, AxisSpec, FigureSpec, PanelSpec, panel_stem
 from dpbandits.reporting.style import Look, thousands
 
 MOST_TICKS = 8

@@ -10,14 +10,13 @@ import pandas as pd
 
 from dpbandits.errors import InputError
 from dpbandits.pages.site.texts import plain
-from dpbandits.reporting.numbers import readable
+from dpbandits.reporting.draw import RESIDUAL
 
 # The site shows what the figure shows, so that one function knows the looks.
-from dpbandits.reporting.panels import PUBLISHED, _looks
-from dpbandits.reporting.residuals import RESIDUAL
-from dpbandits.reporting.series_specs import SeriesSpec
-from dpbandits.reporting.specs import PanelSpec
+from dpbandits.reporting.lines import PUBLISHED, _looks
+from dpbandits.reporting.spec import PanelSpec, SeriesSpec
 from dpbandits.reporting.style import OPEN_MARKS, Look
+from dpbandits.reporting.text import readable
 
 _MARKS = f"{PUBLISHED} "
 """What the names of lines of digitised values begin with."""

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from dpbandits.pages.front import VARIANTS
 from dpbandits.pages.render import one_line
-from dpbandits.reporting.numbers import readable
+from dpbandits.reporting.text import readable
 
 STATIC = Path(__file__).with_name("static")
 """Style sheet and script, the same for every page."""

@@ -18,8 +18,8 @@ from dpbandits.pages.site.charts import Json, chart, series
 from dpbandits.pages.site.lines import CsvLine, csv_lines
 from dpbandits.pages.site.model import FigureGroup, Site
 from dpbandits.pages.site.tables import shown_cells
-from dpbandits.reporting.panels import PUBLISHED
-from dpbandits.reporting.specs import PanelSpec, panel_stem
+from dpbandits.reporting.lines import PUBLISHED
+from dpbandits.reporting.spec import PanelSpec, panel_stem
 from dpbandits.reporting.style import algorithm_look, tell_apart
 
 CHANGES = 0.05

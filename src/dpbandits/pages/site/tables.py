@@ -10,8 +10,8 @@ from dpbandits.errors import InputError
 from dpbandits.pages.site.model import Site, table_address
 from dpbandits.pages.site.texts import plain
 from dpbandits.pipeline.targets import TABLE, Target
-from dpbandits.reporting.numbers import readable
 from dpbandits.reporting.tables import cells_of
+from dpbandits.reporting.text import readable
 
 
 @dataclass(frozen=True, eq=False)

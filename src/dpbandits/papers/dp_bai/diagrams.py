@@ -17,8 +17,8 @@ from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.papers.dp_bai import needs_diagrams
 from dpbandits.papers.panels import canvas, table
 from dpbandits.reporting import style
-from dpbandits.reporting.diagrams import Diagram
-from dpbandits.reporting.points import LEVEL, rate_of
+from dpbandits.reporting.draw import Diagram
+from dpbandits.reporting.lines import LEVEL, rate_of
 
 INSTANCES = {"section5": "Section 5", "two-armed": "two arms"}
 MAPPED_EPSILONS = (0.01, 0.1, 0.5)

@@ -36,8 +36,8 @@ from dpbandits.papers.panels import (
 )
 from dpbandits.reporting import style
 from dpbandits.reporting.legends import shared_legend
+from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
-from dpbandits.reporting.points import rate_of
 
 SEED = 20240124
 """Root of the resamples behind the intervals of these figures."""

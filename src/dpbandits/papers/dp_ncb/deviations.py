@@ -16,7 +16,7 @@ class Curve:
     Attributes:
         simulation: name of the results.
         where: its rows, column to value.
-        metric: one of ``nash.NASH_METRICS``.
+        metric: one of ``NASH_METRICS``.
         best: mu*; None for the true one.
     """
 

@@ -10,8 +10,7 @@ from scipy.special import stdtrit
 
 from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve, Deviation
 from dpbandits.reporting.agreement import count_agreement
-from dpbandits.reporting.nash import nash_quantities, nash_regrets
-from dpbandits.reporting.rows import select
+from dpbandits.reporting.lines import nash_quantities, nash_regrets, select
 
 Frames = Mapping[str, pd.DataFrame]
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.papers.panels import canvas, table
 from dpbandits.reporting import style
-from dpbandits.reporting.diagrams import Diagram
+from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.palette import COLOURS
 
 SHOWN_ARM = 1

@@ -18,10 +18,10 @@ from dpbandits.papers.ts_is_dp.level_statistics import plain_levels
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import style
-from dpbandits.reporting.diagrams import Diagram
+from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.legends import shared_legend
+from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
-from dpbandits.reporting.rows import select
 
 FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-exponential"}
 METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}

@@ -1,6 +1,64 @@
-r"""Formulas in plain text, such as ``T^((1-α)/4)`` or ``ε = 0.2``, as LaTeX mathematics."""
+"""Texts with numbers in them: templates of labels, readable numbers, and LaTeX."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from dpbandits.errors import InputError
+
+
+def fill(template: str, values: Mapping[str, Any], where: str) -> str:
+    """Fill a template such as ``b={b}``; InputError where a name is unknown or a format wrong.
+
+    Whole numbers that a table keeps as floats are printed as whole numbers.
+    """
+    try:
+        return template.format_map({key: plain(value) for key, value in values.items()})
+    except KeyError as error:
+        allowed = ", ".join(values) or "none"
+        raise InputError(
+            f"{where} is {template!r}: no column {error}; allowed: {allowed}"
+        ) from None
+    except (ValueError, TypeError, IndexError, AttributeError) as error:
+        raise InputError(f"{where} is {template!r}: {error}; allowed: names in braces") from None
+
+
+def plain(value: Any) -> Any:
+    """Return a whole float as an int, a numpy scalar as a Python one, all else as it is."""
+    value = value.item() if hasattr(value, "item") else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+_SCIENTIFIC = re.compile(r"(?<![\w.])(-?)(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
+_INFINITE = re.compile(r"(?<![\w.])inf(?!\w)")
+_SIGNED_ZERO = re.compile(r"(?<![\w.,)+-])[+-](0(?:\.0+)?)(?![\d.]|,\d)")
+_PANEL = re.compile(r"fig(\d+)([a-z])")
+
+
+def readable(text: str) -> str:
+    """Return a text whose numbers are ``10⁻⁵``, ``2.5×10⁶``, ``∞`` and ``0.00``.
+
+    The name of a panel alone, ``fig1a``, is ``1(a)``.
+
+    Args:
+        text: as Python prints numbers: ``1e-05``, ``2.5e+06``, ``inf``, ``-0.00``.
+    """
+    panel = _PANEL.fullmatch(text)
+    if panel is not None:
+        return f"{panel[1]}({panel[2]})"
+    text = _INFINITE.sub("∞", _SCIENTIFIC.sub(_power, text))
+    return _SIGNED_ZERO.sub(r"\1", text)
+
+
+def _power(match: re.Match[str]) -> str:
+    sign, mantissa, exponent = match.groups()
+    power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
+    return sign + (power if float(mantissa) == 1.0 else f"{mantissa}×{power}")
+
 
 _GREEK = {
     "α": "alpha",
@@ -203,3 +261,96 @@ def _name(name: str) -> str:
     if name in _SPELLED:
         return f"\\{_SPELLED[name]} "
     return f"\\{name} " if name in _FUNCTIONS else name
+
+
+_SPECIAL = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        **{sign: f"${sign}$" for sign in "<>|"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        '"': "''",
+        "–": "--",
+        "—": "---",
+        "…": r"\dots{}",
+        "’": "'",
+    }
+)
+
+_DOCUMENT = r"""\documentclass[10pt]{article}
+\usepackage[a4paper,landscape,margin=15mm]{geometry}
+\usepackage{array}
+\usepackage{booktabs}
+\usepackage[skip=6pt]{caption}
+\usepackage{longtable}
+\begin{document}
+\small
+%s\end{document}
+"""
+
+
+def escape(text: str) -> str:
+    """Return plain text as LaTeX, its formulas as mathematics.
+
+    Raises:
+        InputError: a character that pdflatex would refuse.
+    """
+    for sign in text:
+        if ord(sign) not in _SPECIAL and not (
+            sign in SIGNS or sign.isascii() or _is_accented_latin(sign)
+        ):
+            raise InputError(
+                f"text {text!r} has the character {sign!r}; allowed in a table: Latin and Greek "
+                f"letters and common mathematical signs"
+            )
+    pieces = split_formulas(readable(text))
+    latex = "".join(f"${to_latex(each)}$" if formula else _prose(each) for formula, each in pieces)
+    return " ".join(latex.split())
+
+
+def _prose(text: str) -> str:
+    """Return text that is no formula; signs of formulas that stand in it are mathematics alone."""
+    return "".join(
+        f"${to_latex(sign)}$" if sign in SIGNS else sign.translate(_SPECIAL) for sign in text
+    )
+
+
+def _is_accented_latin(sign: str) -> bool:
+    return sign.isalpha() and ord(sign) < 0x180
+
+
+def document(cells: pd.DataFrame, caption: str, column_format: str, *, long: bool) -> str:
+    """Return a complete LaTeX document with one booktabs table.
+
+    Args:
+        cells: plain text; the column names are the head of the table.
+        caption: plain text.
+        column_format: LaTeX column types, one for each column.
+        long: whether the table may break over pages.
+    """
+    escaped = _escaped(cells)
+    table = escaped.style.hide(axis="index").to_latex(
+        hrules=True,
+        caption=escape(caption),
+        column_format=column_format,
+        environment="longtable" if long else "table",
+        position=None if long else "h",
+        position_float=None if long else "centering",
+    )
+    return _DOCUMENT.replace("%s", table)
+
+
+def tabular(cells: pd.DataFrame, column_format: str) -> str:
+    r"""Return a bare booktabs ``tabular``, for ``\input`` (packages array and booktabs).
+
+    Args:
+        cells: plain text; the column names are the head of the table.
+        column_format: LaTeX column types, one for each column.
+    """
+    styled = _escaped(cells).style.hide(axis="index")
+    return str(styled.to_latex(hrules=True, column_format=column_format))
+
+
+def _escaped(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.map(escape).set_axis([escape(name) for name in cells.columns], axis=1)

@@ -1,5 +1,6 @@
 """Draw a figure: each panel as a file of its own, and the whole with one legend above it."""
 
+import io
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,24 +16,26 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, MaxNLocator
 from numpy.typing import NDArray
 
+from dpbandits.engine.files import write_bytes, write_text
+from dpbandits.errors import InputError
 from dpbandits.reporting import style
-from dpbandits.reporting.direct_labels import label_lines
-from dpbandits.reporting.figure_files import rounded, write_figure
+from dpbandits.reporting.digitised import allowance, reached_points
 from dpbandits.reporting.legends import (
     Handle,
     add_heading,
     add_legend,
     common_labels,
     heading,
+    label_lines,
     label_panel,
     size_of,
 )
+from dpbandits.reporting.lines import Derived, Line, panel_lines, panel_rows, read_rows
 from dpbandits.reporting.palette import NO_MARKER
-from dpbandits.reporting.panels import Derived, Line, panel_lines, panel_rows
-from dpbandits.reporting.residuals import draw_residuals, residual_lines
-from dpbandits.reporting.specs import (
+from dpbandits.reporting.spec import (
     BY_TAG,
     DERIVED,
     FigureSpec,
@@ -40,6 +43,172 @@ from dpbandits.reporting.specs import (
     panel_stem,
     parse_figure,
 )
+
+COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
+"""Columns of the csv beside every figure."""
+
+MAXIMAL_POINTS = 400
+"""Most points that one series may have."""
+
+SUFFIXES = (".pdf", ".png", ".csv")
+"""What is written of every figure."""
+
+NUMBER_FORMAT = "%.10g"
+
+# None leaves an entry out: dates and versions would change the bytes.
+_METADATA: dict[str, dict[str, str | None]] = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
+    """Write ``path`` with the suffixes .pdf, .png and .csv, each whole or not at all.
+
+    Args:
+        path: folder and name, without a suffix.
+        figure: the drawn figure.
+        points: the plotted numbers, with (at least) the columns ``COLUMNS``, in drawing order.
+
+    Returns:
+        The files written.
+
+    Raises:
+        InputError: a column is missing, a series is too long, or the folder cannot be written.
+    """
+    table = points_csv(points, path.name)
+    images = {kind: _image(figure, kind) for kind in _METADATA}
+    files = {suffix: path.with_name(path.name + suffix) for suffix in SUFFIXES}
+    for kind, content in images.items():
+        write_bytes(files[f".{kind}"], content)
+    write_text(files[".csv"], table)
+    return list(files.values())
+
+
+def rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its numbers to as many digits as a csv has.
+
+    Pictures are drawn from rounded numbers: processors differ in the last bits of a sum, which
+    would move a pixel where the csv is the same.
+    """
+    numbers = table.copy()
+    for name in table.select_dtypes("float"):
+        numbers[name] = [float(NUMBER_FORMAT % y) for y in table[name]]
+    return numbers
+
+
+def points_csv(points: pd.DataFrame, name: str) -> str:
+    """Return the plotted numbers as csv text.
+
+    Args:
+        points: as in ``write_figure``.
+        name: name of the figure, for error messages.
+
+    Raises:
+        InputError: a column is missing or a series has more than ``MAXIMAL_POINTS`` points.
+    """
+    missing = [column for column in COLUMNS if column not in points]
+    if missing:
+        raise InputError(f"{name}: points lack {', '.join(missing)}; needed: {', '.join(COLUMNS)}")
+    for series, count in points.value_counts(["series", "variant", "interpretation"]).items():
+        if count > MAXIMAL_POINTS:
+            raise InputError(
+                f"{name}: series {series} has {count} points; allowed: at most {MAXIMAL_POINTS}"
+            )
+    text = points[COLUMNS].to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
+    return str(text)
+
+
+def _image(figure: Figure, kind: str) -> bytes:
+    buffer = io.BytesIO()
+    with style.context():
+        figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
+    return buffer.getvalue()
+
+
+RESIDUAL = "residual"
+"""The variant of residuals in a csv."""
+
+STRIP = "residuals"
+"""Group id of the axes of a strip."""
+
+_SLOT = 0.72
+"""Width of what stands at one x, of the distance to the next."""
+
+_UNITS = ((1_000_000, "millions"), (100, "hundreds"))
+"""Units of x; the first is taken of which the largest x has five or more."""
+
+
+def residual_lines(lines: Sequence[Line]) -> list[Line]:
+    """Return ours minus published for each line that has digitised values, as far as it goes.
+
+    The points have lo and hi, the digitisation error, and the column ``allowance``: how far from 0
+    a residual may be by the digitisation error and our interval.
+    """
+    found = (_residuals(line) for line in lines if line.published is not None)
+    return [line for line in found if len(line.points)]
+
+
+def _residuals(line: Line) -> Line:
+    assert line.published is not None
+    ours = line.points[["x", "y", "lo", "hi"]].itertuples(index=False)
+    known = {x: (y, lo, hi) for x, y, lo, hi in ours}
+    rows = [
+        (x, known[x][0] - y, tolerance, allowance(*known[x], y, tolerance))
+        for x, y, tolerance in reached_points(line.published, known, line.name)
+    ]
+    points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "allowance"])
+    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
+    points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, interpretation="")
+    return Line(f"ours minus published {line.name}", line.label, line.look, points)
+
+
+def draw_residuals(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
+    """Draw the residuals of a panel, one slot for each digitised x, side by side by line.
+
+    A bar is the digitisation error; the box behind it, about 0, that and our interval.
+    """
+    axes.set_gid(STRIP)
+    places = sorted({x for line in lines for x in line.points["x"]})
+    axes.axhline(0.0, color="#777777", linewidth=0.6, zorder=1)
+    width = _SLOT / max(len(lines), 1)
+    for index, line in enumerate(lines):
+        shift = (index - (len(lines) - 1) / 2) * width
+        _draw_line(axes, line, [places.index(x) + shift for x in line.points["x"]], width)
+    _label(axes, panel, places)
+
+
+def _draw_line(axes: Axes, line: Line, x: list[float], width: float) -> None:
+    points, colour = line.points, line.look.colour
+    allowed = points["allowance"].to_numpy()
+    box: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0.0, "zorder": 0}
+    axes.bar(x, 2 * allowed, bottom=-allowed, width=0.9 * width, **box)
+    bars: dict[str, Any] = {"elinewidth": 0.7, "linestyle": "none", "markersize": 2.4, "zorder": 3}
+    axes.errorbar(
+        x, points["y"], yerr=points["tolerance"], color=colour, marker=line.look.marker, **bars
+    )
+
+
+def _label(axes: Axes, panel: PanelSpec, places: Sequence[float]) -> None:
+    """Set ticks, labels and limits; the axis of y has 0 in its middle."""
+    largest = max(places, default=0.0)
+    unit, name = next((each for each in _UNITS if largest >= 5 * each[0]), (1, ""))
+    names = [style.thousands(x / unit) for x in places]
+    axes.xaxis.set_major_locator(FixedLocator(range(len(places))))
+    axes.set_xticks(range(len(places)), names)
+    axes.tick_params(axis="both", labelsize=7)
+    axes.set_xlim(-0.6, len(places) - 0.4)
+    axes.set_xlabel(f"{panel.x.label}, in {name}" if name else panel.x.label)
+    axes.set_ylabel("Difference")
+    axes.grid(visible=False, axis="x")
+    if not places:
+        axes.set_yticks([])
+        return
+    # Those of bars and boxes, which the data limits hold.
+    end = 1.05 * float(np.abs(axes.dataLim.intervaly).max())
+    axes.set_ylim(-end, end)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, symmetric=True, steps=[1, 2, 5, 10]))
+
 
 Values = NDArray[np.float64]
 
@@ -319,3 +488,43 @@ def plotted_points(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> pd.Da
         for line in [*own, *(residual_lines(own) if figure.residuals else [])]
     ]
     return pd.concat(tables, ignore_index=True)
+
+
+Diagram = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
+"""From results to the drawn figure and the plotted numbers (with the columns ``COLUMNS``)."""
+
+
+def draw_diagram(
+    spec: Mapping[str, Any],
+    name: str,
+    frames: Callable[[str], pd.DataFrame],
+    folder: Path,
+    diagrams: Mapping[str, Diagram],
+    paper: str = "",
+) -> list[Path]:
+    """Draw one diagram as pdf, png and csv.
+
+    Args:
+        spec: its entry in the ``figures:`` section of an experiments file.
+        name: its key there.
+        frames: from the name of results to their table.
+        folder: where the files go.
+        diagrams: the paper's functions, by figure.
+        paper: short name of the paper, which the heading begins with.
+
+    Returns:
+        The files written.
+
+    Raises:
+        InputError: the entry is wrong, or the paper has no such diagram.
+    """
+    figure = parse_figure(name, spec)
+    if name not in diagrams:
+        allowed = ", ".join(diagrams)
+        raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
+    rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
+    _, points = diagrams[name](rows)
+    drawn, _ = diagrams[name](rounded(rows))
+    with style.context():
+        add_heading(drawn, heading(paper, name))
+    return write_figure(folder / name, drawn, points)

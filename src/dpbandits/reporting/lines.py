@@ -1,0 +1,603 @@
+"""From results to the lines of a panel: their rows, points with intervals, names and looks."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from dpbandits.errors import InputError
+from dpbandits.metrics.intervals import mean_interval, rate_interval
+from dpbandits.metrics.names import QUANTITIES
+from dpbandits.reporting.digitised import PublishedSpec, reached_points
+from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_LINE, NO_MARKER
+from dpbandits.reporting.spec import (
+    BY_TAG,
+    NASH_KINDS,
+    NASH_METRICS,
+    NASH_REGRET,
+    PanelSpec,
+    SeriesSpec,
+    TableSpec,
+)
+from dpbandits.reporting.style import (
+    OPEN_MARKS,
+    Look,
+    categorical_look,
+    look_of,
+    ordered_looks,
+    tell_apart,
+)
+from dpbandits.reporting.text import fill, readable
+
+Where = Mapping[str, Any]
+"""Rows that are chosen, column to value or list of values."""
+
+LARGEST = "largest"
+"""Stands for the largest value of a column of numbers."""
+
+
+def read_rows(
+    reads: Sequence[str], frames: Callable[[str], pd.DataFrame], place: str
+) -> pd.DataFrame:
+    """Return the rows of one or more results, one below the other.
+
+    Columns that only some of them have are empty in the rows of the others.
+
+    Args:
+        reads: names of the results.
+        frames: from a name to its table.
+        place: where this stands in the file, for error messages.
+
+    Raises:
+        InputError: a column holds numbers in one and text in another, or a series stands in two.
+    """
+    found = [frames(name) for name in reads]
+    if len(found) == 1:
+        return found[0]
+    for column in dict.fromkeys(column for frame in found for column in frame):
+        types = {_is_number(frame[column]) for frame in found if column in frame and len(frame)}
+        if len(types) > 1:
+            raise InputError(
+                f"{place}: column {column!r} holds numbers in one of {', '.join(reads)} and text "
+                f"in another; allowed: one of them"
+            )
+    series = [name for frame in found for name in frame["series"].unique()]
+    for name in series:
+        if series.count(name) > 1:
+            raise InputError(
+                f"{place}: series {name!r} stands in two of {', '.join(reads)}; allowed: in one"
+            )
+    return pd.concat([frame for frame in found if len(frame)], ignore_index=True)
+
+
+def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
+    """Return the rows whose columns have the given values.
+
+    Args:
+        frame: the results.
+        where: column to value, or to a list of values of which one is enough; ``largest`` is the
+            largest value of a column of numbers.
+        place: where this stands in the file, for error messages.
+
+    Raises:
+        InputError: a column is unknown, or no row is left.
+    """
+    for column, value in where.items():
+        require_column(frame, column, place)
+        if value == LARGEST and _is_number(frame[column]):
+            value = frame[column].max()
+        kept = frame[frame[column].isin(value if isinstance(value, list) else [value])]
+        if kept.empty:
+            allowed = ", ".join(str(each) for each in frame[column].dropna().unique()[:20])
+            raise InputError(f"{place}: no row has {column} {value!r}; allowed: {allowed}")
+        frame = kept
+    return frame
+
+
+def require_column(frame: pd.DataFrame, column: str, place: str) -> None:
+    """Raise InputError unless the column is there."""
+    if column not in frame:
+        raise InputError(f"{place}: no column {column!r}; allowed: {', '.join(frame.columns)}")
+
+
+def _is_number(column: "pd.Series[Any]") -> bool:
+    return bool(pd.api.types.is_numeric_dtype(column))
+
+
+Values = NDArray[np.float64]
+
+
+def nash_quantities(metric: str) -> list[str]:
+    """Return the names of the recorded quantities of a metric out of ``NASH_METRICS``."""
+    return [metric.removesuffix(NASH_REGRET) + name for name in QUANTITIES]
+
+
+def nash_regrets(
+    rows: pd.DataFrame, estimate: str = "corrected", best: float | None = None, level: float = 0.95
+) -> pd.DataFrame:
+    """Return Nash regret at every recorded t, over one or more curves of one series.
+
+    Of one curve the interval is that of the infinitesimal jackknife over its runs, of several the
+    t interval of their mean.
+
+    Args:
+        rows: the quantities of ``nash_quantities``, in the long form of ``engine.results``.
+        estimate: one of ``ESTIMATES``.
+        best: mu*; None for the largest of the means by which the curves are scored.
+        level: coverage, in (0, 1).
+
+    Returns:
+        Columns x (the times t, ascending), y, lo, hi and runs (of all curves together).
+    """
+    short = rows.assign(metric=rows["metric"].str.removeprefix("nominal_"))
+    wide = short.pivot(index="run", columns=["metric", "t"], values="value").sort_index(axis=1)
+    quantity: dict[str, Values] = {name: wide[name].to_numpy() for name in QUANTITIES}
+    runs = int(short.drop_duplicates("run")["trials"].sum())
+    log_mean = quantity["binned_log_mean" if estimate == "binned" else "nash_log_mean"]
+    if estimate == "corrected":
+        log_mean = log_mean + quantity["nash_bias"]
+    regret = (quantity["best_mean"] if best is None else best) - np.exp(log_mean)
+    if len(regret) > 1:
+        y, low, high = mean_interval(regret, level)
+    else:
+        y = regret[0]
+        geometric = np.exp(quantity["nash_log_mean"][0])
+        half = _half_width(geometric * quantity["nash_standard_error"][0], runs, level)
+        low, high = y - half, y + half
+    times: Any = wide[QUANTITIES[0]].columns.to_numpy()
+    return pd.DataFrame({"x": times, "y": y, "lo": low, "hi": high, "runs": runs})
+
+
+def _half_width(error: Values, runs: int, level: float) -> Values:
+    """Return half the t interval; one run has the whole line."""
+    if runs < 2:
+        return np.full(error.shape, np.inf)
+    return np.asarray(stdtrit(runs - 1, 0.5 + level / 2) * error)
+
+
+_MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
+
+LEVEL = 0.95
+"""Coverage of the plotted intervals."""
+
+
+def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Mean over runs at every recorded t."""
+    _require_one_series(rows, place)
+    values = rows.pivot(index="run", columns="t", values="value").sort_index(axis=1)
+    if values.isna().any(axis=None):
+        raise InputError(
+            f"{place}: {panel.metric} is not known at every t of every run; allowed: a metric "
+            f"that is, such as pseudo_regret"
+        )
+    mean, low, high = mean_interval(values.to_numpy(), LEVEL)
+    return pd.DataFrame(
+        {"x": values.columns.to_numpy(), "y": mean, "lo": low, "hi": high, "runs": len(values)}
+    )
+
+
+def _final(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """What is recorded at the horizon of the series, for every value of the tag on the x axis."""
+    rows = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
+    reduce = _nash if panel.kind in NASH_KINDS else _curve
+    points = [
+        reduce(panel, line, own, where).assign(x=value)
+        for value, own, where in _by_x(panel, rows, place)
+    ]
+    return pd.concat(points, ignore_index=True)
+
+
+def _nash(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Nash regret at every recorded t; a line may join series that share no time."""
+    own = (rows[rows["series"] == name] for name in rows["series"].unique())
+    points = pd.concat([nash_regrets(each, line.estimate, line.best, LEVEL) for each in own])
+    if points["x"].duplicated().any():
+        _require_one_series(rows, place)
+    return points.sort_values("x", ignore_index=True)
+
+
+def _rate(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Share of successful trials, for every value of the tag on the x axis."""
+    points = []
+    for value, own, where in _by_x(panel, rows, place):
+        _require_one_series(own, where)
+        points.append({"x": value, **rate_of(own)})
+    return pd.DataFrame(points)
+
+
+def rate_of(rows: pd.DataFrame) -> dict[str, float]:
+    """Return share y of successes with its exact 95 % interval lo, hi, and trials as runs.
+
+    Args:
+        rows: blocks of trials of one series: value, the number of successes, and trials.
+    """
+    trials = int(rows["trials"].sum())
+    share, low, high = rate_interval(rows["value"].sum(), trials, LEVEL)
+    return {"y": float(share), "lo": float(low), "hi": float(high), "runs": trials}
+
+
+def _by_x(
+    panel: PanelSpec, rows: pd.DataFrame, place: str
+) -> Iterator[tuple[Any, pd.DataFrame, str]]:
+    """Yield each value of the tag on the x axis, ascending, its rows, and where they belong."""
+    tag = str(panel.x.tag)
+    require_column(rows, tag, f"{place}.x.tag")
+    if rows[tag].isna().any():
+        raise InputError(f"{place}: rows without {tag}; allowed: in a series with level: true")
+    for value, own in rows.groupby(tag, sort=True):
+        yield value, own, f"{place} at {tag} {value}"
+
+
+def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
+    """Return one row for each series: its constant columns, and its mean over runs at its horizon.
+
+    Args:
+        rows: results in the long form of ``engine.results``.
+        metric: what is averaged.
+        place: where this stands in the file, for error messages.
+
+    Returns:
+        The columns of ``rows``, with x (the horizon), y, lo, hi (a 95 % interval) and runs.
+    """
+    found = []
+    for _, own in select(rows, {"metric": metric}, f"{place}.metric").groupby("series", sort=False):
+        last = own[own["t"] == own["t"].max()]
+        mean, low, high = mean_interval(last["value"].to_numpy()[:, None], LEVEL)
+        numbers = {"x": last["t"].iloc[0], "y": mean[0], "lo": low[0], "hi": high[0]}
+        found.append({**last.iloc[0].to_dict(), **numbers, "runs": len(last)})
+    return pd.DataFrame(found)
+
+
+def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
+    """Return one row for each series: its constant columns, and its share of successful trials.
+
+    Args:
+        rows: results in the long form of ``engine.results``, counted over blocks of trials.
+        metric: what is counted.
+        place: where this stands in the file, for error messages.
+
+    Returns:
+        The columns that name a series, with x (the budget), y, lo, hi (a 95 % interval), runs (the
+        number of trials) and pulls (mean number of a trial, NaN where it was not recorded).
+    """
+    pulled = rows[rows["metric"] == "total_pulls"].groupby("series")[["value", "trials"]].sum()
+    pulls = pulled["value"] / pulled["trials"]
+    counted = select(rows, {"metric": metric}, f"{place}.metric")
+    found = []
+    for name, own in counted.groupby("series", sort=False):
+        tags: dict[Any, Any] = own.drop(columns=_MEASURED).iloc[0].to_dict()
+        measured = {"x": own["t"].iloc[0], **rate_of(own), "pulls": pulls.get(name, math.nan)}
+        found.append(tags | measured)
+    return pd.DataFrame(found)
+
+
+def _analytic(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Exact values as they stand."""
+    _require_one_series(rows, place)
+    for column in ("x", "y"):
+        require_column(rows, column, place)
+    points = rows.sort_values("x")[["x", "y"]].reset_index(drop=True)
+    return points.assign(lo=points["y"], hi=points["y"], runs=0)
+
+
+def _derived(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Values that a function of the paper derived, with their intervals."""
+    _require_one_series(rows, place)
+    return rows.sort_values("x")[["x", "y", "lo", "hi", "runs"]].reset_index(drop=True)
+
+
+def _require_one_series(rows: pd.DataFrame, place: str) -> None:
+    found = list(rows["series"].unique())
+    if len(found) > 1:
+        named = ", ".join(map(str, found[:4]))
+        raise InputError(
+            f"{place}: one line would join {len(found)} series ({named}); allowed: one, chosen by "
+            f"where or by"
+        )
+
+
+POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFrame]] = {
+    "curve": _curve,
+    "final": _final,
+    "rate": _rate,
+    "nash": _nash,
+    "nash-final": _final,
+    "analytic": _analytic,
+    "derived": _derived,
+}
+"""By kind of panel: from the panel, a line, its rows and its place in the file to its points.
+
+Columns x (ascending), y, lo, hi and runs.
+"""
+
+
+PUBLISHED = "published"
+PUBLISHED_LABEL = "published, digitised"
+"""The variant of digitised values in a csv, and what the legend calls them."""
+
+VARIANTS = ("as-coded", "as-written", "repaired")
+"""Variants of an algorithm, in the order in which their lines are told apart."""
+
+Frames = Callable[[str], pd.DataFrame]
+"""From the name of results to their table."""
+
+Derived = Mapping[str, Callable[[Frames], pd.DataFrame]]
+"""A paper's functions that make the rows of panels of kind ``derived``, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line of a panel.
+
+    Attributes:
+        name: name in the csv.
+        label: text in the legend.
+        look: how it is drawn.
+        points: columns variant, interpretation, x, y, lo, hi, runs; x ascending.
+        published: digitised values of the published curve.
+    """
+
+    name: str
+    label: str
+    look: Look
+    points: pd.DataFrame
+    published: PublishedSpec | None = None
+
+
+def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
+    """Return the rows that a panel reads, or that a function of the paper makes of them.
+
+    Args:
+        panel: what it shows.
+        frames: from the name of results to their table.
+        derived: the paper's functions.
+        place: figure and panel, for error messages.
+
+    Raises:
+        InputError: there is no such function, or it asks for results that the panel does not read.
+    """
+    if panel.compute is None:
+        return read_rows(panel.reads, frames, f"{place}.reads")
+    if panel.compute not in derived:
+        allowed = ", ".join(derived) or "none"
+        raise InputError(f"{place}.compute is {panel.compute!r}; allowed: {allowed}")
+
+    def declared(name: str) -> pd.DataFrame:
+        if name not in panel.reads:
+            allowed = f"with {name}, which {panel.compute} asks for"
+            raise InputError(f"{place}.reads is {', '.join(panel.reads)}; allowed: {allowed}")
+        return frames(name)
+
+    return derived[panel.compute](declared)
+
+
+def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
+    """Return the lines of a panel, then the digitised values of those that have some.
+
+    Args:
+        panel: what it shows.
+        frame: the results that it reads, in the long form of ``engine.results``; for kind
+            ``analytic`` with columns x and y, for kind ``derived`` with lo, hi and runs, too.
+        place: figure and panel, for error messages.
+
+    Raises:
+        InputError: a column is unknown, no row is left, or a line is not one curve.
+    """
+    rows = select(frame, panel.where, f"{place}.where")
+    if panel.metric is not None:
+        in_nash = panel.metric in NASH_METRICS
+        recorded = nash_quantities(panel.metric) if in_nash else panel.metric
+        rows = select(rows, {"metric": recorded}, f"{place}.metric")
+    own = [
+        select(rows, spec.where, f"{place}.series.{index}.where")
+        for index, spec in enumerate(panel.series)
+    ]
+    levels = [spec.level for spec in panel.series]
+    if any(levels):
+        own = _spread_levels(str(panel.x.tag), own, levels, place)
+    drawn = [
+        (index, rows)
+        for index, chosen in enumerate(own)
+        for rows in _split(chosen, panel.series[index].by, f"{place}.series.{index}")
+    ]
+    lines = [
+        _line(panel, panel.series[index], look, rows, f"{place}.series.{index}")
+        for look, (index, rows) in zip(_looks(panel, drawn, place), drawn, strict=True)
+    ]
+    lines += [_marks(line, place) for line in lines if _reaches_a_interpretation(line)]
+    names = [line.name for line in lines]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{place}.series: two lines are {name!r}; allowed: one each")
+    return lines
+
+
+def _spread_levels(
+    tag: str, own: Sequence[pd.DataFrame], levels: Sequence[bool], place: str
+) -> list[pd.DataFrame]:
+    """Repeat the rows of level series, which have no value of the tag, at every value of others."""
+    others = [rows for rows, level in zip(own, levels, strict=True) if not level]
+    grid = sorted({value for rows in others if tag in rows for value in rows[tag].dropna()})
+    if not grid:
+        raise InputError(f"{place}.series: level lines alone; allowed: beside one with {tag}")
+    spread = []
+    for index, (rows, level) in enumerate(zip(own, levels, strict=True)):
+        if level and tag in rows and rows[tag].notna().any():
+            raise InputError(
+                f"{place}.series.{index}.level is true; allowed: false, its rows have {tag}"
+            )
+        repeated = [rows.assign(**{tag: value}) for value in grid] if level else [rows]
+        spread.append(pd.concat(repeated, ignore_index=True))
+    return spread
+
+
+def _split(frame: pd.DataFrame, by: str | None, place: str) -> Iterator[pd.DataFrame]:
+    """Yield the rows of each value of the column ``by``, ascending; all rows where it is None."""
+    if by is None:
+        yield frame
+        return
+    require_column(frame, by, f"{place}.by")
+    for value in sorted(frame[by].dropna().unique()):
+        yield frame[frame[by] == value]
+
+
+def _looks(panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: str) -> list[Look]:
+    """Return the looks of the lines of a panel, given as indices into its series and rows.
+
+    A line of one algorithm has the algorithm's, lines by an ordered column have steps of one map,
+    others what the file says. Where two have the same, open markers and another dash tell them
+    apart.
+    """
+    values = [
+        _ordered_value(panel.series[index], rows, f"{place}.series.{index}")
+        for index, rows in drawn
+    ]
+    places = sorted({value for value in values if value is not None})
+    steps = dict(zip(places, ordered_looks(len(places)), strict=True))
+    looks = [
+        steps[value] if value is not None else _look(panel.series[index], rows, index, place)
+        for value, (index, rows) in zip(values, drawn, strict=True)
+    ]
+    apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
+    series = (panel.series[index] for index, _ in drawn)
+    return [_reduced(look, spec) for look, spec in zip(apart, series, strict=True)]
+
+
+def _places(looks: Sequence[Look], tables: Sequence[pd.DataFrame]) -> list[int]:
+    """Return the place of each line among those with its look.
+
+    It is that of its variant where all of them differ in it, so that a variant looks alike in
+    every figure; else lines of the default interpretation come first.
+    """
+    variants, changed = (_constants(tables, each) for each in ("variant", "interpretation"))
+    places = []
+    for index, look in enumerate(looks):
+        alike = [other for other, known in enumerate(looks) if known == look]
+        theirs = {variants[other] for other in alike}
+        if len(alike) > 1 and len(theirs) == len(alike) and theirs <= set(VARIANTS):
+            places.append(VARIANTS.index(variants[index]))
+        else:
+            alike.sort(key=lambda other: (changed[other] != "", other))
+            places.append(alike.index(index))
+    return places
+
+
+def _constants(tables: Sequence[pd.DataFrame], column: str) -> list[str]:
+    return [str(rows[column].iloc[0]) if column in rows else "" for rows in tables]
+
+
+def _reduced(look: Look, spec: SeriesSpec) -> Look:
+    """Return a look without markers, or without a line, where the file says so."""
+    if spec.level or spec.marker == NO_MARKER:
+        look = replace(look, marker=NO_MARKER)
+    return replace(look, dash=NO_LINE) if spec.line == NO_LINE else look
+
+
+def _ordered_value(spec: SeriesSpec, rows: pd.DataFrame, place: str) -> Any:
+    """Return the value of the ordered column that colours a line; None where there is none."""
+    column = spec.by or spec.shade
+    if column is None:
+        return None
+    require_column(rows, column, f"{place}.shade")
+    return rows[column].iloc[0]
+
+
+def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int, place: str) -> Look:
+    """Return the look of a line that is not coloured by an ordered column.
+
+    Raises:
+        InputError: the file gives a line of one algorithm another look than the algorithm's.
+    """
+    algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
+    given = {
+        key: value
+        for key in ("colour", "line", "marker")
+        if (value := getattr(spec, key)) not in (None, NO_LINE, NO_MARKER)
+    }
+    if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
+        for key, value in given.items():
+            raise InputError(
+                f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
+                f"{algorithms[0]} have its look"
+            )
+    if len(algorithms) == 1 and not given:
+        return look_of(algorithms[0])
+    look = categorical_look(index)
+    colour = look.colour if spec.colour is None else COLOURS[spec.colour]
+    marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]
+    dash = look.dash if spec.line in (None, NO_LINE) else str(spec.line)
+    return replace(look, colour=colour, dash=dash, marker=marker)
+
+
+def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, place: str) -> Line:
+    points = POINTS[panel.kind](panel, spec, rows, place)
+    constant = {
+        str(column): rows[column].iloc[0]
+        for column in rows
+        if rows[column].nunique(dropna=False) == 1
+    }
+    name = fill(spec.name, constant, f"{place}.name")
+    label = readable(fill(spec.label or spec.name, constant, f"{place}.label"))
+    for column, default in (("variant", "as-written"), ("interpretation", "")):
+        points[column] = constant.get(column, default)
+    if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
+        raise InputError(f"{place}: line {name!r} has values that are not finite; allowed: numbers")
+    return Line(name, label, look, points, spec.published)
+
+
+def _reaches_a_interpretation(line: Line) -> bool:
+    """Return whether a digitised value has an x that the line reaches; small scales end before."""
+    return line.published is not None and line.published.points[0][0] <= line.points["x"].max()
+
+
+def _marks(line: Line, place: str) -> Line:
+    """Return the digitised values of a line, as far as it goes, as open marks.
+
+    Their lo and hi are the digitisation error.
+    """
+    assert line.published is not None
+    known = dict(zip(line.points["x"], line.points["y"], strict=True))
+    name = f"published {line.name}"
+    rows = reached_points(line.published, known, f"{place}: {name}")
+    points = pd.DataFrame(rows, columns=["x", "y", "tolerance"])
+    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
+    points = points.assign(lo=low, hi=high, runs=0, variant=PUBLISHED, interpretation="")
+    return Line(name, PUBLISHED_LABEL, replace(OPEN_MARKS, colour=line.look.colour), points)
+
+
+def check_panel_filters(panel: PanelSpec, frame: pd.DataFrame, place: str) -> None:
+    """Raise InputError where a line of a panel has no row, or a column that it names is unknown.
+
+    Args:
+        panel: what it shows.
+        frame: results with the columns and series of those that it reads, whatever their values.
+        place: figure and panel, for the message.
+    """
+    rows = select(frame, panel.where, f"{place}.where")
+    if panel.metric is not None:
+        in_nash = panel.metric in NASH_METRICS
+        recorded = nash_quantities(panel.metric) if in_nash else panel.metric
+        rows = select(rows, {"metric": recorded}, f"{place}.metric")
+    for index, spec in enumerate(panel.series):
+        line = select(rows, spec.where, f"{place}.series.{index}.where")
+        if spec.by is not None:
+            require_column(line, spec.by, f"{place}.series.{index}.by")
+        if panel.kind in BY_TAG and not spec.level:
+            require_column(line, str(panel.x.tag), f"{place}.x.tag")
+
+
+def check_table_filters(table: TableSpec, frame: pd.DataFrame, place: str) -> None:
+    """Raise InputError where a table, or a column of it, has no row; as for panels."""
+    rows = select(frame, table.where, f"{place}.where")
+    if table.metric is not None:
+        rows = select(rows, {"metric": table.metric}, f"{place}.metric")
+    if table.difference_from is not None:
+        select(rows, table.difference_from.where, f"{place}.difference_from.where")
+    for column in table.columns:
+        if table.rows and column.column is not None:
+            select(rows, column.where, f"{place}.{column.name}.where")

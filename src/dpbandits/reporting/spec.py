@@ -1,0 +1,486 @@
+"""What figures and tables show, as the sections ``figures:`` and ``tables:`` say it."""
+
+import math
+import re
+import string
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from dpbandits.config.documents import (
+    Allowed,
+    Choice,
+    Flag,
+    Name,
+    Names,
+    Number,
+    OneOf,
+    Spec,
+    Text,
+    Values,
+    as_list,
+    misfit,
+    validated,
+    wrong,
+)
+from dpbandits.metrics.names import CURVES
+from dpbandits.reporting.digitised import PublishedSpec
+from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
+
+SCALES = ("linear", "log", "categories")
+
+NASH_REGRET = "nash_regret"
+NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
+"""What is shown of Nash curves: scored by the true means, or by the nominal ones."""
+
+ESTIMATES = ("plain", "corrected", "binned")
+"""The plain average over runs, as published curves show it; with the bias of first order in 1/runs
+subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
+
+Where = dict[str, Choice]
+"""Rows that are chosen, column to value or list of values."""
+
+
+def _ascend(ends: tuple[float, float]) -> tuple[float, float]:
+    if ends[0] >= ends[1]:
+        raise ValueError("they do not ascend")
+    return ends
+
+
+class AxisSpec(Spec):
+    """One axis.
+
+    Attributes:
+        label: its label; mathtext between dollar signs.
+        scale: ``linear``, ``log``, or (x of a kind in ``BY_TAG``) ``categories``, evenly spaced.
+        tag: the column that x is read from, for kinds in ``BY_TAG``; ``t`` is the horizon itself.
+        limits: lower and upper end; None leaves an end to the data.
+        shaded: lower and upper end of a range (of x) that is shaded, and ``shaded_label``, what
+            the legend calls it.
+    """
+
+    label: Text
+    scale: Annotated[str, OneOf(SCALES)] = "linear"
+    tag: Name | None = None
+    limits: Annotated[tuple[Number | None, Number | None], Allowed("two numbers or nulls")] = (
+        None,
+        None,
+    )
+    shaded: (
+        Annotated[tuple[Number, Number], AfterValidator(_ascend), Allowed("two numbers, ascending")]
+        | None
+    ) = None
+    shaded_label: Text | None = None
+
+    @model_validator(mode="after")
+    def _is_labelled(self) -> "AxisSpec":
+        if self.shaded is not None and self.shaded_label is None:
+            raise wrong(None, "text", "shaded_label")
+        return self
+
+
+class SeriesSpec(Spec):
+    """One line of a panel, or one for each value of the column ``by``.
+
+    Attributes:
+        name: name in the csv, a template over the columns that are constant along the line.
+        where: rows that belong to it, column to value or list of values.
+        by: ordered column; one line for each of its values.
+        label: the same template for the legend (mathtext allowed); by default the name.
+        shade: ordered column, whose values colour the lines of a panel that name one.
+        colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
+            the look of ``palette.ALGORITHMS``, whatever colour, line and marker are.
+        line: a name of ``palette.DASHES``, or ``none``; by default the next one.
+        marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
+        level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
+            line at every x of the panel's other lines.
+        best: for kinds in ``NASH_KINDS``, what Nash regret is taken from; by default mu*, the
+            largest mean.
+        estimate: for kinds in ``NASH_KINDS``, one of ``ESTIMATES``.
+        published: digitised values of the published curve, drawn as marks.
+    """
+
+    name: Text
+    where: Where = {}
+    by: Name | None = None
+    label: Text | None = None
+    shade: Name | None = None
+    colour: Annotated[str, OneOf(tuple(COLOURS))] | None = None
+    line: Annotated[str, OneOf((*DASHES, NO_LINE))] | None = None
+    marker: Annotated[str, OneOf((*MARKERS, NO_MARKER))] | None = None
+    level: Flag = False
+    best: (
+        Annotated[float, Field(strict=True, gt=0, le=1), Allowed("a number above 0, at most 1")]
+        | None
+    ) = None
+    estimate: Annotated[str, OneOf(tuple(ESTIMATES))] = "plain"
+    published: PublishedSpec | None = None
+
+    @model_validator(mode="after")
+    def _is_one_line(self) -> "SeriesSpec":
+        if self.published is not None and self.by is not None:
+            raise misfit("published: allowed: only for a single line, without by")
+        return self
+
+
+RATE_METRICS = ("success",)
+"""Metrics counted over trials whose share is shown."""
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "curve": CURVES,
+    "final": CURVES,
+    "rate": RATE_METRICS,
+    "nash": NASH_METRICS,
+    "nash-final": NASH_METRICS,
+    "analytic": (),
+    "derived": (),
+}
+"""Kinds of panels, and the metrics that each shows."""
+
+BY_TAG = ("final", "rate", "nash-final")
+"""Kinds of panels whose x axis is a tag of the series."""
+
+DERIVED = "derived"
+"""Kind of a panel whose values a function of the paper derives from simulations."""
+
+NASH_KINDS = ("nash", "nash-final")
+"""Kinds of panels that show Nash regret."""
+
+DIAGRAM = "diagram"
+"""Kind of a whole figure that a function of the paper draws."""
+
+Kind = Annotated[str, OneOf(tuple(KINDS))]
+Lines = Annotated[
+    tuple[SeriesSpec, ...], Field(min_length=1), Allowed("a list of lines", has_entries=True)
+]
+
+
+class PanelKeys(Spec):
+    """Keys of a panel, beside ``panels`` or in one of them.
+
+    Attributes:
+        kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon of the series
+            against a tag), ``rate`` (share of successful trials against a tag), ``nash`` (Nash
+            regret over t), ``nash-final`` (at the horizon of the series against a tag),
+            ``analytic`` (exact values) or ``derived`` (values that ``compute`` returns).
+        reads: names of the simulations or exact results, whose rows are put together.
+        x, y: the axes.
+        series: the lines.
+        metric: what is averaged over runs, for kinds ``curve`` and ``final``, counted over trials,
+            for kind ``rate``, or the means that score, for kinds in ``NASH_KINDS``.
+        compute: for kind ``derived``, a function of the paper's module ``derived``, which makes
+            the rows from the results.
+        where: rows that the panel shows, column to value or list of values.
+        title: text above the panel.
+    """
+
+    kind: Kind | None = None
+    reads: Names | None = None
+    x: AxisSpec | None = None
+    y: AxisSpec | None = None
+    series: Lines | None = None
+    metric: Text | None = None
+    compute: Name | None = None
+    where: Where = {}
+    title: Text | None = None
+
+
+class PanelSpec(PanelKeys):
+    """One panel, with its own keys and those that hold for all panels."""
+
+    kind: Kind
+    reads: Names
+    x: AxisSpec
+    y: AxisSpec
+    series: Lines
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> "PanelSpec":
+        """Raise where keys do not fit the kind of panel."""
+        kind, none = self.kind, f"none, kind is {self.kind}"
+        metrics = KINDS[kind]
+        if (self.metric not in metrics) if metrics else (self.metric is not None):
+            raise wrong(self.metric, ", ".join(metrics) or none, "metric")
+        if (self.compute is not None) != (kind == DERIVED):
+            allowed = "a function of the paper" if kind == DERIVED else none
+            raise wrong(self.compute, allowed, "compute")
+        by_tag = kind in BY_TAG
+        if (self.x.tag is not None) != by_tag:
+            raise wrong(self.x.tag, "a column" if by_tag else none, "x.tag")
+        for axis, spec in (("x", self.x), ("y", self.y)):
+            if spec.scale == "categories" and not (by_tag and axis == "x"):
+                raise wrong(spec.scale, "linear, log", f"{axis}.scale")
+        for index, series in enumerate(self.series):
+            if series.level and not by_tag:
+                raise misfit(f"series.{index}.level is true; allowed: false, kind is {kind}")
+            is_plain = (series.best, series.estimate) == (None, ESTIMATES[0])
+            if not is_plain and kind not in NASH_KINDS:
+                raise misfit(f"series.{index}: keys best and estimate; allowed: {none}")
+        return self
+
+
+class FigureKeys(PanelKeys):
+    """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
+
+    caption: Text
+    panels: dict[str, PanelKeys] = {}
+    share_y: Flag = False
+    residuals: Flag = False
+    direct_labels: Flag = False
+
+    @model_validator(mode="after")
+    def _panels_are_in_order(self) -> "FigureKeys":
+        letters = list(string.ascii_lowercase[: len(self.panels)])
+        if list(self.panels) != letters or len(letters) == 1:
+            given = ", ".join(self.panels)
+            raise misfit(f"panels is {given}; allowed: a, b, ... in order, at least two")
+        return self
+
+
+class DiagramKeys(Spec):
+    """An entry of ``figures:`` of kind ``diagram``."""
+
+    kind: Annotated[str, OneOf((DIAGRAM,))]
+    caption: Text
+    reads: Names
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A whole figure: its panels by letter (one without a letter where there are none).
+
+    A diagram (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from
+    the results ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
+    values of the published ones, in a strip below each panel. With ``direct_labels`` lines that
+    not all panels have are named at their right ends, not in a legend.
+    """
+
+    name: str
+    caption: str
+    panels: Mapping[str, PanelSpec]
+    share_y: bool = False
+    residuals: bool = False
+    direct_labels: bool = False
+    diagram_reads: tuple[str, ...] = ()
+
+    @property
+    def is_diagram(self) -> bool:
+        """Whether a function of the paper draws the whole of it."""
+        return not self.panels
+
+    @property
+    def stems(self) -> list[str]:
+        """The file names, without suffix, that drawing it writes: panels, then the whole."""
+        panels = (panel_stem(self.name, letter) for letter in self.panels)
+        return list(dict.fromkeys([*panels, self.name]))
+
+    @property
+    def reads(self) -> list[str]:
+        """Names of the simulations and exact results that it reads."""
+        of_panels = [each for panel in self.panels.values() for each in panel.reads]
+        return list(dict.fromkeys([*self.diagram_reads, *of_panels]))
+
+
+def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
+    """Return the entry of one figure.
+
+    Args:
+        name: key of the entry, such as ``fig2`` or ``extra-fig6-corrected``.
+        document: the entry. A key of a panel beside ``panels`` holds for the panels without it.
+
+    Raises:
+        InputError: a key is unknown, missing or not allowed, naming figure, panel and key.
+    """
+    place = f"figures.{name}"
+    if isinstance(document, Mapping) and document.get("kind") == DIAGRAM:
+        diagram = validated(DiagramKeys, document, place)
+        return FigureSpec(name, _one_line(diagram.caption), {}, diagram_reads=diagram.reads)
+    keys = validated(FigureKeys, document, place)
+    shared = {key: value for key, value in document.items() if key in PanelKeys.model_fields}
+    panels = document.get("panels") or {"": {}}
+    return FigureSpec(
+        name,
+        _one_line(keys.caption),
+        {
+            letter: validated(
+                PanelSpec, {**shared, **panel}, f"{place}.panels.{letter}" if letter else place
+            )
+            for letter, panel in panels.items()
+        },
+        keys.share_y,
+        keys.residuals,
+        keys.direct_labels,
+    )
+
+
+def _one_line(caption: str) -> str:
+    return " ".join(caption.split())
+
+
+def panel_stem(figure: str, letter: str) -> str:
+    """Return the file name of a panel: ``fig1b``, ``fig1b-repaired``, ``extra-NAME-b``."""
+    if not letter:
+        return figure
+    numbered = re.fullmatch(r"(fig\d+)(-.+)?", figure)
+    if numbered is None:
+        return f"{figure}-{letter}"
+    return f"{numbered[1]}{letter}{numbered[2] or ''}"
+
+
+METRICS = (*CURVES, *RATE_METRICS)
+"""Metrics of simulations that a table may show."""
+
+ALIGNMENTS = ("left", "right")
+
+DIGITISED = ("digitised",)
+"""What a table reads that shows digitised values beside ours."""
+
+LEDGER = ("claims",)
+"""What a table reads that shows the verdicts."""
+
+
+class RowsSpec(Spec):
+    """Rows of a table that is spread out from a long one: one for each listed value.
+
+    Attributes:
+        name: name of the column in the csv that the values are in.
+        label: its head in the table.
+        column: column of the results whose values head the rows.
+        text: template of its cells.
+        values: those values, numbers or texts, in order; None for all that the results have.
+    """
+
+    name: Name
+    label: Text
+    column: Name
+    text: Text
+    values: Values | None = None
+
+
+class ColumnSpec(Spec):
+    """One column of a table.
+
+    Attributes:
+        name: the column of the results; in a table with ``rows``, its name in the csv.
+        label: its head in the table.
+        text: template of its cells, over the columns of the results; by default the value.
+        where: in a table with ``rows``, the rows of the results that it shows.
+        column: in a table with ``rows``, the column of the results that it shows.
+        given: in a table with ``rows``, its values row by row, in place of ``where`` and
+            ``column``: numbers or texts that are not computed, such as published ones.
+        align: ``left`` or ``right``.
+        width: in millimetres, for text that breaks over lines; None for one line.
+    """
+
+    name: Name
+    label: Text
+    text: Text | None = None
+    where: Where = {}
+    column: Name | None = None
+    given: Values | None = None
+    align: Annotated[str, OneOf(ALIGNMENTS)] = "left"
+    width: Annotated[float, Field(strict=True, gt=0), Allowed("a number above 0 (mm)")] | None = (
+        None
+    )
+
+    def misfit(self, rows: int | None) -> str:
+        """Return which keys do not fit the rows of the table; "" where all do.
+
+        Args:
+            rows: number of listed rows, 0 where they are left to the results; None without rows.
+        """
+        chosen = bool(self.where) or self.column is not None
+        if rows is None:
+            is_wrong = chosen or self.given is not None
+            keys = "keys where, column and given"
+            return f"{keys}; allowed: only in a table with rows" if is_wrong else ""
+        if self.given is None:
+            return "column is None; allowed: text" if self.column is None else ""
+        count = f"given has {len(self.given)} values"
+        if not rows:
+            return f"{count}; allowed: none, the rows list no values"
+        if len(self.given) != rows or chosen:
+            return f"{count}; allowed: one for each of the {rows} rows, without where and column"
+        return ""
+
+
+class DifferenceSpec(Spec):
+    """From which row of a table of rates each row's difference is taken.
+
+    Attributes:
+        where: the default rows, column to value or list of values.
+        same: columns in which a row and its default agree; they name one default each.
+    """
+
+    where: Where
+    same: Names
+
+
+class TableSpec(Spec):
+    """One table: the rows of the results as they are, or (with ``rows``) spread out.
+
+    Attributes:
+        caption: plain text.
+        reads: names of the results, whose rows are put together.
+        columns: from left to right.
+        where: rows of the results that it is made from, column to value or list of values.
+        compute: a function of the paper's module ``tables``, which makes the rows from the results
+            by name; by default they are put together as they are.
+        rows: one row for each value, of several lists for each combination of their values (where
+            the values are left to the results, each that is there); empty for the results as
+            they are.
+        metric: for simulations, what is shown: its mean over runs at the horizon of each series,
+            or its share of trials, as y, with its 95 % interval as lo and hi.
+        difference_from: with a metric that is a share, adds differences from default rows.
+        long: whether it may break over pages.
+        prints: rows that are printed, column to value or list of values; the csv has all.
+    """
+
+    caption: Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split()))]
+    reads: Names
+    columns: Annotated[
+        tuple[ColumnSpec, ...], Field(min_length=1), Allowed("a list of columns", has_entries=True)
+    ]
+    where: Where = {}
+    compute: Name | None = None
+    rows: Annotated[
+        tuple[RowsSpec, ...],
+        BeforeValidator(as_list, json_schema_input_type=RowsSpec | list[RowsSpec]),
+    ] = ()
+    metric: Annotated[str, OneOf(METRICS)] | None = None
+    difference_from: DifferenceSpec | None = None
+    long: Flag = False
+    prints: Where = {}
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "TableSpec":
+        """Raise where rows, columns and metric do not fit each other."""
+        if self.difference_from is not None and self.metric not in RATE_METRICS:
+            allowed = ", ".join(RATE_METRICS)
+            raise wrong(self.metric, allowed, "metric (with difference_from)")
+        listed = [rows.values for rows in self.rows if rows.values is not None]
+        if listed and len(listed) < len(self.rows):
+            raise misfit("rows: some without values; allowed: all of them, or none")
+        count = math.prod(map(len, listed)) if listed else 0
+        for index, column in enumerate(self.columns):
+            if line := column.misfit(count if self.rows else None):
+                raise misfit(f"columns.{index}: {line}")
+        names = Counter(
+            [*(rows.name for rows in self.rows), *(column.name for column in self.columns)]
+        )
+        for name, uses in names.items():
+            if uses > 1:
+                raise misfit(f"two columns are named {name!r}; allowed: one each")
+        return self
+
+
+def parse_table(name: str, document: Mapping[str, Any]) -> TableSpec:
+    """Return the entry of one table.
+
+    Raises:
+        InputError: a key is unknown, missing or not allowed, naming the table and the key.
+    """
+    return validated(TableSpec, document, f"tables.{name}")
