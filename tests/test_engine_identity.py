@@ -17,7 +17,7 @@ from dpbandits.engine import identity
 from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
 from dpbandits.engine.identity import (
     DEFAULT_ROOT_SEED,
-    LOCKSTEP,
+    PLAY,
     SOURCES,
     canonical_json,
     fingerprint,
@@ -38,7 +38,6 @@ BASE: dict[str, Any] = {
     "parameters": MODIFIED,
     "bandit": FIVE_ARMS,
     "horizon": 100,
-    "runs": 1,
 }
 
 
@@ -84,8 +83,6 @@ def test_named_stream() -> None:
         {"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))},
         {"grid": [1, 2, 50]},
         {"metrics": ["pulls", "realised_regret"]},
-        {"first_run": 30},
-        {"runs": 25},
     ],
     ids=str,
 )
@@ -293,7 +290,7 @@ def test_a_package_counts_where_something_is_imported_from_it(
 
 @pytest.mark.parametrize("module", ["dpbandits.no_such_module", "dpbandits.papers.none", "json"])
 def test_an_unknown_module_has_no_fingerprint(module: str) -> None:
-    for modules in [(module,), (LOCKSTEP, module)]:
+    for modules in [(module,), (PLAY, module)]:
         with pytest.raises(InputError, match=f"module is '{module}'") as refused:
             fingerprint(*modules)
         assert "\n" not in str(refused.value)

@@ -124,7 +124,7 @@ from numba.core import event
 
 import dpbandits
 from dpbandits.engine.cells import make_cell
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.compute import compute
 
 class Counter(event.Listener):
     count = 0

@@ -6,6 +6,7 @@ another name and renamed, so that many processes and machines share a folder wit
 damaged file is noticed, said and computed again; one that cannot be written costs a warning.
 """
 
+import io
 import re
 import shutil
 import sys
@@ -75,7 +76,8 @@ class Cache:
         if not self.is_used or not path.is_file():
             return None
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            # Of bytes: what cannot be read would be left open.
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 if str(arrays["name"]) != path.stem:
                     raise ValueError("a file under the name of another")
                 return {name: arrays[name] for name in names}
