@@ -103,7 +103,6 @@ def arms_of_runs(algorithm: str, runs: range) -> NDArray[np.int64]:
         parameters=ALGORITHMS[algorithm],
         bandit=BANDIT,
         horizon=HORIZON,
-        runs=1,
     )
     key, played = stream_key(cell.stream_description), []
     for run in runs:
