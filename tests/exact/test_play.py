@@ -61,9 +61,9 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     played: list[tuple[str, ...]] = []
     compute = playing.compute
 
-    def counted(cells: Any, **options: Any) -> Any:
-        played.extend(cell.metrics for cell in cells)
-        return compute(cells, **options)
+    def counted(works: Any, **options: Any) -> Any:
+        played.extend(work.cell.metrics for work in works)
+        return compute(works, **options)
 
     monkeypatch.setattr(playing, "compute", counted)
     return played
