@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.engine.cells import Series
+from dpbandits.engine.cells import Series, Work
 from dpbandits.pipeline.project import Project
 
 OVERHEAD = 0.006
@@ -48,14 +48,16 @@ def seconds(series: Iterable[Series]) -> dict[tuple[str, int, int], float]:
         alike[each.cell.definition.id, each.tags["arms"], each.tags["horizon"]].append(each)
     found, compiled = {}, set()
     for key, group in alike.items():
-        cell = group[len(group) // 2].cell
-        played = replace(cell, runs=min(cell.runs, cell.block_size if key[2] <= 10_000 else 1))
+        middle = group[len(group) // 2]
+        cell = middle.cell
+        size = len(middle.runs) if cell.in_lockstep else cell.batch
+        played = range(min(len(middle.runs), size if key[2] <= 10_000 else 1))
         if key[0] not in compiled:
-            replace(played, horizon=1_000, grid=(1_000,)).play(1)
+            Work(replace(cell, horizon=1_000, grid=(1_000,)), played).play(1)
             compiled.add(key[0])
         begun = time.process_time()
-        played.play(1)
-        spent = (time.process_time() - begun) * cell.block_size / played.runs
+        Work(cell, played).play(1)
+        spent = (time.process_time() - begun) * size / len(played)
         found[key] = (spent + OVERHEAD) * len(group)
     return found
 

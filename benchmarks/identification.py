@@ -65,7 +65,6 @@ def measure(algorithm: IdentificationAlgorithm, bandit: LinearBandit) -> tuple[f
         parameters=algorithm.example,
         bandit=bandit,
         horizon=BUDGET,
-        runs=1,
     )
     task = cell.task
     pulls = algorithm.play(task, run_generator(0, 0, 0), 1).pulls[0]
@@ -117,7 +116,6 @@ def main() -> None:
         parameters={"epsilon": 1.0},
         bandit=large_instance(),
         horizon=BUDGET,
-        runs=1,
     )
     begun = time.process_time()
     IDENTIFICATION["dp-bai"].play(cell.task, run_generator(0, 0, 0), 1)

@@ -15,8 +15,8 @@ import numpy as np
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import bernoulli
 from dpbandits.engine.cells import make_cell
-from dpbandits.engine.execute import play_run
 from dpbandits.engine.identity import run_generator
+from dpbandits.engine.play import play_run
 from dpbandits.kernels import njit
 
 BANDIT = bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
@@ -99,7 +99,7 @@ def measure(algorithm: Algorithm, parameters: Mapping[str, Any]) -> tuple[float,
     """
     cells = {
         horizon: make_cell(
-            algorithm=algorithm.id, parameters=parameters, bandit=BANDIT, horizon=horizon, runs=1
+            algorithm=algorithm.id, parameters=parameters, bandit=BANDIT, horizon=horizon
         )
         for horizon in (HORIZON, REFERENCE_HORIZON)
     }

@@ -19,8 +19,8 @@ from kernels import BANDIT
 import dpbandits
 from dpbandits.algorithms import REGISTRY, Algorithm
 from dpbandits.engine.cells import make_cell
-from dpbandits.engine.execute import play_run
 from dpbandits.engine.identity import run_generator
+from dpbandits.engine.play import play_run
 
 HORIZON, REPEATS = 300_000, 15
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -66,9 +66,7 @@ def cases() -> list[tuple[Any, Any, dict[str, Any]]]:
 
 def plays(algorithm: Algorithm, parameters: dict[str, Any]) -> list[Callable[[], float]]:
     """Return what plays a run, as the engine does and without checks, and returns ns per round."""
-    cell = make_cell(
-        algorithm=algorithm, parameters=parameters, bandit=BANDIT, horizon=HORIZON, runs=1
-    )
+    cell = make_cell(algorithm=algorithm, parameters=parameters, bandit=BANDIT, horizon=HORIZON)
 
     def play(played: Any) -> float:
         begun = time.process_time_ns()

@@ -54,7 +54,7 @@ def own_simulation(folder: Path, algorithm: str, horizon: int, runs: int) -> Non
     from dpbandits.algorithms import REGRET
     from dpbandits.bandits import bernoulli
     from dpbandits.engine.cells import make_cell
-    from dpbandits.engine.lockstep import play_together
+    from dpbandits.engine.play import play_curve
 
     parameters = {"epsilon": EPSILON} if "epsilon" in REGRET[algorithm].example else {}
     cell = make_cell(
@@ -63,10 +63,9 @@ def own_simulation(folder: Path, algorithm: str, horizon: int, runs: int) -> Non
         variant="as-coded",
         bandit=bernoulli(ARMS),
         horizon=horizon,
-        runs=runs,
     )
     grid = np.unique(np.geomspace(1, horizon, 200).astype(np.int64))
-    play_together(
+    play_curve(
         REGRET[algorithm], cell.settings, cell.bandit, grid, ("nash_regret",), (0, 0, range(runs))
     )
 

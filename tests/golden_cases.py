@@ -19,7 +19,7 @@ import dpbandits
 from best_arm_trials import single_interpretations
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Algorithm, Definition
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.cells import Cell, Work, make_cell
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.metrics.names import NASH, PARTS, QUANTITIES
 from support import FIVE_ARMS, kernel_decisions, variant_interpretations
@@ -76,7 +76,6 @@ def cell_of(definition: Definition, bandit: Bandit, interpretations: dict[str, s
         interpretations=interpretations,
         bandit=bandit,
         horizon=BUDGET if isinstance(bandit, LinearBandit) else HORIZON,
-        runs=1,
     )
 
 
@@ -118,11 +117,12 @@ def frame_values(frame: Callable[[], pd.DataFrame]) -> Values:
     }
 
 
-def curve_values(metrics: tuple[str, ...] = PARTS, **arguments: Any) -> Values:
+def curve_values(runs: int, metrics: tuple[str, ...] = PARTS, **arguments: Any) -> Values:
     """Play the runs of one Nash curve, and return what is recorded of it."""
     horizon = arguments["horizon"]
     grid = [1, 2, 10, horizon // 7, horizon // 2, horizon]
-    found = make_cell(metrics=metrics, grid=grid, **arguments).play(DEFAULT_ROOT_SEED)
+    cell = make_cell(metrics=metrics, grid=grid, **arguments)
+    found = Work(cell, range(runs)).play(DEFAULT_ROOT_SEED)
     values: Values = {}
     for name, part in found.items():
         if name.endswith("nash_regret"):

@@ -10,7 +10,7 @@ import pandas as pd
 import found_papers
 from dpbandits.config.documents import load_yaml
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
-from dpbandits.engine.cells import Cell, Series
+from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.names import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
@@ -35,18 +35,18 @@ def synthetic_values(series: Series, metric: str, generator: np.random.Generator
     if metric in IDENTIFIED:
         return _outcomes(series, metric, generator)
     if metric in NASH:
-        return _nash(cell, metric, generator)
+        return _nash(series, metric, generator)
     if metric == "inverse_counts":
-        shape = cell.runs, len(cell.bandit.arms)
+        shape = len(series.runs), len(cell.bandit.arms)
         return cell.horizon / 20 * (1.0 + NOISE * generator.standard_normal(shape))
-    return _regret(cell, metric, generator)
+    return _regret(series, metric, generator)
 
 
 def _outcomes(series: Series, metric: str, generator: np.random.Generator) -> Any:
     """Success more likely with budget and epsilon, by algorithm; pulls a little off the budget."""
     cell = series.cell
     if metric == "total_pulls":
-        return np.full((cell.runs, 1), cell.horizon - 1.0 + len(cell.definition.id) % 3)
+        return np.full((len(series.runs), 1), cell.horizon - 1.0 + len(cell.definition.id) % 3)
     handicap = {"baseline": 1.5, "dp-od": 0.7, "dp-bai-gauss": 0.4}.get(cell.definition.id, 0.0)
     epsilon = min(float(getattr(cell.parameters, "epsilon", 100.0)), 100.0)
     delta = float(getattr(cell.parameters, "delta", 1.0))
@@ -54,16 +54,17 @@ def _outcomes(series: Series, metric: str, generator: np.random.Generator) -> An
     strength += 0.05 * np.log10(delta) - 0.3 * np.log10(series.tags.get("ratio", 1.0))
     lowest = 1 / min(len(cell.bandit.arms), 3)
     chance = lowest + (1 - lowest) / (1 + np.exp(-3 * (strength - 2.3 - handicap)))
-    hits = (generator.random((cell.runs, 1)) < chance).astype(float)
+    hits = (generator.random((len(series.runs), 1)) < chance).astype(float)
     # The arm returned: arm 0 is the best one.
     return hits if metric == "success" else 1.0 - hits
 
 
-def _nash(cell: Cell, metric: str, generator: np.random.Generator) -> Any:
+def _nash(series: Series, metric: str, generator: np.random.Generator) -> Any:
     """Nash curves that fall from uniform play towards mu*, sooner with epsilon."""
+    cell = series.cell
     if metric.endswith(("influence", "bins")):
         width = len(cell.grid) if metric.endswith("influence") else min(BINS, cell.horizon)
-        return 0.01 * generator.standard_normal((cell.runs, width))
+        return 0.01 * generator.standard_normal((len(series.runs), width))
     nominal = metric.startswith(NOMINAL)
     means = cell.bandit.nominal_means if nominal else cell.bandit.means
     times = np.asarray(cell.grid, dtype=float)
@@ -73,26 +74,27 @@ def _nash(cell: Cell, metric: str, generator: np.random.Generator) -> Any:
         scale *= 2.0
     regret = (means.max() - means.mean()) / (1.0 + times / scale)
     curves = []
-    for _ in range(cell.runs // cell.block_size):
+    for _ in range(len(series.works)):
         own = regret * (1.0 + NOISE * generator.standard_normal())
         log_mean = np.log(means.max() - own)
         error = NOISE * own / (means.max() - own)
         # A tenth of the regret for 50 runs, as that of curves: subtracted it leaves some.
-        bias = min(0.5, 5.0 / cell.block_size) * own / (means.max() - own)
+        bias = min(0.5, 5.0 / len(series.works[0].runs)) * own / (means.max() - own)
         best = np.full(times.size, means.max())
         means_too = (np.exp(log_mean), np.exp(log_mean), log_mean + bias)
         curves.append([log_mean, error, bias, *means_too, best])
     return np.array(curves)
 
 
-def _regret(cell: Cell, metric: str, generator: np.random.Generator) -> Any:
+def _regret(series: Series, metric: str, generator: np.random.Generator) -> Any:
     """Regret like that of the figures: pre-pulls of gap 1/4 a round, then slopes that grow in c."""
+    cell = series.cell
     times = np.asarray(cell.grid, dtype=float)
     pre_pulls = 5 * getattr(cell.parameters, "b", 0)
     slope = 0.25 * min(1.0, getattr(cell.parameters, "c", 10.0) / 1000)
     mean = 0.25 * np.minimum(times, pre_pulls) + slope * np.maximum(times - pre_pulls, 0)
     noise = 137.0 if metric == "realised_regret" else 20.0
-    return mean + noise * generator.standard_normal((cell.runs, times.size))
+    return mean + noise * generator.standard_normal((len(series.runs), times.size))
 
 
 class Document:

@@ -24,7 +24,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.cli import main
 from dpbandits.engine import checks
-from dpbandits.engine.cells import make_cell
+from dpbandits.engine.cells import Work, make_cell
 from dpbandits.kernels import write
 from dpbandits.metrics.names import NASH
 from support import message_of, mostly_slow
@@ -222,14 +222,16 @@ def test_a_copy_of_ours_passes_and_plays_the_same(name: str) -> None:
     # Segments of uniformly random arms have Nash metrics alone.
     for metrics in ([NASH[0]], [NASH[1]] if name == "gdp-ncb" else ["pulls", "realised_regret"]):
         first, second = (
-            make_cell(
-                algorithm=algorithm,
-                parameters=ours.example,
-                bandit=ARMS,
-                horizon=2000,
-                runs=2,
-                metrics=metrics,
-                stream="same",
+            Work(
+                make_cell(
+                    algorithm=algorithm,
+                    parameters=ours.example,
+                    bandit=ARMS,
+                    horizon=2000,
+                    metrics=metrics,
+                    stream="same",
+                ),
+                range(2),
             ).play(3)
             for algorithm in (ours, copy)
         )

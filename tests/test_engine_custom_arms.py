@@ -12,10 +12,10 @@ import pytest
 
 import dpbandits
 from dpbandits.bandits.draws import FIRST
-from dpbandits.engine.cache import block_key
-from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, Work, make_cell
+from dpbandits.engine.compute import compute
 from dpbandits.engine.custom_arms import MAXIMAL_ENTRIES, CustomBandit
-from dpbandits.engine.shipping import pack, unpack
 from support import message_of
 
 SHARE = 0.75
@@ -49,7 +49,7 @@ class Greedy:
 
 
 def cell_of(bandit: CustomBandit, algorithm: Any = "ucb1", **changes: Any) -> Cell:
-    base: dict[str, Any] = {"horizon": 200, "runs": 3, "metrics": ["pulls", "realised_regret"]}
+    base: dict[str, Any] = {"horizon": 200, "metrics": ["pulls", "realised_regret"]}
     return make_cell(algorithm=algorithm, bandit=bandit, **(base | changes))
 
 
@@ -65,7 +65,7 @@ def by_hand(rows: list[list[float]], horizon: int) -> tuple[list[int], float]:
 
 
 def test_recorded_rewards_are_paid_in_their_order_in_every_run() -> None:
-    played = cell_of(RECORDED).play(0)
+    played = Work(cell_of(RECORDED), range(3)).play(0)
     counts, total = by_hand([[1, 0, 1, 1], [0.25, 0.5, 1]], 200)
     assert played["pulls"].tolist() == [counts] * 3
     np.testing.assert_allclose(played["realised_regret"][:, -1], 200 * 0.75 - total)
@@ -84,7 +84,9 @@ def test_every_run_draws_rewards_of_its_own_by_the_functions(coins: CustomBandit
     assert 0.49 < table[1].max() < 0.5
     # Six standard deviations of 40000 rewards.
     np.testing.assert_allclose(table.mean(axis=1), [0.75, 0.25], atol=6 * 0.5 / 200)
-    received = [cell_of(coins, first_run=run).play(0)["realised_regret"] for run in (0, 3)]
+    received = [
+        Work(cell_of(coins), range(first, first + 3)).play(0)["realised_regret"] for first in (0, 3)
+    ]
     assert len({*np.concatenate(received)[:, -1]}) == 6
 
 
@@ -113,11 +115,12 @@ def test_a_policy_and_nash_regret_play_on_them(coins: CustomBandit) -> None:
 @pytest.mark.parametrize("algorithm", ["ucb1", Greedy], ids=["registry", "policy"])
 def test_worker_processes_play_the_same(algorithm: Any, coins: CustomBandit) -> None:
     for bandit in (coins, RECORDED):
-        [block] = cell_of(bandit, algorithm, runs=10).blocks()
-        key = block_key(block, 5)
-        [packed] = pack({key: block})
-        arrived = unpack(packed, 5)
-        np.testing.assert_array_equal(arrived.play(5)["pulls"], block.play(5)["pulls"])
+        work = Work(cell_of(bandit, algorithm), range(20))
+        one, two = (
+            compute([work], root_seed=5, workers=workers, cache=Cache(is_used=False))
+            for workers in (1, 2)
+        )
+        np.testing.assert_array_equal(one[0]["pulls"], two[0]["pulls"])
 
 
 def test_what_does_not_compile_is_said_and_draws_the_same(
@@ -199,7 +202,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         "replay: row 1: reward is 2; allowed: 0 to 1",
     ),
     "a horizon that is too long": (
-        lambda: cell_of(RECORDED, horizon=MAXIMAL_ENTRIES).play(0),
+        lambda: Work(cell_of(RECORDED, horizon=MAXIMAL_ENTRIES), range(3)).play(0),
         "horizon is 10000000, with 2 arms of your own; allowed: at most 5000000, as a run keeps",
     ),
 }

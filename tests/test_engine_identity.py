@@ -17,7 +17,7 @@ from dpbandits.engine import identity
 from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
 from dpbandits.engine.identity import (
     DEFAULT_ROOT_SEED,
-    LOCKSTEP,
+    PLAY,
     SOURCES,
     canonical_json,
     fingerprint,
@@ -27,7 +27,6 @@ from dpbandits.engine.identity import (
     stream_key,
 )
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import NASH
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS
 from support import FIVE_ARMS, copy_package, run_python
@@ -38,7 +37,6 @@ BASE: dict[str, Any] = {
     "parameters": MODIFIED,
     "bandit": FIVE_ARMS,
     "horizon": 100,
-    "runs": 1,
 }
 
 
@@ -84,8 +82,6 @@ def test_named_stream() -> None:
         {"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))},
         {"grid": [1, 2, 50]},
         {"metrics": ["pulls", "realised_regret"]},
-        {"first_run": 30},
-        {"runs": 25},
     ],
     ids=str,
 )
@@ -155,9 +151,9 @@ def read_again(root: Path) -> None:
     forget()
 
 
-def all_fingerprints(root: Path, metrics: tuple[str, ...] = ()) -> dict[str, str]:
+def all_fingerprints(root: Path) -> dict[str, str]:
     read_again(root)
-    return {algorithm: algorithm_fingerprint(algorithm, metrics) for algorithm in REGISTRY}
+    return {algorithm: algorithm_fingerprint(algorithm) for algorithm in REGISTRY}
 
 
 def edit(path: Path) -> None:
@@ -169,10 +165,9 @@ def edit(path: Path) -> None:
     [
         ("algorithms/dp_se.py", {"dp-se"}),
         ("algorithms/base.py", {*REGISTRY}),
-        ("engine/execute.py", REGRETS),
-        ("engine/trials.py", IDENTIFY),
+        ("engine/play.py", {*REGISTRY}),
         ("engine/identity.py", {*REGISTRY}),
-        ("metrics/nash.py", set()),
+        ("metrics/nash.py", {*REGISTRY}),
         ("privacy/gaussian.py", {*IDENTIFY, "dp-ts-ucb", "ts-gaussian", "m-ts-gaussian"}),
         ("algorithms/guarantees.py", set()),
         ("engine/cells.py", set()),
@@ -183,16 +178,6 @@ def test_edits_reach_their_importers(root: Path, file: str, reached: set[str]) -
     edit(root / file)
     after = all_fingerprints(root)
     assert {name for name in REGISTRY if after[name] != before[name]} == reached
-
-
-def test_an_edit_of_nash_metrics_reaches_nash_curves(root: Path) -> None:
-    before = all_fingerprints(root, NASH)
-    content = (root / "metrics/nash.py").read_bytes()
-    edit(root / "metrics/nash.py")
-    after = all_fingerprints(root, NASH)
-    assert {name for name in REGISTRY if after[name] != before[name]} == REGRETS
-    (root / "metrics/nash.py").write_bytes(content)
-    assert all_fingerprints(root, NASH) == before
 
 
 EDITED = """
@@ -253,7 +238,7 @@ def test_the_registry_read_off_its_literal_is_the_registry() -> None:
 def test_plans_have_the_fingerprints_of_the_cells(paper: str) -> None:
     for plan in Project.load(Path(__file__).parents[1]).study(paper).simulations.values():
         for name in plan.spec.algorithms:
-            expected = algorithm_fingerprint(name, plan.spec.metrics)
+            expected = algorithm_fingerprint(name)
             assert plan._algorithm_fingerprint(name) == expected
 
 
@@ -293,7 +278,7 @@ def test_a_package_counts_where_something_is_imported_from_it(
 
 @pytest.mark.parametrize("module", ["dpbandits.no_such_module", "dpbandits.papers.none", "json"])
 def test_an_unknown_module_has_no_fingerprint(module: str) -> None:
-    for modules in [(module,), (LOCKSTEP, module)]:
+    for modules in [(module,), (PLAY, module)]:
         with pytest.raises(InputError, match=f"module is '{module}'") as refused:
             fingerprint(*modules)
         assert "\n" not in str(refused.value)

@@ -14,7 +14,7 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.compiled_policies import why_not
-from dpbandits.engine.cells import algorithm_fingerprint, make_cell
+from dpbandits.engine.cells import Work, algorithm_fingerprint, make_cell
 from dpbandits.privacy import Guarantee
 from support import kernel_decisions, message_of, run_python, settings_of
 
@@ -95,11 +95,10 @@ def pulls(algorithm: Any, horizon: int = 500) -> Any:
         algorithm=algorithm,
         bandit=ARMS,
         horizon=horizon,
-        runs=3,
         metrics=["pulls"],
         stream="the same for all",
     )
-    return cell.play(1)["pulls"]
+    return Work(cell, range(3)).play(1)["pulls"]
 
 
 def test_it_plays_as_its_twin_of_the_registry_does() -> None:

@@ -127,12 +127,12 @@ def _block(name: str, series: Series, world: World) -> dict[str, Values]:
     for prefix in ("", NOMINAL) if f"{NOMINAL}nash_regret" in cell.metrics else ("",):
         regrets = np.array([_regret(name, series, t, bool(prefix), world) for t in cell.grid])
         best = 1.0 if name in TWO_ARMED_RESULTS else BEST
-        curves = cell.runs // cell.block_size
+        curves = len(series.works)
         block[f"{prefix}nash_regret"] = np.stack(
             [_quantities(regrets, best, world.noise * each, world.bias) for each in _spread(curves)]
         )
         relative = regrets / (best - regrets)
-        influences = _influences(name, series.label, cell.runs, len(cell.grid))
+        influences = _influences(name, series.label, len(series.runs), len(cell.grid))
         block[f"{prefix}nash_influence"] = -world.noise * relative * influences
     return {metric: block[metric] for metric in cell.metrics}
 
@@ -205,7 +205,7 @@ def _shape(where: Where) -> float:
 def _few_pulls(series: Series) -> Values:
     """Pulls of each arm: ten of each weak one, fewer than Phase I has rounds."""
     cell = series.cell
-    pulls = np.full((cell.runs, 50), 10.0)
+    pulls = np.full((len(series.runs), 50), 10.0)
     pulls[:, 45:] = (cell.horizon - 450) / 5.0
     return pulls
 
@@ -220,5 +220,5 @@ def _phase_lengths(runs: int) -> pd.DataFrame:
         shares = bin_edges(horizon) / horizon
         end = 0.19 if horizon == 10**9 else 0.024
         means = np.where(shares <= end, np.mean(drawn_means()), 0.95 * BEST)
-        blocks.append({"nash_bins": np.tile(means, (each.cell.runs, 1))})
+        blocks.append({"nash_bins": np.tile(means, (each.len(series.runs), 1))})
     return results_frame(series, blocks)

@@ -86,7 +86,7 @@ def results(name: str, world: World) -> pd.DataFrame:
     def law(series: Series, generator: np.random.Generator) -> dict[str, Values]:
         place = where(name, series)
         mean = world.change(place, base_regret(place))
-        drawn = generator.standard_normal((series.cell.runs, 1))
+        drawn = generator.standard_normal((len(series.runs), 1))
         return {"pseudo_regret": mean + world.noise * drawn}
 
     series = [at_most(each, world.runs) for each in planned("dp-ts-ucb", name)]

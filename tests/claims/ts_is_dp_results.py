@@ -101,7 +101,7 @@ def verdicts(world: World, series: Series, generator: np.random.Generator) -> di
 
 def inverse_counts(charged: float, series: Series, generator: np.random.Generator) -> Values:
     """Return what the counts of each arm charge, 5 % apart from run to run."""
-    shape = series.cell.runs, len(series.cell.bandit.arms)
+    shape = len(series.runs), len(series.cell.bandit.arms)
     return np.asarray(charged * (1.0 + 0.05 * generator.standard_normal(shape)))
 
 
@@ -115,12 +115,12 @@ def same_algorithm(
     world: World, series: Series, generator: np.random.Generator
 ) -> dict[str, Values]:
     """Return the same numbers for both algorithms: they play one stream."""
-    shared, shape = np.random.default_rng(7), (series.cell.runs, len(series.cell.grid))
+    shared, shape = np.random.default_rng(7), (len(series.runs), len(series.cell.grid))
     pseudo = np.cumsum(shared.random(shape), axis=1)
     return {
         "pseudo_regret": pseudo,
         "realised_regret": pseudo + shared.standard_normal(shape),
-        "pulls": shared.integers(1, 1000, (series.cell.runs, 5)).astype(float),
+        "pulls": shared.integers(1, 1000, (len(series.runs), 5)).astype(float),
     }
 
 

@@ -51,11 +51,10 @@ def planned(paper: str, name: str) -> tuple[Series, ...]:
 
 def at_most(series: Series, runs: int, grid: Sequence[int] = ()) -> Series:
     """Return a series with at most so many runs, recorded at other times where some are given."""
-    cell = series.cell
-    runs = min(cell.runs, runs)
-    runs_per_curve = min(cell.runs_per_curve, runs)
-    grid = tuple(grid) or cell.grid
-    return replace(series, cell=replace(cell, runs=runs, runs_per_curve=runs_per_curve, grid=grid))
+    cell = replace(series.cell, grid=tuple(grid) or series.cell.grid)
+    fewer = series.runs[:runs]
+    runs_per_curve = min(series.runs_per_curve, len(fewer))
+    return replace(series, cell=cell, runs=fewer, runs_per_curve=runs_per_curve)
 
 
 def frame_of(

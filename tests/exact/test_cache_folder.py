@@ -10,8 +10,8 @@ from numba.core import event
 import dpbandits
 from dpbandits._cache_folder import cache_folder as folder_now
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Cell, make_cell
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.compute import compute
 from dpbandits.kernels import kernels_folder
 from dpbandits.pipeline.project import Project
 from support import run_python
@@ -116,16 +116,17 @@ def test_a_simulation_writes_to_the_user_s_folder_alone(tmp_path: Path) -> None:
 def test_jobs_do_not_say_that_they_compile(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play = Cell.play
+    play = Work.play
 
-    def compiled(cell: Cell, root_seed: int) -> Any:
+    def compiled(work: Work, root_seed: int) -> Any:
         with event.trigger_event("numba:compile"):
-            return play(cell, root_seed)
+            return play(work, root_seed)
 
-    monkeypatch.setattr(Cell, "play", compiled)
+    monkeypatch.setattr(Work, "play", compiled)
     bandit = dpbandits.bernoulli([0.7, 0.5])
     simulation = dpbandits.simulate(algorithm="ucb1", bandit=bandit, horizon=30, runs=20)
     assert simulation.pulls.sum() == 600
     assert capsys.readouterr().err.count("compiling ucb1 ...\n") == 1, "once, for two batches"
-    compute([make_cell(algorithm="ucb1", bandit=bandit, horizon=31, runs=20)], root_seed=1)
+    cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=31)
+    compute([Work(cell, range(20))], root_seed=1)
     assert "compiling" not in capsys.readouterr().err

@@ -153,8 +153,8 @@ def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
 ) -> None:
     tuned = project.study("choosing").simulation("tuning").series()
     ends = [
-        max(s.cell.first_run + s.cell.runs for s in played),
-        min(s.cell.first_run for s in tuned),
+        max(s.runs.stop for s in played),
+        min(s.runs.start for s in tuned),
     ]
     assert ends[0] <= ends[1]
     bandits = [{str(s.cell.bandit.describe()) for s in each} for each in (played, tuned)]

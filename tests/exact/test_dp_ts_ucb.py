@@ -15,7 +15,7 @@ from dpbandits.algorithms.dp_ts_ucb import Settings
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
-from dpbandits.engine.cells import make_cell
+from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
 from dpbandits.kernels import new_segments
 from round_by_round import dp_ts_ucb as play_round_by_round
@@ -157,12 +157,11 @@ def test_recording_cuts_no_draw() -> None:
         "parameters": {"alpha": 1.0},
         "bandit": FIVE_ARMS,
         "horizon": 20_000,
-        "runs": 3,
         "metrics": ["pseudo_regret", "realised_regret"],
     }
     whole, often = (
-        make_cell(**base).play(1),
-        make_cell(**base, grid=range(100, 20_001, 100)).play(1),
+        Work(make_cell(**base), range(3)).play(1),
+        Work(make_cell(**base, grid=range(100, 20_001, 100)), range(3)).play(1),
     )
     for metric in base["metrics"]:
         assert np.array_equal(whole[metric][:, -1], often[metric][:, -1])
@@ -241,10 +240,9 @@ def final_regrets(interpretations: dict[str, str], alpha: float = 0.75, runs: in
         interpretations=interpretations,
         bandit=FIVE_ARMS,
         horizon=5000,
-        runs=runs,
         stream="shared",
     )
-    return cell.play(1)["pseudo_regret"]
+    return Work(cell, range(runs)).play(1)["pseudo_regret"]
 
 
 @pytest.mark.parametrize("interpretation", [{"rounding": "ceil"}, {"renewal": "pull"}], ids=str)
@@ -313,5 +311,4 @@ def test_refused_cells_end_in_one_line() -> None:
             parameters={"alpha": 0.5},
             bandit=FIVE_ARMS,
             horizon=4,
-            runs=1,
         )

@@ -123,8 +123,8 @@ COMPILES = """
 from numba.core import event
 
 import dpbandits
-from dpbandits.engine.cells import make_cell
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.compute import compute
 
 class Counter(event.Listener):
     count = 0
@@ -135,7 +135,8 @@ class Counter(event.Listener):
 
 bandit = dpbandits.bernoulli([0.7, 0.5])
 with event.install_listener("numba:compile", Counter()) as counter:
-    compute([make_cell(algorithm="ucb1", bandit=bandit, horizon=30, runs=2)], root_seed=1)
+    cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=30)
+    compute([Work(cell, range(2))], root_seed=1)
 print(counter.count)
 """
 

@@ -10,9 +10,8 @@ from scipy import stats
 import dpbandits
 from dpbandits import NashCurve, Simulation
 from dpbandits.cli import main
-from dpbandits.engine.cells import make_cell
+from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.identity import run_generator, stream_key
-from dpbandits.engine.lockstep import memory_needed
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS, quantities
 from nash_by_hand import by_hand, entered, random_runs
 from support import digits_printed, message_of
@@ -210,17 +209,6 @@ def test_wrong_times_are_refused(at: Any, expected: str) -> None:
     assert message_of(lambda: simulate().nash_regret(at=at)).startswith(expected)
 
 
-def test_the_smallest_memory_limit_is_named() -> None:
-    least = memory_needed(runs=12, arms=3, times=1)
-    for limit in (0, -1, least - 1, True, "1 GB", math.nan):
-        message = message_of(
-            lambda limit=limit: simulate().nash_regret(at=[80], memory_limit=limit)  # type: ignore[misc]
-        )
-        assert message == f"memory limit is {limit!r}; allowed: at least {least} bytes here"
-    limited = simulate().nash_regret(at=[80], memory_limit=least)
-    np.testing.assert_array_equal(limited.nash_regret, simulate().nash_regret(at=[80]).nash_regret)
-
-
 def test_what_would_overflow_is_refused() -> None:
     many = simulate(algorithm="ucb1", params={}, runs=MAXIMAL_RUNS + 1)
     message = message_of(lambda: many.nash_regret(at=[80]))
@@ -236,12 +224,11 @@ def test_what_would_overflow_is_refused() -> None:
 
 def test_runs_that_make_no_curves_are_refused() -> None:
     message = message_of(
-        lambda: make_cell(
-            algorithm="ucb1",
-            bandit=BANDIT,
-            horizon=80,
-            runs=10,
-            metrics=["nash_regret"],
+        lambda: Series(
+            "a",
+            {},
+            make_cell(algorithm="ucb1", bandit=BANDIT, horizon=80, metrics=["nash_regret"]),
+            range(10),
             runs_per_curve=4,
         )
     )

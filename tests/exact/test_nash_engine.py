@@ -1,8 +1,7 @@
-"""Nash curves in the engine: one process a curve, checkpoints, cache, and rows of results."""
+"""Nash curves in the engine: one process a curve, cache, and rows of results."""
 
 import math
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,16 +14,16 @@ from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.claims.evidence import Evidence
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
-from dpbandits.engine import checkpoints, lockstep
-from dpbandits.engine.cache import Cache, block_key
-from dpbandits.engine.cells import Cell, Series, make_cell
-from dpbandits.engine.checkpoints import Checkpoints
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine import compute as compute_module
+from dpbandits.engine import play
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, Series, Work, make_cell
+from dpbandits.engine.compute import compute, compute_series
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.kernels import UNIFORM
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.privacy import Guarantee
-from support import message_of, run_python
+from support import message_of
 
 BANDIT = dpbandits.bernoulli([0.75, 0.5, 0.25])
 ROOT_SEED = 7
@@ -37,7 +36,6 @@ def cell(**changes: Any) -> Cell:
         "parameters": {"alpha": 1.0},
         "bandit": BANDIT,
         "horizon": 400,
-        "runs": 6,
         "metrics": ["nash_regret", "nash_influence", "nash_bins"],
         "grid": [1, 170, 400],
     }
@@ -50,6 +48,11 @@ CELLS = [
     cell(algorithm="dp-se", parameters={"epsilon": 1.0}),
     cell(algorithm="ucb1", parameters={}, bandit=dpbandits.bernoulli([0.7, 0.0])),
 ]
+
+
+def curve(cell: Cell, runs: int = 6) -> dict[str, Any]:
+    """Play the first runs of a cell."""
+    return Work(cell, range(runs)).play(ROOT_SEED)
 
 
 def bytes_of(block: dict[str, Any]) -> dict[str, bytes]:
@@ -65,7 +68,9 @@ def test_values_and_bytes_for_1_2_and_8_workers(tmp_path: Path) -> None:
     found = []
     for workers in (1, 2, 8):
         cache = Cache(tmp_path / str(workers))
-        blocks = compute(CELLS, root_seed=ROOT_SEED, workers=workers, cache=cache)
+        blocks = compute(
+            [Work(c, range(6)) for c in CELLS], root_seed=ROOT_SEED, workers=workers, cache=cache
+        )
         found.append(([bytes_of(block) for block in blocks], files_of(cache)))
     assert len(found[0][1]) == len(CELLS)
     assert found[0] == found[1] == found[2]
@@ -73,15 +78,15 @@ def test_values_and_bytes_for_1_2_and_8_workers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("each", CELLS, ids=lambda each: each.definition.id)
 def test_windows_change_no_byte(each: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = bytes_of(each.play(ROOT_SEED))
-    for chunks in (6, 7 * 6, 150 * 6):
-        monkeypatch.setattr(lockstep, "CHUNKS_TOGETHER", chunks)
-        assert bytes_of(each.play(ROOT_SEED)) == expected
+    expected = bytes_of(curve(each))
+    for segments in (6, 7 * 6, 150 * 6):
+        monkeypatch.setattr(play, "SEGMENTS_OF_A_CURVE", segments)
+        assert bytes_of(curve(each)) == expected
 
 
 def test_times_and_other_metrics_change_no_byte() -> None:
-    alone = cell(grid=[170], metrics=["nash_regret"]).play(ROOT_SEED)["nash_regret"]
-    whole = cell(grid=range(1, 401), metrics=["pulls", "nash_regret"]).play(ROOT_SEED)
+    alone = curve(cell(grid=[170], metrics=["nash_regret"]))["nash_regret"]
+    whole = curve(cell(grid=range(1, 401), metrics=["pulls", "nash_regret"]))
     assert alone[0, :, 0].tobytes() == whole["nash_regret"][0, :, 169].tobytes()
 
 
@@ -90,41 +95,48 @@ def test_other_metrics_are_those_of_an_ordinary_cell() -> None:
     others = ["pseudo_regret", "realised_regret", "pulls", "inverse_counts"]
     for each in REGRET.values():
         changes: dict[str, Any] = {"algorithm": each.id, "parameters": dict(each.example)}
-        plain = cell(**changes, metrics=others).play(ROOT_SEED)
-        beside = cell(**changes, metrics=["nash_regret", *others]).play(ROOT_SEED)
+        plain = curve(cell(**changes, metrics=others))
+        beside = curve(cell(**changes, metrics=["nash_regret", *others]))
         for name in others:
             np.testing.assert_array_equal(beside[name], plain[name])
 
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Return a list that takes down the first run and the runs of every block computed."""
+    """Return a list that takes down the first run and the runs of every work."""
     noted: list[tuple[int, int]] = []
-    play = Cell.play
+    played = Work.play
 
-    def noting(self: Cell, *given: Any) -> dict[str, Any]:
-        noted.append((self.first_run, self.runs))
-        return play(self, *given)
+    def noting(self: Work, root_seed: int) -> dict[str, Any]:
+        noted.append((self.runs.start, len(self.runs)))
+        return played(self, root_seed)
 
-    monkeypatch.setattr(Cell, "play", noting)
+    # Before, lest it be taken down.
+    compute_module.compile_kernels([cell(), cell(algorithm="ucb1", parameters={})])
+    monkeypatch.setattr(Work, "play", noting)
     return noted
 
 
-def test_a_curve_is_one_block_of_all_its_runs(played: list[tuple[int, int]]) -> None:
-    compute([cell(runs=25, first_run=3)], root_seed=ROOT_SEED)
-    compute([cell(runs=25, first_run=3)], root_seed=ROOT_SEED)
+def test_a_curve_is_one_work_of_all_its_runs(played: list[tuple[int, int]]) -> None:
+    compute([Work(cell(), range(3, 28))] * 2, root_seed=ROOT_SEED)
+    compute([Work(cell(), range(3, 28))], root_seed=ROOT_SEED)
     assert played == [(3, 25)]
-    compute([cell(runs=26, first_run=3)], root_seed=ROOT_SEED)
+    compute([Work(cell(), range(3, 29))], root_seed=ROOT_SEED)
     assert played == [(3, 25), (3, 26)], "another number of runs is another curve"
 
 
 def test_every_part_comes_from_the_same_entry(played: list[tuple[int, int]]) -> None:
     for metrics in (["nash_regret"], ["nash_bins"], ["nash_influence", "nash_regret"]):
-        [block] = compute([cell(metrics=metrics)], root_seed=ROOT_SEED)
+        [block] = compute([Work(cell(metrics=metrics), range(6))], root_seed=ROOT_SEED)
         assert set(block) == set(metrics)
     assert len(played) == 1
-    compute([cell(metrics=["nominal_nash_regret"])], root_seed=ROOT_SEED)
+    pair = [Work(cell(grid=[9], metrics=[name]), range(6)) for name in ("nash_bins", "nash_regret")]
+    assert [list(runs) for runs in compute(pair, root_seed=1)] == [["nash_bins"], ["nash_regret"]]
+    assert [list(runs) for runs in compute(pair, root_seed=1)] == [["nash_bins"], ["nash_regret"]]
     assert len(played) == 2
+    nominal = Work(cell(metrics=["nominal_nash_regret"]), range(6))
+    compute([nominal], root_seed=ROOT_SEED)
+    assert len(played) == 3
 
 
 def test_keys_hold_what_arms_are_scored_by() -> None:
@@ -133,167 +145,21 @@ def test_keys_hold_what_arms_are_scored_by() -> None:
     tiny = dpbandits.Bandit(arms, logarithms=(math.log(0.7), -800.0))
     metrics = ["nash_regret", "nominal_nash_regret"]
     cells = [cell(bandit=each, metrics=metrics) for each in (plain, nominal, tiny)]
-    assert len({block_key(each, 1) for each in cells}) == 3
+    assert len({Work(each, range(6)).key(1) for each in cells}) == 3
     assert len({str(each.stream_description) for each in cells}) == 1
     ordinary = [cell(bandit=each, metrics=["pulls"]) for each in (plain, nominal, tiny)]
-    assert len({block_key(each, 1) for each in ordinary}) == 1
+    assert len({Work(each, range(6)).key(1) for each in ordinary}) == 1
 
 
 def test_runs_together(played: list[tuple[int, int]]) -> None:
-    [found] = compute([cell(runs=12, runs_per_curve=4, first_run=5)], root_seed=ROOT_SEED)
+    series = Series("a", {}, cell(), range(5, 17), runs_per_curve=4)
+    [found] = compute_series([series], root_seed=ROOT_SEED)
     assert played == [(5, 4), (9, 4), (13, 4)]
     assert found["nash_regret"].shape == (3, len(QUANTITIES), 3)
     assert found["nash_influence"].shape == (12, 3)
-    [second] = compute([cell(runs=4, first_run=9)], root_seed=ROOT_SEED)
+    [second] = compute([Work(cell(), range(9, 13))], root_seed=ROOT_SEED)
     assert len(played) == 3
     assert second["nash_regret"].tobytes() == found["nash_regret"][1:2].tobytes()
-
-
-class Killed(BaseException):
-    """What ends a process in the middle of a cell."""
-
-
-@pytest.fixture
-def small_windows(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], list[int]]:
-    """Let windows be short, with a checkpoint after each, and be killed after some number."""
-    monkeypatch.setattr(lockstep, "CHUNKS_TOGETHER", 60)
-    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
-    play_window = lockstep._Curve.play_window
-
-    def killed_after(windows: int) -> list[int]:
-        begun: list[int] = []
-
-        def counted(self: Any) -> None:
-            if len(begun) == windows:
-                raise Killed
-            begun.append(int(self.played[0]))
-            play_window(self)
-
-        monkeypatch.setattr(lockstep._Curve, "play_window", counted)
-        return begun
-
-    return killed_after
-
-
-WITH_PULLS = [replace(each, metrics=("pulls", *each.metrics)) for each in CELLS]
-
-
-@pytest.mark.parametrize("each", WITH_PULLS, ids=lambda each: each.definition.id)
-def test_a_killed_cell_goes_on(
-    each: Cell, small_windows: Callable[[int], list[int]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    expected = bytes_of(each.play(ROOT_SEED))
-    cache = Cache()
-    windows = small_windows(10**9)
-    each.play(ROOT_SEED)
-    total, reached = len(windows), 0
-    assert total > 6
-    while True:
-        begun = small_windows(3)
-        try:
-            [found] = compute([each], root_seed=ROOT_SEED, cache=cache)
-        except Killed:
-            assert begun[0] == reached, "it goes on where it was"
-            reached = begun[-1]
-            assert sum(name.endswith("-checkpoint.block") for name in files_of(cache)) == 1
-            # The window that was cut off by the kill is played again, the others are not.
-            reached = windows[windows.index(reached) + 1]
-            continue
-        break
-    assert "goes on from its checkpoint" in capsys.readouterr().err
-    assert bytes_of(found) == expected
-    assert len(files_of(cache)) == 1, "the checkpoint is gone, the entry is there"
-
-
-def test_a_damaged_checkpoint_is_not_used(
-    small_windows: Callable[[int], list[int]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    expected = bytes_of(cell().play(ROOT_SEED))
-    small_windows(3)
-    with pytest.raises(Killed):
-        compute([cell()], root_seed=ROOT_SEED)
-    [path] = Cache().cells.rglob("*-checkpoint.block")
-    path.write_bytes(path.read_bytes()[:-9])
-    begun = small_windows(10**9)
-    [found] = compute([cell()], root_seed=ROOT_SEED)
-    assert begun[0] == 0
-    assert f"{path.name}: damaged cache entry, computed again" in capsys.readouterr().err
-    assert bytes_of(found) == expected
-    assert not path.exists()
-
-
-KILLED_PROCESS = """
-import os, signal, sys
-import dpbandits
-from dpbandits.engine import checkpoints, lockstep
-lockstep.CHUNKS_TOGETHER = 60
-checkpoints.SECONDS_BETWEEN_CHECKPOINTS = 0.0
-windows = []
-play_window = lockstep._Curve.play_window
-def counted(self):
-    windows.append(1)
-    if len(windows) == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    play_window(self)
-lockstep._Curve.play_window = counted
-curve = dpbandits.simulate(
-    algorithm="dp-se", params={"epsilon": 1.0}, bandit=dpbandits.bernoulli([0.75, 0.5, 0.25]),
-    horizon=400, runs=6, seed=7,
-).nash_regret(at=[170, 400])
-print(curve.log_mean.tobytes().hex(), curve.influences.tobytes().hex(), len(windows))
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_process_goes_on(cache_folder: Path) -> None:
-    killed = run_python("-c", KILLED_PROCESS, "20")
-    assert killed.returncode == -signal.SIGKILL
-    resumed = run_python("-c", KILLED_PROCESS, "1000")
-    assert resumed.returncode == 0, resumed.stderr
-    log_mean, influences, windows = resumed.stdout.split()
-    expected = cell(algorithm="dp-se", parameters={"epsilon": 1.0}, grid=[170, 400]).play(7)
-    assert log_mean == expected["nash_regret"][0, 0].tobytes().hex()
-    assert influences == expected["nash_influence"].tobytes().hex()
-    # 40 windows of 10 rounds, of which 19 were over.
-    assert int(windows) == 21
-
-
-def test_lines_say_how_far_a_curve_is(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("dpbandits.engine.checkpoints.SECONDS_BETWEEN_LINES", 0.0)
-    watch = Checkpoints(Cache(), "ab" * 32, "ucb1, 6 runs of 400 rounds")
-    for done in (100, 300, 400):
-        watch.between(done, 400, dict)
-    [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("ucb1, 6 runs of 400 rounds: 75% of 400 rounds, about ")
-    assert not files_of(Cache()), "a minute has not gone by"
-
-
-def memory_of_a_long_curve(horizon: int, runs: int) -> float:
-    """Return the largest resident memory, in bytes, of a process that computes a curve."""
-    program = f"""
-import dpbandits
-curve = dpbandits.simulate(
-    algorithm="dp-se", params={{"epsilon": 1.0}}, bandit=dpbandits.bernoulli([0.9] + [0.5] * 49),
-    horizon={horizon}, runs={runs},
-).nash_regret(at=[{horizon}])
-# The peak of this program; that of getrusage counts the process before it, too.
-with open("/proc/self/status") as status:
-    [peak] = [line.split()[1] for line in status if line.startswith("VmHWM")]
-print(int(peak) * 1024)
-"""
-    run = run_python("-c", program)
-    assert run.returncode == 0, run.stderr
-    return float(run.stdout)
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the files of Linux")
-@pytest.mark.slow
-def test_memory_stays_within_what_is_said() -> None:
-    # As an array of rounds times runs of doubles this curve would take 400 megabytes.
-    taken = memory_of_a_long_curve(1_000_000, 50)
-    assert taken < lockstep.memory_needed(50, 50, 1) < 600e6
 
 
 class _Settings(NamedTuple):
@@ -337,7 +203,7 @@ def blocks_cell(**changes: Any) -> Cell:
 
 
 def test_blocks_of_uniform_arms_are_scored_by_the_mean_of_all() -> None:
-    values = blocks_cell().play(ROOT_SEED)["nash_regret"][0]
+    values = curve(blocks_cell())["nash_regret"][0]
     named = dict(zip(QUANTITIES, values, strict=True))
     np.testing.assert_allclose(named["average_mean"], [0.5, (0.5 + 0.75) / 2], rtol=1e-15)
     expected = [math.log(0.5), (math.log(0.5) + math.log(0.75)) / 2]
@@ -347,7 +213,7 @@ def test_blocks_of_uniform_arms_are_scored_by_the_mean_of_all() -> None:
 @pytest.mark.parametrize("metric", ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"])
 def test_other_metrics_refuse_blocks_of_uniform_arms(metric: str) -> None:
     for metrics in ([metric], [metric, "nash_regret"]):
-        message = message_of(lambda metrics=metrics: blocks_cell(metrics=metrics).play(0))  # type: ignore[misc]
+        message = message_of(lambda metrics=metrics: curve(blocks_cell(metrics=metrics)))  # type: ignore[misc]
         assert message == (
             "algorithm in-blocks: blocks of uniformly random arms have no pulls of each arm; "
             "allowed with them: Nash metrics"
@@ -362,23 +228,23 @@ SERIES = [
         cell(
             bandit=NOMINAL,
             metrics=["nash_regret", "nash_influence", "pulls", "nominal_nash_regret"],
-            first_run=10,
         ),
+        range(10, 16),
     ),
-    Series("two", {}, cell(runs=12, runs_per_curve=4, metrics=["nash_regret", "nash_bins"])),
+    Series("two", {}, cell(metrics=["nash_regret", "nash_bins"]), range(12), runs_per_curve=4),
 ]
 
 
 @pytest.fixture(scope="module")
 def frame() -> Any:
-    return results_frame(SERIES, compute([each.cell for each in SERIES], root_seed=ROOT_SEED))
+    return results_frame(SERIES, compute_series(SERIES, root_seed=ROOT_SEED))
 
 
 def test_rows_of_results(frame: Any) -> None:
     one = frame[frame.series == "one"]
     # Quantities at 3 times, true and nominal; influences of 6 runs at 3 times; pulls of 3 arms.
     assert len(one) == 2 * len(QUANTITIES) * 3 + 6 * 3 + 6 * 3
-    expected = SERIES[0].cell.blocks()[0].play(ROOT_SEED)
+    expected = SERIES[0].works[0].play(ROOT_SEED)
     for prefix in ("", "nominal_"):
         for number, name in enumerate(QUANTITIES):
             rows = one[one.metric == prefix + name]
@@ -421,7 +287,7 @@ def test_results_come_back_and_are_evidence(tmp_path: Path, frame: Any) -> None:
     assert error[0] == pytest.approx(math.sqrt((influences**2).sum() / 30), rel=1e-14)
     best = evidence.values("curves", "best_mean", 400, epsilon=2)
     log_mean = evidence.values("curves", "nash_log_mean", 400, epsilon=2)
-    curve = compute([SERIES[0].cell], root_seed=ROOT_SEED)[0]["nash_regret"]
+    curve = compute_series(SERIES[:1], root_seed=ROOT_SEED)[0]["nash_regret"]
     assert best - np.exp(log_mean) == 0.75 - np.exp(curve[0, 0, 2])
     assert evidence.times("curves", "nash_log_mean", epsilon=2).tolist() == [1, 170, 400]
 
@@ -435,8 +301,8 @@ def test_interpretations_are_told_off_those_of_the_variant() -> None:
             variant="repaired", interpretations={"log": "natural", "exploration": "rounds"}
         ),
     ]
-    series = [Series(str(number), {}, each) for number, each in enumerate(cells)]
-    rows = results_frame(series, [each.play(0) for each in cells])
+    series = [Series(str(number), {}, each, range(6)) for number, each in enumerate(cells)]
+    rows = results_frame(series, [curve(each) for each in cells])
     told = rows.groupby("series")[["variant", "interpretation"]].first().to_numpy().tolist()
     assert told == [
         ["as-written", ""],
@@ -462,8 +328,8 @@ def plan(**changes: Any) -> SimulationPlan:
 
 def test_plans_say_how_many_runs_make_a_curve() -> None:
     [series] = plan().series()
-    assert (series.cell.runs, series.cell.runs_per_curve) == (40, 20)
+    assert [work.runs for work in series.works] == [range(20), range(20, 40)]
     [series] = replace(plan(), caps=Caps(runs=10)).series()
-    assert (series.cell.runs, series.cell.runs_per_curve) == (10, 10)
+    assert [work.runs for work in series.works] == [range(10)]
     [series] = plan(runs={"first": 0, "count": 40}).series()
-    assert series.cell.block_size == 40
+    assert [work.runs for work in series.works] == [range(40)]

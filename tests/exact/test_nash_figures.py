@@ -97,8 +97,8 @@ def test_a_curve_is_that_of_the_library() -> None:
     plan = FOURTH.plan("one-million", {"runs": 4, "horizon": 500})
     [series] = [each for each in plan.series() if each.label == ADAP]
     cell = series.cell
-    [block] = cell.blocks()
-    frame = results_frame([series], [block.play(root_seed=3)])
+    [work] = series.works
+    frame = results_frame([series], [work.play(root_seed=3)])
     rows = frame[frame["metric"].isin(nash_quantities("nash_regret"))]
     table = nash_regrets(rows)
     found = dpbandits.simulate(

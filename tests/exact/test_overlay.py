@@ -15,7 +15,7 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.compute import compute
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure

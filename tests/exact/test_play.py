@@ -18,8 +18,8 @@ from dpbandits.algorithms import (
     find_identification,
 )
 from dpbandits.cli import main
-from dpbandits.engine.cells import make_cell
-from dpbandits.engine.trials import TRIALS
+from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.play import TRIALS
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.metrics.names import COUNTED
 from dpbandits.play import simulation as playing
@@ -60,9 +60,9 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     played: list[tuple[str, ...]] = []
     compute = playing.compute
 
-    def counted(cells: Any, **options: Any) -> Any:
-        played.extend(cell.metrics for cell in cells)
-        return compute(cells, **options)
+    def counted(works: Any, **options: Any) -> Any:
+        played.extend(work.cell.metrics for work in works)
+        return compute(works, **options)
 
     monkeypatch.setattr(playing, "compute", counted)
     return played
@@ -144,7 +144,7 @@ def test_what_is_said_counts() -> None:
     for other in ({"interpretations": {"count": "n"}}, {"seed": 1}, {"c": 2, "params": {"b": 2}}):
         assert (simulate(**other).realised_regret != simulate().realised_regret).any()
     cell = simulate().cell
-    expected = cell.play(99)["pseudo_regret"][:, 0]
+    expected = Work(cell, range(12)).play(99)["pseudo_regret"][:, 0]
     np.testing.assert_array_equal(simulate(seed=99).pseudo_regret[: len(expected)], expected)
 
 
@@ -240,11 +240,10 @@ def test_a_shared_stream_and_two_streams() -> None:
             parameters={"epsilon": epsilon},
             bandit=LINEAR,
             horizon=200,
-            runs=TRIALS,
             metrics=["recommended"],
             stream=stream,
         )
-        return [int(arm) for arm in cell.play(11)["recommended"].ravel()]
+        return [int(arm) for arm in Work(cell, range(TRIALS)).play(11)["recommended"].ravel()]
 
     # Noise of scale 1e-9 changes no ranking, but its draws do change where later trials begin.
     assert played(1e9, None) != played(math.inf, None)
@@ -324,7 +323,7 @@ NOT_POSITIVE = (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.
 
 @pytest.mark.parametrize("name", [n for n, each in REGISTRY.items() if "epsilon" in each.example])
 def test_a_wrong_epsilon_is_refused_at_once(name: str) -> None:
-    base: dict[str, Any] = {"algorithm": name, "horizon": 10**4, "runs": 1}
+    base: dict[str, Any] = {"algorithm": name, "horizon": 10**4}
     for epsilon in NOT_POSITIVE:
         parameters = {**REGISTRY[name].example, "epsilon": epsilon}
         bandit = ARMS if name in REGRET else LINEAR
@@ -451,7 +450,7 @@ def test_frames_that_fit_no_memory_are_refused_before_anything_is_played(
     ids=str,
 )
 def test_wrong_cells_are_refused(changes: dict[str, Any], expected: str) -> None:
-    base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80, "runs": 1}
+    base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80}
     assert expected in message_of(lambda: make_cell(**(base | changes)))
 
 

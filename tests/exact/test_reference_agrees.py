@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cells import make_cell
+from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
 from dpbandits.kernels import new_segments
 from support import (
@@ -153,10 +153,9 @@ def test_pre_pull_regret_is_exact(b: int, c: float) -> None:
             parameters=parameters,
             bandit=bandit,
             horizon=5 * b + 3,
-            runs=1,
             grid=[5 * b],
         )
-        regret = cell.play(1)["pseudo_regret"].item()
+        regret = Work(cell, range(1)).play(1)["pseudo_regret"].item()
         assert regret == pytest.approx(b * bandit.gaps.sum(), rel=1e-14)
         assert abs(regret - slope * b) <= tolerance * b
 
@@ -178,10 +177,9 @@ def test_long_pre_pull_is_cut_at_the_horizon(b: int, horizon: int, pulls: list[i
         parameters={"b": b, "c": 1.0},
         bandit=FIVE_ARMS,
         horizon=horizon,
-        runs=1,
         metrics=["pulls"],
     )
-    assert cell.play(1)["pulls"].tolist() == [pulls]
+    assert Work(cell, range(1)).play(1)["pulls"].tolist() == [pulls]
 
 
 @pytest.mark.parametrize(("b", "refused"), [(19, False), (20, True), (30, True)])

@@ -12,7 +12,7 @@ import dpbandits
 from dpbandits import bernoulli, linear
 from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.cells import Series, make_cell
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.compute import compute_series
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics.names import CURVES, NASH, PER_ARM
 from support import message_of
@@ -24,8 +24,6 @@ CELLS = [
         parameters={"b": 2, "c": 1},
         bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
         horizon=40,
-        first_run=5,
-        runs=4,
         metrics=["pseudo_regret", "pulls"],
         grid=[10, 40],
     ),
@@ -34,15 +32,17 @@ CELLS = [
         interpretations={"clock": "coming"},
         bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
         horizon=40,
-        runs=2,
     ),
 ]
-SERIES = [Series("one", {"eta": 2}, CELLS[0]), Series("two", {}, CELLS[1])]
+SERIES = [
+    Series("one", {"eta": 2}, CELLS[0], range(5, 9)),
+    Series("two", {}, CELLS[1], range(2)),
+]
 
 
 @pytest.fixture
 def frame() -> pd.DataFrame:
-    return results_frame(SERIES, [cell.play(1) for cell in CELLS])
+    return results_frame(SERIES, [series.works[0].play(1) for series in SERIES])
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def path(tmp_path: Path, frame: pd.DataFrame) -> Path:
 def test_table_holds_every_value(frame: pd.DataFrame) -> None:
     # 4 runs at 2 times, 4 runs of 3 arms, 2 runs at the horizon.
     assert len(frame) == 4 * 2 + 4 * 3 + 2
-    expected = CELLS[0].play(1)
+    expected = SERIES[0].works[0].play(1)
     one = frame[frame.series == "one"]
     assert set(one.run) == {5, 6, 7, 8}
     for run in range(4):
@@ -141,15 +141,15 @@ def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> 
 
 def test_blank_results_have_the_rows_of_real_ones() -> None:
     """All but the values, of every metric."""
-    regret = {"algorithm": "ucb1", "bandit": bernoulli([0.7, 0.5]), "horizon": 40, "runs": 2}
+    regret = {"algorithm": "ucb1", "bandit": bernoulli([0.7, 0.5]), "horizon": 40}
     identified = linear([[0, 1], [0, 0.9], [10, 0]], [0.045, 0.5])
     cells = [
         make_cell(**regret, metrics=(*CURVES, *PER_ARM), grid=[10, 40]),
-        make_cell(**regret | {"runs": 1}, metrics=NASH, grid=[10, 40]),
-        make_cell(algorithm="sequential-halving", bandit=identified, horizon=400, runs=2),
+        make_cell(**regret, metrics=NASH, grid=[10, 40]),
+        make_cell(algorithm="sequential-halving", bandit=identified, horizon=400),
     ]
     for cell in cells:
-        series = [Series("one", {"tag": 1}, cell)]
-        real = results_frame(series, compute([cell], root_seed=1)).drop(columns="value")
+        series = [Series("one", {"tag": 1}, cell, range(1 if cell.in_lockstep else 2))]
+        real = results_frame(series, compute_series(series, root_seed=1)).drop(columns="value")
         blank = blank_results(series).drop(columns="value")
         pd.testing.assert_frame_equal(blank, real, check_dtype=False)

@@ -10,7 +10,9 @@ import pytest
 import dpbandits
 from dpbandits import InputError
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cells import Cell, Series, make_cell
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Series, make_cell
+from dpbandits.engine.compute import compute_series
 from dpbandits.engine.results import results_frame
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.verify import Plan, batches, compare, draw_sample, verify
@@ -32,26 +34,26 @@ KINDS: dict[str, tuple[str, list[str], int, int, list[Bandit]]] = {
 """Kind of cell -> algorithm, metrics, horizon, runs, its instance and one with other numbers."""
 
 
-def cell(kind: str, *, other: bool = False) -> Cell:
+def series_of(kind: str, *, other: bool = False) -> Series:
     algorithm, metrics, horizon, runs, bandits = KINDS[kind]
-    options = {"horizon": horizon, "runs": runs, "metrics": metrics}
-    return make_cell(algorithm=algorithm, bandit=bandits[other], **options)
+    options = {"horizon": horizon, "metrics": metrics}
+    cell = make_cell(algorithm=algorithm, bandit=bandits[other], **options)
+    return Series("a", {}, cell, range(runs))
 
 
-def frame(cell: Cell, seed: int) -> pd.DataFrame:
-    blocks = [block.play(seed) for block in cell.blocks()]
-    values = {name: np.concatenate([block[name] for block in blocks]) for name in cell.metrics}
-    return results_frame([Series("a", {}, cell)], [values])
+def frame(series: Series, seed: int) -> pd.DataFrame:
+    cache = Cache(is_used=False)
+    return results_frame([series], compute_series([series], root_seed=seed, cache=cache))
 
 
 def recomputed(kind: str, seed: int, *, other: bool = False) -> pd.DataFrame:
     """Return the first batch of a cell, on its own instance or another."""
-    runs = batches(Series("a", {}, cell(kind)))[0].cell.runs
-    return frame(replace(cell(kind, other=other), runs=runs), seed)
+    runs = batches(series_of(kind))[0].runs
+    return frame(replace(series_of(kind, other=other), runs=runs), seed)
 
 
 def compared(kind: str, again: pd.DataFrame) -> tuple[str, str]:
-    return compare(frame(cell(kind), seed=1), again, ALPHA)
+    return compare(frame(series_of(kind), seed=1), again, ALPHA)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,14 +89,16 @@ def test_a_failure_where_all_packed_trials_succeed_is_chance() -> None:
 
 
 def test_the_batches_of_a_series_are_its_cells() -> None:
-    for kind in KINDS:
-        whole = cell(kind)
-        cut = [batch.cell for batch in batches(Series("a", {}, whole))]
-        assert [part.first_run for part in cut] == [part.first_run for part in whole.blocks()]
-        assert sum(part.runs for part in cut) == whole.runs
-    unaligned = replace(cell("regret"), first_run=13, runs=24)
-    cut = [batch.cell for batch in batches(Series("a", {}, unaligned))]
-    assert [(part.first_run, part.runs) for part in cut] == [(13, 7), (20, 10), (30, 7)]
+    for kind, size in (("regret", 10), ("nash", 40), ("identification", 1000)):
+        whole = series_of(kind)
+        runs = [batch.runs for batch in batches(whole)]
+        assert runs == [whole.runs[at : at + size] for at in range(0, len(whole.runs), size)]
+    unaligned = replace(series_of("regret"), runs=range(13, 37))
+    assert [(batch.runs.start, len(batch.runs)) for batch in batches(unaligned)] == [
+        (13, 7),
+        (20, 10),
+        (30, 7),
+    ]
 
 
 def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path: Path) -> None:
@@ -105,7 +109,7 @@ def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path:
 
     def drawn(plan: Plan) -> list[tuple[str, str, int]]:
         cells = draw_sample(project, plan).cells
-        return [(name, series.label, series.cell.first_run) for _, name, series in cells]
+        return [(name, series.label, series.runs.start) for _, name, series in cells]
 
     # Empty files: a draw reads only results that tune.
     curves, same = (

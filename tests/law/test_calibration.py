@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpbandits.engine.cells import make_cell
+from dpbandits.engine.cells import Work, make_cell
 from support import FIVE_ARMS
 
 pytestmark = pytest.mark.slow
@@ -48,9 +48,8 @@ def final_regret(
         interpretations=dict(interpretations),
         bandit=FIVE_ARMS,
         horizon=HORIZON,
-        runs=RUNS,
     )
-    return cell.play(ROOT_SEED)["pseudo_regret"][:, -1]
+    return Work(cell, range(RUNS)).play(ROOT_SEED)["pseudo_regret"][:, -1]
 
 
 def lazy(epsilon: float, log: str, constants: str) -> NDArray[np.float64]:
@@ -92,10 +91,9 @@ def test_dp_se_passes_through_the_published_points() -> None:
         parameters={"epsilon": 0.25},
         bandit=FIVE_ARMS,
         horizon=HORIZON,
-        runs=20,
         grid=[10_000, 20_000],
     )
-    curve = cell.play(ROOT_SEED)["pseudo_regret"].mean(axis=0)
+    curve = Work(cell, range(20)).play(ROOT_SEED)["pseudo_regret"].mean(axis=0)
     np.testing.assert_allclose(curve, [2450, 3075], atol=5)
 
 

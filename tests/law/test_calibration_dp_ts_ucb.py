@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpbandits.engine.cells import make_cell
+from dpbandits.engine.cells import Work, make_cell
 from support import FIVE_ARMS
 
 pytestmark = pytest.mark.slow
@@ -48,9 +48,8 @@ def final_regret(algorithm: str, log: str, epsilon: float) -> NDArray[np.float64
         interpretations={"log": log} if log else {},
         bandit=FIVE_ARMS,
         horizon=HORIZON,
-        runs=RUNS,
     )
-    return cell.play(ROOT_SEED)["pseudo_regret"][:, -1]
+    return Work(cell, range(RUNS)).play(ROOT_SEED)["pseudo_regret"][:, -1]
 
 
 def distance(algorithm: str, log: str, epsilon: float, printed: tuple[str, str]) -> float:

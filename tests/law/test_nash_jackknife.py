@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import dpbandits
-from dpbandits.engine.cells import make_cell
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.cells import Series, make_cell
+from dpbandits.engine.compute import compute_series
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.metrics.nash import enter_window, nash_accumulator, quantities
@@ -38,21 +38,19 @@ def replicated(algorithm: str) -> tuple[dict[str, Values], dict[str, Values]]:
     Five curves of 5,000 of the same 25,000 runs stand, averaged, for the truth: its own error is 32
     times smaller than that of the others, its bias 200 times.
     """
-    cells = [
-        make_cell(
-            algorithm=algorithm,
-            parameters=ALGORITHMS[algorithm],
-            bandit=BANDIT,
-            horizon=HORIZON,
-            runs=RUNS * count,
-            first_run=first,
-            metrics=["nash_regret"],
-            grid=TIMES,
-            runs_per_curve=together,
-        )
+    cell = make_cell(
+        algorithm=algorithm,
+        parameters=ALGORITHMS[algorithm],
+        bandit=BANDIT,
+        horizon=HORIZON,
+        metrics=["nash_regret"],
+        grid=TIMES,
+    )
+    series = [
+        Series(str(first), {}, cell, range(first, first + RUNS * count), together)
         for first, count, together in [(0, CURVES, RUNS), *((5000 * i, 200, 0) for i in range(5))]
     ]
-    curves, *parts = compute(cells, root_seed=11)
+    curves, *parts = compute_series(series, root_seed=11)
     by_name = dict(zip(QUANTITIES, np.moveaxis(curves["nash_regret"], 1, 0), strict=True))
     pooled = np.mean([part["nash_regret"][0] for part in parts], axis=0)
     return by_name, dict(zip(QUANTITIES, pooled, strict=True))
@@ -105,7 +103,6 @@ def arms_of_runs(algorithm: str, runs: range) -> NDArray[np.int64]:
         parameters=ALGORITHMS[algorithm],
         bandit=BANDIT,
         horizon=HORIZON,
-        runs=1,
     )
     key, played = stream_key(cell.stream_description), []
     for run in runs:
@@ -178,12 +175,11 @@ def test_differences_in_time_come_from_influences() -> None:
         parameters={},
         bandit=BANDIT,
         horizon=HORIZON,
-        runs=RUNS * CURVES,
         metrics=["nash_regret", "nash_influence"],
         grid=TIMES,
-        runs_per_curve=RUNS,
     )
-    [block] = compute([cell], root_seed=11)
+    series = Series("a", {}, cell, range(RUNS * CURVES), RUNS)
+    [block] = compute_series([series], root_seed=11)
     log_means = block["nash_regret"][:, 0]
     across = (log_means[:, 1] - log_means[:, 0]).std(ddof=1)
     influences = block["nash_influence"].reshape(CURVES, RUNS, len(TIMES))

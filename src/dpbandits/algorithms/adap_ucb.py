@@ -29,22 +29,22 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward_sum, laplace
-from dpbandits.kernels import njit
+from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull_sum
+from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 ALPHA = 3.1
 """The analysis asks more than 3; all experiments have this."""
 
 
 class Settings(NamedTuple):
-    """Settings of the kernel.
+    """Arguments of the kernel.
 
     The exploration term is sqrt(exploration_factor log(log_factor t) / h), the privacy term
     privacy_factor log(t) / h.
@@ -64,21 +64,16 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Rounds played (shape (1,)) and, per arm (shape (K,)), what is known of it.
+    """``order`` is that of the first pulls; by arm all ``pulls``, and its latest episode."""
 
-    ``order`` is that of the first pulls; ``pulls`` counts all of an arm's pulls, ``lengths`` those
-    of its latest episode, which ``private_means`` is of.
-    """
-
-    clock: NDArray[np.int64]
-    order: NDArray[np.int64]
-    pulls: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    private_means: NDArray[np.float64]
+    clock: One
+    order: Counts
+    pulls: Counts
+    lengths: Counts
+    private_means: Reals
 
 
-def settings(horizon: int, arms: int, *, epsilon: float, **chosen: str) -> Settings:
-    """Translate parameters and interpretations for the kernel."""
+def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings:
     privacy_factors = {
         "over-epsilon": ALPHA / epsilon,
         "doubled": 2.0 * ALPHA,
@@ -99,20 +94,14 @@ def settings(horizon: int, arms: int, *, epsilon: float, **chosen: str) -> Setti
     )
 
 
-def state(arms: int) -> State:
-    """Return the state before round 1."""
-    order, pulls, lengths = np.zeros((3, arms), np.int64)
-    return State(np.zeros(1, np.int64), order, pulls, lengths, np.zeros(arms))
-
-
 @njit
-def _set_order(settings, order, generator):
+def _set_order(settings, order, rng):
     """Decide the order of the first pulls; a random one as Fisher and Yates do."""
     for i in range(order.size):
         order[i] = i
     if settings.random_order:
         for last in range(order.size - 1, 0, -1):
-            other = int(generator.random() * (last + 1))
+            other = int(rng.random() * (last + 1))
             order[last], order[other] = order[other], order[last]
 
 
@@ -129,49 +118,43 @@ def _indices(settings, state):
 
 
 @njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play until the horizon or until ``arms`` is full; one chunk an episode."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
-    written = 0
+def advance(settings, state, arms, rng, out):
+    n = 0
     if state.clock[0] == 0:
-        _set_order(settings, state.order, generator)
-    while state.clock[0] < settings.horizon and written < arms.size:
+        _set_order(settings, state.order, rng)
+    while state.clock[0] < settings.horizon and n < out.arms.size:
         t = state.clock[0]
-        is_first = t < laws.size
+        is_first = t < arms.laws.size
         length = 1
         if is_first:
             arm = state.order[t]
         else:
-            arm = arm_of_largest(_indices(settings, state), settings.random_ties, generator)
+            arm = arm_of_largest(_indices(settings, state), settings.random_ties, rng)
             length = state.pulls[arm] if settings.by_total else 2 * state.lengths[arm]
             length = min(length, settings.horizon - t)
-        rewards = draw_reward_sum(laws[arm], law_parameters[arm], length, generator)
+        rewards = pull_sum(arms, arm, length, rng)
         mean = rewards / length
         if not is_first:
-            mean += laplace(1.0 / (settings.epsilon * length), generator)
+            mean += laplace(1.0 / (settings.epsilon * length), rng)
         elif not settings.raw_first_pulls:
-            mean += laplace(1.0 / (settings.epsilon * settings.first_h), generator)
+            mean += laplace(1.0 / (settings.epsilon * settings.first_h), rng)
         if settings.clipped:
             mean = min(max(mean, 0.0), 1.0)
         state.pulls[arm] += length
         state.lengths[arm] = length
         state.private_means[arm] = mean
-        arms[written], lengths[written], sums[written] = arm, length, rewards
-        written += 1
+        n = write(out, n, arm, length, rewards)
         state.clock[0] = t + length
-    return written
+    return n
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """AdaP-UCB, line by line, an episode at once."""
     arms = range(len(bandit.arms))
     order = list(arms)
     if settings.random_order:
         for last in reversed(arms[1:]):
-            other = math.floor(generator.random() * (last + 1))
+            other = math.floor(rng.random() * (last + 1))
             order[last], order[other] = order[other], order[last]
     pulls, p = [0 for _ in arms], [0.0 for _ in arms]
     h = [settings.first_h for _ in arms]
@@ -180,12 +163,12 @@ def reference(
         return min(max(mean, 0.0), 1.0) if settings.clipped else mean
 
     for arm in order[: settings.horizon]:
-        reward = bandit.draw(arm, generator)
+        reward = bandit.draw(arm, rng)
         pulls[arm] = 1
         yield arm, 1, reward
         noise = 0.0
         if not settings.raw_first_pulls:
-            noise = laplace.py_func(1 / (settings.epsilon * h[arm]), generator)
+            noise = laplace.py_func(1 / (settings.epsilon * h[arm]), rng)
         p[arm] = clip(reward + noise)
     t = len(arms)
     while t < settings.horizon:
@@ -194,17 +177,17 @@ def reference(
         for i in arms:
             exploration = math.sqrt(settings.exploration_factor * other_log / h[i])
             index.append(p[i] + exploration + settings.privacy_factor * log / h[i])
-        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, generator)
+        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, rng)
         episode = pulls[arm]
         if not settings.by_total:
             episode = 2 if pulls[arm] == 1 else 2 * math.floor(h[arm])
         episode = min(episode, settings.horizon - t)
-        rewards = bandit.draw_sum(arm, episode, generator)
+        rewards = bandit.draw_sum(arm, episode, rng)
         pulls[arm] += episode
         h[arm] = float(episode)
         t += episode
         yield arm, episode, rewards
-        noise = laplace.py_func(1 / (settings.epsilon * episode), generator)
+        noise = laplace.py_func(1 / (settings.epsilon * episode), rng)
         p[arm] = clip(rewards / episode + noise)
 
 
@@ -214,7 +197,7 @@ ALGORITHM = Algorithm(
     paper="Azize and Basu (NeurIPS 2022)",
     parameters={"epsilon": positive(example=0.2)},
     settings=settings,
-    state=state,
+    state=partial(blank, State),
     advance=advance,
     reference=reference,
     guarantee="pure",

@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward, laplace
-from dpbandits.kernels import njit
+from dpbandits.bandits.draws import laplace, pull
+from dpbandits.kernels import Counts, One, Reals, njit, write
 
 LEVELS = 62
 """Levels of the binary mechanism, more than the rounds of any horizon can fill."""
 
 
 class Settings(NamedTuple):
-    """Settings of the kernel: LOG(t) is ``log_factor`` ln t."""
+    """Arguments of the kernel: LOG(t) is ``log_factor`` ln t."""
 
     horizon: int
     epsilon: float
@@ -36,43 +36,34 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Rounds played (shape (1,)) and, per arm (shape (K,)), its counters.
+    """The counters of each arm.
 
     ``levels`` is the number of levels of the epoch's binary mechanism, which counts
     2^levels - 1 rewards; ``noise`` (shape (K, LEVELS)) holds the noise of the partial sums that
     stand, zero elsewhere. The partial sums themselves add up to ``epoch_sums``.
     """
 
-    clock: NDArray[np.int64]
-    pulls: NDArray[np.int64]
-    private_means: NDArray[np.float64]
-    released_sums: NDArray[np.float64]
-    epoch_sums: NDArray[np.float64]
-    levels: NDArray[np.int64]
+    clock: One
+    pulls: Counts
+    private_means: Reals
+    released_sums: Reals
+    epoch_sums: Reals
+    levels: Counts
     noise: NDArray[np.float64]
 
 
-def settings(horizon: int, arms: int, *, epsilon: float, log: str) -> Settings:
-    """Translate parameters and interpretations for the kernel."""
-    log_factor = 1.0 / math.log(2.0) if log == "base2" else 1.0
-    return Settings(horizon, epsilon, log_factor)
+def settings(horizon: int, arms: int, epsilon: float, log: str) -> Settings:
+    return Settings(horizon, epsilon, 1.0 / math.log(2.0) if log == "base2" else 1.0)
 
 
 def state(arms: int) -> State:
-    """Return the state before round 1."""
-    return State(
-        np.zeros(1, np.int64),
-        np.zeros(arms, np.int64),
-        np.zeros(arms),
-        np.zeros(arms),
-        np.zeros(arms),
-        np.zeros(arms, np.int64),
-        np.zeros((arms, LEVELS)),
-    )
+    clock, pulls, levels = (np.zeros(size, np.int64) for size in (1, arms, arms))
+    means, released, sums = np.zeros((3, arms))
+    return State(clock, pulls, means, released, sums, levels, np.zeros((arms, LEVELS)))
 
 
 @njit
-def _largest_draw(settings, state, log_t, generator):
+def _largest_draw(settings, state, log_t, rng):
     pulls, private_means = state.pulls, state.private_means
     arm = 0
     largest = -math.inf
@@ -81,21 +72,21 @@ def _largest_draw(settings, state, log_t, generator):
         log_count = settings.log_factor * math.log(count + 1)
         shift = 6.0 * math.sqrt(8.0) * log_count * log_t / (settings.epsilon * count)
         mean = min(max(private_means[i] + shift, 0.0), 1.0)
-        theta = generator.beta(mean * count + 1.0, (1.0 - mean) * count + 1.0)
+        theta = rng.beta(mean * count + 1.0, (1.0 - mean) * count + 1.0)
         if theta > largest:
             arm, largest = i, theta
     return arm
 
 
 @njit
-def _renew(settings, state, arm, generator):
+def _renew(settings, state, arm, rng):
     """Renew the private mean of an arm that has just been pulled."""
     noise, levels = state.noise[arm], state.levels[arm]
     scale = 2.0 / settings.epsilon
     # Rewards since the epoch began; the first pull is an epoch by itself, of no levels.
     position = state.pulls[arm] + 1 - 2**levels
     if position == 2**levels:
-        state.released_sums[arm] += state.epoch_sums[arm] + laplace(scale, generator)
+        state.released_sums[arm] += state.epoch_sums[arm] + laplace(scale, rng)
         state.epoch_sums[arm] = 0.0
         state.levels[arm] += 1
         noise[:] = 0.0
@@ -104,7 +95,7 @@ def _renew(settings, state, arm, generator):
         while (position >> level) % 2 == 0:
             noise[level] = 0.0
             level += 1
-        noise[level] = laplace(levels * scale, generator)
+        noise[level] = laplace(levels * scale, rng)
     noisy_sum = state.released_sums[arm] + state.epoch_sums[arm]
     for level in range(levels):
         noisy_sum += noise[level]
@@ -112,26 +103,21 @@ def _renew(settings, state, arm, generator):
 
 
 @njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play rounds until the horizon or until ``arms`` is full; one chunk a round."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
-    t = state.clock[0]
-    written = 0
-    while t < settings.horizon and written < arms.size:
+def advance(settings, state, arms, rng, out):
+    t, n = state.clock[0], 0
+    while t < settings.horizon and n < out.arms.size:
         arm = t
-        if t >= laws.size:
+        if t >= arms.laws.size:
             log_t = settings.log_factor * math.log(t + 1)
-            arm = _largest_draw(settings, state, log_t, generator)
-        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+            arm = _largest_draw(settings, state, log_t, rng)
+        reward = pull(arms, arm, rng)
         state.pulls[arm] += 1
         state.epoch_sums[arm] += reward
-        _renew(settings, state, arm, generator)
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
+        _renew(settings, state, arm, rng)
+        n = write(out, n, arm, 1, reward)
         t += 1
     state.clock[0] = t
-    return written
+    return n
 
 
 class _BinaryMechanism:
@@ -143,27 +129,25 @@ class _BinaryMechanism:
         self.sums = [0.0] * levels
         self.noisy_sums = [0.0] * levels
 
-    def count(self, value: float, generator: np.random.Generator) -> float:
+    def count(self, value: float, rng: np.random.Generator) -> float:
         """Take the next value and return the noisy sum of all so far."""
         self.items += 1
         bits = [self.items >> level & 1 for level in range(len(self.sums))]
         lowest = bits.index(1)
         self.sums[lowest] = sum(self.sums[:lowest]) + value
         self.sums[:lowest] = [0.0] * lowest
-        self.noisy_sums[lowest] = self.sums[lowest] + laplace.py_func(self.scale, generator)
+        self.noisy_sums[lowest] = self.sums[lowest] + laplace.py_func(self.scale, rng)
         return sum(noisy for noisy, bit in zip(self.noisy_sums, bits, strict=True) if bit)
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """Algorithm 1, line by line."""
     arms = range(len(bandit.arms))
     half = settings.epsilon / 2
     logarithmic, private_means = [], []
     for arm in arms[: settings.horizon]:  # every arm once
-        reward = bandit.draw(arm, generator)
-        logarithmic.append(reward + laplace.py_func(1 / half, generator))
+        reward = bandit.draw(arm, rng)
+        logarithmic.append(reward + laplace.py_func(1 / half, rng))
         private_means.append(logarithmic[arm])
         yield arm, 1, reward
     pulls, epochs = [1 for _ in arms], [0 for _ in arms]
@@ -180,20 +164,20 @@ def reference(
                 mean = 0.0
             elif mean > 1:
                 mean = 1.0
-            theta.append(generator.beta(mean * pulls[i] + 1, (1 - mean) * pulls[i] + 1))
+            theta.append(rng.beta(mean * pulls[i] + 1, (1 - mean) * pulls[i] + 1))
         arm = max(arms, key=theta.__getitem__)
-        reward = bandit.draw(arm, generator)
+        reward = bandit.draw(arm, rng)
         pulls[arm] += 1
         stored[arm].append(reward)
         if pulls[arm] == 2 ** (epochs[arm] + 2) - 1:
-            logarithmic[arm] += sum(stored[arm]) + laplace.py_func(1 / half, generator)
+            logarithmic[arm] += sum(stored[arm]) + laplace.py_func(1 / half, rng)
             stored[arm] = []
             epochs[arm] += 1
             levels = epochs[arm] + 1
             counters[arm] = _BinaryMechanism(levels, levels / half)
             binary = 0.0
         else:
-            binary = counters[arm].count(reward, generator)
+            binary = counters[arm].count(reward, rng)
         private_means[arm] = (logarithmic[arm] + binary) / pulls[arm]
         yield arm, 1, reward
 

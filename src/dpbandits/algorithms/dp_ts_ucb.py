@@ -25,16 +25,16 @@ Interpretations:
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, fraction
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward_sum
+from dpbandits.bandits.draws import pull_sum
 from dpbandits.errors import InputError
-from dpbandits.kernels import njit
+from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.thompson import dp_ts_ucb_budget, dp_ts_ucb_gdp
 
@@ -50,7 +50,7 @@ RESETS = {"zero": 0.0, "minus-infinity": -math.inf}
 
 
 class Settings(NamedTuple):
-    """Settings of the kernel: rounds, draws per epoch, ln(T)^alpha, first maximum, renewal."""
+    """Arguments of the kernel: rounds, draws per epoch, ln(T)^alpha, first maximum, renewal."""
 
     horizon: int
     budget: int
@@ -60,24 +60,24 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Rounds played (shape (1,)) and, per arm (shape (K,)), its estimate, batch and draws.
+    """Estimate, batch and draws of each arm.
 
     The estimate is ``reward_sums / counts``; ``waiting`` rewards of sum ``waiting_sums`` stand in
     the batch, which is full at twice the count; ``budgets`` draws are left, the largest so far is
     ``largest_draws``.
     """
 
-    clock: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    reward_sums: NDArray[np.float64]
-    waiting: NDArray[np.int64]
-    waiting_sums: NDArray[np.float64]
-    budgets: NDArray[np.int64]
-    largest_draws: NDArray[np.float64]
+    clock: One
+    counts: Counts
+    reward_sums: Reals
+    waiting: Counts
+    waiting_sums: Reals
+    budgets: Counts
+    largest_draws: Reals
 
 
 def settings(
-    horizon: int, arms: int, *, alpha: float, rounding: str, reset: str, renewal: str
+    horizon: int, arms: int, alpha: float, rounding: str, reset: str, renewal: str
 ) -> Settings:
     """Translate for the kernel; InputError where T is below 3 or below the number of arms."""
     if horizon < max(SHORTEST_HORIZON, arms):
@@ -94,21 +94,8 @@ def settings(
     )
 
 
-def state(arms: int) -> State:
-    """Return the state before round 1."""
-    return State(
-        np.zeros(1, np.int64),
-        np.zeros(arms, np.int64),
-        np.zeros(arms),
-        np.zeros(arms, np.int64),
-        np.zeros(arms),
-        np.zeros(arms, np.int64),
-        np.zeros(arms),
-    )
-
-
 @njit
-def _leader(settings, state, generator):
+def _leader(settings, state, rng):
     """Return the arm of the largest value, and whether no arm had budget for a draw."""
     # Local names: to read a field of the state again and again costs five times the draws.
     counts, reward_sums = state.counts, state.reward_sums
@@ -119,7 +106,7 @@ def _leader(settings, state, generator):
     for i in range(counts.size):
         if budgets[i] > 0:
             deviation = math.sqrt(settings.variance / counts[i])
-            theta = reward_sums[i] / counts[i] + deviation * generator.standard_normal()
+            theta = reward_sums[i] / counts[i] + deviation * rng.standard_normal()
             budgets[i] -= 1
             largest_draws[i] = max(largest_draws[i], theta)
             frozen = False
@@ -131,22 +118,18 @@ def _leader(settings, state, generator):
 
 
 @njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play until the horizon or until ``arms`` is full; one chunk a round or a frozen stretch."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
-    t = state.clock[0]
-    written = 0
-    while t < settings.horizon and written < arms.size:
+def advance(settings, state, arms, rng, out):
+    t, n = state.clock[0], 0
+    while t < settings.horizon and n < out.arms.size:
         length = 1
-        first_pull = t < laws.size
+        first_pull = t < arms.laws.size
         if first_pull:
             arm = t
         else:
-            arm, frozen = _leader(settings, state, generator)
+            arm, frozen = _leader(settings, state, rng)
             if frozen and not settings.renewed_by_pull:
                 length = min(2 * state.counts[arm] - state.waiting[arm], settings.horizon - t)
-        rewards = draw_reward_sum(laws[arm], law_parameters[arm], length, generator)
+        rewards = pull_sum(arms, arm, length, rng)
         state.waiting[arm] += length
         state.waiting_sums[arm] += rewards
         batch_is_full = first_pull or state.waiting[arm] == 2 * state.counts[arm]
@@ -158,21 +141,18 @@ def advance(settings, state, bandit, generator, out):
         if batch_is_full or settings.renewed_by_pull:
             state.budgets[arm] = settings.budget
             state.largest_draws[arm] = settings.reset
-        arms[written], lengths[written], sums[written] = arm, length, rewards
-        written += 1
+        n = write(out, n, arm, length, rewards)
         t += length
     state.clock[0] = t
-    return written
+    return n
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """Algorithm 1, line by line, a frozen stretch at once."""
     arms = range(len(bandit.arms))
     mean = []
     for arm in arms:  # line 2
-        reward = bandit.draw(arm, generator)
+        reward = bandit.draw(arm, rng)
         mean.append(reward)
         yield arm, 1, reward
     n, epoch, unprocessed = [1 for _ in arms], [1 for _ in arms], [0 for _ in arms]
@@ -184,7 +164,7 @@ def reference(
         theta = []
         for i in arms:  # lines 4 to 11
             if h[i] >= 1:
-                draw = mean[i] + math.sqrt(settings.variance / n[i]) * generator.standard_normal()
+                draw = mean[i] + math.sqrt(settings.variance / n[i]) * rng.standard_normal()
                 h[i] -= 1
                 highest[i] = max(highest[i], draw)
                 theta.append(draw)
@@ -193,7 +173,7 @@ def reference(
         arm = max(arms, key=theta.__getitem__)  # line 12
         missing = 2 ** epoch[arm] - unprocessed[arm]
         pulls = min(missing, settings.horizon - t) if frozen else 1
-        rewards = bandit.draw_sum(arm, pulls, generator)
+        rewards = bandit.draw_sum(arm, pulls, rng)
         unprocessed[arm] += pulls
         unprocessed_sum[arm] += rewards
         t += pulls
@@ -219,7 +199,7 @@ ALGORITHM = Algorithm(
     paper="Hu, Huang, Zhang, Lecuyer and Hegde (ICML 2025), Algorithm 1",
     parameters={"alpha": fraction},
     settings=settings,
-    state=state,
+    state=partial(blank, State),
     advance=advance,
     reference=reference,
     guarantee=_guarantee,

@@ -9,7 +9,7 @@ Kernel and reference agree decision for decision: only the index of the arm that
 so that the kernel pulls the leader, with no look at the others, until its index is no longer above
 theirs. The rounds of phase II until then are one chunk.
 
-Variants: ``as-written`` is the original, ``as-coded`` the code released with DP-NCB, in which
+Variants: ``as-n`` is the original, ``as-coded`` the code released with DP-NCB, in which
 nothing needs repair: ``repaired`` is the same. MODIFIED is the version that DP-NCB builds on,
 MATCHED is GDP-NCB (as coded and repaired) without its privacy (C20); give them as interpretations.
 
@@ -24,15 +24,15 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward
-from dpbandits.kernels import njit
+from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, pull
+from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 C = 3.0
 """Constant c, the same in all experiments."""
@@ -45,7 +45,7 @@ BY_LENGTH, BY_420, BY_1, BY_ROOT = range(4)
 
 
 class Settings(NamedTuple):
-    """Settings of the kernel; ``modified_width`` is the one with C."""
+    """Arguments of the kernel; ``modified_width`` is the one with C."""
 
     horizon: int
     phase_one: int
@@ -55,18 +55,15 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Rounds played and whether phase I is over (shape (1,)); pulls, reward sums (shape (K,))."""
+    """Whether phase I is over; pulls and sums of rewards of each arm."""
 
-    clock: NDArray[np.int64]
-    explored: NDArray[np.int64]
-    pulls: NDArray[np.int64]
-    reward_sums: NDArray[np.float64]
+    clock: One
+    explored: One
+    pulls: Counts
+    reward_sums: Reals
 
 
-def settings(
-    horizon: int, arms: int, *, phase_one: str, width: str, log: str, ties: str
-) -> Settings:
-    """Translate parameters and interpretations for the kernel."""
+def settings(horizon: int, arms: int, phase_one: str, width: str, log: str, ties: str) -> Settings:
     return Settings(
         horizon=horizon,
         phase_one=PHASES_ONE.index(phase_one),
@@ -74,12 +71,6 @@ def settings(
         window_log=log == "window",
         random_ties=ties == "random",
     )
-
-
-def state(arms: int) -> State:
-    """Return the state before round 1."""
-    clock, explored = np.zeros((2, 1), np.int64)
-    return State(clock, explored, np.zeros(arms, np.int64), np.zeros(arms))
 
 
 @njit
@@ -96,25 +87,24 @@ def _end_of_phase_one(settings, arms):
 
 
 @njit
-def _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums):
+def _explore(settings, state, arms, rng, out):
     """Play phase I, a chunk a round; return the number of chunks."""
     pulls, reward_sums = state.pulls, state.reward_sums
-    rounds, threshold = _end_of_phase_one(settings, laws.size)
+    rounds, threshold = _end_of_phase_one(settings, arms.laws.size)
     t = state.clock[0]
-    written = 0
+    n = 0
     ends = t == rounds
-    while not ends and written < arms.size:
-        arm = int(generator.random() * laws.size)
-        reward = draw_reward(laws[arm], law_parameters[arm], generator)
+    while not ends and n < out.arms.size:
+        arm = int(rng.random() * arms.laws.size)
+        reward = pull(arms, arm, rng)
         pulls[arm] += 1
         reward_sums[arm] += reward
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
+        n = write(out, n, arm, 1, reward)
         t += 1
         ends = t == rounds or reward_sums[arm] > threshold
     state.clock[0] = t
     state.explored[0] = ends
-    return written
+    return n
 
 
 @njit
@@ -136,7 +126,7 @@ def _indices(width, pulls, reward_sums):
 
 
 @njit
-def _leader(indices, random_ties, generator):
+def _leader(indices, random_ties, rng):
     """Return the arm of the largest index and the largest index of all others."""
     arm, largest, second = 0, -math.inf, -math.inf
     for i in range(indices.size):
@@ -145,58 +135,52 @@ def _leader(indices, random_ties, generator):
         elif indices[i] > second:
             second = indices[i]
     if random_ties and second == largest:
-        arm = arm_of_largest(indices, random_ties, generator)
+        arm = arm_of_largest(indices, random_ties, rng)
     return arm, second
 
 
 @njit
-def _exploit(settings, state, laws, law_parameters, generator, arms, lengths, sums, written):
+def _exploit(settings, state, arms, rng, out, n):
     """Play phase II, a chunk a leader; return the number of chunks."""
     pulls, reward_sums, horizon = state.pulls, state.reward_sums, settings.horizon
     width = _width(settings)
     indices = _indices(width, pulls, reward_sums)
     t = state.clock[0]
-    while t < horizon and written < arms.size:
-        arm, second = _leader(indices, settings.random_ties, generator)
-        law, parameter = laws[arm], law_parameters[arm]
-        n, reward_sum, rewards = float(pulls[arm]), reward_sums[arm], 0.0
+    while t < horizon and n < out.arms.size:
+        arm, second = _leader(indices, settings.random_ties, rng)
+        law, parameter = arms.laws[arm], arms.parameters[arm]
+        count, reward_sum, rewards = float(pulls[arm]), reward_sums[arm], 0.0
         start = t
         above = True
         while above and t < horizon:
-            reward = draw_reward(law, parameter, generator)
-            n += 1.0
+            reward = draw_reward(law, parameter, rng)
+            count += 1.0
             reward_sum += reward
             rewards += reward
             t += 1
-            indices[arm] = (reward_sum + width * math.sqrt(reward_sum)) / n
+            indices[arm] = (reward_sum + width * math.sqrt(reward_sum)) / count
             above = indices[arm] > second
         pulls[arm] += t - start
         reward_sums[arm] = reward_sum
-        arms[written], lengths[written], sums[written] = arm, t - start, rewards
-        written += 1
+        n = write(out, n, arm, t - start, rewards)
     state.clock[0] = t
-    return written
+    return n
 
 
 @njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play until the horizon or until ``arms`` is full."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
-    written = 0
+def advance(settings, state, arms, rng, out):
+    n = 0
     if state.explored[0] == 0:
-        written = _explore(settings, state, laws, law_parameters, generator, arms, lengths, sums)
+        n = _explore(settings, state, arms, rng, out)
     if state.explored[0] == 1 and state.clock[0] < settings.horizon:
-        written = _exploit(
-            settings, state, laws, law_parameters, generator, arms, lengths, sums, written
-        )
-    return written
+        n = _exploit(settings, state, arms, rng, out, n)
+    return n
 
 
 def _phase_two(
     settings: Settings,
     bandit: Bandit,
-    generator: np.random.Generator,
+    rng: np.random.Generator,
     n: list[int],
     reward_sums: list[float],
 ) -> Iterator[tuple[int, bool, float]]:
@@ -215,16 +199,14 @@ def _phase_two(
             if settings.modified_width:
                 width = 2 * C * math.sqrt(2 * mean * log / pulls)
             index.append(mean + width)
-        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, generator)
-        reward = bandit.draw(arm, generator)
+        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, rng)
+        reward = bandit.draw(arm, rng)
         n[arm] += 1
         reward_sums[arm] += reward
         yield arm, index.count(max(index)) == 1, reward
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """NCB, line by line; at the end the rounds of a leader are gathered."""
     horizon, k = settings.horizon, len(bandit.arms)
     log = math.log(horizon)
@@ -237,13 +219,13 @@ def reference(
         threshold = {BY_420: 420, BY_1: 1}[settings.phase_one] * C**2 * log
     n, reward_sums = [0 for _ in range(k)], [0.0 for _ in range(k)]
     while sum(n) < min(rounds, horizon) and max(reward_sums) <= threshold:
-        arm = math.floor(generator.random() * k)
-        reward = bandit.draw(arm, generator)
+        arm = math.floor(rng.random() * k)
+        reward = bandit.draw(arm, rng)
         n[arm] += 1
         reward_sums[arm] += reward
         yield arm, 1, reward
     leader, length, total = -1, 0, 0.0
-    for arm, above, reward in _phase_two(settings, bandit, generator, n, reward_sums):
+    for arm, above, reward in _phase_two(settings, bandit, rng, n, reward_sums):
         if length > 0 and not (arm == leader and above):
             yield leader, length, total
             length, total = 0, 0.0
@@ -257,7 +239,7 @@ ALGORITHM = Algorithm(
     name="NCB",
     paper="Barman, Khan, Maiti and Sawarni (AAAI 2023)",
     settings=settings,
-    state=state,
+    state=partial(blank, State),
     advance=advance,
     reference=reference,
     guarantee="none",

@@ -86,14 +86,15 @@ class Question:
 
     def answer(self, cache: Cache) -> Answer:
         """Return the answer, from the cache where it is there."""
-        kept = cache.load(self.key)
+        path = cache.cells / f"audit-{self.key}.npz"
+        kept = cache.read(path, ("answer",))
         if kept is not None:
             return _read(json.loads(str(kept["answer"])))
         begun = time.monotonic()
         search = Search(self.pair, 1, 0) if self.pair else self._search()
         certificate = certify(self.mechanism(search.pair), self.measure, self.budget)
         found = Answer(search, certificate, time.monotonic() - begun)
-        cache.store(self.key, {"answer": np.array(json.dumps(asdict(found)))})
+        cache.write(path, {"answer": np.array(json.dumps(asdict(found)))})
         return found
 
     def _search(self) -> Search:

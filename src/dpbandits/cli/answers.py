@@ -267,46 +267,44 @@ def cache(action: str, yes: bool, form: str) -> None:
 
     prune removes what the sources here do not make; clear removes all.
     """
-    from dpbandits.engine.cache import Cache
-    from dpbandits.engine.cache_contents import contents_of, remove
+    from dpbandits.engine.cache import OUTDATED, Cache, entries_of, remove
 
     folder = Cache()
+    entries = entries_of(folder)
     if action == "show":
-        # At once: entries are read one by one, which takes a while where they are many.
         if form == "table":
-            print(f"folder: {folder.root}", flush=True)
-        shown = contents_of(folder)
-        show(_entries(shown), form, "\n".join(_sums(shown)))
+            print(f"folder: {folder.folder}", flush=True)
+        show(_entries(entries), form, "\n".join(_sums(entries)))
         return
-    contents = contents_of(folder)
-    every = [*contents.results, *contents.kernels]
-    entries = contents.outdated if action == "prune" else every
+    if action == "prune":
+        entries = [entry for entry in entries if entry.state == OUTDATED]
     amount = _amount(entries)
     if action == "clear" and entries and not yes:
-        _require_yes(f"remove {amount} from {folder.root}? [y/N] ")
-    remove(entries)
-    print(f"removed {amount} from {folder.root}")
+        _require_yes(f"remove {amount} from {folder.folder}? [y/N] ")
+    remove(entries, folder)
+    print(f"removed {amount} from {folder.folder}")
 
 
-def _sums(contents: Any) -> list[str]:
+def _sums(entries: Sequence[Any]) -> list[str]:
     """Return the lines on what there is: sums by state, and by algorithm."""
-    lines = [f"results: {_amount(contents.results)}{_states(contents.results)}"]
+    results = [entry for entry in entries if entry.kind == "result"]
+    kernels = [entry for entry in entries if entry.kind == "kernel"]
+    lines = [f"results: {_amount(results)}{_states(results)}"]
     by_algorithm = defaultdict(list)
-    for entry in contents.results:
+    for entry in results:
         by_algorithm[entry.algorithm or "of unknown origin"].append(entry)
-    for name, entries in sorted(by_algorithm.items()):
-        lines.append(f"    {name}: {_amount(entries)}{_states(entries)}")
-    return [*lines, f"compiled kernels: {_amount(contents.kernels)}{_states(contents.kernels)}"]
+    for name, its in sorted(by_algorithm.items()):
+        lines.append(f"    {name}: {_amount(its)}{_states(its)}")
+    return [*lines, f"compiled kernels: {_amount(kernels)}{_states(kernels)}"]
 
 
-def _entries(contents: Any) -> "pd.DataFrame":
+def _entries(entries: Sequence[Any]) -> "pd.DataFrame":
     """Return a row for each entry."""
     import pandas as pd
 
     rows = [
-        {"kind": kind, "algorithm": entry.algorithm or "", "bytes": entry.size}
+        {"kind": entry.kind, "algorithm": entry.algorithm, "bytes": entry.size}
         | {"state": entry.state, "path": str(entry.path)}
-        for kind, entries in (("result", contents.results), ("kernel", contents.kernels))
         for entry in entries
     ]
     return pd.DataFrame(rows, columns=["kind", "algorithm", "bytes", "state", "path"])
@@ -314,7 +312,7 @@ def _entries(contents: Any) -> "pd.DataFrame":
 
 def _states(entries: Sequence[Any]) -> str:
     """Return how many entries are not current, in brackets; nothing where all are."""
-    from dpbandits.engine.cache_contents import OUTDATED, UNKNOWN, USER_DEFINED
+    from dpbandits.engine.cache import OUTDATED, UNKNOWN, USER_DEFINED
 
     counts = {
         state: sum(entry.state == state for entry in entries)

@@ -27,9 +27,7 @@ from dpbandits.config.documents import (
     wrong,
 )
 from dpbandits.engine.identity import (
-    EXECUTE,
-    LOCKSTEP,
-    TRIALS_OF,
+    PLAY,
     digest_of,
     fingerprint,
     registered,
@@ -368,7 +366,7 @@ class SimulationPlan:
         bindings: Mapping[str, Any],
         tuned: "pd.DataFrame | None",
     ) -> "Series":
-        from dpbandits.engine.cells import Series, make_cell
+        from dpbandits.engine.cells import Series, make_cell, runs_from
 
         tags = {**bindings, **entry.tags}
         bandit = self._bandit(tags)
@@ -388,15 +386,13 @@ class SimulationPlan:
             interpretations=_interpretations(entry, tags),
             bandit=bandit,
             horizon=horizon,
-            first_run=self.spec.runs.first,
-            runs=self.runs,
             metrics=self.spec.metrics,
             grid=self.grid(horizon),
             stream=self.spec.stream,
-            runs_per_curve=self.runs_per_curve,
         )
         label = " ".join([entry.algorithm, *(f"{key}={value}" for key, value in tags.items())])
-        return Series(label, tags, cell)
+        runs = runs_from(self.runs, self.spec.runs.first)
+        return Series(label, tags, cell, runs, self.runs_per_curve)
 
     def _bandit(self, tags: Mapping[str, Any]) -> "Bandit":
         """Return the instance of a series; arguments that name a tag stand for the tag's value."""
@@ -453,13 +449,10 @@ class SimulationPlan:
         if name in self.own:
             from dpbandits.engine.cells import algorithm_fingerprint
 
-            return algorithm_fingerprint(self.own[name], self.spec.metrics)
+            return algorithm_fingerprint(self.own[name])
         if name not in registered():
             raise InputError.unknown(f"{self.origin}: algorithm", name, registered())
-        engine = LOCKSTEP if self.in_lockstep else EXECUTE
-        if set(self.spec.metrics) <= set(IDENTIFIED):
-            engine = TRIALS_OF
-        return fingerprint(registered()[name], engine)
+        return fingerprint(registered()[name], PLAY)
 
 
 @cache
@@ -494,22 +487,3 @@ def _computed(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         raise InputError(f"{what} needs the tag {error}") from None
     except (TypeError, ValueError, ArithmeticError) as error:
         raise InputError(f"{what} cannot be computed ({error})".replace("\n", " ")) from None
-
-
-def refuse_shared_cells(plans: Mapping[str, SimulationPlan]) -> None:
-    """Raise InputError where one cell stands in two simulations (tuned ones are not known yet)."""
-    seen: dict[tuple[str, int], str] = {}
-    for name, plan in plans.items():
-        if plan.tuned_by is not None:
-            continue
-        for series in plan.series():
-            blocks = series.cell.blocks()
-            # All blocks of a cell have one description; there are many, and hashing is slow.
-            description = digest_of(blocks[0].description)
-            for block in blocks:
-                if seen.setdefault((description, block.first_run), name) != name:
-                    raise InputError(
-                        f"{plan.origin}: series {series.label!r} stands in "
-                        f"{seen[description, block.first_run]} too; "
-                        f"allowed: each cell in one simulation"
-                    )

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.engine.cache import Cache, NoCache
+from dpbandits.engine.cache import Cache
 from dpbandits.errors import InputError
 
 
@@ -27,7 +27,7 @@ def require_cache(cache: object) -> Cache:
     """Return the cache to use, the default one or none; InputError unless it is True or False."""
     if not isinstance(cache, bool):
         raise InputError(f"cache is {cache!r}; allowed: True or False")
-    return Cache() if cache else NoCache()
+    return Cache(is_used=cache)
 
 
 def whole_number(value: Any) -> Any:

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpbandits.engine.cache import Block
-from dpbandits.engine.cells import Cell, Series
+from dpbandits.engine.cells import Series
+from dpbandits.engine.play import Runs
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.names import NOMINAL, PER_ARM, QUANTITIES
 from dpbandits.metrics.nash import bin_edges
@@ -22,27 +22,29 @@ def blank_results(series: Sequence[Series]) -> pd.DataFrame:
     Columns, series, metrics, times and arms are those that a simulation would write; runs are
     ``RUNS`` at most, and one where they make Nash curves.
     """
-    short = [replace(each, cell=_short(each.cell)) for each in series]
-    frame = results_frame(short, [_blank(each.cell) for each in short])
+    short = [_short(line) for line in series]
+    frame = results_frame(short, [_blank(line) for line in short])
     # Rows are taken from plain objects ten times as fast as from the many pieces of put-together
     # text columns.
     return frame.astype(dict.fromkeys(frame.select_dtypes("str").columns, object))
 
 
-def _short(cell: Cell) -> Cell:
-    """Return the cell with few runs, or with one that makes a Nash curve."""
-    return replace(cell, runs=1 if cell.in_lockstep else min(cell.runs, RUNS), runs_per_curve=0)
+def _short(series: Series) -> Series:
+    """Return the series with few runs, or with one that makes a Nash curve."""
+    runs = series.runs[: 1 if series.cell.in_lockstep else RUNS]
+    return replace(series, runs=runs, runs_per_curve=0)
 
 
-def _blank(cell: Cell) -> Block:
-    return {metric: np.zeros(_shape(cell, metric)) for metric in cell.metrics}
+def _blank(series: Series) -> Runs:
+    return {metric: np.zeros(_shape(series, metric)) for metric in series.cell.metrics}
 
 
-def _shape(cell: Cell, metric: str) -> tuple[int, ...]:
-    """Return the shape of a metric's values in a block."""
+def _shape(series: Series, metric: str) -> tuple[int, ...]:
+    """Return the shape of a metric's values."""
+    cell, runs = series.cell, len(series.runs)
     name = metric.removeprefix(NOMINAL)
     if name == "nash_regret":
         return 1, len(QUANTITIES), len(cell.grid)
     if name == "nash_bins":
-        return cell.runs, bin_edges(cell.horizon).size
-    return cell.runs, len(cell.bandit.arms) if metric in PER_ARM else len(cell.grid)
+        return runs, bin_edges(cell.horizon).size
+    return runs, len(cell.bandit.arms) if metric in PER_ARM else len(cell.grid)

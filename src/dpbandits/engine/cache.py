@@ -1,255 +1,185 @@
-"""Content-keyed cache of computed blocks; damaged entries are noticed, said and recomputed.
+"""The cache: one compressed file for the runs of a cell that were computed at once.
 
-An entry that cannot be written is not an error: its block has been computed.
+``cells/ALGORITHM/SOURCES/KEY-FIRST-COUNT.npz`` is in the folder of the algorithm and of the hash of
+its sources and libraries, so that what is outdated is known by its place. Files are written under
+another name and renamed, so that many processes and machines share a folder without locks. A
+damaged file is noticed, said and computed again; one that cannot be written costs a warning.
 """
 
-import hashlib
 import io
-import json
-import os
+import re
+import shutil
 import sys
-import zipfile
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from dpbandits._cache_folder import cache_folder, reason_of
-from dpbandits.engine.cells import Cell
-from dpbandits.engine.files import write_bytes
+from dpbandits._cache_folder import cache_folder, reason_of, warn_unwritable
+from dpbandits.algorithms import REGISTRY
+from dpbandits.engine.cells import Work, algorithm_fingerprint
+from dpbandits.engine.files import write_atomically
 from dpbandits.engine.identity import digest_of
-from dpbandits.engine.packs import SUFFIX, Frame, append, framed, frames_in, new_pack
+from dpbandits.engine.play import Runs
 from dpbandits.errors import InputError
+from dpbandits.kernels import KERNELS_HASH, kernels_folder
 
-Block = dict[str, NDArray[Any]]
-Asked = Mapping[str, Collection[str]]
-"""Key of a block -> the arrays of it that are read; a Nash curve keeps more than is asked for."""
+_SECONDS_OF_A_WRITE = 3600.0
+"""A temporary file that is older is left from a process that was killed."""
 
-MAGIC = b"dpbandits block 1\n"
-VERSIONS = {"numpy": np.__version__, "numba": numba.__version__}
-
-Origin = dict[str, Any]
-"""What an entry was computed with: algorithm, user_defined, fingerprint, versions of libraries."""
-
-CHECKPOINT = "-checkpoint"
-"""End of the keys of checkpoints."""
-
-_ORIGIN = "origin"
-_HEAD = 2048
-"""Bytes at the beginning of an entry that hold its origin, the first of its arrays."""
+_NAME = re.compile(r"[0-9a-f]{32}-(\d+)-(\d+)")
 
 
-def block_key(block: Cell, root_seed: int) -> str:
-    """Return the key of a block: all that its numbers depend on, hashed."""
-    return digest_of(
-        {
-            "cell": block.description,
-            "runs": [block.first_run, block.runs],
-            "root seed": root_seed,
-            "fingerprint": block.fingerprint,
-            "numpy": np.__version__,
-            "numba": numba.__version__,
-        }
-    )
-
-
-def origin_of(block: Cell) -> Origin:
-    """Return the origin of a block's entry."""
-    return {
-        "algorithm": block.definition.id,
-        "user_defined": not isinstance(block.algorithm, str),
-        "fingerprint": block.fingerprint,
-        **VERSIONS,
-    }
+def _sources(fingerprint: str) -> str:
+    return digest_of([fingerprint, np.__version__, numba.__version__])[:16]
 
 
 @dataclass(frozen=True)
 class Cache:
-    """A folder of blocks; ``folder=None`` is the default one."""
+    """A folder of results; ``is_used=False`` keeps nothing and finds nothing."""
 
-    folder: Path | None = None
-
-    @cached_property
-    def root(self) -> Path:
-        """The folder of all caches."""
-        return self.folder or cache_folder()
+    folder: Path = field(default_factory=cache_folder)
+    is_used: bool = True
 
     @property
     def cells(self) -> Path:
-        """The folder that holds the entries."""
-        return self.root / "cells"
+        """The folder of the runs of cells."""
+        return self.folder / "cells"
 
-    def path(self, key: str) -> Path:
-        """File of the entry ``key``."""
-        return self.cells / key[:2] / f"{key}.block"
+    def _place(self, work: Work) -> Path:
+        cell = work.cell
+        return self.cells / cell.definition.id / _sources(cell.fingerprint)
 
-    def load(self, key: str, names: Collection[str] | None = None) -> Block | None:
-        """Return the entry, or None where there is none or it is damaged (which is said).
+    def load(self, work: Work, root_seed: int, names: Collection[str]) -> dict[range, Runs]:
+        """Return metrics of all runs of a work's cell that are there, by their range."""
+        paths = sorted(self._place(work).glob(f"{work.key(root_seed)}-*.npz"))
+        loaded = {}
+        for path in paths if self.is_used else ():
+            name = _NAME.fullmatch(path.stem)
+            runs = self.read(path, names)
+            if name and runs is not None:
+                first, count = map(int, name.groups())
+                loaded[range(first, first + count)] = runs
+        return loaded
 
-        ``names`` are the arrays to read, all of them where it is None.
-        """
-        path = self.path(key)
-        try:
-            content = path.read_bytes()
-        except OSError:
+    def store(self, work: Work, root_seed: int, runs: Runs) -> None:
+        """Keep the metrics of a work."""
+        name = f"{work.key(root_seed)}-{work.runs.start}-{len(work.runs)}.npz"
+        self.write(self._place(work) / name, runs)
+
+    def read(self, path: Path, names: Collection[str]) -> Runs | None:
+        """Return arrays of a file; None where there is none, or where it is damaged and removed."""
+        if not self.is_used or not path.is_file():
             return None
-        body = content[len(MAGIC) + 32 :]
-        is_whole = content[: len(MAGIC) + 32] == MAGIC + _seal(key, body)
-        block = _arrays(body, names) if is_whole else None
-        if block is None:
-            print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
-        return block
-
-    def find(self, keys: Collection[str], asked: Asked | None = None) -> dict[str, Block]:
-        """Return the entries that there are, by key; of each what is asked for, or all of it."""
-        found = {key: self.load(key, asked and asked[key]) for key in keys}
-        return {key: block for key, block in found.items() if block is not None}
-
-    def store(self, key: str, block: Block, origin: Origin | None = None) -> str | None:
-        """Write the entry atomically; return why it cannot be written, or None where it is."""
-        body = _packed(block, origin)
         try:
-            write_bytes(self.path(key), MAGIC + _seal(key, body) + body)
+            # Of bytes: what cannot be read would be left open.
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+                if str(arrays["name"]) != path.stem:
+                    raise ValueError("a file under the name of another")
+                return {name: arrays[name] for name in names}
+        # Of the zip reader, zlib and numpy's header, TokenError and UnicodeError among them.
+        except Exception:
+            print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
+            with suppress(OSError):
+                path.unlink()
+            return None
+
+    def write(self, path: Path, runs: Runs) -> None:
+        """Write arrays to a file of the cache."""
+        if not self.is_used:
+            return
+        try:
+            write_atomically(
+                path,
+                lambda file: np.savez_compressed(file, name=np.array(path.stem), **runs),  # type: ignore[arg-type]
+            )
         except InputError as error:
-            # The error of the operating system behind the line on the file.
             cause = error.__context__
-            return reason_of(cause) if isinstance(cause, OSError) else str(error)
-        return None
+            reason = reason_of(cause) if isinstance(cause, OSError) else str(error)
+            warn_unwritable(self.folder, reason)
 
-    def has(self, key: str) -> bool:
-        """Return whether there is an entry, be it damaged."""
-        return os.path.exists(self.path(key))
 
-    def remove(self, key: str) -> None:
-        """Remove the entry, if there is one and the folder can be written."""
-        with suppress(OSError):
-            self.path(key).unlink()
+CURRENT, OUTDATED, USER_DEFINED, UNKNOWN = "current", "outdated", "user-defined", "unknown"
 
 
 @dataclass(frozen=True)
-class PackedCache(Cache):
-    """A cache of the blocks of one simulation, many in a file; checkpoints are entries as others.
-
-    Entries of their own are found, too.
+class Entry:
+    """A file of results, or a folder of compiled kernels.
 
     Attributes:
-        name: that of the simulation, PAPER/NAME.
+        kind: ``result`` or ``kernel``.
+        path: where it is.
+        size: its bytes.
+        algorithm: id of the algorithm whose results it has; empty where that is not known.
+        state: ``current`` where the sources and libraries here make it, ``outdated`` where they
+            make another in its place, ``user-defined`` of an algorithm that is not in the registry,
+            ``unknown`` where that is not known.
     """
 
-    name: str = ""
+    kind: str
+    path: Path
+    size: int
+    algorithm: str
+    state: str
 
-    @property
-    def packs(self) -> Path:
-        """The folder of the files of this simulation."""
-        return self.cells / self.name
 
-    @cached_property
-    def _own(self) -> Path:
-        """The file that this process appends to."""
-        return new_pack(self.packs)
+def entries_of(cache: Cache) -> list[Entry]:
+    """Return all that a cache folder has; other files in it are left out.
 
-    def find(self, keys: Collection[str], asked: Asked | None = None) -> dict[str, Block]:
-        """Return the blocks that there are, by key; of each what is asked for, or all of it."""
-        wanted, found = set(keys), dict[str, Block]()
-        damaged: list[Path] = []
-        for path in sorted(self.packs.glob(f"*{SUFFIX}")):
-            try:
-                frames, is_damaged = frames_in(path.read_bytes())
-            except OSError:
-                continue
-            damaged += [path] if is_damaged else []
-            for frame in frames:
-                if frame.key not in wanted or frame.key in found:
-                    continue
-                block = _arrays(frame.content(), asked and asked[frame.key])
-                if block is not None:
-                    found[frame.key] = block
-        found |= super().find(wanted - found.keys(), asked)
-        if len(found) < len(wanted):
-            for path in damaged:
-                print(f"{path.name}: damaged cache entry, computed again", file=sys.stderr)
-        return found
+    Raises:
+        InputError: the folder cannot be read.
+    """
+    try:
+        return [*_results(cache), *_kernels()]
+    except OSError as error:
+        raise InputError(
+            f"{cache.folder}: cannot be read ({error.strerror}); allowed: a folder of caches"
+        ) from None
 
-    def store(self, key: str, block: Block, origin: Origin | None = None) -> str | None:
-        """Append a block, or write a checkpoint; return why it cannot be, or None where it is."""
-        if key.endswith(CHECKPOINT):
-            return super().store(key, block, origin)
+
+def _results(cache: Cache) -> Iterator[Entry]:
+    current = {name: _sources(algorithm_fingerprint(name)) for name in REGISTRY}
+    for path in sorted(path for path in cache.cells.rglob("*") if path.is_file()):
+        parts = path.relative_to(cache.cells).parts
+        algorithm, state = "", UNKNOWN
+        is_left = time.time() - path.stat().st_mtime > _SECONDS_OF_A_WRITE
+        if path.suffix in (".block", ".pack") or (path.name.startswith(".") and is_left):
+            state = OUTDATED  # of version 0.1.0 and before, or of a process that was killed
+        elif len(parts) == 3:
+            algorithm, state = parts[0], USER_DEFINED
+            if algorithm in current:
+                state = CURRENT if parts[1] == current[algorithm] else OUTDATED
+        yield Entry("result", path, path.stat().st_size, algorithm, state)
+
+
+def _kernels() -> Iterator[Entry]:
+    for folder in sorted(kernels_folder().glob("[0-9a-f]" * 16)):
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        yield Entry(
+            "kernel", folder, size, "", CURRENT if folder.name == KERNELS_HASH else OUTDATED
+        )
+
+
+def remove(entries: Iterable[Entry], cache: Cache) -> None:
+    """Remove entries, and the folders that are empty then.
+
+    Raises:
+        InputError: one cannot be removed.
+    """
+    for entry in entries:
         try:
-            append(self._own, framed(key, _packed(block, origin)))
+            if entry.path.is_dir():
+                shutil.rmtree(entry.path)
+            else:
+                entry.path.unlink(missing_ok=True)
         except OSError as error:
-            return reason_of(error)
-        return None
-
-
-class NoCache(Cache):
-    """Keeps nothing and finds nothing."""
-
-    def load(self, key: str, names: Collection[str] | None = None) -> Block | None:
-        """Return None."""
-        return None
-
-    def store(self, key: str, block: Block, origin: Origin | None = None) -> str | None:
-        """Keep nothing."""
-        return None
-
-    def has(self, key: str) -> bool:
-        """Return False."""
-        return False
-
-    def remove(self, key: str) -> None:
-        """Remove nothing."""
-
-
-def read_origin(path: Path) -> Origin | None:
-    """Return the origin of an entry; None where it has none, or is damaged at its beginning."""
-    try:
-        with path.open("rb") as file:
-            return _origin_in(file.read(_HEAD))
-    except OSError:
-        return None
-
-
-def frame_origin(frame: Frame) -> Origin | None:
-    """Return the origin of a block in a pack; None where it has none."""
-    return _origin_in(frame.beginning(_HEAD))
-
-
-def _origin_in(head: bytes) -> Origin | None:
-    try:
-        array = io.BytesIO(head[head.index(b"\x93NUMPY") :])
-        origin = json.loads(np.lib.format.read_array(array, allow_pickle=False).tobytes())
-        return {**origin, "algorithm": str(origin["algorithm"])}
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _packed(block: Block, origin: Origin | None) -> bytes:
-    """Return the bytes of a block, its origin first."""
-    buffer = io.BytesIO()
-    first = {} if origin is None else {_ORIGIN: _encoded(origin)}
-    np.savez(buffer, **first, **block)  # type: ignore[arg-type]
-    return buffer.getvalue()
-
-
-def _encoded(origin: Origin) -> NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(origin, sort_keys=True).encode(), np.uint8)
-
-
-def _arrays(body: bytes, names: Collection[str] | None) -> Block | None:
-    """Return the arrays, or None for what this class has not written, such as pickled objects."""
-    try:
-        with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
-            read = set(arrays.files) - {_ORIGIN} if names is None else names
-            return {name: arrays[name] for name in arrays.files if name in read}
-    except (ValueError, OSError, TypeError, AttributeError, zipfile.BadZipFile):
-        return None
-
-
-def _seal(key: str, body: bytes) -> bytes:
-    return hashlib.sha256(key.encode() + body).digest()
+            raise InputError(
+                f"{entry.path}: cannot be removed ({error.strerror}); allowed: a writable folder"
+            ) from None
+        with suppress(OSError, ValueError):
+            for folder in entry.path.parents[: len(entry.path.relative_to(cache.cells).parts)]:
+                folder.rmdir()

@@ -1,43 +1,37 @@
-"""Cells: what is simulated and recorded, the unit of work and of caching."""
+"""What is simulated: cells, their runs as works, and series of a simulation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters, Task
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.checks import checked, is_user_defined, require_task, settings_of
 from dpbandits.engine.custom import digest
-from dpbandits.engine.execute import play_block
 from dpbandits.engine.identity import (
-    EXECUTE,
-    LOCKSTEP,
-    TRIALS_OF,
+    PLAY,
     digest_of,
     fingerprint,
     registered,
-    require_unedited,
     stream_key,
 )
-from dpbandits.engine.lockstep import Watch, play_together
-from dpbandits.engine.trials import TRIALS, play_trials
+from dpbandits.engine.play import TRIALS, Runs, play_curve, play_runs, play_trials
 from dpbandits.errors import InputError
 from dpbandits.metrics.names import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
 
-BLOCK = 10
-"""Regret runs per block: run numbers are cut at multiples of it, so that more runs add blocks.
-
-Identification trials come in blocks of ``TRIALS``, a stream each; a block with Nash metrics is all
-runs of one curve.
-"""
+BATCH = 10
+"""Regret runs that a worker plays at a time."""
 
 MAXIMAL_HORIZON = 2**53
+
+MAXIMAL_VALUES = 2**30
+"""Values that are recorded of one metric of the runs of a cell: 8 gigabytes."""
 
 CHECKS = "dpbandits.engine.checks"
 """The engine's part of user-defined algorithms alone: results without these checks are not used."""
@@ -45,24 +39,20 @@ CHECKS = "dpbandits.engine.checks"
 
 @dataclass(frozen=True)
 class Cell:
-    """Some runs of one algorithm on one bandit, and what is recorded of them.
+    """One algorithm on one bandit, and what is recorded of its runs, whichever they are.
 
     Make cells with ``make_cell``, which validates.
 
     Attributes:
-        algorithm: an id of the registry, or an algorithm object of the user's own.
-        parameters: those of the algorithm, validated.
+        algorithm: an id of the registry, or a user-defined algorithm.
+        parameters: the validated dataclass of the algorithm.
         variant: ``as-written``, ``as-coded`` or ``repaired``.
         interpretations: every interpretation of the algorithm with its value, as sorted pairs.
         bandit: the instance.
         horizon: number of rounds, or budget of pulls, T.
-        first_run: number of the first run.
-        runs: how many runs.
         metrics: what is recorded.
         grid: increasing times in [1, T] at which curves are recorded.
         stream: name of a shared random stream, or None for the cell's own.
-        runs_per_curve: how many runs make one Nash curve (0: all of them); ``runs`` is a multiple
-            of it.
     """
 
     algorithm: str | Definition
@@ -71,12 +61,9 @@ class Cell:
     interpretations: tuple[tuple[str, str], ...]
     bandit: Bandit
     horizon: int
-    first_run: int
-    runs: int
     metrics: tuple[str, ...]
     grid: tuple[int, ...]
     stream: str | None = None
-    runs_per_curve: int = 0
 
     @property
     def definition(self) -> Definition:
@@ -111,20 +98,38 @@ class Cell:
 
     @property
     def in_lockstep(self) -> bool:
-        """Whether the cell has Nash metrics, so that the runs of a curve are played together."""
+        """Whether the cell has Nash metrics, so that all runs of a curve are played at once."""
         return any(name in NASH for name in self.metrics)
 
     @property
-    def block_size(self) -> int:
-        """Runs per block."""
-        if self.in_lockstep:
-            return self.runs_per_curve or self.runs
-        return TRIALS if isinstance(self.definition, IdentificationAlgorithm) else BLOCK
+    def identifies(self) -> bool:
+        """Whether the runs are trials of identification."""
+        return isinstance(self.definition, IdentificationAlgorithm)
 
     @property
-    def _variant_apart_from_interpretations(self) -> str:
-        """The variant, unless its interpretations say it: equal cells are then one and the same."""
-        return "as-written" if self.definition.presets else self.variant
+    def batch(self) -> int:
+        """Runs that a worker plays at a time; those of a Nash curve are played by one."""
+        return TRIALS if isinstance(self.definition, IdentificationAlgorithm) else BATCH
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """What is recorded while the cell is played: of a Nash curve all that is known of it."""
+        if not self.in_lockstep:
+            return self.metrics
+        nominal = any(name.startswith(NOMINAL) for name in self.metrics)
+        parts = [name for name in NASH if nominal or not name.startswith(NOMINAL)]
+        return (*(name for name in self.metrics if name not in NASH), *parts)
+
+    @property
+    def _played(self) -> dict[str, Any]:
+        """What is played; equal cells under the names of two variants are one and the same."""
+        return {
+            "algorithm": self.definition.id,
+            "parameters": parameter_values(self.parameters),
+            "variant": "as-written" if self.definition.presets else self.variant,
+            "bandit": self.bandit.describe(),
+            "horizon": self.horizon,
+        }
 
     @cached_property
     def stream_description(self) -> dict[str, Any]:
@@ -132,116 +137,144 @@ class Cell:
         if self.stream is not None:
             return {"stream": self.stream}
         defaults = self.definition.interpretations
-        return {
-            "algorithm": self.definition.id,
-            "parameters": parameter_values(self.parameters),
-            "variant": self._variant_apart_from_interpretations,
-            "readings": {k: v for k, v in self.interpretations if v != defaults[k][0]},
-            "bandit": self.bandit.describe(),
-            "horizon": self.horizon,
-        }
+        readings = {k: v for k, v in self.interpretations if v != defaults[k][0]}
+        return {**self._played, "readings": readings}
 
     @cached_property
     def description(self) -> dict[str, Any]:
-        """Canonical description of the whole cell but its runs."""
-        own = {
-            "algorithm": self.definition.id,
-            "parameters": parameter_values(self.parameters),
-            "variant": self._variant_apart_from_interpretations,
-            "interpretations": dict(self.interpretations),
-            "bandit": self.bandit.describe(),
-            "horizon": self.horizon,
-        }
+        """Canonical description of the whole cell."""
         scored: dict[str, Any] = {}
         if self.in_lockstep and self.bandit.logarithms:
             scored["logarithms"] = list(self.bandit.logarithms)
         if any(name.startswith(NOMINAL) for name in self.metrics):
             scored["nominal"] = list(self.bandit.nominal)
-        return (
-            own
-            | scored
-            | {
-                "stream": self.stream_description,
-                "metrics": list(self.metrics),
-                "grid": list(self.grid),
-            }
-        )
+        return {
+            **self._played,
+            **scored,
+            "interpretations": dict(self.interpretations),
+            "stream": self.stream_description,
+            "metrics": list(self.metrics),
+            "grid": list(self.grid),
+        }
 
     @cached_property
     def fingerprint(self) -> str:
         """Fingerprint of the sources that the cell's results depend on."""
-        return algorithm_fingerprint(self.algorithm, self.metrics)
+        return algorithm_fingerprint(self.algorithm)
 
-    def require_unedited(self) -> None:
-        """Raise InputError where the sources on disk are no longer those that are played."""
-        require_unedited(*_modules(self.definition, self.metrics))
+    @cached_property
+    def modules(self) -> tuple[str, ...]:
+        """Modules of this package that the cell is played with."""
+        return _modules(self.definition)
 
-    def blocks(self) -> list["Cell"]:
-        """Return the aligned blocks that hold the cell's runs; the ends may reach beyond them.
 
-        Nash curves are blocks of just their runs, and record all that is known of them.
-        """
-        size = self.block_size
-        if self.in_lockstep:
-            nominal = any(name.startswith(NOMINAL) for name in self.metrics)
-            parts = [name for name in NASH if nominal or not name.startswith(NOMINAL)]
-            others = [name for name in self.metrics if name not in NASH]
-            curve = replace(self, runs=size, runs_per_curve=0, metrics=(*others, *parts))
-            ends = range(self.first_run, self.first_run + self.runs, size)
-            return [self._part(replace(curve, first_run=first)) for first in ends]
-        first, last = self.first_run // size, (self.first_run + self.runs - 1) // size
-        blocks = [replace(self, first_run=b * size, runs=size) for b in range(first, last + 1)]
-        return [self._part(block) for block in blocks]
+@dataclass(frozen=True)
+class Work:
+    """Runs of a cell, the unit of play; those of a Nash curve are one work."""
 
-    def _part(self, block: "Cell") -> "Cell":
-        """Return a block of this cell with its fingerprint, which takes a while to find."""
-        vars(block)["fingerprint"] = self.fingerprint
-        return block
+    cell: Cell
+    runs: range
 
-    def play(self, root_seed: int, watch: Watch | None = None) -> dict[str, NDArray[np.float64]]:
-        """Play the cell's runs, one block, and return each metric, one row a run.
-
-        ``watch`` looks after the curve while it is played, where there are Nash metrics.
-        """
-        runs = range(self.first_run, self.first_run + self.runs)
-        streams = (root_seed, stream_key(self.stream_description), runs)
-        definition = self.player
-        if isinstance(definition, IdentificationAlgorithm):
-            return play_trials(definition, self.task, self.metrics, streams)
-        assert isinstance(definition, Algorithm)
-        grid = np.array(self.grid, np.int64)
-        if self.in_lockstep:
-            return play_together(
-                definition, self.settings, self.bandit, grid, self.metrics, streams, watch
+    def __post_init__(self) -> None:
+        """Raise InputError where the runs are too many to be recorded."""
+        cell, count = self.cell, len(self.runs)
+        values = count * max(len(cell.grid), len(cell.bandit.arms))
+        if values > MAXIMAL_VALUES:
+            raise InputError(
+                f"runs and times make {values:,} values; allowed: at most {MAXIMAL_VALUES:,}"
             )
-        return play_block(definition, self.settings, self.bandit, grid, self.metrics, streams)
+        if not cell.in_lockstep:
+            return
+        require_count("runs of one Nash curve", count, 1, MAXIMAL_RUNS)
+        longest = MAXIMAL_PULLS // count
+        if cell.horizon > longest:
+            raise InputError(
+                f"horizon is {cell.horizon}, for a Nash curve of {count} runs; allowed: at most "
+                f"{longest}, so that pulls are counted without overflow"
+            )
+
+    def key(self, root_seed: int) -> str:
+        """Return the hash of all that the numbers depend on.
+
+        Runs are part of it for Nash curves alone, which do not add over runs.
+        """
+        cell = self.cell
+        described = {
+            "cell": {**cell.description, "metrics": list(cell.recorded)},
+            "root seed": root_seed,
+            "fingerprint": cell.fingerprint,
+            "numpy": np.__version__,
+            "numba": numba.__version__,
+        }
+        if cell.in_lockstep:
+            described["runs"] = [self.runs.start, len(self.runs)]
+        return digest_of(described)[:32]
+
+    def play(self, root_seed: int) -> Runs:
+        """Play the runs and return each metric, one row a run; trials are those of one stream."""
+        cell, definition = self.cell, self.cell.player
+        streams = (root_seed, stream_key(cell.stream_description), self.runs)
+        if isinstance(definition, IdentificationAlgorithm):
+            return play_trials(definition, cell.task, cell.recorded, streams)
+        assert isinstance(definition, Algorithm)
+        grid = np.array(cell.grid, np.int64)
+        player = play_curve if cell.in_lockstep else play_runs
+        return player(definition, cell.settings, cell.bandit, grid, cell.recorded, streams)
 
 
-def algorithm_fingerprint(algorithm: str | Definition, metrics: Sequence[str] = ()) -> str:
-    """Return the fingerprint of an algorithm, of the registry or of the user's own, as loaded.
+@dataclass(frozen=True)
+class Series:
+    """One curve of a simulation.
 
-    Args:
-        algorithm: the algorithm.
-        metrics: what is recorded of it, which decides on the engine's part.
+    Attributes:
+        label: its name, unique in the simulation.
+        tags: by which figures and claims choose it.
+        cell: what is simulated.
+        runs: which runs.
+        runs_per_curve: how many of them make one Nash curve, all where it is 0.
+    """
+
+    label: str
+    tags: Mapping[str, Any]
+    cell: Cell
+    runs: range
+    runs_per_curve: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise InputError where the runs make no whole number of Nash curves."""
+        size = self.runs_per_curve
+        if self.cell.in_lockstep and size and len(self.runs) % size:
+            raise InputError(
+                f"runs is {len(self.runs)}, {size} of them together; allowed: a multiple of it"
+            )
+        _ = self.works
+
+    @property
+    def works(self) -> list[Work]:
+        """The runs as they are played: all of them, or those of each Nash curve."""
+        size = self.runs_per_curve if self.cell.in_lockstep else 0
+        size = size or len(self.runs)
+        starts = range(self.runs.start, self.runs.stop, size)
+        return [Work(self.cell, range(start, start + size)) for start in starts]
+
+
+def algorithm_fingerprint(algorithm: str | Definition) -> str:
+    """Return the fingerprint of an algorithm, of the registry or user-defined, as loaded.
 
     Raises:
-        InputError: an algorithm of the user's own uses something that cannot be hashed.
+        InputError: a user-defined algorithm uses something that cannot be hashed.
     """
     definition = find_definition(algorithm)
-    ours = fingerprint(*_modules(definition, metrics))
+    ours = fingerprint(*_modules(definition))
     if not is_user_defined(definition):
         return ours
     return digest_of([ours, parts_digest(definition)])[:16]
 
 
-def _modules(definition: Definition, metrics: Sequence[str]) -> tuple[str, ...]:
-    """Return the modules of this package that an algorithm is played with."""
-    engine = LOCKSTEP if any(name in NASH for name in metrics) else EXECUTE
-    if isinstance(definition, IdentificationAlgorithm):
-        engine = TRIALS_OF
+def _modules(definition: Definition) -> tuple[str, ...]:
     if is_user_defined(definition):
-        return (engine, CHECKS)
-    return (registered()[definition.id], engine)
+        return (PLAY, CHECKS)
+    return (registered()[definition.id], PLAY)
 
 
 def parts_digest(definition: Definition) -> str:
@@ -264,12 +297,19 @@ def parameter_values(parameters: Parameters) -> dict[str, Any]:
     return dict(vars(parameters))
 
 
-def _require_count(key: str, value: object, minimum: int, maximum: int) -> int:
+def require_count(key: str, value: object, minimum: int, maximum: int) -> int:
+    """Return a whole number; InputError unless it is one between the bounds."""
     if isinstance(value, np.integer):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
         raise InputError(f"{key} is {value!r}; allowed: an integer from {minimum} to {maximum}")
     return value
+
+
+def runs_from(runs: object, first: object = 0) -> range:
+    """Return the numbers of so many runs from the first on; InputError where it cannot be."""
+    start = require_count("first run", first, 0, 2**40)
+    return range(start, start + require_count("runs", runs, 1, 10**9))
 
 
 def _require_bandit(bandit: object, identifies: bool) -> None:
@@ -297,36 +337,23 @@ def _shortened(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-@dataclass(frozen=True)
-class Series:
-    """One curve of a simulation: its label, its tags and its cell."""
-
-    label: str
-    tags: Mapping[str, Any]
-    cell: Cell
-
-
 def make_cell(
     *,
     algorithm: str | Definition,
     bandit: Bandit,
     horizon: int,
-    runs: int,
     parameters: Mapping[str, Any] | None = None,
     variant: str = "as-written",
     interpretations: Mapping[str, str] | None = None,
-    first_run: int = 0,
     metrics: Sequence[str] | None = None,
     grid: Sequence[int] = (),
     stream: str | None = None,
     horizon_name: str = "horizon",
-    runs_per_curve: int = 0,
 ) -> Cell:
     """Validate everything and return the cell.
 
     ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm;
-    ``horizon_name`` is what errors call the horizon; ``runs_per_curve`` is how many runs make one
-    Nash curve, all of them where it is 0.
+    ``horizon_name`` is what errors call the horizon.
 
     Raises:
         InputError: unknown algorithm, parameter, interpretation, variant or metric; a value out of
@@ -339,8 +366,8 @@ def make_cell(
     metrics = known[:1] if metrics is None else metrics
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
-    _require_count(horizon_name, horizon, 1, MAXIMAL_HORIZON)
-    times = sorted({_require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
+    require_count(horizon_name, horizon, 1, MAXIMAL_HORIZON)
+    times = sorted({require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
     for name in metrics:
         require_metric(name, known)
     cell = Cell(
@@ -352,30 +379,9 @@ def make_cell(
         ),
         bandit=bandit,
         horizon=int(horizon),
-        first_run=_require_count("first run", first_run, 0, 2**40),
-        runs=_require_count("runs", runs, 1, 10**9),
         metrics=tuple(name for name in known if name in metrics),
         grid=tuple(times),
         stream=stream,
-        runs_per_curve=runs_per_curve,
     )
-    require_curves(cell)
     _ = cell.settings, cell.fingerprint
     return cell
-
-
-def require_curves(cell: Cell) -> None:
-    """Raise InputError where the runs of a cell make no Nash curves, or sums would overflow."""
-    if not cell.in_lockstep:
-        return
-    _require_count("runs of one Nash curve", cell.block_size, 1, MAXIMAL_RUNS)
-    if cell.runs % cell.block_size:
-        raise InputError(
-            f"runs is {cell.runs}, {cell.block_size} of them together; allowed: a multiple of it"
-        )
-    longest = MAXIMAL_PULLS // cell.block_size
-    if cell.horizon > longest:
-        raise InputError(
-            f"horizon is {cell.horizon}, for a Nash curve of {cell.block_size} runs; allowed: at "
-            f"most {longest}, so that pulls are counted without overflow"
-        )

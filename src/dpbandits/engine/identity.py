@@ -27,14 +27,8 @@ DEFAULT_ROOT_SEED = 20260719
 PACKAGE = "dpbandits"
 ROOT = Path(__file__).resolve().parents[1]
 
-EXECUTE = f"{PACKAGE}.engine.execute"
-"""The engine's part of every regret simulation."""
-
-LOCKSTEP = f"{PACKAGE}.engine.lockstep"
-"""The engine's part of every Nash curve."""
-
-TRIALS_OF = f"{PACKAGE}.engine.trials"
-"""The engine's part of every identification."""
+PLAY = f"{PACKAGE}.engine.play"
+"""The engine's part of every simulation."""
 
 
 def canonical_json(description: Any) -> str:
@@ -91,6 +85,7 @@ def read_sources(root: Path) -> dict[Path, bytes]:
 
 
 SOURCES = read_sources(ROOT)
+SOURCES_HASH = hashlib.sha256(repr(SOURCES).encode()).hexdigest()
 
 
 def path_of(module: str) -> Path | None:

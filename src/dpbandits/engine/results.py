@@ -19,51 +19,51 @@ from dpbandits.metrics.names import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANT
 
 # Who reads results to draw or judge does without what simulates.
 if TYPE_CHECKING:
-    from dpbandits.engine.cache import Block
     from dpbandits.engine.cells import Cell, Series
+    from dpbandits.engine.play import Runs
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-def results_frame(series: list["Series"], blocks: list["Block"]) -> pd.DataFrame:
+def results_frame(series: Sequence["Series"], runs: Sequence["Runs"]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
     Columns: series, algorithm, variant, interpretation (interpretations off those of the variant),
     the tags and the parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm),
     value. Results of identification and of Nash regret have a column trials, the number of runs in
-    a row: metrics that are counted have one row for each block of trials, run its first, value the
-    sum; ``nash_regret`` has one row for each curve, time and quantity
+    a row: metrics that are counted have one row for the trials of each stream, run the first of
+    these, value the sum; ``nash_regret`` has one row for each curve, time and quantity
     (``metrics.nash.quantities``), run the first of its runs. Where no series stands at a small
     scale, the columns alone, without tags and parameters.
     """
     last = ["run", "metric", "t", "arm", "value"]
     if not series:
         return pd.DataFrame(columns=["series", "algorithm", "variant", "interpretation", *last])
-    frames = [_series_frame(*each) for each in zip(series, blocks, strict=True)]
+    frames = [_series_frame(*pair) for pair in zip(series, runs, strict=True)]
     frame = pd.concat(frames, ignore_index=True)
     return frame[[column for column in frame.columns if column not in last] + last]
 
 
-def _by_name(cell: "Cell", block: "Block") -> Iterator[tuple[str, Values]]:
+def _by_name(cell: "Cell", runs: "Runs") -> Iterator[tuple[str, Values]]:
     """Yield every metric of a cell; of a Nash curve each quantity, one row a curve."""
     for metric in cell.metrics:
         if metric.removeprefix(NOMINAL) != "nash_regret":
-            yield metric, block[metric]
+            yield metric, runs[metric]
             continue
         nominal = NOMINAL if metric.startswith(NOMINAL) else ""
         for number, name in enumerate(QUANTITIES):
-            yield nominal + name, block[metric][:, number]
+            yield nominal + name, runs[metric][:, number]
 
 
-def _series_frame(series: "Series", block: "Block") -> pd.DataFrame:
+def _series_frame(series: "Series", runs: "Runs") -> pd.DataFrame:
     """Return the rows of a series, all its metrics in one table: a table each takes long."""
     from dpbandits.engine.cells import parameter_values
 
     cell = series.cell
     preset = cell.definition.interpretations_from({}, cell.variant)
-    metrics = [_metric_columns(cell, name, values) for name, values in _by_name(cell, block)]
-    columns = {name: np.concatenate([each[name] for each in metrics]) for name in metrics[0]}
+    metrics = [_metric_columns(series, name, values) for name, values in _by_name(cell, runs)]
+    columns = {name: np.concatenate([metric[name] for metric in metrics]) for name in metrics[0]}
     if np.isnan(columns["trials"]).all():
         del columns["trials"]
     return pd.DataFrame(
@@ -81,9 +81,10 @@ def _series_frame(series: "Series", block: "Block") -> pd.DataFrame:
     )
 
 
-def _metric_columns(cell: "Cell", metric: str, recorded: Values) -> dict[str, NDArray[Any]]:
+def _metric_columns(series: "Series", metric: str, recorded: Values) -> dict[str, NDArray[Any]]:
     """Return the columns that differ within a series; trials are NaN where there are none."""
-    values, first_runs, trials = _rows(cell, metric, recorded)
+    cell = series.cell
+    values, first_runs, trials = _rows(series, metric, recorded)
     runs, width = values.shape
     has_trials = metric in IDENTIFIED or cell.in_lockstep
     per_arm = metric in PER_ARM
@@ -106,16 +107,16 @@ def _times(cell: "Cell", metric: str) -> Sequence[int]:
     return cell.grid
 
 
-def _rows(cell: "Cell", metric: str, values: Values) -> tuple[Values, Counts, Counts]:
-    """Return one row for each run, or for each block of trials where the metric is counted."""
-    runs = np.arange(cell.first_run, cell.first_run + cell.runs)
+def _rows(series: "Series", metric: str, values: Values) -> tuple[Values, Counts, Counts]:
+    """Return one row for each run, or for the trials of a stream where the metric is counted."""
+    runs = np.array(series.runs)
     if metric.removeprefix(NOMINAL) in QUANTITIES:
-        size = cell.block_size
+        size = len(series.works[0].runs)
         return values, runs[::size], np.full(len(values), size)
     if metric not in COUNTED:
-        return values, runs, np.ones(cell.runs, np.int64)
-    starts = np.flatnonzero((runs % cell.block_size == 0) | (runs == cell.first_run))
-    trials = np.diff([*starts, cell.runs])
+        return values, runs, np.ones(runs.size, np.int64)
+    starts = np.flatnonzero((runs % series.cell.batch == 0) | (runs == runs[0]))
+    trials = np.diff([*starts, runs.size])
     return np.add.reduceat(values, starts, axis=0), runs[starts], trials
 
 

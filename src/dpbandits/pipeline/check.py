@@ -7,7 +7,6 @@ from functools import cache
 import pandas as pd
 
 from dpbandits.claims.filters import check_claim_filters
-from dpbandits.config.experiments import refuse_shared_cells
 from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
@@ -28,7 +27,6 @@ def check_files(project: Project) -> None:
     for study in map(project.study, project.built()):
         for plan in study.simulations.values():
             plan.check()
-        refuse_shared_cells(study.simulations)
         _check_code(study)
         _check_claims(project, study)
     for study in map(project.study, project.built()):

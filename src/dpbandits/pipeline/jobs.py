@@ -66,27 +66,27 @@ Made = tuple["pd.DataFrame", dict[str, Any]]
 
 def _simulated(project: Project, paper: str, name: str, workers: int) -> Made:
     """Simulate what is not in the cache."""
-    from dpbandits.engine.cache import PackedCache
-    from dpbandits.engine.fan_out import compute
+    from dpbandits.engine.cache import Cache
+    from dpbandits.engine.compute import compute_series
     from dpbandits.engine.results import results_frame
 
     begun = time.monotonic()
     computed: list[int] = []
     series = project.series(paper, name)
-    blocks = compute(
-        [each.cell for each in series],
+    runs = compute_series(
+        series,
         root_seed=project.seed,
         workers=workers,
-        cache=PackedCache(project.cache_folder, f"{paper}/{name}"),
+        cache=Cache(project.cache_folder),
         title=f"{paper}: {name}",
         before=computed.append,
     )
     if computed:
         seconds = time.monotonic() - begun
-        print(f"{paper}: {name}: {computed[0]} blocks computed in {seconds:.1f} s", file=sys.stderr)
-    played = {each.label: each.cell.description for each in series}
+        print(f"{paper}: {name}: {computed[0]} runs computed in {seconds:.1f} s", file=sys.stderr)
+    played = {line.label: line.cell.description for line in series}
     details = {"seed": project.seed, "workers": workers, "series": played}
-    return results_frame(series, blocks), details
+    return results_frame(series, runs), details
 
 
 def _computed(project: Project, paper: str, name: str, workers: int) -> Made:

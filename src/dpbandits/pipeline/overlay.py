@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dpbandits.algorithms import Definition, IdentificationAlgorithm
-from dpbandits.engine.cache import Block, Cache
-from dpbandits.engine.cells import Cell, Series, make_cell
-from dpbandits.engine.compiling import compilation_shown
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Series, make_cell
+from dpbandits.engine.compute import compilation_shown, compute_series
 from dpbandits.engine.identity import digest_of
+from dpbandits.engine.play import Runs
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
@@ -133,11 +133,11 @@ def _reader(project: Project, paper: str, figure: str) -> Callable[[str], pd.Dat
 
 
 class Played(NamedTuple):
-    """One simulation: what its line is named by, its place on the x axis, and its cell."""
+    """One simulation: what its line is named by, its place on the x axis, and what is played."""
 
     line: tuple[tuple[str, Any], ...]
     x: Any
-    cell: Cell
+    series: Series
 
 
 def overlay_figure(
@@ -168,16 +168,16 @@ def overlay_figure(
         _require_kind(panel, own)
     lines = {each.letter: panel_lines(each.spec, each.rows, each.name) for each in panels}
     played = {panel.letter: plan_panel(panel, own) for panel in simulated}
-    cells = [each.cell for planned in played.values() for each in planned]
+    series = [each.series for planned in played.values() for each in planned]
     with compilation_shown(own.algorithm.id):
-        blocks = compute(
-            cells,
+        runs = compute_series(
+            series,
             root_seed=project.seed,
             workers=workers,
             cache=Cache(project.cache_folder),
             title=f"simulating {own.algorithm.id}",
         )
-    computed = iter(blocks)
+    computed = iter(runs)
     for panel in panels:
         if panel.letter in played:
             pairs = [(each, next(computed)) for each in played[panel.letter]]
@@ -191,8 +191,8 @@ def overlay_figure(
         "scale": project.scale,
         "seed": project.seed,
         "algorithm": own.algorithm.id,
-        "played": [cell.description for cell in cells],
-        "fingerprint": sorted({cell.fingerprint for cell in cells}),
+        "played": [line.cell.description for line in series],
+        "fingerprint": sorted({line.cell.fingerprint for line in series}),
     }
     write_provenance(written[-1], project.folder, details, time.monotonic() - begun)
     return written
@@ -254,13 +254,14 @@ def plan_panel(panel: Panel, own: Own) -> list[Played]:
     for series, x in shown:
         if set(own.columns.values()) <= set(series.tags):
             played = _played(panel.spec, own, series, x)
-            cell = played.cell
+            cell, runs = played.series.cell, played.series.runs
             # Equal for simulations that differ in their recording times at most.
             settings = replace(cell, grid=(cell.horizon,)).description
-            runs = [cell.first_run, cell.runs, cell.runs_per_curve]
-            where = (played.line, x, digest_of([settings, *runs]))
-            grid = {*cell.grid, *(found[where].cell.grid if where in found else ())}
-            found[where] = played._replace(cell=replace(cell, grid=tuple(sorted(grid))))
+            numbers = [runs.start, len(runs), played.series.runs_per_curve]
+            where = (played.line, x, digest_of([settings, *numbers]))
+            grid = {*cell.grid, *(found[where].series.cell.grid if where in found else ())}
+            recorded = replace(cell, grid=tuple(sorted(grid)))
+            found[where] = played._replace(series=replace(played.series, cell=recorded))
     _require_one_each(panel, list(found.values()))
     return list(found.values())
 
@@ -276,14 +277,11 @@ def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
         interpretations=own.interpretations,
         bandit=series.cell.bandit,
         horizon=series.cell.horizon,
-        runs=series.cell.runs,
-        first_run=series.cell.first_run,
         metrics=[str(panel.metric)],
         grid=series.cell.grid,
         stream=series.cell.stream,
-        runs_per_curve=series.cell.runs_per_curve,
     )
-    return Played(tuple(line), x, cell)
+    return Played(tuple(line), x, Series("", {}, cell, series.runs, series.runs_per_curve))
 
 
 def _require_one_each(panel: Panel, played: Sequence[Played]) -> None:
@@ -291,29 +289,33 @@ def _require_one_each(panel: Panel, played: Sequence[Played]) -> None:
     spec, seen = panel.spec, dict[tuple[Any, ...], Played]()
     for each in played:
         by_time = spec.kind == "nash" or spec.x.tag == "t"
-        times = (each.cell.horizon,) if spec.kind in BY_TAG else each.cell.grid
+        times = (each.series.cell.horizon,) if spec.kind in BY_TAG else each.series.cell.grid
         for t in times if by_time else (None,):
             other = seen.setdefault((each.line, each.x, t), each)
             if other is not each:
+                difference = _difference(each.series, other.series)
                 raise InputError(
-                    f"{panel.name}: its lines come from simulations that differ in "
-                    f"{_difference(each.cell, other.cell)}; allowed: a panel whose lines differ "
-                    f"in the algorithm alone"
+                    f"{panel.name}: its lines come from simulations that differ in {difference}; "
+                    f"allowed: a panel whose lines differ in the algorithm alone"
                 )
 
 
-def _difference(one: Cell, other: Cell) -> str:
-    names = {"bandit": "instance", "horizon": "horizon", "runs": "runs", "first_run": "run numbers"}
-    found = [text for key, text in names.items() if getattr(one, key) != getattr(other, key)]
-    return " and ".join(found) or "the runs of one curve"
+def _difference(one: Series, other: Series) -> str:
+    differ = {
+        "instance": one.cell.bandit != other.cell.bandit,
+        "horizon": one.cell.horizon != other.cell.horizon,
+        "runs": len(one.runs) != len(other.runs),
+        "run numbers": one.runs.start != other.runs.start,
+    }
+    return " and ".join(name for name in differ if differ[name]) or "the runs of one curve"
 
 
-def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, Block]]) -> list[Line]:
+def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, Runs]]) -> list[Line]:
     """Return the user's lines in a panel: one, or one for each value of its parameters there."""
     rows: dict[tuple[tuple[str, Any], ...], list[pd.DataFrame]] = {}
-    for number, (each, block) in enumerate(played):
-        series = Series(f"{own.algorithm.id} {number}", {}, each.cell)
-        frame = results_frame([series], [block])
+    for number, (each, runs) in enumerate(played):
+        series = replace(each.series, label=f"{own.algorithm.id} {number}")
+        frame = results_frame([series], [runs])
         if each.x is not None:
             frame[str(panel.spec.x.tag)] = each.x
         rows.setdefault(each.line, []).append(frame)

@@ -17,7 +17,7 @@ from scipy.special import ndtri, stdtrit
 
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.compute import compute_series
 from dpbandits.engine.files import write_text
 from dpbandits.engine.identity import stream_key
 from dpbandits.engine.results import results_frame
@@ -105,19 +105,18 @@ def draw_sample(project: Project, plan: Plan) -> Sample:
 
 
 def _rounds(series: Series) -> int:
-    return series.cell.runs * series.cell.horizon
+    return len(series.runs) * series.cell.horizon
 
 
 def batches(series: Series) -> list[Series]:
     """Return the series cut into its cells, the batches of its runs that are computed together."""
-    whole, cut = series.cell, []
-    for batch in whole.blocks():
-        first = max(batch.first_run, whole.first_run)
-        runs = min(batch.first_run + batch.runs, whole.first_run + whole.runs) - first
-        runs_per_curve = runs if whole.in_lockstep else whole.runs_per_curve
-        cell = replace(whole, first_run=first, runs=runs, runs_per_curve=runs_per_curve)
-        cut.append(replace(series, cell=cell))
-    return cut
+    if series.cell.in_lockstep:
+        return [replace(series, runs=curve.runs, runs_per_curve=0) for curve in series.works]
+    runs, size = series.runs, series.cell.batch
+    first = runs.start // size * size
+    starts = [max(start, runs.start) for start in range(first, runs.stop, size)]
+    ends = [*starts[1:], runs.stop]
+    return [replace(series, runs=range(*ends_of)) for ends_of in zip(starts, ends, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -174,21 +173,19 @@ def verify(project: Project, plan: Plan, workers: int) -> Verification:
         raise InputError(f"{folder}: has no results to verify; run snakemake to build them")
     sets = dict.fromkeys((paper, name) for paper, name, _ in sample.cells)
     frames = {key: project.frame(*key) for key in sets}
-    cells = [series.cell for _, _, series in sample.cells]
+    drawn = [series for _, _, series in sample.cells]
     with tempfile.TemporaryDirectory() as empty:
         cache = Cache(Path(empty))
-        blocks = compute(
-            cells, root_seed=project.seed, workers=workers, cache=cache, title="verifying"
+        computed = compute_series(
+            drawn, root_seed=project.seed, workers=workers, cache=cache, title="verifying"
         )
     rows = []
-    for (paper, name, series), block in zip(sample.cells, blocks, strict=True):
+    for (paper, name, series), runs in zip(sample.cells, computed, strict=True):
         packed = frames[paper, name]
         packed = packed[packed["series"] == series.label]
-        outcome, detail = compare(packed, results_frame([series], [block]), LEVEL / len(cells))
-        cell = series.cell
-        rows.append(
-            (paper, name, series.label, cell.first_run, cell.runs, cell.horizon, outcome, detail)
-        )
+        outcome, detail = compare(packed, results_frame([series], [runs]), LEVEL / len(drawn))
+        first, count, horizon = series.runs.start, len(series.runs), series.cell.horizon
+        rows.append((paper, name, series.label, first, count, horizon, outcome, detail))
     table = pd.DataFrame(rows, columns=COLUMNS)
     path = project.results_folder() / "verify.csv"
     write_text(path, table.to_csv(index=False, lineterminator="\n"))

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import IdentificationAlgorithm, find_identification
 from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
-from dpbandits.engine.compiling import compilation_shown
+from dpbandits.engine.compute import compilation_shown, outcomes
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
-from dpbandits.engine.outcomes import outcomes
 from dpbandits.engine.progress import progress
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.metrics.names import IDENTIFIED
@@ -53,13 +52,15 @@ class Identification(Runs):
         """The trials in full, played anew; too large for the cache where arms are many."""
         name = self.cell.definition.id
         with compilation_shown(name):
-            played = outcomes(self.cell, self.root_seed)
-            return list(progress(played, len(self.cell.blocks()), f"playing {name} in full"))
+            work = self._work(self.metrics, self.times)
+            played = outcomes(work, self.root_seed)
+            streams = -(-self.runs // self.cell.batch)
+            return list(progress(played, streams, f"playing {name} in full"))
 
     @property
     def pulls(self) -> NDArray[np.int64]:
         """Pulls of each arm, shape (runs, K)."""
-        return np.concatenate([batch.pulls for batch in self._outcomes])[: self.cell.runs]
+        return np.concatenate([batch.pulls for batch in self._outcomes])[: self.runs]
 
     @property
     def exact(self) -> NDArray[np.bool_]:
@@ -67,7 +68,7 @@ class Identification(Runs):
 
         Where they were not, the Max-Det collection is one that no single exchange improves.
         """
-        return np.concatenate([batch.exact for batch in self._outcomes])[: self.cell.runs]
+        return np.concatenate([batch.exact for batch in self._outcomes])[: self.runs]
 
     @property
     def trace(self) -> Trial:
@@ -85,7 +86,7 @@ class Identification(Runs):
     def _rows(self) -> list[tuple[Any, ...]]:
         """Return the share of successes (Clopper-Pearson) and the pulls of a trial (t)."""
         return [
-            ("success", *rate_interval(self.success.sum(), self.cell.runs)),
+            ("success", *rate_interval(self.success.sum(), self.runs)),
             ("total_pulls", *mean_interval(self.total_pulls)),
         ]
 
@@ -100,7 +101,7 @@ class Identification(Runs):
 
         arms = len(self.cell.bandit.arms)
         counts = np.bincount(self.recommended, minlength=arms)
-        shares = rate_interval(counts, np.full(arms, self.cell.runs))
+        shares = rate_interval(counts, np.full(arms, self.runs))
         labels = [f"arm {arm}" for arm in range(arms)]
         algorithms = [self.cell.definition.id] * arms
         return plot_shares(labels, algorithms, shares, "share of trials that return it", axes)

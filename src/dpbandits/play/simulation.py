@@ -21,9 +21,8 @@ from dpbandits.engine.arguments import (
     whole_number,
 )
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Cell, make_cell, parameter_values, require_curves
-from dpbandits.engine.compiling import compilation_shown
-from dpbandits.engine.fan_out import compute
+from dpbandits.engine.cells import Cell, Work, make_cell, parameter_values, runs_from
+from dpbandits.engine.compute import compilation_shown, compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import Curve, mean_interval
@@ -41,9 +40,6 @@ Times = NDArray[np.int64]
 TIMES = 100
 """Number of times at which frames and plots show a curve unless others are asked for."""
 
-MAXIMAL_VALUES = 2**30
-"""Values that are held of one metric, or rows of one table: 8 gigabytes."""
-
 
 class Runs:
     """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
@@ -51,7 +47,8 @@ class Runs:
     Whatever is asked of them is read off what was played before, where that has it.
 
     Attributes:
-        cell: the algorithm, its parameters, the bandit, the horizon or budget, and the runs.
+        cell: the algorithm, its parameters, the bandit, and the horizon or budget.
+        runs: how many.
         root_seed: root of all random streams.
         workers: processes to compute with.
         cache: where results are kept.
@@ -63,10 +60,11 @@ class Runs:
     """What is recorded unless something else is asked for."""
 
     def __init__(
-        self, cell: Cell, root_seed: int, workers: int = 1, cache: Cache | None = None
+        self, cell: Cell, runs: int, root_seed: int, workers: int = 1, cache: Cache | None = None
     ) -> None:
         """Keep what is to be simulated, and where results are kept."""
         self.cell = cell
+        self.runs = runs
         self.root_seed = root_seed
         self.workers = workers
         self.cache = cache or Cache()
@@ -104,13 +102,17 @@ class Runs:
             algorithm=definition,
             parameters=definition.merged_parameters(params, named, arguments),
             horizon=whole_number(what.pop(cls.horizon_name)),
-            runs=whole_number(runs),
             horizon_name=cls.horizon_name,
             **what,
         )
-        made = cls(cell, require_seed(seed), require_workers(workers), require_cache(cache))
-        _require_size(cell.runs * max(len(made.times), len(cell.bandit.arms)))
+        count = len(runs_from(whole_number(runs)))
+        made = cls(cell, count, require_seed(seed), require_workers(workers), require_cache(cache))
+        _ = made._work(made.metrics, made.times)
         return made
+
+    def _work(self, metrics: tuple[str, ...], grid: Sequence[int]) -> Work:
+        """Return what is played; InputError where that is too much."""
+        return Work(replace(self.cell, metrics=metrics, grid=tuple(grid)), range(self.runs))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -175,12 +177,10 @@ class Runs:
         }
 
     def _play(self, metrics: tuple[str, ...], grid: Times) -> dict[str, Values]:
-        _require_size(self.cell.runs * max(grid.size, len(self.cell.bandit.arms)))
-        cell = replace(self.cell, metrics=metrics, grid=tuple(grid.tolist()))
-        name = cell.definition.id
+        name = self.cell.definition.id
         with compilation_shown(name):
             [arrays] = compute(
-                [cell],
+                [self._work(metrics, grid.tolist())],
                 root_seed=self.root_seed,
                 workers=self.workers,
                 cache=self.cache,
@@ -195,7 +195,7 @@ class Runs:
             times: of the values, shape (G,).
             values: metric -> values, shape (runs, G).
         """
-        runs = self.cell.runs
+        runs = self.runs
         frames = [
             pd.DataFrame(
                 {
@@ -215,7 +215,7 @@ class Runs:
     def setting(self) -> str:
         """Arms, horizon or budget, and runs, in words."""
         cell = self.cell
-        runs = f"{cell.runs:,} run{'s' if cell.runs > 1 else ''}"
+        runs = f"{self.runs:,} run{'s' if self.runs > 1 else ''}"
         return f"{len(cell.bandit.arms)} arms, {self.horizon_sign} = {cell.horizon:,}, {runs}"
 
     @property
@@ -328,10 +328,9 @@ class Simulation(Runs):
             array([0.1084, 0.0661])
         """
         times = self._times(at)
-        if require_bias(bias) == "subtracted" and self.cell.runs < 2:
+        if require_bias(bias) == "subtracted" and self.runs < 2:
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
         names = tuple((NOMINAL if nominal else "") + part for part in PARTS[:2])
-        require_curves(replace(self.cell, metrics=names))
         quantities, influences = (self._recorded(times, names)[name] for name in names)
         return NashCurve.of_parts(times, quantities[0], influences).with_bias(bias)
 
@@ -359,7 +358,6 @@ class Simulation(Runs):
         """
         times = self._times(self.times if at is None else at)
         names = [_full_name(name) for name in ([metric] if isinstance(metric, str) else metric)]
-        _require_size(self.cell.runs * times.size * len(names))
         return self._tidy(
             times, {name: self.curve(metric=name, at=times.tolist()) for name in names}
         )
@@ -428,13 +426,6 @@ class Simulation(Runs):
 def _full_name(metric: str, *others: str) -> str:
     """Return the name of a metric along time, of which ``regret`` is short for one."""
     return "pseudo_regret" if metric == "regret" else require_metric(metric, (*CURVES, *others))
-
-
-def _require_size(values: int) -> None:
-    if values > MAXIMAL_VALUES:
-        raise InputError(
-            f"runs and times make {values:,} values; allowed: at most {MAXIMAL_VALUES:,}"
-        )
 
 
 def simulate(

@@ -10,8 +10,8 @@ import pandas as pd
 
 from dpbandits.algorithms.base import Trial
 from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, PhaseSchedule, phase_schedule
-from dpbandits.engine.cells import make_cell
-from dpbandits.engine.outcomes import outcomes
+from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.compute import outcomes
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_bai.instances import INSTANCES
 
@@ -210,11 +210,10 @@ def _played(name: str) -> Iterator[pd.DataFrame]:
         parameters={"epsilon": np.inf},
         bandit=INSTANCES[name](),
         horizon=BUDGET,
-        runs=1,
     )
     counted = Counter[str]()
     for trial in range(TRIALS):
-        counted.update(contradictions(next(outcomes(cell, SEED + trial)).first))
+        counted.update(contradictions(next(outcomes(Work(cell, range(1)), SEED + trial)).first))
     for quantity in ("phases", "unequal pulls", "wrong arms"):
         tags = {"quantity": quantity, "instance": name}
         yield curve(f"{quantity}, {name}", tags, [0], [float(counted[quantity])])

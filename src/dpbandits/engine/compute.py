@@ -1,0 +1,293 @@
+"""Compute missing runs over worker processes, and show how far that is."""
+
+import fcntl
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import cache as once
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from numba.core import event
+
+from dpbandits._cache_folder import warn_unwritable
+from dpbandits.algorithms import find_definition
+from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome
+from dpbandits.bandits import bernoulli, linear
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, Series, Work, make_cell
+from dpbandits.engine.custom import packed, unpacked
+from dpbandits.engine.identity import SOURCES_HASH, require_unedited, stream_key
+from dpbandits.engine.play import Runs, play_outcome
+from dpbandits.engine.progress import progress
+from dpbandits.errors import InputError
+from dpbandits.kernels import KERNELS_HASH, kernels_folder
+from dpbandits.metrics.names import NASH
+
+
+def compute(
+    works: Sequence[Work],
+    *,
+    root_seed: int,
+    workers: int = 1,
+    cache: Cache | None = None,
+    title: str = "simulating",
+    before: Callable[[int], None] | None = None,
+) -> list[Runs]:
+    """Return each work's metrics, one row a run, from the cache where it can.
+
+    Results are the same for any number of workers: every run draws from a stream of its own, and
+    rows are in the order of runs. ``before`` is called with the number of runs that are not in the
+    cache, where there are any.
+    """
+    cache = cache or Cache()
+    keys = [work.key(root_seed) for work in works]
+    names: dict[str, set[str]] = {key: set() for key in keys}
+    for key, work in zip(keys, works, strict=True):
+        names[key].update(work.cell.metrics)
+    of_key = dict(zip(keys, works, strict=True))
+    known = {key: cache.load(work, root_seed, names[key]) for key, work in of_key.items()}
+    covered = {key: list(known[key]) for key in known}
+    missing: list[Work] = []
+    for key, work in zip(keys, works, strict=True):
+        gaps = _gaps(work, covered[key])
+        covered[key] += [gap.runs for gap in gaps]
+        missing += gaps
+    if missing and before is not None:
+        before(sum(len(work.runs) for work in missing))
+    for work, runs in _played(missing, root_seed, workers, title):
+        cache.store(work, root_seed, runs)
+        known[work.key(root_seed)][work.runs] = runs
+    return [_rows(work, known[key]) for key, work in zip(keys, works, strict=True)]
+
+
+def compute_series(series: Sequence[Series], **options: Any) -> list[Runs]:
+    """Return the metrics of each series, of a Nash curve one row a curve; options of `compute`."""
+    computed = iter(compute([work for line in series for work in line.works], **options))
+    return [_joined([next(computed) for _ in line.works]) for line in series]
+
+
+def _joined(pieces: Sequence[Runs]) -> Runs:
+    """Return the metrics of runs that follow one another."""
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+
+
+def _gaps(work: Work, known: Sequence[range]) -> list[Work]:
+    """Return the works that are missing; trials of one stream are played by one."""
+    if work.cell.in_lockstep:
+        return [] if known else [work]
+    size = work.cell.batch if work.cell.identifies else 1
+    gaps: list[range] = []
+    at = work.runs.start
+    while at < work.runs.stop:
+        covering = [runs.stop for runs in known if at in runs]
+        if covering:
+            at = max(covering)
+            continue
+        begin = at // size * size
+        later = [runs.start for runs in known if runs.start > at]
+        end = min([-(-work.runs.stop // size) * size, *later])
+        gaps.append(range(begin, end))
+        at = end
+    return [Work(work.cell, gap) for gap in gaps]
+
+
+def _rows(work: Work, known: dict[range, Runs]) -> Runs:
+    """Return the metrics of a work out of runs that may reach beyond it."""
+    cell = work.cell
+    if cell.in_lockstep:
+        return {name: known[work.runs][name] for name in cell.metrics}
+    pieces: list[Runs] = []
+    at = work.runs.start
+    while at < work.runs.stop:
+        runs = max((runs for runs in known if at in runs), key=lambda runs: runs.stop)
+        end = min(runs.stop, work.runs.stop)
+        rows = slice(at - runs.start, end - runs.start)
+        pieces.append({name: known[runs][name][rows] for name in cell.metrics})
+        at = end
+    return _joined(pieces)
+
+
+def _parts(work: Work) -> list[Work]:
+    """Return the parts of a work that one worker plays at a time."""
+    cell, runs = work.cell, work.runs
+    if cell.in_lockstep:
+        return [work]
+    starts = range(runs.start, runs.stop, cell.batch)
+    return [Work(cell, range(at, min(at + cell.batch, runs.stop))) for at in starts]
+
+
+def _played(
+    missing: Sequence[Work], root_seed: int, workers: int, title: str
+) -> Iterator[tuple[Work, Runs]]:
+    """Play works and yield each, with its metrics, once all its parts are played."""
+    for modules in {work.cell.modules for work in missing}:
+        require_unedited(*modules)
+    # Processes that race on a cold cache of kernels would each compile everything.
+    compile_kernels(work.cell for work in missing)
+    parts = [(number, part) for number, work in enumerate(missing) for part in _parts(work)]
+    waiting: list[dict[int, Runs]] = [{} for _ in missing]
+    left = [len(_parts(work)) for work in missing]
+    for number, first, runs in progress(_over(parts, root_seed, workers), len(parts), title):
+        waiting[number][first] = runs
+        left[number] -= 1
+        if not left[number]:
+            work, pieces = missing[number], [piece for _, piece in sorted(waiting[number].items())]
+            waiting[number] = {}
+            yield work, _joined(pieces)
+
+
+Part = tuple[int, int, Runs]
+"""Number of a work, its first run that was played, and the metrics."""
+
+
+def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> Iterator[Part]:
+    """Play parts of works, here or in worker processes, and yield them as they are done."""
+    if min(workers, len(parts)) <= 1:
+        for number, part in parts:
+            yield number, part.runs.start, part.play(root_seed)
+        return
+    algorithms: dict[tuple[int, int], bytes] = {}
+    sent: dict[int, Sent] = {}
+    tasks = []
+    for number, part in parts:
+        if number not in sent:
+            sent[number] = _sent(part.cell, algorithms)
+        tasks.append(delayed(_play_sent)(number, sent[number], part.runs, root_seed, SOURCES_HASH))
+    # No nested pools: one thread in each worker.
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        yield from Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
+
+
+Sent = Cell | tuple[bytes, bytes]
+"""A cell; one with user-defined code as algorithm and bandit, and the rest.
+
+An algorithm that comes again in the same bytes is the same one, compiled.
+"""
+
+
+def _sent(cell: Cell, algorithms: dict[tuple[int, int], bytes]) -> Sent:
+    """Return a cell as it is sent to workers; ``algorithms`` are those that are pickled already."""
+    algorithm, bandit, name = cell.algorithm, cell.bandit, cell.definition.id
+    if isinstance(algorithm, str) and not hasattr(bandit, "on_own_arms"):
+        return replace(cell)
+    pair = id(algorithm), id(bandit)
+    if pair not in algorithms:
+        algorithms[pair] = packed(name, (algorithm, bandit))
+    bare: Any = replace(cell, algorithm=name, bandit=None)  # type: ignore[arg-type]
+    # The same code may be hashed otherwise in another process.
+    names = {key: getattr(cell, key) for key in ("fingerprint", "stream_description")}
+    return algorithms[pair], packed(name, (bare, names))
+
+
+def _received(sent: Sent) -> Cell:
+    """Return the cell that was sent."""
+    if isinstance(sent, Cell):
+        return sent
+    algorithm, bandit = unpacked(sent[0])
+    bare, names = unpacked(sent[1])
+    cell: Cell = replace(bare, algorithm=algorithm, bandit=bandit)
+    vars(cell).update(names)
+    return cell
+
+
+def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: str) -> Part:
+    """Play a part in a worker process, which may have read other sources than its caller."""
+    warn_unwritable.is_silent = True
+    cell = _received(sent)
+    if sources != SOURCES_HASH:
+        raise InputError(
+            f"algorithm {cell.definition.id}: a source of the package was edited after it was "
+            f"imported; start Python again"
+        )
+    return number, runs.start, Work(cell, runs).play(root_seed)
+
+
+def outcomes(work: Work, root_seed: int) -> Iterator[Outcome]:
+    """Play the trials of a work in full and yield the outcome of each stream of them.
+
+    They are not kept: where arms are many they are too large.
+    """
+    algorithm = work.cell.player
+    assert isinstance(algorithm, IdentificationAlgorithm)
+    key = stream_key(work.cell.stream_description)
+    for part in _parts(work):
+        yield play_outcome(algorithm, work.cell.task, root_seed, key, part.runs.start)
+
+
+_FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]
+"""More arms than dimensions squared, so that a subset of arms has to be searched for."""
+
+
+def compile_kernels(cells: Iterable[Cell]) -> None:
+    """Compile what cells are played with, in this process, by playing a few rounds.
+
+    User-defined kernels are left out: they are not kept on disk.
+    """
+    cells = list(cells)
+    for algorithm in sorted({c.algorithm for c in cells if isinstance(c.algorithm, str)}):
+        _compile(algorithm)
+    if any(cell.in_lockstep for cell in cells):
+        _compile_nash()
+
+
+@contextmanager
+def _compiling_alone() -> Iterator[None]:
+    """Let other processes wait meanwhile, which then find on disk what they would compile.
+
+    Where the folder of kernels cannot be written nothing is kept there, and none has to wait.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):
+            path = kernels_folder() / KERNELS_HASH / "lock"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
+        yield
+
+
+@once
+def _compile(algorithm: str) -> None:
+    definition = find_definition(algorithm)
+    identifies = isinstance(definition, IdentificationAlgorithm)
+    bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
+    cell = make_cell(algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100)
+    with _compiling_alone():
+        Work(cell, range(1)).play(0)
+
+
+@once
+def _compile_nash() -> None:
+    """Compile both ways through a time window."""
+    for worse in (0.4, 0.0):
+        bandit = bernoulli([0.6, worse])
+        cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=10, metrics=NASH[:1])
+        with _compiling_alone():
+            Work(cell, range(2)).play(0)
+
+
+class _FirstCompilation(event.Listener):
+    """Prints one line at the first compilation that it hears of."""
+
+    def __init__(self, name: str) -> None:
+        self.name: str | None = name
+
+    def on_start(self, event: Any) -> None:
+        if self.name is not None:
+            print(f"compiling {self.name} ...", file=sys.stderr)
+        self.name = None
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def compilation_shown(name: str) -> Iterator[None]:
+    """Print one line if a kernel is compiled in this process; none where all are on disk.
+
+    Args:
+        name: id of the algorithm that is played.
+    """
+    with event.install_listener("numba:compile", _FirstCompilation(name)):
+        yield

@@ -1,0 +1,225 @@
+"""Play runs, the runs of a Nash curve side by side, and trials of identification.
+
+The fingerprint of every result covers this file and what it imports.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Outcome, Task
+from dpbandits.bandits import Bandit
+from dpbandits.engine.identity import run_generator
+from dpbandits.errors import InputError
+from dpbandits.kernels import Segments, new_segments
+from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics.nash import drop_segments, enter_window, nash_accumulator, nash_parts
+from dpbandits.metrics.regret import (
+    IDENTIFICATION,
+    REGRET,
+    Accumulator,
+    accumulate,
+    accumulator_of,
+)
+
+Runs = dict[str, NDArray[Any]]
+"""Metric -> one row a run; of a Nash curve, its quantities as one row."""
+
+SEGMENTS_AT_ONCE = 1 << 15
+"""Segments that a kernel writes at a time, so that memory does not grow with the horizon."""
+
+SEGMENTS_OF_A_CURVE = 1 << 20
+"""Segments that all runs of a curve keep together: 16 megabytes, whatever the horizon."""
+
+TRIALS = 1000
+"""Trials that draw from one stream: they are many and short, and played side by side."""
+
+
+def _enter(algorithm: Algorithm, run: Accumulator, out: Segments, written: int) -> None:
+    """Add segments to the accumulator of their run.
+
+    Raises:
+        InputError: one of them is of uniformly random arms.
+    """
+    if written and out.arms[:written].min() < 0:
+        raise InputError(
+            f"algorithm {algorithm.id}: blocks of uniformly random arms have no pulls of each arm; "
+            f"allowed with them: Nash metrics"
+        )
+    accumulate(run, out.arms, out.lengths, out.sums, written)
+
+
+def play_run(
+    algorithm: Algorithm,
+    settings: Any,
+    bandit: Bandit,
+    generator: np.random.Generator,
+    grid: NDArray[np.int64],
+    *,
+    count_inversely: bool = False,
+) -> Accumulator:
+    """Play one run to its horizon and return its accumulator."""
+    count = len(bandit.arms)
+    state = algorithm.state(count)
+    run = accumulator_of(grid, count, count_inversely=count_inversely)
+    out = new_segments(min(SEGMENTS_AT_ONCE, settings.horizon))
+    while state.clock[0] < settings.horizon:
+        written = algorithm.advance(settings, state, bandit.arrays, generator, out)
+        _enter(algorithm, run, out, written)
+    return run
+
+
+def play_runs(
+    algorithm: Algorithm,
+    settings: Any,
+    bandit: Bandit,
+    grid: NDArray[np.int64],
+    metrics: tuple[str, ...],
+    streams: tuple[int, int, range],
+) -> Runs:
+    """Play runs one after the other and return each metric, one row a run.
+
+    Args:
+        algorithm: what to play, with ``settings`` for its kernel.
+        settings: what ``algorithm.settings`` returned.
+        bandit: the instance.
+        grid: increasing times at which curves are recorded, shape (G,).
+        metrics: names of the metrics.
+        streams: root seed, key of the stream and the run numbers.
+    """
+    root_seed, key, runs = streams
+    counted = "inverse_counts" in metrics
+    rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
+    for number in runs:
+        generator = run_generator(root_seed, key, number)
+        run = play_run(algorithm, settings, bandit, generator, grid, count_inversely=counted)
+        for metric in metrics:
+            rows[metric].append(REGRET[metric](run, bandit))
+    return {metric: np.array(values) for metric, values in rows.items()}
+
+
+class _Curve:
+    """The runs of one Nash curve, and everything that changes as they play.
+
+    Nash regret does not add over runs: its average over them is inside a logarithm at every round.
+    So all runs go through time together, window by window, in one process; a time window ends where
+    the first of them has filled its segments. Results do not depend on the windows.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        settings: Any,
+        bandit: Bandit,
+        grid: NDArray[np.int64],
+        metrics: tuple[str, ...],
+        generators: list[np.random.Generator],
+    ) -> None:
+        self.algorithm, self.settings, self.bandit = algorithm, settings, bandit
+        self.generators = generators
+        runs, arms, horizon = len(generators), len(bandit.arms), settings.horizon
+        self.states = [algorithm.state(arms) for _ in generators]
+        capacity = min(horizon, max(1, SEGMENTS_OF_A_CURVE // runs))
+        self.arms = np.empty((runs, capacity), np.int64)
+        self.lengths = np.empty((runs, capacity), np.int64)
+        self.sums = np.empty(capacity)
+        self.filled, self.starts = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
+        self.clock = 0
+        self.scored = {"": nash_accumulator(bandit.means, bandit.log_means, runs, horizon, grid)}
+        if any(name.startswith(NOMINAL) for name in metrics):
+            with np.errstate(divide="ignore"):
+                logs = np.log(bandit.nominal_means)
+            means = bandit.nominal_means
+            self.scored[NOMINAL] = nash_accumulator(means, logs, runs, horizon, grid)
+        self.by_run = tuple(name for name in metrics if name in REGRET)
+        counted = "inverse_counts" in self.by_run
+        self.runs = [
+            accumulator_of(grid, arms, count_inversely=counted) for _ in generators if self.by_run
+        ]
+
+    def play_window(self) -> None:
+        """Let every run that has room for segments go on, and take in what all have reached."""
+        for run, state in enumerate(self.states):
+            has_room = self.filled[run] <= self.arms.shape[1] // 2
+            if has_room and state.clock[0] < self.settings.horizon:
+                self._play(run)
+        until = min(int(state.clock[0]) for state in self.states)
+        segments = (self.arms, self.lengths, self.filled, self.starts)
+        for curve in self.scored.values():
+            enter_window(curve, *segments, (self.clock, until))
+        drop_segments(*segments, until)
+        self.clock = until
+
+    def _play(self, run: int) -> None:
+        first = self.filled[run]
+        arms, lengths = self.arms[run, first:], self.lengths[run, first:]
+        out = Segments(arms, lengths, self.sums[: arms.size])
+        written = self.algorithm.advance(
+            self.settings, self.states[run], self.bandit.arrays, self.generators[run], out
+        )
+        self.filled[run] += written
+        if self.runs:
+            _enter(self.algorithm, self.runs[run], out, written)
+
+    def values(self, metrics: tuple[str, ...]) -> Runs:
+        """Return each metric: of Nash regret its parts, of every other one row a run."""
+        values: Runs = {}
+        for prefix, curve in self.scored.items():
+            values |= {prefix + name: part for name, part in nash_parts(curve).items()}
+        for name in self.by_run:
+            values[name] = np.array([REGRET[name](run, self.bandit) for run in self.runs])
+        return {name: values[name] for name in metrics}
+
+
+def play_curve(
+    algorithm: Algorithm,
+    settings: Any,
+    bandit: Bandit,
+    grid: NDArray[np.int64],
+    metrics: tuple[str, ...],
+    streams: tuple[int, int, range],
+) -> Runs:
+    """Play all runs of one Nash curve side by side and return each metric.
+
+    Args:
+        algorithm: what to play, with ``settings`` for its kernel.
+        settings: what ``algorithm.settings`` returned.
+        bandit: the instance.
+        grid: increasing times at which curves are recorded, shape (G,).
+        metrics: names of Nash metrics, and of others to record of the same runs.
+        streams: root seed, key of the stream and the run numbers.
+    """
+    root_seed, key, runs = streams
+    generators = [run_generator(root_seed, key, run) for run in runs]
+    curve = _Curve(algorithm, settings, bandit, grid, metrics, generators)
+    while curve.clock < settings.horizon:
+        curve.play_window()
+    return curve.values(metrics)
+
+
+def play_outcome(
+    algorithm: IdentificationAlgorithm, task: Task, root_seed: int, key: int, first: int
+) -> Outcome:
+    """Play the trials of one stream in full; ``first`` is a multiple of ``TRIALS``."""
+    return algorithm.play(task, run_generator(root_seed, key, first // TRIALS), TRIALS)
+
+
+def play_trials(
+    algorithm: IdentificationAlgorithm,
+    task: Task,
+    metrics: tuple[str, ...],
+    streams: tuple[int, int, range],
+) -> Runs:
+    """Play the trials of one stream and return each metric, one row a trial.
+
+    Args:
+        algorithm: what to play.
+        task: what it is asked.
+        metrics: names of the metrics.
+        streams: root seed, key of the stream and the numbers of the trials.
+    """
+    root_seed, key, runs = streams
+    outcome = play_outcome(algorithm, task, root_seed, key, runs.start)
+    returned, pulls = outcome.recommended, outcome.pulls
+    return {metric: IDENTIFICATION[metric](returned, pulls, task.bandit) for metric in metrics}

@@ -1,0 +1,433 @@
+"""The cache: entries, damage, folders that cannot be written, ``dpbandits cache``; atomic files."""
+
+import errno
+import io
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbandits
+from dpbandits import kernels
+from dpbandits._cache_folder import _Warner
+from dpbandits.cli import main
+from dpbandits.engine import cache as caching
+from dpbandits.engine import files
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.compute import compute
+from dpbandits.engine.custom import load_algorithm
+from dpbandits.engine.files import write_atomically, write_text
+from dpbandits.kernels import KERNELS_HASH
+from dpbandits.pipeline.jobs import build_results
+from dpbandits.pipeline.project import Project
+from invented import PAPER, make_project
+from support import message_of, run_python
+
+BANDIT = dpbandits.bernoulli([0.7, 0.5])
+CELL: dict[str, Any] = {
+    "algorithm": "ucb1",
+    "bandit": BANDIT,
+    "horizon": 30,
+    "metrics": ["pseudo_regret", "pulls"],
+}
+EXAMPLE = load_algorithm(Path(__file__).resolve().parents[1] / "examples/my_algorithm.py")
+PLAYED: list[tuple[Any, dict[str, float]]] = [
+    ("ucb1", {}),
+    ("lazy-dp-ts", {"epsilon": 1.0}),
+    (EXAMPLE, {"epsilon": 1.0, "pulls": 2}),
+]
+
+
+def work(runs: int = 10, **changes: Any) -> Work:
+    return Work(make_cell(**(CELL | changes)), range(runs))
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted((folder / "cells").rglob("*.npz"))
+
+
+def test_runs_of_a_cell_are_one_file(cache_folder: Path) -> None:
+    [found] = compute([work(35)], root_seed=3)
+    [path] = entries(cache_folder)
+    assert path.relative_to(cache_folder).parts[:2] == ("cells", "ucb1")
+    assert path.stem == f"{work().key(3)}-0-35"
+    [more] = compute([work(40)], root_seed=3)
+    assert [each.stem.partition("-")[2] for each in entries(cache_folder)] == ["0-35", "35-5"]
+    for name, values in found.items():
+        np.testing.assert_array_equal(more[name][:35], values)
+
+
+def test_keys_hold_all_that_the_numbers_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    works = [
+        work(),
+        work(horizon=31),
+        work(metrics=["pulls"]),
+        work(grid=[29]),
+        work(interpretations={"clock": "coming"}),
+        work(stream="shared"),
+        work(algorithm="ts-gaussian"),
+        work(metrics=["nash_regret"]),
+        work(9, metrics=["nash_regret"]),
+    ]
+    keys = {each.key(3) for each in works}
+    assert len(keys) == len(works)
+    assert work(9, grid=[30], interpretations={"clock": "played"}).key(3) == works[0].key(3)
+    assert work().key(4) not in keys
+    for name in ("numpy", "numba"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"{name}.__version__", "0.0.1")
+            assert work().key(3) not in keys
+    monkeypatch.setattr("dpbandits.engine.cells.algorithm_fingerprint", lambda *_: "other")
+    assert work().key(3) not in keys
+
+
+def damages(content: bytes) -> dict[str, bytes]:
+    flipped = bytearray(content)
+    flipped[len(content) // 2] ^= 1
+    return {
+        "empty": b"",
+        "truncated": content[: len(content) // 2],
+        "one byte short": content[:-1],
+        "one bit flipped": bytes(flipped),
+        "another file": b"PK\x03\x04 not ours",
+    }
+
+
+@pytest.mark.parametrize("damage", damages(b"any"))
+def test_damage_is_shown_and_computed_again(
+    damage: str, cache_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [expected] = compute([work()], root_seed=3)
+    [path] = entries(cache_folder)
+    content = path.read_bytes()
+    path.write_bytes(damages(content)[damage])
+    capsys.readouterr()
+    [found] = compute([work()], root_seed=3)
+    assert f"{path.name}: damaged cache entry, computed again\n" in capsys.readouterr().err
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found[name], values)
+    assert Cache().read(path, expected) is not None
+
+
+def test_no_damaged_byte_changes_a_number(cache_folder: Path) -> None:
+    """Each is noticed, or is in a part of the file that nothing reads."""
+    [expected] = compute([work()], root_seed=3)
+    [path] = entries(cache_folder)
+    content, noticed = path.read_bytes(), 0
+    for place in range(len(content)):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        found = Cache().read(path, expected)
+        noticed += found is None
+        for name in expected if found is not None else ():
+            np.testing.assert_array_equal(found[name], expected[name])
+    assert noticed > len(content) / 2
+
+
+def test_a_file_under_another_name_is_damaged(
+    cache_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compute([work()], root_seed=3)
+    [path] = entries(cache_folder)
+    path.rename(path.with_stem(f"{work().key(4)}-0-10"))
+    compute([work()], root_seed=4)
+    assert "damaged cache entry" in capsys.readouterr().err
+
+
+# Folders that cannot be written.
+
+
+@pytest.fixture
+def warnings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[], list[str]]:
+    """Begin as a process that has warned of nothing; return the warnings since the last call."""
+    warner = _Warner()
+    for module in ("kernels", "_cache_folder", "engine.cache", "engine.compute"):
+        monkeypatch.setattr(f"dpbandits.{module}.warn_unwritable", warner)
+    return lambda: [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
+
+
+Warnings = Callable[[], list[str]]
+
+
+def simulation(workers: int = 1, runs: int = 40) -> dpbandits.Simulation:
+    return dpbandits.simulate(
+        algorithm="ucb1", bandit=BANDIT, horizon=30, runs=runs, workers=workers
+    )
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.ENOSPC], ids=errno.errorcode.get)
+def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
+    code: int, cache_folder: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
+) -> None:
+    expected = simulation().pseudo_regret
+    (cache_folder / "cells").rename(cache_folder / "before")
+    mkstemp = files.tempfile.mkstemp
+
+    def failing(*words: Any, dir: Path, **options: Any) -> Any:
+        if dir.is_relative_to(cache_folder):
+            raise OSError(code, os.strerror(code))
+        return mkstemp(*words, dir=dir, **options)
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", failing)
+    warnings()
+    np.testing.assert_array_equal(simulation().pseudo_regret, expected)
+    [line] = warnings()
+    assert line.startswith(f"warning: {cache_folder}: the cache cannot be written (")
+    assert os.strerror(code) in line
+    assert entries(cache_folder) == []
+    assert simulation(runs=30).pulls.sum() == 900
+    assert warnings() == [], "once in a process"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_in_the_way(
+    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
+) -> None:
+    expected = simulation().pseudo_regret
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
+    np.testing.assert_array_equal(simulation(workers).pseudo_regret, expected)
+    [line] = warnings()
+    assert str(tmp_path / "file") in line
+    project = Project.load(make_project(tmp_path / "project")).at(scale="quick")
+    path = build_results(project, PAPER, "by-pulls", workers=1)
+    assert len(project.frame(PAPER, "by-pulls")) > 0
+    assert path.is_relative_to(tmp_path / "project/results")
+
+
+LIBRARY = """
+import dpbandits
+simulation = dpbandits.simulate(
+    algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=30, runs=2
+)
+print(simulation.pulls.sum())
+"""
+
+
+@pytest.mark.slow
+def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
+    """Neither they nor the results can be written; the kernels go nowhere else."""
+    (tmp_path / "file").write_text("in the way")
+    changes = {"DPBANDITS_CACHE": str(tmp_path / "file"), "NUMBA_CACHE_DIR": None}
+    run = run_python("-c", LIBRARY, changes=changes)
+    assert (run.returncode, run.stdout) == (0, "60\n"), run.stderr
+    assert run.stderr.count("warning: ") == 1
+    assert "compiling ucb1 ..." in run.stderr
+    package = Path(dpbandits.__file__).parent
+    assert not list(package.rglob("*.nb[ci]"))
+
+
+def test_a_folder_of_kernels_that_is_full(
+    monkeypatch: pytest.MonkeyPatch, warnings: Warnings, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    from dpbandits.algorithms.ucb1 import advance
+
+    kept = kernels._Cache(advance.py_func)
+    assert not (tmp_path / "kernels").exists(), "not before something is compiled"
+
+    def full(key: object, data: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(kept._cache_file, "save", full)
+    monkeypatch.setattr(kept._impl, "check_cachable", lambda data: True)
+    monkeypatch.setattr(kept._impl, "reduce", lambda data: data)
+    monkeypatch.setattr(kept, "_index_key", lambda sig, codegen: "key")
+
+    class Compiled:
+        codegen = None
+
+    kept.save_overload("signature", Compiled())
+    [line] = warnings()
+    assert "No space left on device" in line
+
+
+# ``dpbandits cache``.
+
+
+def pulls(algorithm: Any, params: dict[str, float]) -> int:
+    simulation = dpbandits.simulate(
+        algorithm=algorithm, params=params, bandit=BANDIT, horizon=30, runs=20
+    )
+    return int(simulation.pulls[0, 0])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with results of two algorithms of the registry and a user-defined one."""
+    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    for algorithm, params in PLAYED:
+        pulls(algorithm, params)
+    compiled(tmp_path / "cache", KERNELS_HASH)
+    return tmp_path / "cache"
+
+
+def compiled(folder: Path, name: str) -> Path:
+    made = folder / "numba" / name / "algorithms_ab"
+    made.mkdir(parents=True, exist_ok=True)
+    (made / "ucb1.advance-41.py311.1.nbc").write_bytes(b"code")
+    return made.parent
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+    """Run ``dpbandits cache`` and return its lines."""
+
+    def run(*words: str) -> list[str]:
+        capsys.readouterr()
+        assert main(["cache", *words]) == 0
+        return capsys.readouterr().out.splitlines()
+
+    return run
+
+
+Printed = Callable[..., list[str]]
+
+
+def test_the_cache_is_shown_by_algorithm(folder: Path, printed: Printed) -> None:
+    lines = printed()
+    assert lines[:2] == [f"folder: {folder}", "results: 3 entries, 0.0 MB (1 user-defined)"]
+    assert set(lines[2:5]) == {
+        "    lazy-dp-ts: 1 entry, 0.0 MB",
+        f"    {EXAMPLE.id}: 1 entry, 0.0 MB (1 user-defined)",
+        "    ucb1: 1 entry, 0.0 MB",
+    }
+    assert lines[5].startswith("compiled kernels: 1 entry, ")
+
+
+def test_no_cache_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
+) -> None:
+    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "none"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    for words in ([], ["prune"], ["clear"]):
+        assert any("0 entries, 0.0 MB" in line for line in printed(*words))
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("metric", ["pseudo_regret", "nash_regret"])
+def test_what_the_sources_here_do_not_make_is_pruned(
+    metric: str, folder: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
+) -> None:
+    compute([work(metrics=[metric])], root_seed=3)
+    assert printed("prune")[0].startswith("removed 0 entries, ")
+    made = caching.algorithm_fingerprint
+    edited: Callable[[str], str] = lambda name: "0" * 16 if name == "ucb1" else made(name)  # noqa: E731
+    monkeypatch.setattr(caching, "algorithm_fingerprint", edited)
+    assert "    ucb1: 2 entries, 0.0 MB (2 outdated)" in printed()
+    assert printed("prune")[0].startswith("removed 2 entries, ")
+    assert {path.parts[-3] for path in entries(folder)} == {"lazy-dp-ts", EXAMPLE.id}
+    assert not (folder / "cells/ucb1").exists()
+    monkeypatch.setattr("numba.__version__", "0.0.1")
+    assert printed("prune")[0].startswith("removed 1 entry, ")
+
+
+def test_old_kernels_and_entries_and_files_of_others(folder: Path, printed: Printed) -> None:
+    old, other = compiled(folder, "0123456789abcdef"), folder / "numba/algorithms_of_others"
+    other.mkdir()
+    earlier = folder / "cells/ab/abcd.block"
+    earlier.parent.mkdir()
+    earlier.write_bytes(b"of version 0.1.0")
+    unknown = folder / "cells/notes.txt"
+    unknown.write_text("mine")
+    left = entries(folder)[0].with_name(".abc.x1.npz")
+    left.write_bytes(b"half")
+    lines = printed()
+    assert any(line.startswith("compiled kernels: 2 entries") for line in lines)
+    assert "    of unknown origin: 2 entries, 0.0 MB (1 outdated, 1 unknown)" in lines
+    printed("prune")
+    assert left.exists(), "another process may be writing it"
+    os.utime(left, (time.time() - 7200,) * 2)
+    printed("prune")
+    assert not any(path.exists() for path in (left, earlier, old))
+    assert all(path.exists() for path in (unknown, other, folder / "numba" / KERNELS_HASH))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+ANSWERS = {"y": True, "yes": True, "n": False, "": False}
+
+
+@pytest.mark.parametrize("answer", [*ANSWERS, None])
+def test_clear_asks(
+    answer: str | None,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """And removes nothing where nobody answers: no terminal, or one that is closed."""
+    stdin = io.StringIO("y\n") if answer is None else Terminal(f"{answer}\n")
+    monkeypatch.setattr("sys.stdin", stdin)
+    cleared = answer is not None and ANSWERS[answer]
+    (folder / "thesis.tex").write_text("mine")
+    assert main(["cache", "clear"]) == (0 if cleared else 2)
+    out, err = capsys.readouterr()
+    if answer is None:
+        assert "--yes" in err
+        monkeypatch.setattr("sys.stdin", Terminal(""))
+        assert main(["cache", "clear"]) == 2
+    else:
+        assert "remove 4 entries, " in out
+        assert f" from {folder}? [y/N] " in out
+    assert len(entries(folder)) == (0 if cleared else 3)
+    assert (folder / "thesis.tex").read_text() == "mine"
+
+
+# Files that are either whole or absent.
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "values.csv"
+    write_text(path, "old\n")
+
+    def half(temporary: Path) -> None:
+        temporary.write_text("half")
+        assert path.read_text() == "old\n"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(path, half)
+    assert names(path.parent) == ["values.csv"]
+    assert path.read_bytes() == b"old\n"
+
+
+def test_a_reader_keeps_the_file_that_it_opened(tmp_path: Path) -> None:
+    """Renamed into place, never written in place: who reads meanwhile sees the old file whole."""
+    path = tmp_path / "values.csv"
+    write_text(path, "old\n")
+    with path.open() as reader:
+        write_text(path, "new\n")
+        assert reader.read() == "old\n"
+    assert path.read_text() == "new\n"
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    def full(temporary: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    message = message_of(lambda: write_atomically(tmp_path / "values.csv", full))
+    assert f"{tmp_path / 'values.csv'}: cannot be written (No space left on device)" in message
+    assert names(tmp_path) == []
+
+
+def test_written_files_are_whole_and_readable(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.txt", "Δ\r\nx\n")
+    assert (tmp_path / "a.txt").read_bytes() == "Δ\r\nx\n".encode()
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o644
+    assert names(tmp_path) == ["a.txt"]

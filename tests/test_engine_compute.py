@@ -1,0 +1,247 @@
+"""Works of cells: what is computed again, worker processes, and results that depend on neither."""
+
+import functools
+import hashlib
+import shutil
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbandits
+from dpbandits.algorithms import REGRET
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, Work, make_cell
+from dpbandits.engine.compute import compile_kernels, compute
+from dpbandits.engine.identity import run_generator, stream_key
+from dpbandits.engine.play import TRIALS
+from support import run_python
+
+FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
+ROOT_SEED = 7
+
+
+def cell(**changes: Any) -> Cell:
+    """Make a small cell of modified Thompson sampling."""
+    base: dict[str, Any] = {
+        "algorithm": "m-ts-gaussian",
+        "parameters": {"b": 2, "c": 1.5},
+        "bandit": FIVE_ARMS,
+        "horizon": 60,
+        "metrics": ["pseudo_regret", "realised_regret", "pulls", "inverse_counts"],
+        "grid": [1, 17, 60],
+    }
+    return make_cell(**(base | changes))
+
+
+def work(first: int, stop: int, **changes: Any) -> Work:
+    return Work(cell(**changes), range(first, stop))
+
+
+def every_algorithm() -> list[Work]:
+    return [
+        work(0, 20, algorithm=name, parameters=dict(algorithm.example))
+        for name, algorithm in REGRET.items()
+    ]
+
+
+def entries(folder: Path) -> dict[str, str]:
+    """Return the sha256 of every file below a folder, by name."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Return a list that takes down the ends of all runs that are played."""
+    compile_kernels([cell()])
+    noted: list[tuple[int, int]] = []
+    play = Work.play
+
+    def noting(self: Work, root_seed: int) -> dict[str, Any]:
+        noted.append((self.runs.start, self.runs.stop))
+        return play(self, root_seed)
+
+    monkeypatch.setattr(Work, "play", noting)
+    return noted
+
+
+def runs_of(values: dict[str, Any], rows: Sequence[int]) -> list[bytes]:
+    return [values[metric][row].tobytes() for metric in values for row in rows]
+
+
+def test_values_and_bytes_for_1_2_and_8_workers(tmp_path: Path) -> None:
+    found, bytes_written = [], []
+    for workers in (1, 2, 8):
+        cache = Cache(tmp_path / str(workers))
+        found.append(compute(every_algorithm(), root_seed=ROOT_SEED, workers=workers, cache=cache))
+        bytes_written.append(entries(cache.cells))
+    assert len(bytes_written[0]) == len(REGRET)
+    assert bytes_written[0] == bytes_written[1] == bytes_written[2]
+    for other in found[1:]:
+        for expected, values in zip(found[0], other, strict=True):
+            assert list(values) == list(expected)
+            for metric in expected:
+                assert values[metric].tobytes() == expected[metric].tobytes()
+
+
+PRINT_DIGESTS = """
+import hashlib
+import dpbandits
+for algorithm, params in (("m-ts-gaussian", {"c": 2.0, "b": 3}), ("dp-se", {"epsilon": 1.0})):
+    simulation = dpbandits.simulate(
+        algorithm=algorithm, params=params, bandit=dpbandits.bernoulli([0.7, 0.2, 0.4]),
+        horizon=300, runs=12, seed=5,
+    )
+    print(hashlib.sha256(simulation.realised_regret.tobytes()).hexdigest())
+    print(simulation.cell.fingerprint)
+"""
+
+
+@pytest.mark.slow
+def test_hash_seed_of_python_changes_nothing(cache_folder: Path) -> None:
+    printed, bytes_written = [], []
+    for hash_seed in ("0", "4711"):
+        changes: dict[str, str | None] = {"PYTHONHASHSEED": hash_seed}
+        run = run_python("-W", "error", "-c", PRINT_DIGESTS, changes=changes)
+        assert run.returncode == 0, run.stderr
+        printed.append(run.stdout)
+        bytes_written.append(entries(cache_folder / "cells"))
+        shutil.rmtree(cache_folder / "cells")
+    assert len(bytes_written[0]) == 2
+    assert printed[0] == printed[1]
+    assert bytes_written[0] == bytes_written[1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ([(0, 20), (0, 45), (0, 45)], [(0, 10), (10, 20), (20, 30), (30, 40), (40, 45)]),
+        ([(15, 30), (0, 40)], [(15, 25), (25, 30), (0, 10), (10, 15), (30, 40)]),
+        ([(5, 8), (3, 9)], [(5, 8), (3, 5), (8, 9)]),
+    ],
+)
+def test_only_missing_runs_are_played(
+    played: list[tuple[int, int]], asked: list[tuple[int, int]], expected: list[tuple[int, int]]
+) -> None:
+    parts = [compute([work(*ends)], root_seed=ROOT_SEED)[0] for ends in asked]
+    assert played == expected
+    at_once = compute(
+        [work(*ends) for ends in asked], root_seed=ROOT_SEED, cache=Cache(is_used=False)
+    )
+    assert played == expected * 2, "runs that two works share are played once"
+    whole = work(0, 50).play(ROOT_SEED)
+    for ends, part, again in zip(asked, parts, at_once, strict=True):
+        rows = range(ends[1] - ends[0])
+        assert runs_of(part, rows) == runs_of(again, rows) == runs_of(whole, range(*ends))
+        assert {values.shape[0] for values in part.values()} == {len(rows)}
+
+
+def test_trials_of_a_stream_are_played_and_kept_whole(played: list[tuple[int, int]]) -> None:
+    bandit = dpbandits.linear([[1, 0], [0, 1]], [0.5, 0.4])
+    trials = make_cell(algorithm="sequential-halving", bandit=bandit, horizon=50)
+    compile_kernels([trials])
+    played.clear()
+    [few] = compute([Work(trials, range(TRIALS - 5, TRIALS + 5))], root_seed=1)
+    [more] = compute([Work(trials, range(2 * TRIALS))], root_seed=1)
+    assert played == [(0, TRIALS), (TRIALS, 2 * TRIALS)]
+    np.testing.assert_array_equal(few["success"], more["success"][TRIALS - 5 : TRIALS + 5])
+
+
+def test_runs_do_not_depend_on_what_is_recorded() -> None:
+    dense = work(0, 20, grid=range(1, 61), metrics=["pseudo_regret"]).play(ROOT_SEED)
+    for metric in ("pseudo_regret", "pulls"):
+        [sparse] = work(0, 20, grid=[60], metrics=[metric]).play(ROOT_SEED).values()
+        if metric == "pseudo_regret":
+            assert sparse[:, 0].tobytes() == dense[metric][:, -1].tobytes()
+        else:
+            assert np.allclose(sparse @ FIVE_ARMS.gaps, dense["pseudo_regret"][:, -1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("played_by", every_algorithm(), ids=REGRET.keys())
+def test_metrics_are_those_of_the_reference_s_decisions(
+    played_by: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values, of = played_by.play(ROOT_SEED), played_by.cell
+    monkeypatch.setattr("dpbandits.engine.play.SEGMENTS_AT_ONCE", 7)
+    assert runs_of(played_by.play(ROOT_SEED), range(20)) == runs_of(values, range(20))
+    for run in (0, 19):
+        generator = run_generator(ROOT_SEED, stream_key(of.stream_description), run)
+        decisions = of.definition.reference(of.settings, FIVE_ARMS, generator)
+        arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
+        played = np.repeat(arms, lengths)
+        # Known at the end of a segment only.
+        rewards = np.full(played.size, np.nan)
+        rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
+        times = np.array(of.grid)
+        # At most 60 numbers below 1 are added in another order: errors of a few 1e-15.
+        close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-13)
+        close(values["pseudo_regret"][run], np.cumsum(FIVE_ARMS.gaps[played])[times - 1])
+        realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
+        # A kernel may join more rounds to a segment than its reference, and knows less inside it.
+        known = np.isfinite(values["realised_regret"][run])
+        assert known[-1]
+        close(values["realised_regret"][run][known], realised[known])
+        assert values["pulls"][run].tolist() == np.bincount(played, minlength=5).tolist()
+        pulls_before = np.cumsum(played[:, None] == np.arange(5), axis=0)[:-1]
+        inverse = np.where(pulls_before > 0, 1 / (pulls_before + 1), 0.0)
+        close(values["inverse_counts"][run], inverse.sum(axis=0))
+
+
+def test_runs_and_root_seeds_differ() -> None:
+    first, second = (work(0, 20).play(seed)["realised_regret"] for seed in (1, 2))
+    assert len(np.unique(np.concatenate([first, second])[:, -1])) == 40
+
+
+def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
+    play, works = Work.play, [work(0, 10), work(0, 30, horizon=70), work(0, 10, horizon=80)]
+
+    def failing(self: Work, root_seed: int) -> dict[str, Any]:
+        if self.runs.start == 10:
+            raise ArithmeticError("planted")
+        return play(self, root_seed)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Work, "play", failing)
+        with pytest.raises(ArithmeticError, match="planted"):
+            compute(works, root_seed=ROOT_SEED)
+    assert list(entries(cache_folder)) == [f"{works[0].key(ROOT_SEED)}-0-10.npz"]
+    after = compute(works, root_seed=ROOT_SEED)
+    assert runs_of(after[1], range(30)) == runs_of(works[1].play(ROOT_SEED), range(30))
+
+
+KILLED = """
+import os, signal, sys
+import dpbandits
+from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.compute import compute
+from dpbandits.engine import compute as computing
+played = []
+play = Work.play
+def counted(self, root_seed):
+    played.append(1)
+    if len(played) == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play(self, root_seed)
+bandit = dpbandits.bernoulli([0.7, 0.5])
+cells = [make_cell(algorithm="ucb1", bandit=bandit, horizon=50 + i) for i in range(6)]
+computing.compile_kernels(cells)
+Work.play = counted
+runs = compute([Work(cell, range(10)) for cell in cells], root_seed=3)
+print(len(played), *[one["pseudo_regret"].tobytes().hex() for one in runs])
+"""
+
+
+def test_what_was_computed_before_a_kill_is_kept(cache_folder: Path) -> None:
+    killed = run_python("-c", KILLED, "5")
+    assert killed.returncode == -signal.SIGKILL
+    resumed = run_python("-c", KILLED, "1000")
+    assert resumed.returncode == 0, resumed.stderr
+    count, *values = resumed.stdout.split()
+    shutil.rmtree(cache_folder / "cells")
+    again, *expected = run_python("-c", KILLED, "1000").stdout.split()
+    assert (count, again) == ("2", "6")
+    assert values == expected
