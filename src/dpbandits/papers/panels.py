@@ -1,4 +1,4 @@
-"""Parts of the papers' diagrams: canvases, legends, estimates with intervals, rows of the csv."""
+"""Parts of the papers' diagrams: canvases, estimates with intervals, rows of the csv."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -50,7 +50,7 @@ def draw_estimates(
     x: Sequence[float],
     estimates: Iterable[Estimate],
     look: Mapping[str, Any],
-    places: Sequence[float] | None = None,
+    places: Sequence[float] | Values | None = None,
     *,
     only_finite: bool = True,
 ) -> Points:
@@ -89,15 +89,6 @@ def draw_line(
     """Draw a line and return its finite points."""
     axes.plot(x, y, color=colour, linewidth=0.9, linestyle=dash, label=label, zorder=1)
     return [point(series, *pair) for pair in zip(x, y, strict=True) if np.isfinite(pair[1])]
-
-
-def legend(drawn: Figure, panels: Iterable[Axes], columns: int) -> None:
-    """Put one legend above the panels, each label once."""
-    handles: dict[str, Any] = {}
-    for axes in panels:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns)
 
 
 def point(

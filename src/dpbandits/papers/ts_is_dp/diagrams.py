@@ -1,18 +1,17 @@
 """Supplementary figures of what is no mean of a metric: errors, prices, realised levels."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dpbandits.claims.bootstrap import Resampler, Sample
 from dpbandits.claims.estimates import Estimate, exact, mean, ratio_of_means
+from dpbandits.papers.panels import Points, canvas, draw_estimates, table
 from dpbandits.papers.ts_is_dp.comparison_statistics import EQUAL_PAIRS, TIGHTER_PAIRS, TUNED_ETAS
 from dpbandits.papers.ts_is_dp.level_statistics import plain_levels
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
@@ -31,57 +30,43 @@ AVERAGED_RUNS = 10
 _SIDE = 0.2
 """How far from the place of a category the outer ones of its marks stand."""
 
+_HEIGHT = style.PANEL_HEIGHT + 0.45
+"""Of a diagram in inches, with its legend."""
+
 Values = NDArray[np.float64]
 
-_ALPHA = 0.05
 _RESAMPLES = 2_000
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """One line: its name, its numbers by x, and how it is drawn."""
+class _Curve(NamedTuple):
+    """One line: its name in the csv, its numbers by x, and how it is drawn."""
 
-    name: str
+    series: str
     x: Sequence[float]
     estimates: Sequence[Estimate]
     look: dict[str, Any]
 
-    def points(self) -> pd.DataFrame:
-        """Return the numbers with their 95 % intervals, as the csv of a figure has them."""
-        ends = [each.interval(_ALPHA) for each in self.estimates]
-        return pd.DataFrame(
-            {
-                "series": self.name,
-                "variant": "as-written",
-                "interpretation": "",
-                "x": list(self.x),
-                "y": [each.value for each in self.estimates],
-                "lo": [lo for lo, _ in ends],
-                "hi": [hi for _, hi in ends],
-                "runs": [each.runs for each in self.estimates],
-            }
-        )
 
-    def draw(self, axes: Axes, x: Sequence[float] | Values) -> None:
-        """Draw the line with its intervals at the places x."""
-        own = self.points()
-        widths = [own["y"] - own["lo"], own["hi"] - own["y"]]
-        axes.errorbar(x, own["y"], yerr=widths, capsize=2, elinewidth=0.8, **self.look)
+def _draw(axes: Axes, curve: _Curve, places: Sequence[float] | Values | None = None) -> Points:
+    """Draw a line with its intervals, at x or at other places, and return its points."""
+    look = {"capsize": 2, **curve.look}
+    return draw_estimates(
+        axes, curve.series, curve.x, curve.estimates, look, places, only_finite=False
+    )
 
 
 def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the standard error of a mean over ten runs over the regret, against b, by level."""
-    tables = []
+    points: Points = []
     with style.context():
-        drawn, grid = _canvas(len(FAMILIES), style.PAGE_WIDTH)
+        drawn, grid = canvas(style.PAGE_WIDTH, _HEIGHT, columns=len(FAMILIES), sharey=True)
         places = np.arange(len(SHOWN_B))
         for axes, letter, (family, title) in zip(grid, "ab", FAMILIES.items(), strict=True):
             curves = list(_error_curves(results, family))
             # Side by side, level by level.
             shifts = np.repeat(np.linspace(-_SIDE, _SIDE, len(ETAS)), len(METRICS))
             for curve, shift in zip(curves, shifts, strict=True):
-                curve.draw(axes, places + shift)
-                tables.append(curve.points())
+                points += _draw(axes, curve, places + shift)
             axes.set_title(f"({letter}) {title} arms")
             axes.set_xticks(places, [style.thousands(b) for b in SHOWN_B])
             axes.set_xlabel("Pre-pulls $b$ of every arm")
@@ -89,7 +74,7 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             axes.set_ylim(0, None)
         grid[0].set_ylabel("Standard error of a mean\nof ten runs over the regret")
         shared_legend(drawn, 3)
-    return drawn, pd.concat(tables, ignore_index=True)
+    return drawn, table(points)
 
 
 def _error_curves(results: pd.DataFrame, family: str) -> Iterator[_Curve]:
@@ -142,16 +127,15 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         _near_plain(results, plain, c, marker) for c, marker in ((1, "diamond"), (2, "triangle"))
     ]
     with style.context():
-        drawn, (axes,) = _canvas(1, style.PANEL_WIDTH * 1.35)
+        drawn, (axes,) = canvas(style.PANEL_WIDTH * 1.35, _HEIGHT)
         axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
-        for curve in curves:
-            curve.draw(axes, curve.x)
+        points = [point for curve in curves for point in _draw(axes, curve)]
         style.style_axis(axes, "x", "log", [1, 2, 5, 10, 20, 50, 100, 200])
         style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
         axes.set_xlabel(r"Level $\eta$ (privacy weakens to the right)")
         axes.set_ylabel("Regret at $T$ over that of $(0, 1)$")
         shared_legend(drawn, 1)
-    return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
+    return drawn, table(points)
 
 
 def _near_plain(results: pd.DataFrame, plain: Values, c: int, marker: str) -> _Curve:
@@ -191,17 +175,16 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         ),
     ]
     with style.context():
-        drawn, (axes,) = _canvas(1, style.PANEL_WIDTH)
+        drawn, (axes,) = canvas(style.PANEL_WIDTH, _HEIGHT)
         axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
-        for curve in curves:
-            curve.draw(axes, curve.x)
+        points = [point for curve in curves for point in _draw(axes, curve)]
         style.style_axis(axes, "x", "log")
         style.style_axis(axes, "y", "linear")
         axes.set_ylim(0, 1.05)
         axes.set_xlabel("Horizon $T$")
         axes.set_ylabel("Realised level over Lemma 4's")
         shared_legend(drawn, 2)
-    return drawn, pd.concat([curve.points() for curve in curves], ignore_index=True)
+    return drawn, table(points)
 
 
 def _plain_levels(results: pd.DataFrame, horizon: int) -> Values:
@@ -214,12 +197,6 @@ def _finals(results: pd.DataFrame, metric: str, **where: Any) -> Values:
     """Return a metric at the horizon of the one series with these tags, one number a run."""
     rows = select(results, {"metric": metric, "t": int(results["t"].max()), **where}, "figures")
     return rows.sort_values("run")["value"].to_numpy(np.float64)
-
-
-def _canvas(panels: int, width: float) -> tuple[Figure, Sequence[Axes]]:
-    drawn = Figure(figsize=(width, style.PANEL_HEIGHT + 0.45), layout="constrained")
-    FigureCanvasAgg(drawn)
-    return drawn, list(drawn.subplots(1, panels, squeeze=False, sharey=True).flat)
 
 
 DIAGRAMS: dict[str, Diagram] = {
