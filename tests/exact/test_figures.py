@@ -1,5 +1,6 @@
 """Figures: the files of every figure of the experiments files, and what each must be."""
 
+import json
 import os
 import struct
 import subprocess
@@ -77,8 +78,20 @@ def test_files_are_named_as_the_contract_says(paper: str, name: str, drawn: Draw
     stems = [f"{head}{separator}{letter}{variant}" for letter in PANELS[paper][name]] + [name]
     assert parse_figure(name, PAPERS[paper].figures[name]).stems == stems
     expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
+    expected += [f"{name}.json"] if PAPERS[paper].figures[name].get("kind") != "diagram" else []
     assert [path.name for path in drawn[paper, name]] == expected
     assert all(path.stat().st_size > 0 for path in drawn[paper, name])
+
+
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_the_json_names_the_lines_of_the_csv(paper: str, name: str, drawn: Drawn) -> None:
+    [described] = [path for path in drawn[paper, name] if path.suffix == ".json"]
+    for letter, panel in json.loads(described.read_text(encoding="utf-8")).items():
+        table = pd.read_csv(described.with_name(f"{panel_stem(name, letter)}.csv"))
+        names = table["series"][table["variant"] != "residual"].unique()
+        assert [line["name"] for line in panel["lines"]] == list(names)
+        assert all(line["label"] and line["colour"] for line in panel["lines"])
+        assert panel["x"]["label"]
 
 
 @pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)

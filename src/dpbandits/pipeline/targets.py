@@ -204,13 +204,16 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         sources += study.code.modules("derived")
     stems = sorted(figure.stems, key=lambda stem: stem != name)
     folder = project.figures_folder(paper)
+    files = [folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES]
+    if not figure.is_diagram:
+        files.append(folder / f"{name}.json")
     return Target(
         kind=FIGURE,
         paper=paper,
         name=name,
         rule=rule_name(paper, name),
         inputs=_paths(project, paper, figure.reads),
-        files=tuple(folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES),
+        files=tuple(files),
         caption=figure.caption,
         depends_on={FIGURE: _digest(dict(study.figure_entries[name]), fingerprint(*sources))}
         | _read(project, paper, figure.reads),

@@ -2,9 +2,10 @@
 
 import io
 import itertools
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -239,7 +240,7 @@ def draw_figure(
     derived: Derived | None = None,
     paper: str = "",
 ) -> list[Path]:
-    """Draw one figure and each of its panels as pdf, png and csv.
+    """Draw one figure and each of its panels as pdf, png and csv, and write what was drawn as json.
 
     Args:
         spec: its entry in the ``figures:`` section of an experiments file.
@@ -250,7 +251,7 @@ def draw_figure(
         paper: short name of the paper, which the heading of every picture begins with.
 
     Returns:
-        The files written: panels in reading order, then the whole figure.
+        The files written: panels in reading order, then the whole figure, then ``NAME.json``.
 
     Raises:
         InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
@@ -269,7 +270,33 @@ def draw_figure(
             points = plotted_points(figure, {"": own})
             written += write_figure(folder / panel_stem(name, letter), drawn, points)
     points = plotted_points(figure, lines)
-    return written + write_figure(folder / name, draw_panels(figure, lines, paper), points)
+    written += write_figure(folder / name, draw_panels(figure, lines, paper), points)
+    described = folder / f"{name}.json"
+    write_text(described, drawn_json(figure, lines))
+    return [*written, described]
+
+
+def drawn_json(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> str:
+    """Return what is drawn beside the numbers of the csv: axes, and the lines' labels and looks.
+
+    Args:
+        figure: what the panels belong to.
+        lines: the lines of each panel, by letter, named as in the csv of the panel.
+    """
+    panels = {
+        letter: {
+            "title": panel.title or "",
+            "x": panel.x.model_dump(),
+            "y": panel.y.model_dump(),
+            "lines": [
+                {"name": line.name, "label": line.label, "algorithm": line.algorithm}
+                | asdict(line.look)
+                for line in lines[letter]
+            ],
+        }
+        for letter, panel in figure.panels.items()
+    }
+    return json.dumps(panels, indent=1, ensure_ascii=False) + "\n"
 
 
 def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str = "") -> Figure:

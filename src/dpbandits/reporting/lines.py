@@ -56,23 +56,23 @@ def read_rows(
     Raises:
         InputError: a column holds numbers in one and text in another, or a series stands in two.
     """
-    found = [frames(name) for name in reads]
-    if len(found) == 1:
-        return found[0]
-    for column in dict.fromkeys(column for frame in found for column in frame):
-        types = {_is_number(frame[column]) for frame in found if column in frame and len(frame)}
+    tables = [frames(name) for name in reads]
+    if len(tables) == 1:
+        return tables[0]
+    for column in dict.fromkeys(column for frame in tables for column in frame):
+        types = {_is_number(frame[column]) for frame in tables if column in frame and len(frame)}
         if len(types) > 1:
             raise InputError(
                 f"{place}: column {column!r} holds numbers in one of {', '.join(reads)} and text "
                 f"in another; allowed: one of them"
             )
-    series = [name for frame in found for name in frame["series"].unique()]
+    series = [name for frame in tables for name in frame["series"].unique()]
     for name in series:
         if series.count(name) > 1:
             raise InputError(
                 f"{place}: series {name!r} stands in two of {', '.join(reads)}; allowed: in one"
             )
-    return pd.concat([frame for frame in found if len(frame)], ignore_index=True)
+    return pd.concat([frame for frame in tables if len(frame)], ignore_index=True)
 
 
 def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
@@ -93,7 +93,7 @@ def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
             value = frame[column].max()
         kept = frame[frame[column].isin(value if isinstance(value, list) else [value])]
         if kept.empty:
-            allowed = ", ".join(str(each) for each in frame[column].dropna().unique()[:20])
+            allowed = ", ".join(str(known) for known in frame[column].dropna().unique()[:20])
             raise InputError(f"{place}: no row has {column} {value!r}; allowed: {allowed}")
         frame = kept
     return frame
@@ -186,16 +186,16 @@ def _final(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
     rows = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
     reduce = _nash if panel.kind in NASH_KINDS else _curve
     points = [
-        reduce(panel, line, own, where).assign(x=value)
-        for value, own, where in _by_x(panel, rows, place)
+        reduce(panel, line, there, where).assign(x=value)
+        for value, there, where in _by_x(panel, rows, place)
     ]
     return pd.concat(points, ignore_index=True)
 
 
 def _nash(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Nash regret at every recorded t; a line may join series that share no time."""
-    own = (rows[rows["series"] == name] for name in rows["series"].unique())
-    points = pd.concat([nash_regrets(each, line.estimate, line.best, LEVEL) for each in own])
+    joined = (rows[rows["series"] == name] for name in rows["series"].unique())
+    points = pd.concat([nash_regrets(one, line.estimate, line.best, LEVEL) for one in joined])
     if points["x"].duplicated().any():
         _require_one_series(rows, place)
     return points.sort_values("x", ignore_index=True)
@@ -204,9 +204,9 @@ def _nash(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) ->
 def _rate(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Share of successful trials, for every value of the tag on the x axis."""
     points = []
-    for value, own, where in _by_x(panel, rows, place):
-        _require_one_series(own, where)
-        points.append({"x": value, **rate_of(own)})
+    for value, there, where in _by_x(panel, rows, place):
+        _require_one_series(there, where)
+        points.append({"x": value, **rate_of(there)})
     return pd.DataFrame(points)
 
 
@@ -229,8 +229,8 @@ def _by_x(
     require_column(rows, tag, f"{place}.x.tag")
     if rows[tag].isna().any():
         raise InputError(f"{place}: rows without {tag}; allowed: in a series with level: true")
-    for value, own in rows.groupby(tag, sort=True):
-        yield value, own, f"{place} at {tag} {value}"
+    for value, there in rows.groupby(tag, sort=True):
+        yield value, there, f"{place} at {tag} {value}"
 
 
 def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
@@ -244,13 +244,15 @@ def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     Returns:
         The columns of ``rows``, with x (the horizon), y, lo, hi (a 95 % interval) and runs.
     """
-    found = []
-    for _, own in select(rows, {"metric": metric}, f"{place}.metric").groupby("series", sort=False):
-        last = own[own["t"] == own["t"].max()]
+    series_rows = []
+    for _, group in select(rows, {"metric": metric}, f"{place}.metric").groupby(
+        "series", sort=False
+    ):
+        last = group[group["t"] == group["t"].max()]
         mean, low, high = mean_interval(last["value"].to_numpy()[:, None], LEVEL)
         numbers = {"x": last["t"].iloc[0], "y": mean[0], "lo": low[0], "hi": high[0]}
-        found.append({**last.iloc[0].to_dict(), **numbers, "runs": len(last)})
-    return pd.DataFrame(found)
+        series_rows.append({**last.iloc[0].to_dict(), **numbers, "runs": len(last)})
+    return pd.DataFrame(series_rows)
 
 
 def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
@@ -268,12 +270,16 @@ def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     pulled = rows[rows["metric"] == "total_pulls"].groupby("series")[["value", "trials"]].sum()
     pulls = pulled["value"] / pulled["trials"]
     counted = select(rows, {"metric": metric}, f"{place}.metric")
-    found = []
-    for name, own in counted.groupby("series", sort=False):
-        tags: dict[Any, Any] = own.drop(columns=_MEASURED).iloc[0].to_dict()
-        measured = {"x": own["t"].iloc[0], **rate_of(own), "pulls": pulls.get(name, math.nan)}
-        found.append(tags | measured)
-    return pd.DataFrame(found)
+    series_rows = []
+    for name, group in counted.groupby("series", sort=False):
+        tags: dict[Any, Any] = group.drop(columns=_MEASURED).iloc[0].to_dict()
+        measured = {
+            "x": group["t"].iloc[0],
+            **rate_of(group),
+            "pulls": pulls.get(name, math.nan),
+        }
+        series_rows.append(tags | measured)
+    return pd.DataFrame(series_rows)
 
 
 def _analytic(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
@@ -292,11 +298,11 @@ def _derived(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str)
 
 
 def _require_one_series(rows: pd.DataFrame, place: str) -> None:
-    found = list(rows["series"].unique())
-    if len(found) > 1:
-        named = ", ".join(map(str, found[:4]))
+    series = list(rows["series"].unique())
+    if len(series) > 1:
+        named = ", ".join(map(str, series[:4]))
         raise InputError(
-            f"{place}: one line would join {len(found)} series ({named}); allowed: one, chosen by "
+            f"{place}: one line would join {len(series)} series ({named}); allowed: one, chosen by "
             f"where or by"
         )
 
@@ -340,6 +346,7 @@ class Line:
         look: how it is drawn.
         points: columns variant, interpretation, x, y, lo, hi, runs; x ascending.
         published: digitised values of the published curve.
+        algorithm: its id where the line is of one algorithm.
     """
 
     name: str
@@ -347,6 +354,7 @@ class Line:
     look: Look
     points: pd.DataFrame
     published: PublishedSpec | None = None
+    algorithm: str = ""
 
 
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
@@ -388,28 +396,24 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     Raises:
         InputError: a column is unknown, no row is left, or a line is not one curve.
     """
-    rows = select(frame, panel.where, f"{place}.where")
-    if panel.metric is not None:
-        in_nash = panel.metric in NASH_METRICS
-        recorded = nash_quantities(panel.metric) if in_nash else panel.metric
-        rows = select(rows, {"metric": recorded}, f"{place}.metric")
-    own = [
+    rows = _shown(panel, frame, place)
+    chosen_rows = [
         select(rows, spec.where, f"{place}.series.{index}.where")
         for index, spec in enumerate(panel.series)
     ]
     levels = [spec.level for spec in panel.series]
     if any(levels):
-        own = _spread_levels(str(panel.x.tag), own, levels, place)
+        chosen_rows = _spread_levels(str(panel.x.tag), chosen_rows, levels, place)
     drawn = [
         (index, rows)
-        for index, chosen in enumerate(own)
+        for index, chosen in enumerate(chosen_rows)
         for rows in _split(chosen, panel.series[index].by, f"{place}.series.{index}")
     ]
     lines = [
         _line(panel, panel.series[index], look, rows, f"{place}.series.{index}")
-        for look, (index, rows) in zip(_looks(panel, drawn, place), drawn, strict=True)
+        for look, (index, rows) in zip(looks_of(panel, drawn, place), drawn, strict=True)
     ]
-    lines += [_marks(line, place) for line in lines if _reaches_a_interpretation(line)]
+    lines += [_marks(line, place) for line in lines if _reaches_digitised(line)]
     names = [line.name for line in lines]
     for name in names:
         if names.count(name) > 1:
@@ -417,16 +421,26 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     return lines
 
 
+def _shown(panel: PanelSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Return the rows of the results that a panel shows."""
+    rows = select(frame, panel.where, f"{place}.where")
+    if panel.metric is None:
+        return rows
+    in_nash = panel.metric in NASH_METRICS
+    recorded = nash_quantities(panel.metric) if in_nash else panel.metric
+    return select(rows, {"metric": recorded}, f"{place}.metric")
+
+
 def _spread_levels(
-    tag: str, own: Sequence[pd.DataFrame], levels: Sequence[bool], place: str
+    tag: str, chosen_rows: Sequence[pd.DataFrame], levels: Sequence[bool], place: str
 ) -> list[pd.DataFrame]:
     """Repeat the rows of level series, which have no value of the tag, at every value of others."""
-    others = [rows for rows, level in zip(own, levels, strict=True) if not level]
+    others = [rows for rows, level in zip(chosen_rows, levels, strict=True) if not level]
     grid = sorted({value for rows in others if tag in rows for value in rows[tag].dropna()})
     if not grid:
         raise InputError(f"{place}.series: level lines alone; allowed: beside one with {tag}")
     spread = []
-    for index, (rows, level) in enumerate(zip(own, levels, strict=True)):
+    for index, (rows, level) in enumerate(zip(chosen_rows, levels, strict=True)):
         if level and tag in rows and rows[tag].notna().any():
             raise InputError(
                 f"{place}.series.{index}.level is true; allowed: false, its rows have {tag}"
@@ -446,7 +460,7 @@ def _split(frame: pd.DataFrame, by: str | None, place: str) -> Iterator[pd.DataF
         yield frame[frame[by] == value]
 
 
-def _looks(panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: str) -> list[Look]:
+def looks_of(panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: str) -> list[Look]:
     """Return the looks of the lines of a panel, given as indices into its series and rows.
 
     A line of one algorithm has the algorithm's, lines by an ordered column have steps of one map,
@@ -547,10 +561,10 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
         raise InputError(f"{place}: line {name!r} has values that are not finite; allowed: numbers")
-    return Line(name, label, look, points, spec.published)
+    return Line(name, label, look, points, spec.published, str(constant.get("algorithm", "")))
 
 
-def _reaches_a_interpretation(line: Line) -> bool:
+def _reaches_digitised(line: Line) -> bool:
     """Return whether a digitised value has an x that the line reaches; small scales end before."""
     return line.published is not None and line.published.points[0][0] <= line.points["x"].max()
 
@@ -578,11 +592,7 @@ def check_panel_filters(panel: PanelSpec, frame: pd.DataFrame, place: str) -> No
         frame: results with the columns and series of those that it reads, whatever their values.
         place: figure and panel, for the message.
     """
-    rows = select(frame, panel.where, f"{place}.where")
-    if panel.metric is not None:
-        in_nash = panel.metric in NASH_METRICS
-        recorded = nash_quantities(panel.metric) if in_nash else panel.metric
-        rows = select(rows, {"metric": recorded}, f"{place}.metric")
+    rows = _shown(panel, frame, place)
     for index, spec in enumerate(panel.series):
         line = select(rows, spec.where, f"{place}.series.{index}.where")
         if spec.by is not None:

@@ -13,7 +13,7 @@ from dpbandits.pages.site.texts import plain
 from dpbandits.reporting.draw import RESIDUAL
 
 # The site shows what the figure shows, so that one function knows the looks.
-from dpbandits.reporting.lines import PUBLISHED, _looks
+from dpbandits.reporting.lines import PUBLISHED, looks_of
 from dpbandits.reporting.spec import PanelSpec, SeriesSpec
 from dpbandits.reporting.style import OPEN_MARKS, Look
 from dpbandits.reporting.text import readable
@@ -71,7 +71,7 @@ def csv_lines(panel: PanelSpec, table: pd.DataFrame) -> list[CsvLine] | None:
         for (index, values), rows in zip(found, drawn, strict=True)
     ]
     try:
-        looks = _looks(panel, tagged, "")
+        looks = looks_of(panel, tagged, "")
     except InputError:
         return None
     lines = [
