@@ -1,13 +1,21 @@
-"""Figures of regret and privacy: the plotted numbers are those of the results."""
+"""Plotted numbers and tables' numbers are those of the results, by independent computations."""
 
+import copy
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
-from dpbandits.reporting.draw import draw_figure
-from synthetic_results import FIGURES, SECOND, Drawn, frame, read_csv
+from dpbandits.errors import InputError
+from dpbandits.reporting.draw import draw_figure, draw_panels
+from dpbandits.reporting.lines import Line, panel_lines, read_rows
+from dpbandits.reporting.spec import parse_figure
+from dpbandits.reporting.style import PAGE_WIDTH
+from synthetic_results import FIGURES, THIRD, Drawn, frame, read_csv
 
 
 def test_curves_are_means_with_t_intervals(drawn: Drawn) -> None:
@@ -23,39 +31,6 @@ def test_curves_are_means_with_t_intervals(drawn: Drawn) -> None:
     np.testing.assert_allclose(found["hi"], values.mean() + half, rtol=1e-7, atol=1e-5)
 
 
-@pytest.mark.parametrize(("ends", "curves"), [("fig3", "fig2"), ("fig5", "fig4")])
-def test_final_values_are_the_ends_of_the_curves(ends: str, curves: str, drawn: Drawn) -> None:
-    table = read_csv(drawn, ends, ends)
-    assert list(dict.fromkeys(table["series"])) == [
-        f"b={b}" for b in (0, 500, 1000, 2000, 5000, 10000)
-    ]
-    for letter, eta in zip("abc", (1, 2, 5), strict=True):
-        panel = read_csv(drawn, curves, f"{curves}{letter}").query("x == 100000")
-        at_eta = table[table["x"] == eta]
-        pd.testing.assert_frame_equal(
-            at_eta.drop(columns="x").reset_index(drop=True),
-            panel.drop(columns="x").reset_index(drop=True),
-        )
-
-
-def test_figure_8_prints_the_tuned_pair_and_marks_the_second_interpretation(
-    drawn: Drawn,
-) -> None:
-    tuned = frame("comparison-curves").query("algorithm == 'm-ts-gaussian'")
-    for letter, eta in zip("abc", (1, 5, 10), strict=True):
-        b, c = tuned.loc[tuned["eta"] == eta, ["b", "c"]].iloc[0]
-        table = read_csv(drawn, "fig8", f"fig8{letter}")
-        interpretations = (
-            table.drop_duplicates("series").set_index("series")["interpretation"].to_dict()
-        )
-        assert interpretations == {
-            f"Modified TS (b={b:.0f}, c={c:.4g})": "",
-            "DP-SE": "",
-            "Anytime-Lazy-UCB": "",
-            "Anytime-Lazy-UCB (natural log)": "log=natural",
-        }
-
-
 def test_figures_6_show_the_printed_and_the_corrected_bound(drawn: Drawn) -> None:
     printed = read_csv(drawn, "fig6", "fig6b").query("series == 'Standard DP'")
     extra = read_csv(drawn, "extra-fig6-composition", "extra-fig6-composition")
@@ -68,49 +43,6 @@ def test_figures_6_show_the_printed_and_the_corrected_bound(drawn: Drawn) -> Non
     # a grid of splits was optimised over.
     assert at(printed, 1e-6) == pytest.approx(7483.9, abs=0.05)
     assert at(corrected, 1e-6) == pytest.approx(2.86e5, rel=0.01)
-
-
-def at_horizon(name: str, **tags: object) -> "pd.Series[float]":
-    """Return the final values of one series of the second paper, by run."""
-    rows = SECOND.frame(name)
-    for column, value in tags.items():
-        rows = rows[rows[column] == value]
-    assert rows["series"].nunique() == 1
-    last = rows[(rows["t"] == rows["t"].max()) & (rows["metric"] == "pseudo_regret")]
-    return last.set_index("run")["value"]
-
-
-def test_every_horizon_of_figure_3_has_its_own_end(drawn: Drawn) -> None:
-    """Series of different horizons: each is read at its own last round, from two simulations."""
-    horizons = [10_000, 31_622, 100_000, 316_227, 1_000_000]
-    shown = read_csv(drawn, "fig3", "fig3a", "dp-ts-ucb").query("series == 'alpha=0.5'")
-    longer = read_csv(drawn, "extra-fig3-long", "extra-fig3-long", "dp-ts-ucb")
-    longer = longer.query("series == 'alpha=0.5'")
-    assert shown["x"].tolist() == horizons
-    assert longer["x"].tolist() == [*horizons, 10_000_000]
-    pd.testing.assert_frame_equal(
-        longer.iloc[:5].reset_index(drop=True), shown.reset_index(drop=True)
-    )
-    means = [
-        at_horizon("final-regret", algorithm="dp-ts-ucb", alpha=0.5, horizon=horizon).mean()
-        for horizon in horizons
-    ]
-    means.append(at_horizon("long-horizon", alpha=0.5).mean())
-    # The csv keeps ten significant digits.
-    np.testing.assert_allclose(longer["y"], means, rtol=1e-8)
-
-
-def test_figure_4_takes_the_largest_horizon_of_both_algorithms(drawn: Drawn) -> None:
-    table = read_csv(drawn, "fig4", "fig4a", "dp-ts-ucb")
-    for series, tags in (
-        ("DP-TS-UCB", {"algorithm": "dp-ts-ucb", "horizon": 1_000_000}),
-        ("M-TS-Gaussian", {"algorithm": "m-ts-gaussian"}),
-    ):
-        shown = table[table["series"] == series].set_index("x")["y"]
-        for alpha in (0, 0.25, 0.5, 0.75, 1):
-            mean = at_horizon("final-regret", alpha=alpha, **tags).mean()
-            # The csv keeps ten significant digits.
-            assert shown[alpha] == pytest.approx(mean, rel=1e-8)
 
 
 def test_figures_3_and_4_have_the_levels_of_the_specification(drawn: Drawn) -> None:
@@ -131,20 +63,6 @@ def test_figures_3_and_4_have_the_levels_of_the_specification(drawn: Drawn) -> N
         assert shown == pytest.approx(values, rel=5e-4)
 
 
-def test_figures_5_and_7_print_the_factor_of_equal_privacy(drawn: Drawn) -> None:
-    """dp-ts-ucb, Appendix E.1: c = 1.178 and 60.46."""
-    for name in ("fig5", "fig7"):
-        for letter, printed in (("a", "(b=1, c=1.178)"), ("b", "(b=2000, c=60.46)")):
-            table = read_csv(drawn, name, f"{name}{letter}", "dp-ts-ucb")
-            assert f"M-TS-Gaussian {printed}" in set(table["series"])
-    interpretations = (
-        table.drop_duplicates("series").set_index("series")["interpretation"].to_dict()
-    )
-    assert interpretations["Anytime-Lazy-UCB (natural log)"] == "log=natural"
-    assert interpretations["Lazy-DP-TS (base-2 log)"] == "log=base2"
-    assert interpretations["Anytime-Lazy-UCB"] == interpretations["Lazy-DP-TS"] == ""
-
-
 def test_one_run_has_no_interval_to_draw_and_says_so_in_the_csv(tmp_path: Path) -> None:
     def one_run(name: str) -> pd.DataFrame:
         rows = frame(name)
@@ -155,3 +73,183 @@ def test_one_run_has_no_interval_to_draw_and_says_so_in_the_csv(tmp_path: Path) 
     assert (table["runs"] == 1).all()
     assert np.isneginf(table["lo"]).all()
     assert np.isposinf(table["hi"]).all()
+
+
+DOCUMENT = "dp-bai"
+EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
+ON_AN_AXIS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
+
+
+def counted(name: str, **tags: object) -> tuple[int, int]:
+    """Return successes and trials of one series of the results ``name``."""
+    rows = THIRD.frame(name)
+    for column, value in tags.items():
+        rows = rows[rows[column] == value]
+    assert rows["series"].nunique() == 1
+    rows = rows[rows["metric"] == "success"]
+    return int(rows["value"].sum()), int(rows["trials"].sum())
+
+
+def require_rate(row: "pd.Series[Any]", successes: int, trials: int) -> None:
+    """Compare a row of a csv with what scipy says of these counts."""
+    exact = binomtest(successes, trials).proportion_ci(0.95, method="exact")
+    # The csv keeps ten significant digits; scipy solves for the ends by iteration.
+    assert row["y"] == pytest.approx(successes / trials, rel=1e-8)
+    assert row["lo"] == pytest.approx(exact.low, rel=1e-7, abs=1e-9)
+    assert row["hi"] == pytest.approx(exact.high, rel=1e-7)
+    assert row["runs"] == trials
+
+
+def test_rates_have_the_intervals_of_clopper_and_pearson(drawn: Drawn) -> None:
+    table = read_csv(drawn, "fig1", "fig1a", DOCUMENT)
+    names = {"dp-bai": "DP-BAI", "baseline": "Baseline", "dp-od": "DP-OD"}
+    compared = 0
+    for _, row in table.iterrows():
+        if row["series"] == "OD-LinBAI":
+            tags: dict[str, object] = {"algorithm": "od-linbai"}
+        else:
+            name, _, epsilon = row["series"].partition(", epsilon=")
+            [algorithm] = [key for key, value in names.items() if value == name]
+            tags = {"algorithm": algorithm, "epsilon": float(epsilon)}
+        require_rate(row, *counted("fig1-budget", horizon=row["x"], **tags))
+        compared += 1
+    assert compared == 7 * 7
+
+
+def test_rates_of_nothing_and_of_everything_have_one_sided_intervals(tmp_path: Path) -> None:
+    """One end is the rate itself, the other 1 - 0.025^(1/n) away (Clopper and Pearson)."""
+
+    def extreme(name: str) -> pd.DataFrame:
+        rows = THIRD.frame(name)
+        hits = rows["trials"] * (rows["algorithm"] == "dp-bai")
+        return rows.assign(value=hits)
+
+    draw_figure(THIRD.figures["extra-ratios"], "extra-ratios", extreme, tmp_path)
+    table = pd.read_csv(tmp_path / "extra-ratios.csv")
+    far = 1 - 0.025 ** (1 / 1000)
+    everything, nothing = table[table["series"] == "DP-BAI"], table[table["series"] == "DP-OD"]
+    assert set(everything["hi"]) == {1.0}
+    assert everything["lo"].tolist() == pytest.approx([1 - far] * 8, rel=1e-8)
+    assert set(nothing["lo"]) == {0.0}
+    assert nothing["hi"].tolist() == pytest.approx([far] * 8, rel=1e-8)
+
+
+def lines_of(name: str, letter: str) -> list[Line]:
+    panel = parse_figure(name, THIRD.figures[name]).panels[letter]
+    return panel_lines(panel, read_rows(panel.reads, THIRD.frame, "reads"), "panel")
+
+
+def test_a_level_line_is_drawn_flat_over_its_band_without_markers() -> None:
+    figure = parse_figure("fig1", THIRD.figures["fig1"])
+    axes = draw_panels(figure, {"b": lines_of("fig1", "b")}).axes[0]
+    [level] = [
+        line for line in axes.lines if line.get_marker() == "none" and len(line.get_xdata()) > 2
+    ]
+    assert len(set(np.asarray(level.get_ydata()).tolist())) == 1
+    assert np.asarray(level.get_xdata()).tolist() == EPSILONS
+    [band] = [each for each in axes.collections if each.get_alpha() == 0.2]
+    assert band.get_paths()
+
+
+@pytest.mark.parametrize(("count", "rows", "columns"), [(2, 1, 2), (3, 1, 3), (4, 2, 2)])
+def test_panels_stand_in_rows_of_at_most_three(count: int, rows: int, columns: int) -> None:
+    figure = parse_figure("fig2", THIRD.figures["fig2"])
+    drawn = draw_panels(figure, {letter: lines_of("fig2", letter) for letter in "abcd"[:count]})
+    drawn.draw_without_rendering()
+    assert drawn.get_figwidth() <= PAGE_WIDTH
+    assert len(drawn.axes) == count
+    corners = [axes.get_position() for axes in drawn.axes]
+    assert len({round(corner.x0, 3) for corner in corners}) == columns
+    assert len({round(corner.y0, 3) for corner in corners}) == rows
+    # In reading order.
+    assert corners == sorted(corners, key=lambda corner: (-round(corner.y0, 3), corner.x0))
+
+
+Change = Callable[[dict[str, Any]], object]
+WRONG: list[tuple[str, Change, str]] = [
+    ("fig1", lambda spec: spec.update(metric="pseudo_regret"), r"metric is .*; allowed: success"),
+    ("fig1", lambda spec: spec.pop("metric"), r"metric is None; allowed: success"),
+    ("fig1", lambda spec: spec["panels"]["b"]["x"].pop("tag"), r"x\.tag is None; allowed: a col"),
+    ("fig1", lambda spec: level(spec).update(level="yes"), r"level is 'yes'; allowed: true, false"),
+    (
+        "fig1",
+        lambda spec: level(spec).pop("level"),
+        r"series\.3: rows without epsilon; allowed: in a series with level: true",
+    ),
+    (
+        "fig1",
+        lambda spec: spec["panels"]["b"]["series"][0].update(level=True),
+        r"series\.0\.level is true; allowed: false, its rows have epsilon",
+    ),
+    (
+        "fig1",
+        lambda spec: spec["panels"]["b"].update(series=[level(spec)]),
+        r"fig1b\.series: level lines alone; allowed: beside one with epsilon",
+    ),
+    ("fig1", lambda spec: level(spec).update(marker="star"), r"marker is 'star'; allowed: none"),
+    (
+        "fig1",
+        lambda spec: spec["panels"]["b"].update(kind="curve", metric="pseudo_regret"),
+        r"x\.tag is 'epsilon'; allowed: none, kind is curve",
+    ),
+    ("extra-ratios", lambda spec: spec.pop("where"), r"would join \d+ series"),
+    (
+        "extra-ratios",
+        lambda spec: spec.update(where={"horizon": 1000, "epsilon": 3}),
+        r"no row has epsilon 3; allowed: 0\.1, 0\.5, 1\.0",
+    ),
+]
+
+
+def level(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry of the level line."""
+    entry: dict[str, Any] = spec["panels"]["b"]["series"][3]
+    return entry
+
+
+@pytest.mark.parametrize(("name", "change", "message"), WRONG)
+def test_a_wrong_entry_is_one_line_and_writes_nothing(
+    name: str, change: Change, message: str, tmp_path: Path
+) -> None:
+    spec = copy.deepcopy(THIRD.figures[name])
+    change(spec)
+    with pytest.raises(InputError, match=message) as caught:
+        draw_figure(spec, name, THIRD.frame, tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(f"figures.{name}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_level_line_of_exact_values_is_refused() -> None:
+    spec = copy.deepcopy(THIRD.figures["extra-ratios"])
+    del spec["metric"], spec["x"]["tag"]
+    spec["kind"] = "analytic"
+    spec["series"][0]["level"] = True
+    with pytest.raises(InputError, match=r"series\.0\.level is true; allowed: false, kind is anal"):
+        parse_figure("extra-ratios", spec)
+
+
+def test_omega_draws_are_rates_of_each_draw(drawn: Drawn) -> None:
+    table = read_csv(drawn, "extra-omega", "extra-omega", DOCUMENT)
+    assert table["series"].nunique() == 7
+    baseline = table[table["series"] == "Baseline, epsilon=1"].set_index("x", drop=False)
+    assert baseline["x"].tolist() == list(range(1, 51))
+    tags: dict[str, object] = {"algorithm": "baseline", "epsilon": 1}
+    for draw in (1, 50):
+        require_rate(baseline.loc[draw], *counted("omega-draws", draw=draw, **tags))
+
+
+def test_the_map_of_table_1_has_the_boundaries_of_the_specification(drawn: Drawn) -> None:
+    """dp-bai, Theorem 4.2: T = log(1.25/delta) H_pri^2 log d / H_BAI and over H.
+
+    On two arms H_BAI = 800 and H_pri = 40 / epsilon.
+    """
+    table = read_csv(drawn, "extra-regimes", "extra-regimes", DOCUMENT)
+    assert table["series"].nunique() == 12
+    for epsilon in (0.01, 0.1, 0.5):
+        private = 40 / epsilon
+        for name, hardness in (("B = A", 800), ("B = C", 800 + private)):
+            own = table[table["series"] == f"{name}, two arms, epsilon={epsilon}"]
+            expected = np.log(1.25 / own["y"]) * private**2 * np.log(2) / hardness
+            # The csv keeps ten significant digits.
+            np.testing.assert_allclose(own["x"], expected, rtol=1e-8)
