@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import gdp_ncb_window
+from dpbandits.algorithms import gdp_ncb
 from dpbandits.kernels import UNIFORM, new_segments
 from dpbandits.papers.dp_ncb import theory
 from fifty_arms import FIFTY_ARMS, GDP, decisions_of, run_to_the_end, told
@@ -43,7 +43,7 @@ def test_capped_phase_one_lasts_w_rounds(variant: str, horizon: int, rounds: int
 def test_thresholds(horizon: int, as_written: float, as_coded: float) -> None:
     for variant, expected in (("as-written", as_written), ("as-coded", as_coded)):
         settings = told(GDP, horizon, variant)
-        window = gdp_ncb_window.open_window(settings, horizon)
+        window = gdp_ncb.open_window(settings, horizon)
         assert window.threshold == pytest.approx(expected, rel=5e-3)
         # No W rounds reach it (the released code).
         assert window.threshold > np.sqrt(horizon) + 1
@@ -55,7 +55,7 @@ def test_threshold_of_panel_a() -> None:
         {"threshold": "1", "threshold_log": "mixed"}, "as-coded"
     )
     settings = settings_of(GDP, {"epsilon": 2.0}, interpretations, TWO_ARMS, 1000)
-    window = gdp_ncb_window.open_window(settings, 1000)
+    window = gdp_ncb.open_window(settings, 1000)
     assert window.threshold == pytest.approx(55.05016462, rel=1e-9)
     assert window.cap == 32
 
@@ -100,12 +100,12 @@ def test_index_of_gdp_ncb(interpretations: dict[str, str], expected: float) -> N
     pulls = {"counted": 100, "left-out": 101}
     for pseudo_pull, explored in pulls.items():
         settings = told(GDP, 10**6, pseudo_pull=pseudo_pull, **interpretations)
-        window = gdp_ncb_window.open_window(settings, 10**6)
+        window = gdp_ncb.open_window(settings, 10**6)
         state = GDP.state(3)
         state.private_means[:] = 0.5
         state.explored[:] = explored, 85, 0
         state.episodes[:] = 1, 16, 1
-        indices = gdp_ncb_window._indices(settings, window, state)
+        indices = gdp_ncb._indices(settings, window, state)
         assert indices[:2] == pytest.approx([expected, expected], rel=1e-10)
         assert np.isinf(indices[2]) == (pseudo_pull == "left-out")
 
@@ -113,31 +113,29 @@ def test_index_of_gdp_ncb(interpretations: dict[str, str], expected: float) -> N
 @pytest.mark.parametrize(("base", "scale"), [("natural", 0.6396069703), ("base2", 0.9227578041)])
 def test_release_scale(base: str, scale: float) -> None:
     # docs/deviations.md: log(T) / (epsilon n), or log2(T) / (epsilon n), for n = 108 and T = 1e6.
-    window = gdp_ncb_window.open_window(told(GDP, 10**6, release_log=base), 10**6)
+    window = gdp_ncb.open_window(told(GDP, 10**6, release_log=base), 10**6)
     assert window.noise / 108 == pytest.approx(scale, rel=1e-9)
 
 
 def test_windows_do_not_depend_on_the_settings_horizon() -> None:
     # What the anytime wrapper relies on (dp-ncb, Algorithm 3): a fresh copy for every window.
     long, short = told(GDP, 10**6, "repaired"), told(GDP, 64, "repaired")
-    assert gdp_ncb_window.open_window(long, 64) == gdp_ncb_window.open_window(short, 64)
-    window = gdp_ncb_window.open_window(long, 64)
+    assert gdp_ncb.open_window(long, 64) == gdp_ncb.open_window(short, 64)
+    window = gdp_ncb.open_window(long, 64)
     assert (window.horizon, window.cap) == (64, 9)
     expected = decisions_of(GDP, short, FIFTY_ARMS)
     state = GDP.state(50)
-    arms, lengths, sums = new_segments(99)
-    generator = np.random.default_rng(1)
-    told_bandit = FIFTY_ARMS.arrays
+    out, arms = new_segments(99), FIFTY_ARMS.arrays
     for _ in range(2):
         generator = np.random.default_rng(1)
         written = 0
         for stop in (5, 20, 64):
-            written = gdp_ncb_window.advance_window(
-                long, window, stop, state, *told_bandit, generator, arms, lengths, sums, written
+            written = gdp_ncb.advance_window(
+                long, window, stop, state, arms, generator, out, written
             )
-            assert state.clock[0] == stop == lengths[:written].sum()
-        assert arms[:9].tolist() == [arm for arm, _, _ in expected[:9]]
-        gdp_ncb_window.reset(state)
+            assert state.clock[0] == stop == out.lengths[:written].sum()
+        assert out.arms[:9].tolist() == [arm for arm, _, _ in expected[:9]]
+        gdp_ncb.reset(state)
         assert all(not array.any() for array in state)
 
 
@@ -259,7 +257,7 @@ def test_the_stop_test_of_the_code_could_first_fire_beyond_3e10() -> None:
     for horizon, reached in ((3 * 10**10, False), (31 * 10**9, True)):
         coded = GDP.interpretations_from({}, "as-coded")
         settings = settings_of(GDP, {"epsilon": 1e12}, coded, TWO_ARMS, horizon)
-        window = gdp_ncb_window.open_window(settings, horizon)
+        window = gdp_ncb.open_window(settings, horizon)
         assert (window.cap > window.threshold) == reached
 
 
@@ -291,7 +289,7 @@ def test_no_run_releases_more_often_than_composition_counts(horizon: int) -> Non
     most = theory.releases(horizon, theory.capped_phase_one(horizon))
     interpretations = GDP.interpretations_from({}, "repaired")
     settings = settings_of(GDP, {"epsilon": 1e6}, interpretations, single, horizon)
-    window = gdp_ncb_window.open_window(settings, horizon)
+    window = gdp_ncb.open_window(settings, horizon)
     assert window.noise == pytest.approx(np.log2(horizon) / 1e6, rel=1e-12)
     found = []
     for seed in range(20):

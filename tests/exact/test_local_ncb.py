@@ -19,8 +19,7 @@ from scipy import optimize, stats
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.algorithms.anytime_ncb import window_ends
-from dpbandits.algorithms.ldp_ncb_window import EXPLORING, open_window, stops
-from dpbandits.algorithms.ranking import bring_forward, find_position, sink, sort
+from dpbandits.algorithms.ldp_ncb import EXPLORING, draw_first, open_window, sink, stops
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from dpbandits.kernels import new_segments
 from support import FIVE_ARMS, Decision, joined, kernel_decisions, settings_of
@@ -432,16 +431,14 @@ def pairs(order: NDArray[np.int64], values: NDArray[np.float64]) -> list[tuple[f
 @settings(max_examples=200)
 def test_ranking(values: list[float], changed: float, data: st.DataObject) -> None:
     by_arm = np.array(values)
-    order = np.array(data.draw(st.permutations(range(len(values)))))
+    order = np.lexsort((np.arange(len(values)), -by_arm))
     ranking = by_arm[order]
-    sort(order, ranking)
-    assert pairs(order, ranking) == in_order(by_arm)
 
-    position = data.draw(st.integers(0, len(values) - 1))
-    arm = int(order[position])
-    assert find_position(order, arm) == position
-    rest = [each for each in pairs(order, ranking) if each[1] != arm]
-    bring_forward(order, ranking, position)
+    first = np.flatnonzero(by_arm == by_arm.max())
+    draw_first(order, ranking, np.random.default_rng(data.draw(st.integers(0, 9))))
+    arm = int(order[0])
+    assert arm in first
+    rest = [each for each in in_order(by_arm) if each[1] != arm]
     assert pairs(order, ranking) == [(-by_arm[arm], arm), *rest]
 
     by_arm[arm] = ranking[0] = changed

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.algorithms import REGRET, gdp_ncb_window
+from dpbandits.algorithms import REGRET, gdp_ncb
 from dpbandits.audit.releases.laplace import log_cdf
 from dpbandits.audit.releases.phase_two import (
     PhaseTwo,
@@ -218,7 +218,7 @@ def test_what_is_needed_is_where_the_kernel_turns(horizon: int, epsilon: float) 
     bandit = dpbandits.bernoulli([0.5, 0.5])
     interpretations = GDP.interpretations_from({}, "as-coded")
     settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, bandit, horizon)
-    window = gdp_ncb_window.open_window(settings, horizon)
+    window = gdp_ncb.open_window(settings, horizon)
     first, second = explored(math.isqrt(horizon) + 1)
     assert first + second == window.cap
     for each in deciding_releases(*coded(horizon, epsilon)):
@@ -226,10 +226,10 @@ def test_what_is_needed_is_where_the_kernel_turns(horizon: int, epsilon: float) 
         state.explored[:], state.episodes[:] = (first, second), (1, each.length)
         pulls = second + each.length
         state.private_means[:] = 0.0, each.needed / pulls
-        indices = gdp_ncb_window._indices(settings, window, state)
+        indices = gdp_ncb._indices(settings, window, state)
         assert indices[1] == pytest.approx(indices[0], rel=1e-12)
         state.private_means[1] += 1e-6
-        indices = gdp_ncb_window._indices(settings, window, state)
+        indices = gdp_ncb._indices(settings, window, state)
         assert indices[1] > indices[0]
         assert 0.0 <= each.rewards <= each.length
 

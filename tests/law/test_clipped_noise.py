@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped
+from dpbandits.algorithms.ldp_ucb_l import clipped_cuts, draw_clipped
 
 TESTS = 20
 LINE = 0.001 / TESTS

@@ -19,6 +19,7 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
+from dpbandits.algorithms.gdp_ncb import Window, open_window, start_phase_two
 from dpbandits.algorithms.gdp_ncb_phase_one import (
     EXPLORED,
     _pull_uniformly,
@@ -26,9 +27,8 @@ from dpbandits.algorithms.gdp_ncb_phase_one import (
     explore_by_blocks,
     explore_by_rounds,
 )
-from dpbandits.algorithms.gdp_ncb_window import Window, open_window, start_phase_two
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
-from dpbandits.kernels import UNIFORM
+from dpbandits.kernels import UNIFORM, new_segments
 from support import mostly_slow, settings_of
 
 TESTS = 150
@@ -73,17 +73,13 @@ def ends(case: Case, exploration: str, seed: int) -> Ends:
     window = Window(case.cap, case.cap, case.threshold, case.noise, 1.0)
     explore = explore_by_blocks if exploration == "blocks" else explore_by_rounds
     count = len(case.bandit.arms)
-    arms, lengths = np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64)
-    sums = np.empty(LONGEST)
+    arms, lengths, sums = out = new_segments(LONGEST)
     names = ["length", "ended", "in blocks", "ended in one", "largest"]
     names += [f"{what} of arm {arm}" for what in ("pulls", "sum", "noise") for arm in range(count)]
     rows = np.zeros((RUNS, len(names)))
     for row, stream in zip(rows, np.random.SeedSequence(seed).spawn(RUNS), strict=True):
         state, generator = GDP.state(count), np.random.default_rng(stream)
-        written = explore(
-            *(told, window, case.cap, state, case.bandit.laws, case.bandit.law_parameters),
-            *(generator, arms, lengths, sums, 0),
-        )
+        written = explore(told, window, case.cap, state, case.bandit.arrays, generator, out, 0)
         stopped = state.phase[0] == EXPLORED
         if case.stop_test == "off":
             start_phase_two(told, window, state, generator)
@@ -161,9 +157,7 @@ def bulk(noise: float, bound: float, runs: int) -> tuple[NDArray[np.int64], NDAr
     pulls, noises = np.empty((runs, 5), np.int64), np.empty((runs, 5))
     for run in range(runs):
         state = GDP.state(5)
-        _pull_uniformly(
-            *(told, window, state, 1000, bound, bandit.laws, bandit.law_parameters, generator)
-        )
+        _pull_uniformly(told, window, state, 1000, bound, bandit.arrays, generator)
         pulls[run] = state.explored
         noises[run] = state.private_means * state.explored - state.explored_sums
     return pulls, noises

@@ -18,12 +18,11 @@ from scipy import stats
 import dpbandits
 import witness_plays
 from dpbandits.algorithms import REGRET
-from dpbandits.algorithms.gdp_ncb import reference_window
+from dpbandits.algorithms.gdp_ncb import Window, advance_window, reference_window
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING, EXPLORING
-from dpbandits.algorithms.gdp_ncb_window import Window, advance_window
 from dpbandits.audit.releases.stop_test import exploration_witness
 from dpbandits.bandits.draws import BERNOULLI
-from dpbandits.kernels import njit
+from dpbandits.kernels import Arms, Segments, njit
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 
@@ -111,16 +110,14 @@ def pulls_these(settings, window, wanted, rewards, state, spare, generator):
     of Phase II is two pulls of one arm at least.
     """
     laws, parameters = np.full(2, BERNOULLI), np.empty(2)
-    arms, lengths, sums = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1)
+    out = Segments(np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1))
     t = 0
     while t < wanted.size:
         parameters[:] = rewards[t]
         copy_state(state, spare)
         exploring = state.phase[0] == EXPLORING
-        advance_window(
-            settings, window, t + 1, state, laws, parameters, generator, arms, lengths, sums, 0
-        )
-        if arms[0] == wanted[t]:
+        advance_window(settings, window, t + 1, state, Arms(laws, parameters), generator, out, 0)
+        if out.arms[0] == wanted[t]:
             t += 1
         elif exploring:
             copy_state(spare, state)

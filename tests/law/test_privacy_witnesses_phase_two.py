@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 import dpbandits
 import witness_plays
 from dpbandits.algorithms import REGRET
+from dpbandits.algorithms.gdp_ncb import advance_window, open_window
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING
-from dpbandits.algorithms.gdp_ncb_window import advance_window, open_window
 from dpbandits.audit.releases.laplace import log_cdf
 from dpbandits.audit.releases.phase_two import as_coded, deciding_releases
 from dpbandits.bandits.draws import BERNOULLI
-from dpbandits.kernels import njit
+from dpbandits.kernels import Arms, Segments, njit
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 
@@ -124,15 +124,13 @@ def test_a_noise_used_in_all_releases_is_caught() -> None:
 def count_episodes(runs, settings, window, before, state, generator):
     """Return in how many of so many runs the kernel plays arm 2 in this episode and the next."""
     laws, parameters = np.full(2, BERNOULLI), np.zeros(2)
-    arms, lengths, sums = np.empty(2, np.int64), np.empty(2, np.int64), np.empty(2)
+    arms = Arms(laws, parameters)
+    out = Segments(np.empty(2, np.int64), np.empty(2, np.int64), np.empty(2))
     count = 0
     for _ in range(runs):
         copy_state(before, state)
-        advance_window(
-            *(settings, window, window.horizon, state, laws, parameters, generator),
-            *(arms, lengths, sums, 0),
-        )
-        count += arms[0] == 1 and arms[1] == 1
+        advance_window(settings, window, window.horizon, state, arms, generator, out, 0)
+        count += out.arms[0] == 1 and out.arms[1] == 1
     return count
 
 

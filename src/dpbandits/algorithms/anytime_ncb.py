@@ -18,31 +18,18 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpbandits.algorithms import gdp_ncb, ldp_ncb
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
-from dpbandits.algorithms.gdp_ncb_window import Settings as GlobalSettings
-from dpbandits.algorithms.gdp_ncb_window import State as GlobalState
-from dpbandits.algorithms.gdp_ncb_window import advance_window as advance_global
-from dpbandits.algorithms.gdp_ncb_window import open_window as open_global
-from dpbandits.algorithms.gdp_ncb_window import reset as reset_global
-from dpbandits.algorithms.gdp_ncb_window import state as global_state
-from dpbandits.algorithms.ldp_ncb_window import EXPLORING, LEADING, exploration_sum, stops
-from dpbandits.algorithms.ldp_ncb_window import Settings as LocalSettings
-from dpbandits.algorithms.ldp_ncb_window import State as LocalState
-from dpbandits.algorithms.ldp_ncb_window import advance_window as advance_local
-from dpbandits.algorithms.ldp_ncb_window import open_window as open_local
-from dpbandits.algorithms.ldp_ncb_window import state as local_state
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward
-from dpbandits.kernels import njit
+from dpbandits.bandits.draws import pull
+from dpbandits.kernels import One, njit, write
 
 DATA = ("restart", "carry")
 
 
 class Settings(NamedTuple):
-    """Settings of the kernel: which core, whether it carries data on, and the interpretations of
+    """Arguments of the kernel: which core, whether it carries data on, and the interpretations of
     both.
 
     The horizon of a core's settings is not read.
@@ -51,22 +38,22 @@ class Settings(NamedTuple):
     horizon: int
     is_local: bool
     carries: bool
-    global_core: GlobalSettings
-    local_core: LocalSettings
+    global_core: gdp_ncb.Settings
+    local_core: ldp_ncb.Settings
 
 
 class State(NamedTuple):
-    """Rounds played, in all and in the window, its length W and whether it is uniform (shape (1,)).
+    """Rounds played in all and in the window, its length W and whether it is uniform.
 
     Beside them stand the states of both cores, of which one is used.
     """
 
-    clock: NDArray[np.int64]
-    played: NDArray[np.int64]
-    length: NDArray[np.int64]
-    uniform: NDArray[np.int64]
-    global_core: GlobalState
-    local_core: LocalState
+    clock: One
+    played: One
+    length: One
+    uniform: One
+    global_core: gdp_ncb.State
+    local_core: ldp_ncb.State
 
 
 def window_ends(horizon: int) -> list[int]:
@@ -77,104 +64,96 @@ def window_ends(horizon: int) -> list[int]:
 def state(arms: int) -> State:
     """Return the state before round 1, where a window of no length is over."""
     clock, played, length, uniform = np.zeros((4, 1), np.int64)
-    return State(clock, played, length, uniform, global_state(arms), local_state(arms))
+    return State(
+        clock, played, length, uniform, gdp_ncb.ALGORITHM.state(arms), ldp_ncb.ALGORITHM.state(arms)
+    )
 
 
 @njit
 def _begin_local(settings, state, horizon):
     """Let a copy of LDP-NCB begin; what is carried on may end its Phase I at once."""
     state.clock[:] = 0
-    state.phase[:] = EXPLORING
+    state.phase[:] = ldp_ncb.EXPLORING
     if not settings.carries:
         state.counts[:] = 0
         state.private_sums[:] = 0.0
-    window = open_local(settings.local_core, horizon)
+    window = ldp_ncb.open_window(settings.local_core, horizon)
     for i in range(state.counts.size):
-        shown = exploration_sum(settings.local_core, state.counts[i], state.private_sums[i])
-        if stops(settings.local_core, window, state.counts[i], shown):
-            state.phase[:] = LEADING
+        shown = ldp_ncb.exploration_sum(settings.local_core, state.counts[i], state.private_sums[i])
+        if ldp_ncb.stops(settings.local_core, window, state.counts[i], shown):
+            state.phase[:] = ldp_ncb.LEADING
 
 
 @njit
-def _begin_window(settings, state, generator):
+def _begin_window(settings, state, rng):
     length = max(1, 2 * state.length[0])
     state.length[0] = length
     state.played[0] = 0
-    state.uniform[0] = generator.random() * length * length < 1.0
+    state.uniform[0] = rng.random() * length * length < 1.0
     if settings.is_local:
         _begin_local(settings, state.local_core, length)
     else:
-        reset_global(state.global_core)
+        gdp_ncb.reset(state.global_core)
 
 
 @njit
-def _play_uniformly(laws, law_parameters, generator, rounds, arms, lengths, sums, written):
-    for _ in range(min(rounds, arms.size - written)):
-        arm = int(generator.random() * laws.size)
-        reward = draw_reward(laws[arm], law_parameters[arm], generator)
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
-    return written
+def _play_uniformly(rounds, arms, rng, out, n):
+    for _ in range(min(rounds, out.arms.size - n)):
+        arm = int(rng.random() * arms.laws.size)
+        reward = pull(arms, arm, rng)
+        n = write(out, n, arm, 1, reward)
+    return n
 
 
 @njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play until the horizon or until ``arms`` is full; chunks are the core's."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
+def advance(settings, state, arms, rng, out):
     t = state.clock[0]
-    written = 0
-    while t < settings.horizon and written < arms.size:
+    n = 0
+    while t < settings.horizon and n < out.arms.size:
         if state.played[0] >= state.length[0]:
-            _begin_window(settings, state, generator)
+            _begin_window(settings, state, rng)
         played, length = state.played[0], state.length[0]
         begin = t - played
         stop = min(length, settings.horizon - begin)
         if state.uniform[0]:
-            already = written
-            written = _play_uniformly(
-                *(laws, law_parameters, generator, stop - played, arms, lengths, sums, written)
-            )
-            played += written - already
+            already = n
+            n = _play_uniformly(stop - played, arms, rng, out, n)
+            played += n - already
         elif settings.is_local:
-            written = advance_local(
-                *(settings.local_core, open_local(settings.local_core, length), stop),
-                *(state.local_core, laws, law_parameters, generator, arms, lengths, sums, written),
-            )
+            local = settings.local_core
+            opened = ldp_ncb.open_window(local, length)
+            n = ldp_ncb.advance_window(local, opened, stop, state.local_core, arms, rng, out, n)
             played = state.local_core.clock[0]
         else:
-            written = advance_global(
-                *(settings.global_core, open_global(settings.global_core, length), stop),
-                *(state.global_core, laws, law_parameters, generator, arms, lengths, sums, written),
-            )
+            core = settings.global_core
+            window = gdp_ncb.open_window(core, length)
+            n = gdp_ncb.advance_window(core, window, stop, state.global_core, arms, rng, out, n)
             played = state.global_core.clock[0]
         state.played[0] = played
         t = begin + played
     state.clock[0] = t
-    return written
+    return n
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """Algorithm 3, window by window, around the references of the cores."""
     t, w = 0, 1
     counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
     while t < settings.horizon:
         rounds = min(w, settings.horizon - t)
-        if generator.random() < 1 / w**2:
+        if rng.random() < 1 / w**2:
             for _ in range(rounds):
-                arm = int(generator.random() * len(bandit.arms))
-                yield arm, 1, bandit.draw(arm, generator)
+                arm = int(rng.random() * len(bandit.arms))
+                yield arm, 1, bandit.draw(arm, rng)
         elif settings.is_local:
             if not settings.carries:
                 counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
             local = settings.local_core
-            window = ldp_ncb.reference_window(local, w, counts, means, bandit, generator)
+            window = ldp_ncb.reference_window(local, w, counts, means, bandit, rng)
             yield from islice(window, rounds)
         else:
             core = settings.global_core
-            yield from gdp_ncb.reference_window(core, w, rounds, bandit, generator)
+            yield from gdp_ncb.reference_window(core, w, rounds, bandit, rng)
         t += rounds
         w *= 2
 

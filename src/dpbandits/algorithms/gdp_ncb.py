@@ -9,9 +9,9 @@ to the released code (D).
 
 Variants: ``as-coded`` is the released code. Its threshold is out of reach of W rounds, so that
 Phase I lasts W rounds whatever the rewards, though its stop test reads unprotected means. As in
-``as-written``, up to log2 T releases of Phase II touch one reward of Phase I, each of which costs
+``as-n``, up to log2 T releases of Phase II touch one reward of Phase I, each of which costs
 epsilon / ln T: composed, epsilon / ln 2 at most, which is more than the paper states.
-``as-written`` besides consults a fresh private mean after every pull of Phase I, which the paper
+``as-n`` besides consults a fresh private mean after every pull of Phase I, which the paper
 does not count. ``repaired`` is the least repair: the released code with base-2 noise, and without
 the stop test, which could first end Phase I beyond T = 3e10. The length of Phase I is then fixed
 for every T, and one of its rewards enters log2(T - W + 2) - 1 releases at most, at
@@ -45,31 +45,85 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
-from dpbandits.algorithms.gdp_ncb_phase_one import PRIVATE_TEST, STOP_TESTS, Reference
-from dpbandits.algorithms.gdp_ncb_window import (
-    ALPHA,
-    CAPS,
-    CARRIED,
-    CARRIED_POSITIVE,
-    STARTS,
-    ZEROS,
-    C,
-    Settings,
-    advance_window,
-    open_window,
-    state,
+from dpbandits.algorithms.gdp_ncb_phase_one import (
+    EXPLOITING,
+    EXPLORED,
+    EXPLORING,
+    PRIVATE_TEST,
+    STOP_TESTS,
+    Reference,
+    explore_by_blocks,
+    explore_by_rounds,
 )
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import TIES, arm_of_largest, laplace
-from dpbandits.kernels import njit
+from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull_sum
+from dpbandits.kernels import Counts, One, Reals, blank, njit, write
+
+ALPHA = 3.1
+C = 3.0
+"""Constants of the index and of the threshold, the same in all experiments."""
+
+CAPS = ("none", "root", "tenth")
+NO_CAP, ROOT_CAP, TENTH_CAP = range(3)
+STARTS = ("carried", "carried-positive", "zeros")
+CARRIED, CARRIED_POSITIVE, ZEROS = range(3)
 
 
-def settings(horizon: int, arms: int, *, epsilon: float, **chosen: str) -> Settings:
-    """Translate parameters and interpretations for the kernel."""
+class Settings(NamedTuple):
+    """Arguments of the kernel: the horizon, epsilon and the interpretations."""
+
+    horizon: int
+    epsilon: float
+    cap: int
+    stop_test: int
+    refresh_all: bool
+    threshold: float
+    window_logs: tuple[bool, bool]
+    index_window_log: bool
+    start: int
+    pseudo_pulls: int
+    release_log_factor: float
+    root_inside: bool
+    random_ties: bool
+    blocks: bool
+
+
+class Window(NamedTuple):
+    """What follows from the settings for one horizon.
+
+    ``cap`` rounds of Phase I at most; a sum of rewards above ``threshold`` stops it; ``noise`` is
+    the scale of the noise in a sum of rewards; ``log`` is the logarithm in the index.
+    """
+
+    horizon: int
+    cap: int
+    threshold: float
+    noise: float
+    log: float
+
+
+class State(NamedTuple):
+    """The phase, and four numbers for each arm.
+
+    They are the pulls N1 and the sum of rewards of Phase I, the pulls N2 of the latest episode (1
+    before the first), and the private mean p.
+    """
+
+    clock: One
+    phase: One
+    explored: Counts
+    explored_sums: Reals
+    episodes: Counts
+    private_means: Reals
+
+
+def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings:
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
@@ -88,20 +142,118 @@ def settings(horizon: int, arms: int, *, epsilon: float, **chosen: str) -> Setti
     )
 
 
-@njit(nogil=True)
-def advance(settings, state, bandit, generator, out):
-    """Play until the horizon or until ``arms`` is full; one chunk a round of Phase I or episode."""
-    laws, law_parameters = bandit
-    arms, lengths, sums = out
-    window = open_window(settings, settings.horizon)
-    return advance_window(
-        *(settings, window, window.horizon, state, laws, law_parameters, generator),
-        *(arms, lengths, sums, 0),
+@njit
+def open_window(settings, horizon):
+    """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is.
+
+    The anytime wrapper plays one after the other, each from a state that ``reset`` has cleared.
+    """
+    root = int(math.sqrt(horizon)) + 1
+    log, root_log = math.log(horizon), math.log(root)
+    cap = horizon
+    if settings.cap == ROOT_CAP:
+        cap = root
+    elif settings.cap == TENTH_CAP:
+        cap = (horizon + 9) // 10
+    first = root_log if settings.window_logs[0] else log
+    second = root_log if settings.window_logs[1] else log
+    return Window(
+        horizon,
+        cap,
+        settings.threshold * (C**2 * first + second**2 / settings.epsilon),
+        settings.release_log_factor * log / settings.epsilon,
+        root_log if settings.index_window_log else log,
     )
 
 
+@njit
+def reset(state):
+    """Clear the state in place: nothing played."""
+    state.clock[:] = 0
+    state.phase[:] = EXPLORING
+    state.explored[:] = 0
+    state.explored_sums[:] = 0.0
+    state.episodes[:] = 0
+    state.private_means[:] = 0.0
+
+
+@njit
+def start_phase_two(settings, window, state, rng):
+    """Set the private means that Phase II begins with; those not released yet are drawn here."""
+    state.phase[0] = EXPLOITING
+    state.episodes[:] = 1
+    if settings.start == ZEROS:
+        state.private_means[:] = 0.0
+        return
+    for i in range(state.explored.size):
+        if settings.stop_test != PRIVATE_TEST and state.explored[i] > 0:
+            noisy_sum = state.explored_sums[i] + laplace(window.noise, rng)
+            state.private_means[i] = noisy_sum / state.explored[i]
+        state.private_means[i] = max(state.private_means[i], 0.0)
+        if settings.start == CARRIED:
+            state.private_means[i] = min(state.private_means[i], 1.0)
+
+
+@njit
+def _indices(settings, window, state):
+    log, epsilon = window.log, settings.epsilon
+    indices = np.empty(state.explored.size)
+    for i in range(indices.size):
+        n = state.explored[i] + state.episodes[i]
+        if state.episodes[i] == 1:
+            n += settings.pseudo_pulls - 1
+        if n == 0:
+            indices[i] = math.inf
+            continue
+        p = state.private_means[i]
+        last = 4.0 * math.sqrt(2.0 * ALPHA / epsilon) * log**1.5 / n
+        if settings.root_inside:
+            last = 4.0 * math.sqrt(2.0 * ALPHA / epsilon * log**1.5 / n)
+        width = 2.0 * C * math.sqrt(2.0 * p * log / n)
+        indices[i] = p + width + ALPHA * log**2 / (epsilon * n) + last
+    return indices
+
+
+@njit
+def advance_window(settings, window, stop, state, arms, rng, out, n):
+    """Play a window's rounds until ``stop`` of them are over or ``out`` is full.
+
+    ``window`` is what ``open_window`` returned, the horizon of the settings is not read, and
+    ``state.clock[0]`` counts the rounds of this window; returns ``n``, moved on.
+    """
+    if state.phase[0] == EXPLORING:
+        end = min(stop, window.cap)
+        if settings.blocks and not settings.refresh_all:
+            n = explore_by_blocks(settings, window, end, state, arms, rng, out, n)
+        else:
+            n = explore_by_rounds(settings, window, end, state, arms, rng, out, n)
+        if state.clock[0] == window.cap:
+            state.phase[0] = EXPLORED
+    t = state.clock[0]
+    while state.phase[0] != EXPLORING and t < stop and n < out.arms.size:
+        if state.phase[0] == EXPLORED:
+            start_phase_two(settings, window, state, rng)
+        indices = _indices(settings, window, state)
+        arm = arm_of_largest(indices, settings.random_ties, rng)
+        length = min(2 * state.episodes[arm], stop - t)
+        rewards = pull_sum(arms, arm, length, rng)
+        noisy_sum = state.explored_sums[arm] + rewards + laplace(window.noise, rng)
+        state.episodes[arm] = length
+        state.private_means[arm] = min(max(noisy_sum / (state.explored[arm] + length), 0.0), 1.0)
+        n = write(out, n, arm, length, rewards)
+        t += length
+    state.clock[0] = t
+    return n
+
+
+@njit(nogil=True)
+def advance(settings, state, arms, rng, out):
+    window = open_window(settings, settings.horizon)
+    return advance_window(settings, window, window.horizon, state, arms, rng, out, 0)
+
+
 def reference_window(
-    settings: Settings, horizon: int, stop: int, bandit: Bandit, generator: np.random.Generator
+    settings: Settings, horizon: int, stop: int, bandit: Bandit, rng: np.random.Generator
 ) -> Iterator[Segment]:
     """Algorithm 1, line by line, an episode at once, for the first ``stop`` rounds of ``horizon``.
 
@@ -116,7 +268,7 @@ def reference_window(
     cap = [horizon, math.isqrt(horizon) + 1, math.ceil(horizon / 10)][settings.cap]
     n1, s1, p = [0 for _ in arms], [0.0 for _ in arms], [0.0 for _ in arms]
 
-    phase_one = Reference(settings, bandit, generator, threshold, noise, n1, s1, p)
+    phase_one = Reference(settings, bandit, rng, threshold, noise, n1, s1, p)
     blocks = settings.blocks and not settings.refresh_all
     explore = phase_one.blocks if blocks else phase_one.rounds
     yield from explore(min(stop, cap))
@@ -142,27 +294,25 @@ def reference_window(
                     last = math.sqrt(2 * ALPHA / epsilon * length**1.5 / n)
                 index[i] = p[i] + 2 * C * math.sqrt(2 * p[i] * length / n)
                 index[i] += ALPHA * length**2 / (epsilon * n) + 4 * last
-        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, generator)
+        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, rng)
         pulls = min(2 * n2[arm], stop - t)
-        rewards = bandit.draw_sum(arm, pulls, generator)
+        rewards = bandit.draw_sum(arm, pulls, rng)
         n2[arm] = pulls
         t += pulls
         yield arm, pulls, rewards
-        mean = (s1[arm] + rewards + laplace.py_func(noise, generator)) / (n1[arm] + n2[arm])
+        mean = (s1[arm] + rewards + laplace.py_func(noise, rng)) / (n1[arm] + n2[arm])
         p[arm] = min(max(mean, 0.0), 1.0)
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """Algorithm 1 to its horizon."""
     horizon = settings.horizon
-    yield from reference_window(settings, horizon, horizon, bandit, generator)
+    yield from reference_window(settings, horizon, horizon, bandit, rng)
 
 
 AUDIT = AuditCase(
     0.0,
-    {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"},
+    {"as-coded": "AUD-13", "as-n": "AUD-14", "repaired": "AUD-15"},
     "NCB-C15",
     horizon=24,
     parameters={"epsilon": 1.0},
@@ -175,7 +325,7 @@ ALGORITHM = Algorithm(
     paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 1",
     parameters={"epsilon": positive(example=0.2)},
     settings=settings,
-    state=state,
+    state=partial(blank, State),
     advance=advance,
     reference=reference,
     guarantee="pure",

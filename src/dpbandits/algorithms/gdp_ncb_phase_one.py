@@ -18,8 +18,8 @@ import numpy as np
 
 from dpbandits.algorithms.base import Segment
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward, draw_reward_sum, laplace
-from dpbandits.kernels import UNIFORM, njit
+from dpbandits.bandits.draws import laplace, pull, pull_sum
+from dpbandits.kernels import UNIFORM, njit, write
 
 STOP_TESTS = ("private", "clean", "off")
 PRIVATE_TEST, CLEAN_TEST, NO_TEST = range(3)
@@ -34,31 +34,29 @@ and half their distance besides, where the noise is small."""
 
 
 @njit
-def _pull(explored, explored_sums, laws, law_parameters, generator):
+def _pull(explored, explored_sums, arms, rng):
     """Pull a uniformly random arm and return it with its reward."""
-    arm = int(generator.random() * laws.size)
-    reward = draw_reward(laws[arm], law_parameters[arm], generator)
+    arm = int(rng.random() * arms.laws.size)
+    reward = pull(arms, arm, rng)
     explored[arm] += 1
     explored_sums[arm] += reward
     return arm, reward
 
 
 @njit
-def _refresh_all(window, explored, explored_sums, private_means, generator):
+def _refresh_all(window, explored, explored_sums, private_means, rng):
     """Renew the private mean of every arm that was pulled; tell whether one stops the phase."""
     stops = False
     for i in range(explored.size):
         if explored[i] > 0:
-            noisy_sum = explored_sums[i] + laplace(window.noise, generator)
+            noisy_sum = explored_sums[i] + laplace(window.noise, rng)
             private_means[i] = noisy_sum / explored[i]
             stops |= noisy_sum > window.threshold
     return stops
 
 
 @njit
-def explore_by_rounds(
-    settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
-):
+def explore_by_rounds(settings, window, stop, state, arms, rng, out, n):
     """Play Phase I until it ends, or ``stop`` or the end of the arrays; one chunk a round.
 
     ``stop`` is at most the cap; the arguments and the result are those of ``advance_window``.
@@ -68,23 +66,22 @@ def explore_by_rounds(
     private_means = state.private_means
     t = state.clock[0]
     stops = False
-    while not stops and t < stop and written < arms.size:
-        arm, reward = _pull(explored, explored_sums, laws, law_parameters, generator)
+    while not stops and t < stop and n < out.arms.size:
+        arm, reward = _pull(explored, explored_sums, arms, rng)
         if settings.stop_test == CLEAN_TEST:
             stops = explored_sums[arm] > window.threshold
         elif settings.stop_test == PRIVATE_TEST and settings.refresh_all:
-            stops = _refresh_all(window, explored, explored_sums, private_means, generator)
+            stops = _refresh_all(window, explored, explored_sums, private_means, rng)
         elif settings.stop_test == PRIVATE_TEST:
-            noisy_sum = explored_sums[arm] + laplace(window.noise, generator)
+            noisy_sum = explored_sums[arm] + laplace(window.noise, rng)
             private_means[arm] = noisy_sum / explored[arm]
             stops = noisy_sum > window.threshold
-        arms[written], lengths[written], sums[written] = arm, 1, reward
-        written += 1
+        n = write(out, n, arm, 1, reward)
         t += 1
     state.clock[0] = t
     if stops:
         state.phase[0] = EXPLORED
-    return written
+    return n
 
 
 @njit
@@ -99,78 +96,68 @@ def _block_length(settings, window, distance, t, rounds):
 
 
 @njit
-def _pulls_before_exceeding(bound, noise, generator):
+def _pulls_before_exceeding(bound, noise, rng):
     """Draw the number of pulls before the first one whose noise exceeds the bound."""
     probability = 0.5 * math.exp(-bound / noise)
     if probability == 0.0:
         return math.inf
-    return generator.standard_exponential() / -math.log1p(-probability)
+    return rng.standard_exponential() / -math.log1p(-probability)
 
 
 @njit
-def _pull_uniformly(settings, window, state, pulls, bound, laws, law_parameters, generator):
+def _pull_uniformly(settings, window, state, pulls, bound, arms, rng):
     """Make so many pulls at once, no noise of which exceeds the bound; return their rewards."""
     rewards = 0.0
-    for i in range(laws.size):
-        own = generator.binomial(pulls, 1.0 / (laws.size - i))
+    for i in range(arms.laws.size):
+        own = rng.binomial(pulls, 1.0 / (arms.laws.size - i))
         pulls -= own
         if not own:
             continue
-        own_sum = draw_reward_sum(laws[i], law_parameters[i], own, generator)
+        own_sum = pull_sum(arms, i, own, rng)
         rewards += own_sum
         state.explored[i] += own
         state.explored_sums[i] += own_sum
         if settings.stop_test == PRIVATE_TEST:
-            noise = laplace(window.noise, generator)
+            noise = laplace(window.noise, rng)
             while noise > bound:
-                noise = laplace(window.noise, generator)
+                noise = laplace(window.noise, rng)
             state.private_means[i] = (state.explored_sums[i] + noise) / state.explored[i]
     return rewards
 
 
 @njit
-def explore_by_blocks(
-    settings, window, stop, state, laws, law_parameters, generator, arms, lengths, sums, written
-):
+def explore_by_blocks(settings, window, stop, state, arms, rng, out, n):
     """Play Phase I as ``explore_by_rounds`` does, the same in law, in chunks of arm UNIFORM.
 
     The exceeding pull ends its block's chunk.
     """
-    while state.phase[0] == EXPLORING and state.clock[0] < stop and written < arms.size:
+    while state.phase[0] == EXPLORING and state.clock[0] < stop and n < out.arms.size:
         distance = window.threshold - state.explored_sums.max()
         t = state.clock[0]
         length = _block_length(settings, window, distance, t, stop - t)
         if not length:
             end = min(t - t % BLOCK_FROM + BLOCK_FROM, stop)
-            written = explore_by_rounds(
-                *(settings, window, end, state, laws, law_parameters, generator),
-                *(arms, lengths, sums, written),
-            )
+            n = explore_by_rounds(settings, window, end, state, arms, rng, out, n)
             continue
         bound, before = distance - length, math.inf
         if settings.stop_test == PRIVATE_TEST:
-            before = _pulls_before_exceeding(bound, window.noise, generator)
+            before = _pulls_before_exceeding(bound, window.noise, rng)
         exceeds = before < length
         if exceeds:
             length = int(before)
-        rewards = _pull_uniformly(
-            settings, window, state, length, bound, laws, law_parameters, generator
-        )
+        rewards = _pull_uniformly(settings, window, state, length, bound, arms, rng)
         if exceeds:
-            arm, reward = _pull(
-                state.explored, state.explored_sums, laws, law_parameters, generator
-            )
-            noise = bound + window.noise * generator.standard_exponential()
+            arm, reward = _pull(state.explored, state.explored_sums, arms, rng)
+            noise = bound + window.noise * rng.standard_exponential()
             noisy_sum = state.explored_sums[arm] + noise
             state.private_means[arm] = noisy_sum / state.explored[arm]
             if noisy_sum > window.threshold:
                 state.phase[0] = EXPLORED
             length += 1
             rewards += reward
-        arms[written], lengths[written], sums[written] = UNIFORM, length, rewards
-        written += 1
+        n = write(out, n, UNIFORM, length, rewards)
         state.clock[0] = t + length
-    return written
+    return n
 
 
 @dataclass
@@ -179,7 +166,7 @@ class Reference:
 
     settings: Any
     bandit: Bandit
-    generator: np.random.Generator
+    rng: np.random.Generator
     threshold: float
     noise: float
     n1: list[int]
@@ -195,12 +182,12 @@ class Reference:
     def renew(self, arms: list[int]) -> None:
         """Renew the private means of arms with fresh noise."""
         for arm in arms:
-            self.release(arm, laplace.py_func(self.noise, self.generator))
+            self.release(arm, laplace.py_func(self.noise, self.rng))
 
     def pull(self) -> tuple[int, float]:
         """Pull a uniformly random arm and return it with its reward."""
-        arm = math.floor(self.generator.random() * len(self.n1))
-        reward = self.bandit.draw(arm, self.generator)
+        arm = math.floor(self.rng.random() * len(self.n1))
+        reward = self.bandit.draw(arm, self.rng)
         self.n1[arm] += 1
         self.s1[arm] += reward
         self.t += 1
@@ -239,15 +226,15 @@ class Reference:
         if self.settings.stop_test == PRIVATE_TEST:
             exceeding = math.exp(-bound / self.noise) / 2
         if exceeding > 0:
-            before = self.generator.standard_exponential() / -math.log1p(-exceeding)
+            before = self.rng.standard_exponential() / -math.log1p(-exceeding)
         pulls = left = math.floor(min(most, before))
         self.t += pulls
         total = 0.0
         for arm in range(len(self.n1)):
-            own = int(self.generator.binomial(left, 1 / (len(self.n1) - arm)))
+            own = int(self.rng.binomial(left, 1 / (len(self.n1) - arm)))
             left -= own
             if own > 0:
-                rewards = self.bandit.draw_sum(arm, own, self.generator)
+                rewards = self.bandit.draw_sum(arm, own, self.rng)
                 self.n1[arm] += own
                 self.s1[arm] += rewards
                 total += rewards
@@ -256,7 +243,7 @@ class Reference:
         if before >= most:
             return pulls, total
         arm, reward = self.pull()
-        noise = bound + self.noise * self.generator.standard_exponential()
+        noise = bound + self.noise * self.rng.standard_exponential()
         self.release(arm, noise)
         self.stopped = self.s1[arm] + noise > self.threshold
         return pulls + 1, total + reward
@@ -264,6 +251,6 @@ class Reference:
     def noise_below(self, bound: float) -> float:
         """Draw a noise given that it does not exceed the bound."""
         while True:
-            noise: float = laplace.py_func(self.noise, self.generator)
+            noise: float = laplace.py_func(self.noise, self.rng)
             if noise <= bound:
                 return noise

@@ -8,7 +8,17 @@ brackets are the entries of the DP-NCB replication's ambiguities (A) and differe
 
 Variants: ``as-coded`` is the baseline in the code of DP-NCB, which clips every private value: that
 shrinks all gaps (at epsilon = 0.2 to less than a tenth) below a width still meant for no clip.
-``repaired`` is as written.
+``repaired`` is as n.
+
+The kernel takes the reference's decisions, round for round, but does not compute every index in
+every round. It pulls the leader for as long as a bound puts its index above the others', and writes
+these pulls as one segment. A new leader is sought among the few arms in front: all others' indices
+are bounded by a level, which rises with ln t, until no arm in front is above it.
+
+The clipped private value Y = min(max(X + Laplace(1/epsilon), 0), 1) of a Bernoulli reward X is 0 or
+1 but with probability (1 - exp(-epsilon)) / 2, whatever X is. So [0, 1) is cut into five parts, as
+long as these are likely: Y = 1 with X = 1, Y = 1 with X = 0, Y between 0 and 1, Y = 0 with X = 1,
+and Y = 0 with X = 0, and one uniform decides. The law is exact, up to the rounding of the cuts.
 
 Interpretations:
     clip: private values enter the mean as they are, ``none``, or clipped to [0, 1], ``rewards``
@@ -22,20 +32,91 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
-from dpbandits.algorithms.clipped_noise import clipped_cuts, draw_clipped
-from dpbandits.algorithms.ldp_ucb_l_kernel import Settings, advance, state
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, laplace
+from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, draw_reward, laplace
+from dpbandits.kernels import Counts, One, Reals, blank, njit, write
+
+PART = 1 << 13
+"""A stretch is at most this part of the rounds before it; in it ln t is replaced by a parabola.
+
+The error of the width is below 1e-13 of it.
+"""
+
+AHEAD = 32
+"""Rounds for which the leader is compared by one bound."""
+
+FEW, MANY = 6, 12
+"""Least and largest number of arms in front that is aimed at; measured at 50 arms."""
+
+NONE, MAYBE = -1, -2
+
+LOWEST = -1e300
+"""Below every index; what exceeds it is a number, that of minus infinity would be none."""
+
+ROUNDING = 1e-12
+"""Relative lead below which indices are computed in full, far above what rounding can move."""
+
+
+class Settings(NamedTuple):
+    """Arguments of the kernel; ``forced_offset`` is added to the number of the coming round."""
+
+    horizon: int
+    epsilon: float
+    clips: bool
+    pseudo_pull: bool
+    forced_offset: int
+    random_ties: bool
+
+
+class State(NamedTuple):
+    """Pulls and sums of private values of each arm."""
+
+    clock: One
+    counts: Counts
+    private_sums: Reals
+
+
+class Stretch(NamedTuple):
+    """Rounds up to ``end``, whose widths are a parabola in the rounds since ``begin``.
+
+    A stretch is one round where an arm may be ``forced``: the arm, NONE, or MAYBE in a later round.
+    The width rises by ``rate`` a round at most, an index by ``highest`` times the width.
+    """
+
+    end: int
+    forced: int
+    begin: int
+    width: float
+    rate: float
+    curvature: float
+    highest: float
+
+
+class Front(NamedTuple):
+    """The first ``size`` of ``arms``, outside of which no index was above ``level``.
+
+    That was when the width was ``width``; the arms then were those less than ``gap`` below the
+    largest index. All but ``arms`` and the space for all ``indices`` (K,) have shape (1,).
+    """
+
+    arms: NDArray[np.int64]
+    size: NDArray[np.int64]
+    level: NDArray[np.float64]
+    width: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    indices: NDArray[np.float64]
 
 
 def settings(
-    horizon: int, arms: int, *, epsilon: float, clip: str, start: str, forced_log: str, ties: str
+    horizon: int, arms: int, epsilon: float, clip: str, start: str, forced_log: str, ties: str
 ) -> Settings:
-    """Translate parameters and interpretations for the kernel."""
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
@@ -46,9 +127,215 @@ def settings(
     )
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
+@njit(inline="always")
+def clipped_cuts(mean, beyond):
+    """Return where the five parts meet; noise exceeds 1 with the chance ``beyond``."""
+    first, last = mean / 2.0, (1.0 + mean) / 2.0
+    return first, first + (1.0 - mean) * beyond, last - mean * beyond, last
+
+
+@njit(inline="always")
+def draw_clipped(cuts, epsilon, rng):
+    """Draw a Bernoulli reward and its clipped private value."""
+    first, second, third, fourth = cuts
+    place = rng.random()
+    # Without branches, half of which would be guessed wrongly: a third of the time of a draw.
+    reward = 1.0 if (place < first) | ((third <= place) & (place < fourth)) else 0.0
+    private = 1.0 if place < second else 0.0
+    if (second <= place) & (place < third):
+        # The noise of a reward 0 is exponential, given that it is below 1, and that has the law of
+        # the fractional part of an exponential variable; the noise of a reward 1 is mirrored.
+        private = rng.standard_exponential() / epsilon
+        private -= math.floor(private)
+        # Rewards 0 and 1 are as likely here as anywhere, 1 with probability 2 ``first``.
+        if place - second < 2.0 * first * (third - second):
+            reward, private = 1.0, 1.0 - private
+    return reward, private
+
+
+@njit
+def _forced(settings, t, latest, counts, least):
+    """Return the arm that is forced after t rounds, or whether none is before ``latest``."""
+    if t < counts.size and not settings.pseudo_pull:
+        return t
+    if least > 4.0 * math.log(latest + settings.forced_offset):
+        return NONE
+    for i in range(counts.size):
+        if counts[i] <= 4.0 * math.log(t + 1 + settings.forced_offset):
+            return i
+    return MAYBE
+
+
+@njit
+def _open_stretch(settings, t, counts, front):
+    """Return the stretch after t rounds; where one may be forced, none is in front.
+
+    Its parabola depends on the round alone, not on where a run was resumed.
+    """
+    span = 1
+    while span * PART <= t:
+        span *= 2
+    begin = t + 1 - (t + 1) % span
+    end = min(begin + span - 1, settings.horizon)
+    least = counts.min()
+    forced = _forced(settings, t, end, counts, least)
+    if forced != NONE:
+        end, front.size[0] = t + 1, 0
+    log = math.log(begin)
+    width = (math.sqrt(2.0) + math.sqrt(32.0) / settings.epsilon) * math.sqrt(log)
+    rate = curvature = 0.0
+    if span > 1:
+        rate = width / (2.0 * log * begin)
+        curvature = -rate * (0.5 + 0.25 / log) / begin
+    highest = 1.0 / math.sqrt(max(least, 1))
+    return Stretch(end, forced, begin, width, rate, curvature, highest)
+
+
+@njit(forceinline=True)
+def _width(stretch, t):
+    """Return the width in round t of an arm with one pull."""
+    rounds = t - stretch.begin
+    return stretch.width + rounds * (stretch.rate + rounds * stretch.curvature)
+
+
+@njit(forceinline=True)
+def _above(value):
+    """Return what exceeds ``value`` by more than rounding can move either."""
+    return value + ROUNDING * abs(value)
+
+
+# With these flags the largest index is sought among several arms at once; none is a NaN.
+@njit(fastmath={"nnan", "nsz"})
+def _refill(front, width, means, inverse_roots):
+    """Bring to the front every arm less than ``gap`` below the largest index."""
+    indices, arms = front.indices, front.arms
+    largest = -math.inf
+    for arm in range(means.size):
+        index = means[arm] + width * inverse_roots[arm]
+        indices[arm] = index
+        largest = index if index > largest else largest
+    level = largest - front.gap[0]
+    size = 0
+    for arm in range(means.size):
+        if indices[arm] >= level:
+            arms[size] = arm
+            size += 1
+    if size > MANY:
+        front.gap[0] /= 2.0
+    elif size < min(FEW, means.size):
+        front.gap[0] *= 2.0
+    front.size[0], front.level[0], front.width[0] = size, level, width
+
+
+@njit(forceinline=True)
+def _compare(front, bound, width, means, inverse_roots):
+    """Return the place in front of the largest index, that index and the next one.
+
+    Arms whose indices are below ``bound`` leave the front.
+    """
+    first, largest, runner_up = 0, -math.inf, -math.inf
+    size = 0
+    for position in range(front.size[0]):
+        arm = front.arms[position]
+        index = means[arm] + width * inverse_roots[arm]
+        first = size if index > largest else first
+        runner_up = max(runner_up, min(index, largest))
+        largest = max(index, largest)
+        front.arms[size] = arm
+        size += index >= bound
+    front.size[0] = size
+    return first, largest, runner_up
+
+
+@njit(forceinline=True)
+def _find(stretch, front, width, means, inverse_roots):
+    """Return an arm of the largest index, what bounds all others, whether it has none beside it."""
+    bound = front.level[0] + (width - front.width[0]) * stretch.highest
+    front.level[0], front.width[0] = bound, width
+    first, largest, runner_up = _compare(front, bound, width, means, inverse_roots)
+    if not largest > _above(bound):
+        _refill(front, width, means, inverse_roots)
+        bound = front.level[0]
+        first, largest, runner_up = _compare(front, bound, width, means, inverse_roots)
+    return front.arms[first], max(runner_up, bound), largest > runner_up
+
+
+@njit(nogil=True)
+def advance(settings, state, arms, rng, out):
+    counts, private_sums = state.counts, state.private_sums
+    t = state.clock[0]
+    n = 0
+    if t == 0 and settings.pseudo_pull:
+        counts[:] = 1
+    epsilon, scale = settings.epsilon, 1.0 / settings.epsilon
+    beyond = math.exp(-epsilon) / 2.0
+    # Of Bernoulli arms it is the mean; where rewards stand in tables it is not read.
+    bernoulli_means = arms.parameters.reshape(arms.laws.size, -1)[:, 0]
+    pulled = np.maximum(counts, 1)
+    means, inverse_roots = private_sums / pulled, 1.0 / np.sqrt(pulled)
+    front = Front(
+        np.empty(counts.size, np.int64),
+        np.zeros(1, np.int64),
+        np.full(1, LOWEST),
+        np.zeros(1),
+        np.full(1, ROUNDING),
+        np.empty(counts.size),
+    )
+    stretch = _open_stretch(settings, t, counts, front)
+    leader, begin, rewards = -1, t, 0.0
+    while t < settings.horizon:
+        if t >= stretch.end:
+            stretch = _open_stretch(settings, t, counts, front)
+        arm, others, alone, width = stretch.forced, 0.0, True, 0.0
+        if arm < 0:
+            width = _width(stretch, t + 1)
+            arm, others, alone = _find(stretch, front, width, means, inverse_roots)
+        if arm != leader or not alone:
+            if leader >= 0:
+                n = write(out, n, leader, t - begin, rewards)
+            leader = -1
+            if n == out.arms.size:
+                break
+            if not alone:
+                indices = means + width * inverse_roots
+                arm = arm_of_largest(indices, settings.random_ties, rng)
+            leader, begin, rewards = arm, t, 0.0
+            law, parameter = arms.laws[arm], arms.parameters[arm]
+            clipped = settings.clips and law == BERNOULLI
+            cuts = clipped_cuts(bernoulli_means[arm], beyond)
+        count, private_sum, inverse_root = (
+            counts[leader],
+            private_sums[leader],
+            inverse_roots[leader],
+        )
+        # N times the index is the sum + width sqrt(N), of which the root is bounded by
+        # sqrt(n + k) >= sqrt(n) + k (1 - AHEAD / (4 n)) / (2 sqrt(n)) for k <= AHEAD.
+        growth = width * inverse_root * (0.5 - 0.125 * AHEAD * inverse_root**2)
+        slope = _above(others) + AHEAD * stretch.rate * stretch.highest - growth
+        safe = count * (width * inverse_root - growth)
+        until = min(stretch.end, t + AHEAD)
+        while True:
+            if clipped:
+                reward, private = draw_clipped(cuts, epsilon, rng)
+            else:
+                reward = draw_reward(law, parameter, rng)
+                private = reward + laplace(scale, rng)
+                private = min(max(private, 0.0), 1.0) if settings.clips else private
+            rewards += reward
+            private_sum += private
+            count += 1
+            t += 1
+            if t >= until or private_sum + safe <= slope * count:
+                break
+        counts[leader], private_sums[leader] = count, private_sum
+        means[leader], inverse_roots[leader] = private_sum / count, 1.0 / math.sqrt(count)
+    if leader >= 0:
+        n = write(out, n, leader, t - begin, rewards)
+    state.clock[0] = t
+    return n
+
+
+def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """The index policy with its forced pulls, line by line."""
     arms = range(len(bandit.arms))
     counts = [1 if settings.pseudo_pull else 0 for _ in arms]
@@ -65,13 +352,13 @@ def reference(
             for i in arms:
                 index[i] = private_sums[i] / counts[i] + math.sqrt(2 * math.log(t) / counts[i])
                 index[i] += math.sqrt(32 * math.log(t) / counts[i]) / settings.epsilon
-            arm = arm_of_largest.py_func(index, settings.random_ties, generator)
+            arm = arm_of_largest.py_func(index, settings.random_ties, rng)
         if settings.clips and bandit.laws[arm] == BERNOULLI:
             cuts = clipped_cuts.py_func(bandit.law_parameters[arm], math.exp(-settings.epsilon) / 2)
-            reward, private = draw_clipped.py_func(cuts, settings.epsilon, generator)
+            reward, private = draw_clipped.py_func(cuts, settings.epsilon, rng)
         else:
-            reward = bandit.draw(arm, generator)
-            private = reward + laplace.py_func(1.0 / settings.epsilon, generator)
+            reward = bandit.draw(arm, rng)
+            private = reward + laplace.py_func(1.0 / settings.epsilon, rng)
             if settings.clips:
                 private = min(max(private, 0.0), 1.0)
         counts[arm] += 1
@@ -85,7 +372,7 @@ ALGORITHM = Algorithm(
     paper="Ren, Zhou, Liu and Shroff (2020)",
     parameters={"epsilon": positive(example=0.2)},
     settings=settings,
-    state=state,
+    state=partial(blank, State),
     advance=advance,
     reference=reference,
     guarantee="pure",

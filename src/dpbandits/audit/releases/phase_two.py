@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.gdp_ncb_window import ALPHA, C
+from dpbandits.algorithms.gdp_ncb import ALPHA, C
 from dpbandits.audit.releases.laplace import log_cdf
 from dpbandits.audit.releases.stop_test import Witness
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.algorithms.gdp_ncb_window import C
+from dpbandits.algorithms.gdp_ncb import C
 from dpbandits.audit.releases.laplace import log_cdf
 
 THRESHOLD = 1600.0

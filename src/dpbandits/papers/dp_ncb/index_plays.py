@@ -11,9 +11,15 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpbandits.algorithms.gdp_ncb import ALGORITHM, advance
+from dpbandits.algorithms.gdp_ncb import (
+    ALGORITHM,
+    Settings,
+    State,
+    advance,
+    open_window,
+    start_phase_two,
+)
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
-from dpbandits.algorithms.gdp_ncb_window import Settings, State, open_window, start_phase_two
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments, njit
 from dpbandits.papers.curves import curve, joined
