@@ -178,11 +178,7 @@ class Work:
     def __post_init__(self) -> None:
         """Raise InputError where the runs are too many to be recorded."""
         cell, count = self.cell, len(self.runs)
-        values = count * max(len(cell.grid), len(cell.bandit.arms))
-        if values > MAXIMAL_VALUES:
-            raise InputError(
-                f"runs and times make {values:,} values; allowed: at most {MAXIMAL_VALUES:,}"
-            )
+        require_size(count * max(len(cell.grid), len(cell.bandit.arms)))
         if not cell.in_lockstep:
             return
         require_count("runs of one Nash curve", count, 1, MAXIMAL_RUNS)
@@ -295,6 +291,14 @@ def parts_digest(definition: Definition) -> str:
 def parameter_values(parameters: Parameters) -> dict[str, Any]:
     """Return parameters by name."""
     return dict(vars(parameters))
+
+
+def require_size(values: int) -> None:
+    """Raise InputError where an array or a table has too many values to be held."""
+    if values > MAXIMAL_VALUES:
+        raise InputError(
+            f"runs and times make {values:,} values; allowed: at most {MAXIMAL_VALUES:,}"
+        )
 
 
 def require_count(key: str, value: object, minimum: int, maximum: int) -> int:
