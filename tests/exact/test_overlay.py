@@ -15,7 +15,7 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import main
-from dpbandits.engine.compute import compute
+from dpbandits.engine.compute import compute_series
 from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
@@ -72,7 +72,7 @@ def built(project: Project) -> Callable[[str], None]:
                 write_results(path, exact_result(paper, read), fingerprint)
                 continue
             series = project.series(paper, read)
-            batches = compute([each.cell for each in series], root_seed=project.seed)
+            batches = compute_series(series, root_seed=project.seed)
             write_results(path, results_frame(series, batches), fingerprint)
 
     return build
