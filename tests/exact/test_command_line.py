@@ -43,7 +43,9 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
     def run(line: str) -> str:
         assert main(shlex.split(line)) == 0
         out, err = capsys.readouterr()
-        assert not [each for each in err.splitlines() if not each.startswith(("compiling ", "playing "))]
+        assert not [
+            each for each in err.splitlines() if not each.startswith(("compiling ", "playing "))
+        ]
         return out
 
     return run
