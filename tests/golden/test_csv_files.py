@@ -76,8 +76,9 @@ def exact(kind: str) -> list[object]:
 def frames_of(paper: str) -> Callable[[str], pd.DataFrame]:
     """Return a function that computes an exact result at the scale that is published."""
     if paper in COMPARISONS:
-        analytic = find_paper(paper).analytic
-        return lambda name: analytic[name]("paper", PROJECT.seed, 1)
+        analytic, scaled = find_paper(paper).analytic, PROJECT.study(paper).scaled
+        given = {"scale": PROJECT.scale, "seed": PROJECT.seed, "workers": 1}
+        return lambda name: analytic[name](**(given if name in scaled else {}))
     return ExactResults(paper).__getitem__
 
 
