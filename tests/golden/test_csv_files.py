@@ -47,7 +47,6 @@ def quick() -> dict[str, str]:
 
 
 @pytest.mark.golden
-@pytest.mark.xdist_group("quick")
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_quick_build_gives_the_golden_csv(quick: dict[str, str], name: str) -> None:
     assert name in quick, WRITTEN_BY
@@ -55,7 +54,6 @@ def test_the_quick_build_gives_the_golden_csv(quick: dict[str, str], name: str) 
 
 
 @pytest.mark.golden
-@pytest.mark.xdist_group("quick")
 def test_every_csv_of_the_quick_build_is_golden(quick: dict[str, str]) -> None:
     assert quick.keys() == GOLDEN.keys(), WRITTEN_BY
 
