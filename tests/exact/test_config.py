@@ -100,10 +100,10 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Check the paper of a file; return the line that it ends in, or nothing."""
     paper = Path(path).parent.name if "/papers/" in path else PAPER
-    status = main(["check", "--project", str(folder), "--papers", paper, *words])
+    status = main(["check", "--project", str(folder), "--papers", paper])
     # While it works it says so, where that takes long.
     lines = [each for each in capsys.readouterr().err.splitlines() if "checking" not in each]
     assert (status, len(lines)) in {(0, 0), (2, 1)}, lines
@@ -119,19 +119,6 @@ def test_one_line_names_file_key_and_what_is_allowed(
     assert line in found
     assert str(folder / path) in found
     assert len(found) < 700
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (["--seed", "-1"], "seed is -1; allowed: a whole number from 0"),
-        (["--scale", "tiny"], "--scale is 'tiny'; allowed: paper, quick"),
-    ],
-)
-def test_options_of_a_project_are_checked_too(
-    folder: Path, words: list[str], line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert line in check(folder, CONFIG, capsys, *words)
 
 
 @pytest.mark.parametrize("text", ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"])
