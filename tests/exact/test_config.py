@@ -7,7 +7,6 @@ found by what `dpbandits check` asks, before anything is simulated.
 import copy
 import datetime
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import identification, names, regret
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
-from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, choose, edited
+from invented import EXPERIMENTS, PAPER, add_paper, copy_parts, edited
 from support import message_of
 
 CONFIG = "config/config.yaml"
@@ -35,12 +34,7 @@ TS, BAI, DTU = (f"config/papers/{name}/experiments.yaml" for name in NAMES)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project folder; tests undo what they change."""
-    folder = tmp_path_factory.mktemp("project")
-    for part in ("config", "workflow"):
-        shutil.copytree(ROOT / part, folder / part)
-    shutil.copytree(FOLDER, folder / "config/papers" / PAPER)
-    choose(folder, PAPER)
-    return folder
+    return add_paper(copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow"))
 
 
 # (file, a text in it, what replaces it, what the line says)

@@ -1,7 +1,6 @@
 """An algorithm of the user's own file, drawn into the papers' figures (dpbandits overlay)."""
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -23,9 +22,9 @@ from dpbandits.pipeline.project import Project
 from dpbandits.reporting.figures import draw_figure
 from dpbandits.reporting.own_look import OWN_COLOUR, own_look
 from dpbandits.reporting.palette import COLOURS
+from invented import ROOT, copy_parts
 from support import FIVE_ARMS, message_of
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = str(ROOT / "examples/my_algorithm.py")
 NAME = "Private explore-then-commit (yours)"
 CAPS = {
@@ -42,9 +41,7 @@ Overlay = Callable[..., pd.DataFrame]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project at a very small scale, nothing built."""
-    folder = tmp_path_factory.mktemp("project")
-    for name in ("config", "workflow"):
-        shutil.copytree(ROOT / name, folder / name)
+    folder = copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow")
     for paper, caps in CAPS.items():
         path = Project.load(folder).study(paper).path
         lines = path.read_text().splitlines()
