@@ -6,7 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import yaml
 
@@ -45,47 +44,6 @@ def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
     names = [path.name for each in published_of(paper) if each.kind == TABLE for path in each.files]
     expected = {name for name in names if name.endswith((".tex", ".csv"))}
     assert {path.name for path in (ROOT / TABLES / paper).iterdir()} == expected
-
-
-def table_of(paper: str, name: str) -> pd.DataFrame:
-    return pd.read_csv(ROOT / FIGURES / paper / f"{name}.csv", keep_default_na=False)
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_published_verdicts_are_at_paper_scale_and_words_of_their_claims(paper: str) -> None:
-    ledger, claims = table_of(paper, "claims"), PROJECT.study(paper).claims
-    assert set(ledger["scale"]) == {"paper"}
-    asked = {(each.id, row.variant, row.label): (each, row) for each in claims
-             for row in each.interpretations}  # fmt: skip
-    rows = ledger[["claim", "variant", "interpretation"]].itertuples(index=False, name=None)
-    assert set(rows) == set(asked)
-    for row in ledger.to_dict("records"):
-        claim, interpretation = asked[row["claim"], row["variant"], row["interpretation"]]
-        words = {*claim.words(interpretation), "undecided", "not testable", "not applicable"}
-        assert row["verdict"] in words, row
-    is_undecided = ledger["verdict"] == "undecided"
-    unmeasured = ledger["detail"].str.contains("no number was measured")
-    assert set(ledger["claim"][unmeasured]) <= set(ledger["claim"][~is_undecided])
-    undecided = ledger[is_undecided & ~unmeasured]
-    assert undecided["claim"].nunique() <= 3
-    assert undecided["detail"].str.contains("runs would decide it").all()
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
-    """An order leaves constants open; an upper bound above a claim refutes at most its proof."""
-    ledger, evidence = table_of(paper, "claims"), table_of(paper, "evidence")
-    accused = set(ledger.loc[ledger["verdict"] == "fails", "claim"])
-    orders = {claim.id for claim in PROJECT.study(paper).claims if claim.kind == "order"}
-    assert not accused & orders
-    composed = evidence["comparison"].str.contains("compos")
-    against = composed & (evidence["decided"] == "against") & ~evidence["exploratory"]
-    assert not accused & set(evidence.loc[against, "claim"])
-    # A verdict in the family is never the opposite of the one at its own level.
-    both = table_of(paper, "simultaneous")
-    pairs = set(zip(both["verdict"], both["verdict_in_family"], strict=True))
-    assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
-    assert set(both["family_wise"]) <= {"exact", "yes", "only at its own level", "-"}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
