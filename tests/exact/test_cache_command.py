@@ -35,14 +35,19 @@ def pulls(algorithm: Any, params: dict[str, float]) -> int:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with results of two algorithms of the registry and one of the user's, and kernels."""
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def folder(empty: Path) -> Path:
+    """A cache with results of two algorithms of the registry and one of the user's, and kernels."""
     for algorithm, params in PLAYED:
         pulls(algorithm, params)
-    kernels(tmp_path / "cache", kernel_sources_hash())
-    return tmp_path / "cache"
+    kernels(empty, kernel_sources_hash())
+    return empty
 
 
 def batches(folder: Path) -> list[Path]:
@@ -56,8 +61,11 @@ def kernels(folder: Path, name: str) -> Path:
     return made.parent
 
 
+Told = Callable[..., list[str]]
+
+
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+def told(capsys: pytest.CaptureFixture[str]) -> Told:
     """What ``dpbandits cache`` prints."""
 
     def run(*words: str) -> list[str]:
@@ -66,9 +74,6 @@ def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
         return capsys.readouterr().out.splitlines()
 
     return run
-
-
-Told = Callable[..., list[str]]
 
 
 def test_it_is_shown_by_algorithm(folder: Path, told: Told) -> None:
@@ -82,12 +87,10 @@ def test_it_is_shown_by_algorithm(folder: Path, told: Told) -> None:
     assert lines[5] == "compiled kernels: 1 entry, 0.0 MB"
 
 
-def test_none_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: Told) -> None:
-    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "none"))
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+def test_none_is_shown(empty: Path, told: Told) -> None:
     for words in ([], ["prune"], ["clear"]):
         assert any("0 entries, 0.0 MB" in line for line in told(*words))
-    assert not (tmp_path / "none").exists()
+    assert not empty.exists()
 
 
 @pytest.mark.parametrize(
@@ -170,26 +173,17 @@ class Terminal(io.StringIO):
         return True
 
 
-ANSWERS = {"y": True, "yes": True, "n": False, "": False}
-
-
-@pytest.mark.parametrize("answer", [*ANSWERS, None])
 def test_clear_asks(
-    answer: str | None,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And removes nothing where nobody answers: no terminal, or one that is closed."""
-    stdin = io.StringIO("y\n") if answer is None else Terminal(f"{answer}\n")
-    monkeypatch.setattr("sys.stdin", stdin)
-    cleared = answer is not None and ANSWERS[answer]
-    assert main(["cache", "clear"]) == (0 if cleared else 2)
-    out, err = capsys.readouterr()
-    if answer is None:
-        assert "--yes" in err
-        monkeypatch.setattr("sys.stdin", Terminal(""))
+    for stdin in (io.StringIO("y\n"), Terminal(""), Terminal("n\n"), Terminal("\n")):
+        monkeypatch.setattr("sys.stdin", stdin)
         assert main(["cache", "clear"]) == 2
-    else:
-        assert f"remove 7 entries, 0.0 MB from {folder}? [y/N] " in out
-    assert len(batches(folder)) == (0 if cleared else 6)
+        out, err = capsys.readouterr()
+        question = f"remove 7 entries, 0.0 MB from {folder}? [y/N] "
+        assert question in out if isinstance(stdin, Terminal) else "--yes" in err
+        assert len(batches(folder)) == 6
+    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
+    assert main(["cache", "clear"]) == 0
+    assert batches(folder) == []
