@@ -7,9 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 import pandas as pd
@@ -19,11 +17,9 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
-from dpbandits.engine.guarantees import at_delta
 from dpbandits.metrics.intervals import mean_interval
-from dpbandits.privacy import Guarantee
 from dpbandits.text_tables import aligned
-from support import message_of, run_python
+from support import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 ARMS = "--arms 0.75 0.5"
@@ -215,48 +211,6 @@ def test_simulations_and_trials_show_their_guarantee(printed: Printed) -> None:
     assert "refuted (NCB-C16)" in last
     last = printed(IDENTIFY).splitlines()[-1]
     assert last.startswith("guarantee: no privacy guarantee; rewards reach 1.8")
-
-
-def test_the_api_sees_variant_interpretations_and_horizon() -> None:
-    common: dict[str, Any] = {"algorithm": "gdp-ncb", "params": {"epsilon": 0.2}}
-    for words, status in (
-        ({"horizon": 10**8}, "refuted"),
-        ({"horizon": 10**6}, "stated"),
-        ({"horizon": 10**8, "variant": "repaired"}, "proved"),
-        ({"horizon": 10**8, "variant": "repaired", "interpretations": {"cap": "none"}}, "stated"),
-    ):
-        found = dpbandits.guarantee(**common, **words)
-        assert found.status == status
-        assert dpbandits.simulate(**common, **words, bandit=COINS, runs=1).guarantee == found
-
-
-def test_a_guarantee_of_your_own_is_shown_as_stated_and_a_failing_one_is_one_line() -> None:
-    mine = dpbandits.load_algorithm(ROOT / "examples/my_algorithm.py")
-    values = {"params": {"epsilon": 0.5, "pulls": 5}, "horizon": 20}
-    found = dpbandits.guarantee(mine, **values)
-    assert found == Guarantee("pure", 0.5)
-    assert at_delta(found, 0.01).endswith(", if it holds")
-    short = Guarantee("approximate", 1.0, 0.1, "proved", "here")
-    assert at_delta(short, 0.01).endswith("; nothing follows at delta=0.01")
-    faults: dict[str, Callable[[], Any]] = {
-        "guarantee fails: Zero": lambda: 1 / 0,
-        "guarantee is 3": lambda: 3,
-    }
-    for expected, fault in faults.items():
-        wrong = replace(mine, guarantee=lambda *_, fault=fault, **names: fault())
-        made = dpbandits.simulate(algorithm=wrong, **values, bandit=COINS, runs=1)
-        assert expected in message_of(lambda made=made: made.guarantee)
-
-    @dataclass(frozen=True)
-    class Parameters:
-        first: float
-        second: float = 3.0
-
-    def of_second(parameters: Parameters, horizon: int) -> Guarantee:
-        return Guarantee("pure", parameters.second)
-
-    own = replace(REGISTRY["ucb1"], id="own", parameters=Parameters, guarantee=of_second)
-    assert dpbandits.guarantee(own, params={"first": 1.0}, horizon=10).parameter == 3.0
 
 
 # Words that come first -> words, and what the one line says.

@@ -2,6 +2,9 @@
 
 import dataclasses
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,8 @@ from scipy.stats import norm
 import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
 from dpbandits.audit.releases.stop_test import anytime_witness
+from dpbandits.engine.guarantees import at_delta
+from dpbandits.privacy import Guarantee
 from dpbandits.privacy.known import KNOWN, LOCAL, STATED
 from dpbandits.privacy.witnesses import (
     classical_delta,
@@ -19,6 +24,7 @@ from dpbandits.privacy.witnesses import (
     window_loss,
 )
 from found_papers import PLAYED
+from support import message_of
 
 # (algorithm, parameters, horizon, variant, interpretations, status, basis)
 EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]] = [
@@ -254,3 +260,49 @@ def test_a_copy_under_another_id_has_no_verdict_on_the_original() -> None:
             assert (found.status, found.basis) == ("stated", ""), name
             original = dpbandits.guarantee(name, params=ours.example, horizon=1000, variant=variant)
             assert (found.kind, found.parameter) == (original.kind, original.parameter)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+COINS = dpbandits.bernoulli([0.75, 0.5])
+
+
+def test_the_api_sees_variant_interpretations_and_horizon() -> None:
+    common: dict[str, Any] = {"algorithm": "gdp-ncb", "params": {"epsilon": 0.2}}
+    for words, status in (
+        ({"horizon": 10**8}, "refuted"),
+        ({"horizon": 10**6}, "stated"),
+        ({"horizon": 10**8, "variant": "repaired"}, "proved"),
+        ({"horizon": 10**8, "variant": "repaired", "interpretations": {"cap": "none"}}, "stated"),
+    ):
+        found = dpbandits.guarantee(**common, **words)
+        assert found.status == status
+        assert dpbandits.simulate(**common, **words, bandit=COINS, runs=1).guarantee == found
+
+
+def test_a_guarantee_of_your_own_is_shown_as_stated_and_a_failing_one_is_one_line() -> None:
+    mine = dpbandits.load_algorithm(ROOT / "examples/my_algorithm.py")
+    values = {"params": {"epsilon": 0.5, "pulls": 5}, "horizon": 20}
+    found = dpbandits.guarantee(mine, **values)
+    assert found == Guarantee("pure", 0.5)
+    assert at_delta(found, 0.01).endswith(", if it holds")
+    short = Guarantee("approximate", 1.0, 0.1, "proved", "here")
+    assert at_delta(short, 0.01).endswith("; nothing follows at delta=0.01")
+    faults: dict[str, Callable[[], Any]] = {
+        "guarantee fails: Zero": lambda: 1 / 0,
+        "guarantee is 3": lambda: 3,
+    }
+    for expected, fault in faults.items():
+        wrong = replace(mine, guarantee=lambda *_, fault=fault, **names: fault())
+        made = dpbandits.simulate(algorithm=wrong, **values, bandit=COINS, runs=1)
+        assert expected in message_of(lambda made=made: made.guarantee)
+
+    @dataclass(frozen=True)
+    class Parameters:
+        first: float
+        second: float = 3.0
+
+    def of_second(parameters: Parameters, horizon: int) -> Guarantee:
+        return Guarantee("pure", parameters.second)
+
+    own = replace(REGISTRY["ucb1"], id="own", parameters=Parameters, guarantee=of_second)
+    assert dpbandits.guarantee(own, params={"first": 1.0}, horizon=10).parameter == 3.0

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import re
 import tomllib
 from pathlib import Path
 
@@ -53,17 +52,6 @@ def test_documents_show_what_is_published(name: str) -> None:
     assert document(PROJECT, name) == text
     if name == "README.md":
         assert REGIONS[name](PROJECT, text.replace("**holds**", "**fails**", 1)) == text
-
-
-def test_the_page_of_claims_has_every_claim_and_every_interpretation() -> None:
-    text = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| <a id=\"[a-z0-9-]+\"></a>([A-Z]+-C\d+[a-z]?) \(", text, re.MULTILINE)
-    claims = [claim for paper in PAPERS for claim in PROJECT.study(paper).claims]
-    assert shown == [claim.id for claim in claims]
-    rows = re.findall(r"(?:\| |<br>)(?:as-written|as-coded|repaired)[^|<]*: \*\*", text)
-    # Rows of the least repair have a table of their own.
-    variants = [each.variant for claim in claims for each in claim.interpretations]
-    assert len(rows) == sum(variant != "repaired" for variant in variants)
 
 
 KEYS = "cff-version title message abstract type authors version date-released license keywords"
