@@ -184,6 +184,8 @@ def test_clear_asks(
         question = f"remove 7 entries, 0.0 MB from {folder}? [y/N] "
         assert question in out if isinstance(stdin, Terminal) else "--yes" in err
         assert len(batches(folder)) == 6
-    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
-    assert main(["cache", "clear"]) == 0
-    assert batches(folder) == []
+    for answer in ("y\n", "yes\n"):
+        pulls(*PLAYED[0])
+        monkeypatch.setattr("sys.stdin", Terminal(answer))
+        assert main(["cache", "clear"]) == 0
+        assert batches(folder) == []
