@@ -192,7 +192,7 @@ CHECK = f"check {ROOT / 'examples/my_algorithm.py'} --params epsilon=1 pulls=2"
         (DRAW, "", ("numba", "scipy.stats", "seaborn")),
         (RUN, "--help", (CLAIMS, FIGURES, PIPELINE, *NUMERICS)),
         (RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE)),
-        (RUN, RESULTS, (CLAIMS, FIGURES, "matplotlib")),
+        (RUN, RESULTS, (CLAIMS, "dpbandits.reporting.figures", "matplotlib")),
         (RUN, "check --papers dp-ts-ucb --project", ("matplotlib",)),
         # A core install has no library of pages.
         (RUN, CHECK, ("jinja2", "matplotlib")),

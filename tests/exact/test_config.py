@@ -7,7 +7,6 @@ found by what `dpbandits check` asks, before anything is simulated.
 import copy
 import datetime
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import identification, names, regret
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
-from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, choose, edited
+from invented import EXPERIMENTS, PAPER, add_paper, copy_parts, edited
 from support import message_of
 
 CONFIG = "config/config.yaml"
@@ -35,12 +34,7 @@ TS, BAI, DTU = (f"config/papers/{name}/experiments.yaml" for name in NAMES)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project folder; tests undo what they change."""
-    folder = tmp_path_factory.mktemp("project")
-    for part in ("config", "workflow"):
-        shutil.copytree(ROOT / part, folder / part)
-    shutil.copytree(FOLDER, folder / "config/papers" / PAPER)
-    choose(folder, PAPER)
-    return folder
+    return add_paper(copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow"))
 
 
 # (file, a text in it, what replaces it, what the line says)
@@ -100,10 +94,10 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Check the paper of a file; return the line that it ends in, or nothing."""
     paper = Path(path).parent.name if "/papers/" in path else PAPER
-    status = main(["check", "--project", str(folder), "--papers", paper, *words])
+    status = main(["check", "--project", str(folder), "--papers", paper])
     # While it works it says so, where that takes long.
     lines = [each for each in capsys.readouterr().err.splitlines() if "checking" not in each]
     assert (status, len(lines)) in {(0, 0), (2, 1)}, lines
@@ -119,19 +113,6 @@ def test_one_line_names_file_key_and_what_is_allowed(
     assert line in found
     assert str(folder / path) in found
     assert len(found) < 700
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (["--seed", "-1"], "seed is -1; allowed: a whole number from 0"),
-        (["--scale", "tiny"], "--scale is 'tiny'; allowed: paper, quick"),
-    ],
-)
-def test_options_of_a_project_are_checked_too(
-    folder: Path, words: list[str], line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert line in check(folder, CONFIG, capsys, *words)
 
 
 @pytest.mark.parametrize("text", ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"])

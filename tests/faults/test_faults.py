@@ -220,6 +220,8 @@ mkdir -p $cells && mount -t tmpfs -o size=8k tmpfs $cells
 find $cells -type f -name '.*'
 exit $status"""
 READ_ONLY = 'mount --bind {0} {0} && mount -o remount,bind,ro {0}; "$@"'
+UNWRITABLE = {"No space left on device": FULL, "Read-only file system": READ_ONLY.format(".cache")}
+"""Reason -> script that makes the cache so."""
 
 
 def mounted(folder: Path, script: str, words: list[str]) -> subprocess.CompletedProcess[str]:
@@ -229,22 +231,13 @@ def mounted(folder: Path, script: str, words: list[str]) -> subprocess.Completed
 
 
 @needs_namespaces
-@pytest.mark.parametrize(
-    ("script", "line"),
-    [
-        (FULL, "cannot be written (No space left on device)"),
-        (READ_ONLY.format(".cache"), "cannot be written (Read-only file system)"),
-    ],
-    ids=["full", "read-only"],
-)
-def test_a_cache_that_cannot_be_written_costs_one_line(
-    script: str, line: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("reason", UNWRITABLE)
+def test_a_cache_that_cannot_be_written_costs_one_line(reason: str, tmp_path: Path) -> None:
     folder = make_project(tmp_path, own_kernels=True)
-    done = mounted(folder, script, SIMULATE)
+    done = mounted(folder, UNWRITABLE[reason], SIMULATE)
     assert done.returncode == 0, done.stdout
     [warning] = [each for each in done.stdout.splitlines() if "warning: " in each]
-    assert line in warning
+    assert f"cannot be written ({reason})" in warning
     assert ".cache/dpbandits/cells/." not in done.stdout, "a temporary file is left"
     again = run(folder, SIMULATE, DPBANDITS_CACHE=str(folder / ".cache/dpbandits"))
     assert done.stdout.endswith(again.stdout)
