@@ -292,7 +292,7 @@ WRONG = {
         ("dp-od --params epsilon=1", "option '--horizon' / '--budget'"),
     ],
     f"--project {ROOT}": [
-        ("check --seed -1", "seed is -1; allowed: a whole number from 0"),
+        ("check --seed -1", "seed is -1; Input should be greater than or equal"),
         ("check --scale tiny", "--scale is 'tiny'; allowed: paper, quick"),
         ("judge equal-privacy", "which has no claims; allowed: ts-is-dp"),
         ("tabulate equal-privacy claims", "table is 'claims'; allowed: extra-equal"),

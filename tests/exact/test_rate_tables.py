@@ -12,6 +12,7 @@ import pytest
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.tables import write_table
+from support import refused
 from synthetic_results import THIRD
 
 
@@ -135,72 +136,34 @@ Change = Callable[[dict[str, Any]], object]
 WRONG: list[tuple[str, Change, str]] = [
     (
         "extra-interpretations",
-        lambda spec: spec.pop("metric"),
-        r"metric \(with difference_from\) is None; allowed: success",
-    ),
-    (
-        "extra-interpretations",
-        lambda spec: spec.update(metric="total_pulls"),
-        r"metric is 'total_pulls'; allowed: pseudo_regret, realised_regret, success",
-    ),
-    (
-        "extra-interpretations",
-        lambda spec: spec["difference_from"].pop("same"),
-        r"difference_from: key same is missing",
-    ),
-    (
-        "extra-interpretations",
-        lambda spec: spec["difference_from"].update({"from": "default"}),
-        r"difference_from: unknown key from; allowed: where, same",
-    ),
-    (
-        "extra-interpretations",
         lambda spec: spec["difference_from"].update(same=["law"]),
-        r"difference_from\.same: no column 'law'; allowed: series",
+        "difference_from.same: no column 'law'; allowed: series",
     ),
     (
         "extra-interpretations",
         lambda spec: spec["difference_from"].update(same=["algorithm"]),
-        r"2 default rows have algorithm dp-bai; allowed: one",
+        "2 default rows have algorithm dp-bai; allowed: one",
     ),
     (
         "extra-interpretations",
         lambda spec: spec["difference_from"].update(where={"interpretation": "norm=l1"}),
-        r"0 default rows have algorithm dp-bai and x 1000; allowed: one",
-    ),
-    (
-        "extra-overshoot",
-        lambda spec: spec["rows"][0].update(values=["dp-bai"]),
-        r"rows: some without values; allowed: all of them, or none",
+        "0 default rows have algorithm dp-bai and x 1000; allowed: one",
     ),
     (
         "extra-overshoot",
         lambda spec: spec["rows"][0].update(column="policy"),
-        r"rows: no column 'policy'; allowed: series",
-    ),
-    (
-        "extra-overshoot",
-        lambda spec: spec["columns"][1].update(name="triples"),
-        r"two columns are named 'triples'; allowed: one each",
-    ),
-    (
-        "extra-overshoot",
-        lambda spec: spec["columns"].append({"name": "a", "label": "b", "given": [1]}),
-        r"given has 1 values; allowed: none, the rows list no values",
+        "rows: no column 'policy'; allowed: series",
     ),
 ]
 
 
-@pytest.mark.parametrize(("name", "change", "message"), WRONG)
-def test_a_wrong_entry_is_one_line_and_writes_nothing(
-    name: str, change: Change, message: str, tmp_path: Path
+@pytest.mark.parametrize(("name", "change", "words"), WRONG)
+def test_results_that_do_not_fit_are_refused_and_nothing_is_written(
+    name: str, change: Change, words: str, tmp_path: Path
 ) -> None:
     spec = copy.deepcopy(THIRD.tables[name])
     change(spec)
-    with pytest.raises(InputError, match=message) as caught:
-        write_table(spec, name, THIRD.frame, tmp_path / "out")
-    assert str(caught.value).startswith(f"tables.{name}")
-    assert "\n" not in str(caught.value)
+    refused(lambda: write_table(spec, name, THIRD.frame, tmp_path / "out"), f"tables.{name}", words)
     assert not (tmp_path / "out").exists()
 
 

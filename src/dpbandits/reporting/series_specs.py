@@ -1,31 +1,19 @@
 """Axes and lines of a panel, as the ``figures:`` section of an experiments file says them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StrictBool, model_validator
 
-from dpbandits.config.documents import (
-    Allowed,
-    Choice,
-    Flag,
-    Name,
-    Number,
-    OneOf,
-    Spec,
-    Text,
-    misfit,
-    wrong,
-)
+from dpbandits.config.documents import Choice, Name, Number, Spec, Text, one_of
+from dpbandits.errors import InputError
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
 from dpbandits.reporting.published import PublishedSpec
-
-SCALES = ("linear", "log", "categories")
 
 NASH_REGRET = "nash_regret"
 NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
 """What is shown of Nash curves: scored by the true means, or by the nominal ones."""
 
-ESTIMATES = ("plain", "corrected", "binned")
+Estimate = Literal["plain", "corrected", "binned"]
 """The plain average over runs, as published curves show it; with the bias of first order in 1/runs
 subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
 
@@ -35,7 +23,7 @@ Where = dict[str, Choice]
 
 def _ascend(ends: tuple[float, float]) -> tuple[float, float]:
     if ends[0] >= ends[1]:
-        raise ValueError("they do not ascend")
+        raise ValueError("Numbers should ascend")
     return ends
 
 
@@ -52,22 +40,16 @@ class AxisSpec(Spec):
     """
 
     label: Text
-    scale: Annotated[str, OneOf(SCALES)] = "linear"
+    scale: Literal["linear", "log", "categories"] = "linear"
     tag: Name | None = None
-    limits: Annotated[tuple[Number | None, Number | None], Allowed("two numbers or nulls")] = (
-        None,
-        None,
-    )
-    shaded: (
-        Annotated[tuple[Number, Number], AfterValidator(_ascend), Allowed("two numbers, ascending")]
-        | None
-    ) = None
+    limits: tuple[Number | None, Number | None] = (None, None)
+    shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None
     shaded_label: Text | None = None
 
     @model_validator(mode="after")
     def _is_labelled(self) -> "AxisSpec":
         if self.shaded is not None and self.shaded_label is None:
-            raise wrong(None, "text", "shaded_label")
+            raise InputError("key shaded_label is missing, beside shaded")
         return self
 
 
@@ -88,7 +70,7 @@ class SeriesSpec(Spec):
             line at every x of the panel's other lines.
         best: for kinds in ``NASH_KINDS``, what Nash regret is taken from; by default mu*, the
             largest mean.
-        estimate: for kinds in ``NASH_KINDS``, one of ``nash.ESTIMATES``.
+        estimate: for kinds in ``NASH_KINDS``, one of ``Estimate``.
         published: digitised values of the published curve, drawn as marks.
     """
 
@@ -97,19 +79,16 @@ class SeriesSpec(Spec):
     by: Name | None = None
     label: Text | None = None
     shade: Name | None = None
-    colour: Annotated[str, OneOf(tuple(COLOURS))] | None = None
-    line: Annotated[str, OneOf((*DASHES, NO_LINE))] | None = None
-    marker: Annotated[str, OneOf((*MARKERS, NO_MARKER))] | None = None
-    level: Flag = False
-    best: (
-        Annotated[float, Field(strict=True, gt=0, le=1), Allowed("a number above 0, at most 1")]
-        | None
-    ) = None
-    estimate: Annotated[str, OneOf(tuple(ESTIMATES))] = "plain"
+    colour: Annotated[str, one_of(COLOURS)] | None = None
+    line: Annotated[str, one_of((*DASHES, NO_LINE))] | None = None
+    marker: Annotated[str, one_of((*MARKERS, NO_MARKER))] | None = None
+    level: StrictBool = False
+    best: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
+    estimate: Estimate = "plain"
     published: PublishedSpec | None = None
 
     @model_validator(mode="after")
     def _is_one_line(self) -> "SeriesSpec":
         if self.published is not None and self.by is not None:
-            raise misfit("published: allowed: only for a single line, without by")
+            raise InputError("published and by; allowed: published for a single line, without by")
         return self

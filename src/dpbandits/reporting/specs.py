@@ -4,25 +4,14 @@ import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
-from dpbandits.config.documents import (
-    Allowed,
-    Flag,
-    Name,
-    Names,
-    OneOf,
-    Spec,
-    Text,
-    misfit,
-    validated,
-    wrong,
-)
+from dpbandits.config.documents import Name, Names, Spec, Text, one_of, validated
+from dpbandits.errors import InputError
 from dpbandits.metrics.names import CURVES
 from dpbandits.reporting.series_specs import (
-    ESTIMATES,
     NASH_METRICS,
     AxisSpec,
     SeriesSpec,
@@ -55,10 +44,8 @@ NASH_KINDS = ("nash", "nash-final")
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
 
-Kind = Annotated[str, OneOf(tuple(KINDS))]
-Lines = Annotated[
-    tuple[SeriesSpec, ...], Field(min_length=1), Allowed("a list of lines", has_entries=True)
-]
+Kind = Annotated[str, one_of(KINDS)]
+Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
 
 class PanelKeys(Spec):
@@ -103,25 +90,27 @@ class PanelSpec(PanelKeys):
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "PanelSpec":
         """Raise where keys do not fit the kind of panel."""
-        kind, none = self.kind, f"none, kind is {self.kind}"
-        metrics = KINDS[kind]
-        if (self.metric not in metrics) if metrics else (self.metric is not None):
-            raise wrong(self.metric, ", ".join(metrics) or none, "metric")
-        if (self.compute is not None) != (kind == DERIVED):
-            allowed = "a function of the paper" if kind == DERIVED else none
-            raise wrong(self.compute, allowed, "compute")
-        by_tag = kind in BY_TAG
+        metrics, by_tag = KINDS[self.kind], self.kind in BY_TAG
+        none = f"none, kind is {self.kind}"
+        if self.metric not in (metrics or [None]):
+            allowed = ", ".join(metrics) or none
+            raise InputError(f"metric is {self.metric!r}; allowed: {allowed}")
+        if (self.compute is not None) != (self.kind == DERIVED):
+            allowed = "a function of the paper" if self.kind == DERIVED else none
+            raise InputError(f"compute is {self.compute!r}; allowed: {allowed}")
         if (self.x.tag is not None) != by_tag:
-            raise wrong(self.x.tag, "a column" if by_tag else none, "x.tag")
+            raise InputError(f"x.tag is {self.x.tag!r}; allowed: {'a column' if by_tag else none}")
         for axis, spec in (("x", self.x), ("y", self.y)):
             if spec.scale == "categories" and not (by_tag and axis == "x"):
-                raise wrong(spec.scale, "linear, log", f"{axis}.scale")
+                raise InputError(f"{axis}.scale is 'categories'; allowed: linear, log")
         for index, series in enumerate(self.series):
             if series.level and not by_tag:
-                raise misfit(f"series.{index}.level is true; allowed: false, kind is {kind}")
-            is_plain = (series.best, series.estimate) == (None, ESTIMATES[0])
-            if not is_plain and kind not in NASH_KINDS:
-                raise misfit(f"series.{index}: keys best and estimate; allowed: {none}")
+                raise InputError(
+                    f"series.{index}.level is true; allowed: false, kind is {self.kind}"
+                )
+            is_plain = series.best is None and series.estimate == "plain"
+            if not is_plain and self.kind not in NASH_KINDS:
+                raise InputError(f"series.{index}: keys best and estimate; allowed: {none}")
         return self
 
 
@@ -130,23 +119,23 @@ class FigureKeys(PanelKeys):
 
     caption: Text
     panels: dict[str, PanelKeys] = {}
-    share_y: Flag = False
-    residuals: Flag = False
-    direct_labels: Flag = False
+    share_y: StrictBool = False
+    residuals: StrictBool = False
+    direct_labels: StrictBool = False
 
     @model_validator(mode="after")
     def _panels_are_in_order(self) -> "FigureKeys":
         letters = list(string.ascii_lowercase[: len(self.panels)])
         if list(self.panels) != letters or len(letters) == 1:
             given = ", ".join(self.panels)
-            raise misfit(f"panels is {given}; allowed: a, b, ... in order, at least two")
+            raise InputError(f"panels is {given}; allowed: a, b, ... in order, at least two")
         return self
 
 
 class DiagramKeys(Spec):
     """An entry of ``figures:`` of kind ``diagram``."""
 
-    kind: Annotated[str, OneOf((DIAGRAM,))]
+    kind: Literal["diagram"]
     caption: Text
     reads: Names
 

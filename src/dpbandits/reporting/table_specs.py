@@ -3,32 +3,28 @@
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
 
 from dpbandits.config.documents import (
-    Allowed,
-    Flag,
     Name,
     Names,
-    OneOf,
     Spec,
     Text,
     Values,
     as_list,
-    misfit,
+    naming,
+    one_of,
     validated,
-    wrong,
 )
+from dpbandits.errors import InputError
 from dpbandits.metrics.names import CURVES
 from dpbandits.reporting.series_specs import Where
 from dpbandits.reporting.specs import RATE_METRICS
 
 METRICS = (*CURVES, *RATE_METRICS)
 """Metrics of simulations that a table may show."""
-
-ALIGNMENTS = ("left", "right")
 
 DIGITISED = ("digitised",)
 """What a table reads that shows digitised values beside ours."""
@@ -76,30 +72,25 @@ class ColumnSpec(Spec):
     where: Where = {}
     column: Name | None = None
     given: Values | None = None
-    align: Annotated[str, OneOf(ALIGNMENTS)] = "left"
-    width: Annotated[float, Field(strict=True, gt=0), Allowed("a number above 0 (mm)")] | None = (
-        None
-    )
+    align: Literal["left", "right"] = "left"
+    width: Annotated[float, Field(strict=True, gt=0)] | None = None
 
-    def misfit(self, rows: int | None) -> str:
-        """Return which keys do not fit the rows of the table; "" where all do.
+    def check(self, rows: int | None) -> None:
+        """Raise InputError where its keys do not fit the rows of the table.
 
         Args:
             rows: number of listed rows, 0 where they are left to the results; None without rows.
         """
         chosen = bool(self.where) or self.column is not None
-        if rows is None:
-            is_wrong = chosen or self.given is not None
-            keys = "keys where, column and given"
-            return f"{keys}; allowed: only in a table with rows" if is_wrong else ""
+        if rows is None and (chosen or self.given is not None):
+            raise InputError("keys where, column and given; allowed: only in a table with rows")
+        if rows is None or (self.given is None and self.column is not None):
+            return
         if self.given is None:
-            return "column is None; allowed: text" if self.column is None else ""
-        count = f"given has {len(self.given)} values"
-        if not rows:
-            return f"{count}; allowed: none, the rows list no values"
-        if len(self.given) != rows or chosen:
-            return f"{count}; allowed: one for each of the {rows} rows, without where and column"
-        return ""
+            raise InputError("key column is missing; allowed: column or given")
+        if chosen or len(self.given) != rows:
+            allowed = f"one for each of the {rows} listed rows, without where and column"
+            raise InputError(f"given has {len(self.given)} values; allowed: {allowed}")
 
 
 class DifferenceSpec(Spec):
@@ -136,39 +127,32 @@ class TableSpec(Spec):
 
     caption: Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split()))]
     reads: Names
-    columns: Annotated[
-        tuple[ColumnSpec, ...], Field(min_length=1), Allowed("a list of columns", has_entries=True)
-    ]
+    columns: Annotated[tuple[ColumnSpec, ...], Field(min_length=1)]
     where: Where = {}
     compute: Name | None = None
-    rows: Annotated[
-        tuple[RowsSpec, ...],
-        BeforeValidator(as_list, json_schema_input_type=RowsSpec | list[RowsSpec]),
-    ] = ()
-    metric: Annotated[str, OneOf(METRICS)] | None = None
+    rows: Annotated[tuple[RowsSpec, ...], BeforeValidator(as_list)] = ()
+    metric: Annotated[str, one_of(METRICS)] | None = None
     difference_from: DifferenceSpec | None = None
-    long: Flag = False
+    long: StrictBool = False
     prints: Where = {}
 
     @model_validator(mode="after")
     def _fits_together(self) -> "TableSpec":
         """Raise where rows, columns and metric do not fit each other."""
         if self.difference_from is not None and self.metric not in RATE_METRICS:
-            allowed = ", ".join(RATE_METRICS)
-            raise wrong(self.metric, allowed, "metric (with difference_from)")
+            allowed = f"{', '.join(RATE_METRICS)} with difference_from"
+            raise InputError(f"metric is {self.metric!r}; allowed: {allowed}")
         listed = [rows.values for rows in self.rows if rows.values is not None]
         if listed and len(listed) < len(self.rows):
-            raise misfit("rows: some without values; allowed: all of them, or none")
+            raise InputError("rows: some without values; allowed: all of them, or none")
         count = math.prod(map(len, listed)) if listed else 0
         for index, column in enumerate(self.columns):
-            if line := column.misfit(count if self.rows else None):
-                raise misfit(f"columns.{index}: {line}")
-        names = Counter(
-            [*(rows.name for rows in self.rows), *(column.name for column in self.columns)]
-        )
+            with naming(f"columns.{index}"):
+                column.check(count if self.rows else None)
+        names = Counter([each.name for each in self.rows] + [each.name for each in self.columns])
         for name, uses in names.items():
             if uses > 1:
-                raise misfit(f"two columns are named {name!r}; allowed: one each")
+                raise InputError(f"two columns are named {name!r}; allowed: one each")
         return self
 
 
