@@ -58,12 +58,12 @@ notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their
 test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them
 	$(PYTEST)
 
-slow: .venv-test/installed ## what takes minutes more: laws, edits built anew, the archive unpacked elsewhere; one paper on a Slurm cluster (root)
+slow: .venv-test/installed ## what takes minutes more: laws, edits built anew, the archive unpacked elsewhere; a Slurm cluster (root)
 	$(PYTEST) -m slow
-	$(MAKE) slurm-test PAPERS=ts-is-dp
+	$(MAKE) slurm-test
 
 golden: .venv-test/installed ## decisions, exact results and the csv of the quick build are as committed (UPDATE=1 writes them); 2 minutes, 8 where nothing is cached
-	$(if $(UPDATE),$(IN_TEST) python tests/golden_cases.py && $(IN_TEST) python tests/golden_csv.py,$(IN_TEST) pytest -q -n $(CORES) --dist loadgroup -m "not slow and not release" tests/golden)
+	$(if $(UPDATE),$(IN_TEST) python tests/golden_cases.py && $(IN_TEST) python tests/golden_csv.py,$(PYTEST) -m "not slow and not release" tests/golden)
 
 published: .venv-test/installed ## published copies belong to the present sources
 	$(IN_TEST) pytest -q -m release
@@ -104,8 +104,8 @@ check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check
 
 # A waiting Snakemake does not end when it is asked to, hence the second signal.
-slurm-test: .venv-test/installed ## a Slurm cluster of two nodes gives the bytes of the local run (root; PAPERS="ts-is-dp" for one)
-	$(IN_TEST) timeout -k 60 7200 python tests/cluster/slurm_test.py $(PAPERS)
+slurm-test: .venv-test/installed ## a Slurm cluster of two nodes gives the bytes of the local run (root)
+	$(IN_TEST) timeout -k 60 1800 python tests/cluster/slurm_test.py
 
 lock: .venv-test/installed ## resolve both locks; pins that still fit stay
 	$(COMPILE) $(EXTRAS) pyproject.toml -o requirements.lock

@@ -36,22 +36,26 @@ def make_project(folder: Path, *, sources: bool = False, own_kernels: bool = Fal
         sources: copy the package, too; commands import it where it is there.
         own_kernels: copy the compiled kernels in place of sharing their folder.
     """
-    for name in (*PARTS, *(["src"] if sources else [])):
+    copy_parts(folder, *PARTS, *(["src"] if sources else []))
+    return link_kernels(add_paper(folder), copy=own_kernels)
+
+
+def copy_parts(folder: Path, *names: str) -> Path:
+    """Copy files and folders of the checkout into a folder."""
+    for name in names:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, folder / name)
+    return folder
+
+
+def add_paper(folder: Path) -> Path:
+    """Add the invented paper to a project, whose config then chooses it alone."""
     shutil.copytree(FOLDER, folder / "config/papers" / PAPER)
-    choose(folder, PAPER)
-    return link_kernels(folder, copy=own_kernels)
-
-
-def choose(folder: Path, *papers: str, comparisons: Sequence[str] = ()) -> None:
-    """Choose what is built in the config of a project."""
     path = folder / "config/config.yaml"
-    text = path.read_text()
-    for key, names in (("papers", papers), ("comparisons", comparisons)):
-        text = re.sub(rf"^{key}:.*$", f"{key}: [{', '.join(names)}]", text, flags=re.MULTILINE)
-    path.write_text(text)
+    text = re.sub(r"^papers:.*$", f"papers: [{PAPER}]", path.read_text(), flags=re.MULTILINE)
+    path.write_text(re.sub(r"^comparisons:.*$", "comparisons: []", text, flags=re.MULTILINE))
+    return folder
 
 
 def link_kernels(folder: Path, *, copy: bool = False) -> Path:

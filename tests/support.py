@@ -208,6 +208,12 @@ def message_of(function: Callable[[], Any]) -> str:
     return message
 
 
+def refused(function: Callable[[], Any], *words: str) -> None:
+    """Check that ``function`` ends in an InputError of one line that has these words."""
+    message = message_of(function)
+    assert all(word in message for word in words), message
+
+
 def copy_package(folder: Path) -> Path:
     """Copy the package's sources below ``folder`` and return the copy's root."""
     ignore = shutil.ignore_patterns("__pycache__")

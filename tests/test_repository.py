@@ -102,7 +102,7 @@ def dead_links(name: str, text: str) -> list[str]:
     return dead
 
 
-FOLDERS = {path.name: path for top in (ROOT, ROOT / "src/dpbandits") for path in top.iterdir()}
+FOLDERS = {path.name: path for top in (ROOT / "src/dpbandits", ROOT) for path in top.iterdir()}
 BUILT = {"results", "figures", "site", "benchmarks/authors"}
 
 
@@ -163,7 +163,7 @@ def test_the_reference_of_the_interface_is_current_and_has_everything_public() -
     assert "\n>>> simulation.pulls.sum(axis=1)\n" in simulate
     simulation = page.partition("### `class dpbandits.Simulation`\n")[2].partition("\n### ")[0]
     assert "- `pulls` (`NDArray[np.int64]`): Pulls of each arm, shape (runs, K).\n" in simulation
-    assert "_compute" not in simulation
+    assert "`_compute" not in simulation
 
 
 RUN = "import sys; from dpbandits.cli import main; assert main(sys.argv[1:]) == 0"
@@ -192,7 +192,7 @@ CHECK = f"check {ROOT / 'examples/my_algorithm.py'} --params epsilon=1 pulls=2"
         (DRAW, "", ("numba", "scipy.stats", "seaborn")),
         (RUN, "--help", (CLAIMS, FIGURES, PIPELINE, *NUMERICS)),
         (RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE)),
-        (RUN, RESULTS, (CLAIMS, FIGURES, "matplotlib")),
+        (RUN, RESULTS, (CLAIMS, "dpbandits.reporting.draw", "matplotlib")),
         (RUN, "check --papers dp-ts-ucb --project", ("matplotlib",)),
         # A core install has no library of pages.
         (RUN, CHECK, ("jinja2", "matplotlib")),

@@ -220,5 +220,5 @@ def _phase_lengths(runs: int) -> pd.DataFrame:
         shares = bin_edges(horizon) / horizon
         end = 0.19 if horizon == 10**9 else 0.024
         means = np.where(shares <= end, np.mean(drawn_means()), 0.95 * BEST)
-        blocks.append({"nash_bins": np.tile(means, (each.len(series.runs), 1))})
+        blocks.append({"nash_bins": np.tile(means, (len(each.runs), 1))})
     return results_frame(series, blocks)

@@ -84,7 +84,7 @@ def make(name: str, world: World) -> pd.DataFrame:
 def verdicts(world: World, series: Series, generator: np.random.Generator) -> dict[str, Values]:
     """Return curves of the larger grid of b, and of b alone at eta = 5."""
     cell, b = series.cell, series.tags["b"]
-    gaps, times, runs = cell.bandit.gaps, np.array(cell.grid), cell.runs
+    gaps, times, runs = cell.bandit.gaps, np.array(cell.grid), len(series.runs)
     mean = world.slopes[b][ETAS.index(series.tags["eta"])] * gaps.mean()
     slope = mean * (1.0 + world.noise * generator.standard_normal(runs))
     pulls = np.clip(times[:, None] - b * np.arange(gaps.size), 0, b)
@@ -143,5 +143,5 @@ def finals(
         mean = world.prices[tags["eta"]]
     else:
         mean = world.contenders[cell.definition.id][(1, 5, 10).index(tags["eta"])]
-    values = mean + world.regret_noise * generator.standard_normal((cell.runs, 1))
+    values = mean + world.regret_noise * generator.standard_normal((len(series.runs), 1))
     return dict.fromkeys(cell.metrics, values)

@@ -1,73 +1,190 @@
-"""`make slurm-test`: through Slurm the quick workflow gives what it gives locally, byte for byte.
+"""`make slurm-test`: through Slurm a build gives what it gives locally, byte for byte.
 
-One job of the run on the cluster is killed and has to come through at its second attempt; drawing
-one figure fails at every attempt, whose log has to be shown while the rest is built. The run is
-then taken up again without the fault.
+The invented paper is built on a cluster of two nodes, both this machine, of Debian's packages, all
+files of which are in one temporary folder; nothing is written to /etc. One job is killed and has to
+come through at its second attempt; drawing one figure fails at every attempt, whose log has to be
+shown while the rest is built. The run is then taken up again without the fault.
 """
 
-import argparse
-import io
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-
-import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cluster.local_cluster import NODES, install, local_cluster
-from found_papers import COMPARISONS, PAPERS
-from invented import ROOT, SNAKEMAKE, choose, edited, environment, forget, outputs
+from invented import PAPER, command, edited, forget, make_project, outputs, run
 
-PROFILE = ["--workflow-profile", "profiles/slurm-test"]
-OUTPUTS = ("results", "figures", "logs", ".snakemake", ".cache")
-PLANTED = "planted by the test"
-LINE = "    target = figure_target(project, paper, figure)\n"
-FIGURE = "fig1"
-"""Every paper has one of this name, and others."""
-
-
-class WrongError(Exception):
-    """What the test found wrong."""
+PACKAGES = ("slurm-wlm", "munge")
+DAEMONS = ("munged", "slurmctld", "slurmd")
+PARTITION = "test"
+NODES = ("node1", "node2")
+"""Each has its share of the processors and of the memory, and a slurmd of its own."""
+FAULT = "    target = figure_target(project, paper, figure)\n"
+"""What drawing the figure begins with; a fault is planted behind it."""
+PLANTED = '    if figure == "fig1":\n        raise MemoryError("planted by the test")\n'
+WAITING = 60.0
+"""Seconds for the cluster to come up."""
+SEARCHED = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
+"""Where programs are looked for: daemons are in folders of the system's."""
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise WrongError with the message unless the condition holds."""
+    """End the test with a message unless the condition holds; what was started is stopped."""
     if not condition:
-        raise WrongError(message)
+        sys.exit(f"slurm-test: {message}")
 
 
-def build(clone: Path, words: Sequence[str], changed: dict[str, str]) -> tuple[int, str]:
-    """Run snakemake in a clone of the checkout; return its status and what it printed."""
-    # The same kernels for both runs: they lie apart from the results' cache.
-    kernels = {"NUMBA_CACHE_DIR": str(clone.parent / "kernels")}
-    command = [*SNAKEMAKE, "all", "extras", *words, "--config", "scale=quick"]
+def install() -> None:
+    """Install Debian's packages where a daemon is missing; one clear line where that cannot be."""
+    wanted = f"allowed: {' '.join(PACKAGES)} installed"
+    require(os.geteuid() == 0, f"starts daemons of Slurm; allowed: as root (sudo); {wanted}")
+    if all(shutil.which(name, path=SEARCHED) for name in DAEMONS):
+        return
+    require(shutil.which("apt-get") is not None, f"{', '.join(DAEMONS)} not found; {wanted}")
+    for words in ("update -q", f"install -qy --no-install-recommends {' '.join(PACKAGES)}"):
+        done = run(Path("/"), ["apt-get", *words.split()], DEBIAN_FRONTEND="noninteractive")
+        require(done.returncode == 0, f"{done.stdout[-500:]}\napt-get {words} failed; {wanted}")
+
+
+def configuration(folder: Path, ports: Sequence[int]) -> str:
+    """Return slurm.conf: no accounting, no control groups, and ``folder`` for all files."""
+    host = socket.gethostname().partition(".")[0]
+    memory = 0.9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
+    share = f"CPUs={max(1, (os.cpu_count() or 1) // len(NODES))} "
+    share += f"RealMemory={int(memory / len(NODES))}"
+    nodes = "\n".join(
+        f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} {share}"
+        for name, port in zip(NODES, ports[1:], strict=True)
+    )
+    return f"""ClusterName=dpbandits
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=1
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+ReturnToService=2
+MinJobAge=300
+KillWait=5
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool-%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd-%n.log
+{nodes}
+PartitionName={PARTITION} Nodes={",".join(NODES)} Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+@contextmanager
+def local_cluster() -> Iterator[dict[str, str]]:
+    """Run the cluster; yield the variables with which Slurm's commands speak to it."""
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="dpbandits-slurm-"))
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        folder.chmod(0o755)
+        for name in ("bin", "state", "munge", *(f"spool-{name}" for name in NODES)):
+            (folder / name).mkdir(mode=0o755)
+        path, key, srun = folder / "slurm.conf", folder / "munge/key", folder / "bin/srun"
+        path.write_text(configuration(folder, free_ports(1 + len(NODES))))
+        # Inside a job Snakemake drops SLURM_CONF before it calls srun, which then looks in /etc.
+        found = shutil.which("srun", path=SEARCHED)
+        srun.write_text(f'#!/bin/sh\nSLURM_CONF={path} exec {found} "$@"\n')
+        srun.chmod(0o755)
+        variables = {"SLURM_CONF": str(path), "PATH": f"{srun.parent}{os.pathsep}{SEARCHED}"}
+        key.write_bytes(os.urandom(1024))
+        key.chmod(0o400)
+        for owned in (key.parent, key):
+            shutil.chown(owned, "munge", "munge")
+        files = {"socket": "socket", "key-file": "key", "pid-file": "pid", "seed-file": "seed"}
+        files |= {"log-file": "log"}
+        options = [f"--{option}={key.with_name(name)}" for option, name in files.items()]
+        stack.enter_context(daemon(["munged", "--foreground", *options], folder, "munge"))
+        wait_for("munged", key.with_name("socket").exists, folder)
+        for words in (["slurmctld"], *(["slurmd", "-N", name] for name in NODES)):
+            stack.enter_context(daemon([*words, "-D", "-f", str(path)], folder))
+        idle = ["sinfo", "--noheader", "--Node", "--format=%T"]
+        wait_for("nodes", lambda: slurm(variables, *idle).split() == ["idle"] * 2, folder)
+        try:
+            yield variables
+        finally:
+            # No step is to outlive the daemons.
+            for words in (["--signal=KILL", "--full"], []):
+                slurm(variables, "scancel", *words, f"--partition={PARTITION}")
+            deadline = time.monotonic() + 20
+            while slurm(variables, "squeue", "--noheader") and time.monotonic() < deadline:
+                time.sleep(0.2)
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that nothing listens on."""
+    with ExitStack() as stack:
+        bound = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in bound:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in bound]
+
+
+@contextmanager
+def daemon(words: list[str], folder: Path, user: str | None = None) -> Iterator[None]:
+    """Run a daemon in the foreground; stop it at the end, which is not that of a Ctrl-C."""
+    options = {"user": user, "group": user, "start_new_session": True}
     with (
-        (clone.parent / "output").open("w+b") as output,
+        (folder / f"{words[0]}.out").open("ab") as stream,
         subprocess.Popen(
-            command,
-            cwd=clone,
-            env=environment(clone) | kernels | changed,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
+            words, env=os.environ | {"PATH": SEARCHED}, stdout=stream, stderr=stream, **options
         ) as process,
     ):
         try:
-            status = process.wait()
+            yield
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-        output.seek(0)
-        return status, output.read().decode(errors="replace")
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def wait_for(name: str, is_up: Callable[[], bool], folder: Path) -> None:
+    """Wait until something is up; end with what the daemons say where it does not come up."""
+    deadline = time.monotonic() + WAITING
+    while not is_up():
+        if time.monotonic() > deadline:
+            for path in [*folder.glob("*.log"), *folder.glob("*.out"), folder / "munge/log"]:
+                print(path.read_text(errors="replace")[-2000:] if path.exists() else path)
+            sys.exit(f"slurm-test: {name} did not come up in {WAITING:.0f} s")
+        time.sleep(0.2)
+
+
+def slurm(cluster: dict[str, str], *words: str) -> str:
+    """Run one of Slurm's commands; return what it printed."""
+    options = {"env": os.environ | cluster, "capture_output": True, "text": True, "timeout": 20}
+    try:
+        return subprocess.run(words, check=False, **options).stdout.strip()
+    except subprocess.TimeoutExpired:
+        return ""
 
 
 @contextmanager
@@ -77,7 +194,7 @@ def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
     over = threading.Event()
 
     def watch() -> None:
-        while not over.wait(0.5) and not killed:
+        while not over.wait(0.2) and not killed:
             for line in slurm(cluster, "squeue", "-h", "-t", "R", "-o", "%i %k").splitlines():
                 number, _, comment = line.partition(" ")
                 if comment.startswith("rule_results") and not killed:
@@ -93,104 +210,50 @@ def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
         watcher.join()
 
 
-def slurm(cluster: dict[str, str], *words: str) -> str:
-    """Run one of Slurm's commands; return what it printed."""
-    variables = os.environ | cluster
-    done = subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
-    return done.stdout
+def build(folder: Path, cluster: dict[str, str] | None = None) -> tuple[int, str]:
+    """Build locally or on the cluster; return the status and what was printed."""
+    profile = ["--workflow-profile", "profiles/slurm-test"] if cluster else []
+    words = [word for word in command(*profile) if cluster is None or word not in ("--cores", "2")]
+    done = run(folder, words, **(cluster or {"SLURM_CONF": "/dev/null"}))
+    return done.returncode, done.stdout
 
 
-def failed_with_a_fault(clone: Path, paper: str, cluster: dict[str, str]) -> None:
-    """Run with a fault in drawing one figure and one job killed; hold what is told and built."""
-    fault = (
-        f'    if (paper, figure) == {(paper, FIGURE)}:\n        raise MemoryError("{PLANTED}")\n'
-    )
-    source = clone / "src/dpbandits/pipeline/jobs.py"
-    with edited(source, LINE, LINE + fault), one_job_killed(cluster) as killed:
-        status, output = build(clone, PROFILE, cluster)
-    require(status != 0, "a run with a job that fails at every attempt ended well")
-    require(bool(killed), f"no job was killed:\n{output[-4000:]}")
-    require(PLANTED in output, f"the log of the failed job is not shown:\n{output[-4000:]}")
-    restarts = output.count("Trying to restart job")
-    require(restarts >= 3, f"jobs were tried again {restarts} times, not thrice")
-    done = {path.stem for path in (clone / f"figures/quick/{paper}").glob("*.csv")}
-    require(FIGURE not in done, "a figure whose drawing fails was drawn")
-    require(bool(done), "the rest of the run did not go on")
-    print(f"  killed {killed[0]}: tried again; a fault: told after 3 attempts, the rest was built")
-
-
-def differences(one: dict[str, bytes], two: dict[str, bytes]) -> list[str]:
-    """Return what is not the same: results by values, all else by bytes."""
-    found = [f"{name}: built in one run only" for name in sorted(set(one) ^ set(two))]
-    for name in sorted(set(one) & set(two)):
-        pair = one[name], two[name]
-        if name.endswith(".parquet"):
-            frames = [pd.read_parquet(io.BytesIO(each)) for each in pair]
-            same = frames[0].equals(frames[1])
-        else:
-            same = pair[0] == pair[1]
-        found += [] if same else [f"{name}: differs"]
-    return found
-
-
-def timed(what: str, begun: float) -> None:
-    """Say how long something took."""
-    print(f"  {what}: {time.monotonic() - begun:.0f} s", flush=True)
-
-
-def compare_runs(papers: Sequence[str], folder: Path) -> None:
-    """Run locally, run on a cluster of two nodes, compare."""
-    clone = folder / "clone"
-    clone.mkdir()
-    for name in ("Snakefile", "config", "workflow", "profiles", "src"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, clone / name)
-    choose(clone, *papers, comparisons=COMPARISONS if {*papers} == {*PAPERS} else ())
-    print(f"slurm-test of {', '.join(papers)}, quick scale", flush=True)
-    begun = time.monotonic()
-    status, output = build(clone, ["--cores", str(os.cpu_count())], {"SLURM_CONF": "/dev/null"})
-    require(status == 0, f"the local run failed:\n{output[-4000:]}")
-    timed("local run", begun)
-    local = outputs(clone)
-    require(len(local) > 10, "the local run built nothing")
-    forget(clone, *OUTPUTS)
+def compare_runs(folder: Path) -> None:
+    """Build locally, build on the cluster with a fault and without, compare."""
+    make_project(folder, sources=True)
+    status, output = build(folder)
+    require(status == 0, f"{output[-4000:]}\nthe local run failed")
+    local, drawn = outputs(folder), folder / f"figures/quick/{PAPER}"
+    forget(folder, "results", "figures", "logs", ".snakemake", ".cache/dpbandits/cells")
     with local_cluster() as cluster:
-        begun = time.monotonic()
-        failed_with_a_fault(clone, papers[0], cluster)
-        timed("run through Slurm with a fault", begun)
-        begun = time.monotonic()
-        status, output = build(clone, PROFILE, cluster)
-        require(status == 0, f"the run through Slurm failed:\n{output[-4000:]}")
-        timed("the rest of it without the fault", begun)
-        ran = slurm(cluster, "squeue", "-h", "--states=all", "-o", "%N").splitlines()
+        jobs = folder / "src/dpbandits/pipeline/jobs.py"
+        with edited(jobs, FAULT, FAULT + PLANTED), one_job_killed(cluster) as killed:
+            status, output = build(folder, cluster)
+        require(status != 0, "a run with a job that fails at every attempt ended well")
+        require(bool(killed), f"{output[-4000:]}\nno job was killed")
+        require(
+            "planted by the test" in output, f"{output[-4000:]}\nthe failed job's log is not shown"
+        )
+        restarts = output.count("Trying to restart job")
+        require(
+            restarts >= 3, f"{output[-4000:]}\njobs were tried again {restarts} times, not thrice"
+        )
+        require({path.stem for path in drawn.glob("*.csv")} >= {"fig2"}, "the rest was not built")
+        require(not (drawn / "fig1.csv").exists(), "a figure whose drawing fails was drawn")
+        print(f"  killed {killed[0]}: tried again; a fault: told after 3 attempts", flush=True)
+        status, output = build(folder, cluster)
+        require(status == 0, f"{output[-4000:]}\nthe run through Slurm failed")
+        ran = slurm(cluster, "squeue", "-h", "--states=all", "-o", "%N").split()
     on_nodes = {name: ran.count(name) for name in NODES}
-    require(min(on_nodes.values()) > 5, f"jobs that Slurm has run on its nodes: {on_nodes}")
-    wrong = differences(local, outputs(clone))
-    require(not wrong, "\n".join(wrong))
-    results = sum(name.endswith(".parquet") for name in local)
-    shares = ", ".join(f"{count} on {name}" for name, count in on_nodes.items())
-    print(f"  jobs of Slurm: {shares}")
-    print(f"  {results} results by values and {len(local) - results} files by bytes: the same")
-
-
-def main() -> int:
-    """Run the test; stop what was started, whatever happens."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("papers", nargs="*", help=f"some of {', '.join(PAPERS)} (default: all)")
-    papers = parser.parse_args().papers or list(PAPERS)
-    if unknown := sorted({*papers} - {*PAPERS}):
-        parser.error(f"papers: {', '.join(unknown)}; allowed: {', '.join(PAPERS)}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    install()
-    with tempfile.TemporaryDirectory(prefix="dpbandits-slurm-test-") as folder:
-        try:
-            compare_runs(papers, Path(folder))
-        except WrongError as failure:
-            print(f"slurm-test: {failure}", file=sys.stderr)
-            return 1
-    print("slurm-test: passed")
-    return 0
+    require(min(on_nodes.values()) >= 3, f"jobs that Slurm has run on its nodes: {on_nodes}")
+    found = outputs(folder)
+    wrong = [name for name in {*local, *found} if local.get(name) != found.get(name)]
+    require(not wrong, f"not the same as locally: {', '.join(sorted(wrong))}")
+    print(f"slurm-test: passed, {len(local)} files the same; jobs: {on_nodes}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    install()
+    with tempfile.TemporaryDirectory(prefix="dpbandits-slurm-test-") as temporary:
+        compare_runs(Path(temporary))

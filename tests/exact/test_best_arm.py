@@ -22,6 +22,7 @@ from best_arm_trials import (
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm.eliminations import noise_multiplier
+from dpbandits.algorithms.guarantees import stated_guarantee
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import laplace
 from dpbandits.errors import InputError
@@ -386,7 +387,7 @@ def test_guarantees(name: str) -> None:
         parameters = algorithm.parameters_from(
             {**algorithm.example, **parameters_of(name, epsilon)}
         )
-        stated = algorithm.guarantee(parameters, 100)
+        stated = stated_guarantee(algorithm, parameters, 100)
         is_noisy = name in kinds and epsilon < math.inf
         assert stated.kind == (kinds[name] if is_noisy else "none")
         assert stated.parameter == (epsilon if is_noisy else math.inf)

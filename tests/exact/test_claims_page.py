@@ -15,6 +15,7 @@ from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.claims import claims_page
 from dpbandits.pipeline.project import Project
+from found_papers import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -155,3 +156,15 @@ def test_no_verdict_depends_on_its_level(project: Project) -> None:
     both.write_text(frame.to_csv(index=False))
     page = claims_page(project)
     assert re.search(r"own level:\n\nThere is none\.\n", page)
+
+
+def test_the_page_of_claims_has_every_claim_and_every_interpretation() -> None:
+    project = Project.load(ROOT)
+    text = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| <a id=\"[a-z0-9-]+\"></a>([A-Z]+-C\d+[a-z]?) \(", text, re.MULTILINE)
+    claims = [claim for paper in PAPERS for claim in project.study(paper).claims]
+    assert shown == [claim.id for claim in claims]
+    rows = re.findall(r"(?:\| |<br>)(?:as-written|as-coded|repaired)[^|<]*: \*\*", text)
+    # Rows of the least repair have a table of their own.
+    variants = [each.variant for claim in claims for each in claim.interpretations]
+    assert len(rows) == sum(variant != "repaired" for variant in variants)

@@ -98,8 +98,9 @@ def test_a_schedule_beyond_the_limits_is_counted() -> None:
     """Negative control: more early phases, slower shrinking, too few phases in all."""
     right = phase_schedule(10_000, 16)
     assert violations(right, 16) == ["schedules"]
-    assert violations(replace(right, phases=14), 16) == ["schedules", "above limit"]
-    assert violations(replace(right, phases=3), 16) == ["schedules", "below log2 d"]
+    longer, shorter = (replace(right, sizes=right.sizes[:1] * (n + 1)) for n in (14, 3))
+    assert violations(longer, 16) == ["schedules", "above limit"]
+    assert violations(shorter, 16) == ["schedules", "below log2 d"]
     assert violations(replace(right, early_phases=5), 16) == ["schedules", "early above"]
     slower = replace(right, shrinking=(9936, 900, 40, 0))
     assert violations(slower, 16) == ["schedules", "shrinking above"]

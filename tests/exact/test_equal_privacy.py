@@ -119,17 +119,18 @@ def test_from_zeros_little_noise_locks_the_best_arm_out(name: str, algorithm: st
     final = {}
     for start in ("zeros", "carried"):
         for budget in (5, 100):
-            [own] = [
-                each.cell
+            [line] = [
+                each
                 for each in series(name)
                 if each.cell.definition.id == algorithm and each.tags["epsilon"] == budget
             ]
+            own = line.cell
             played = dpbandits.simulate(
                 algorithm=algorithm,
                 params=vars(own.parameters),
                 bandit=own.bandit,
                 horizon=own.horizon,
-                runs=own.runs,
+                runs=len(line.runs),
                 variant=own.variant,
                 interpretations={"start": start},
             )

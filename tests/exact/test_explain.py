@@ -1,6 +1,5 @@
 """`dpbandits explain CLAIM`, from results that a command computed: how a verdict came about."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -8,16 +7,13 @@ import pytest
 from dpbandits.cli import main
 from dpbandits.pages.explain import explain_published
 from dpbandits.pipeline.project import Project, published_table
-
-ROOT = Path(__file__).resolve().parents[2]
+from invented import ROOT, copy_parts
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project folder with the exactly computed results that DTU-C3 reads."""
-    place = tmp_path_factory.mktemp("project")
-    for part in ("config", "workflow"):
-        shutil.copytree(ROOT / part, place / part)
+    place = copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow")
     assert main(["run", "dp-ts-ucb", "privacy-by-horizon", "--project", str(place)]) == 0
     return place
 

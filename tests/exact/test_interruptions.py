@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/my_kernel.py"
-BEGIN = "    t = state.clock[0]\n    written = 0\n"
+BEGIN = "    t, written = state.clock[0], 0\n"
 SLEEP = "    import pathlib, time\n    pathlib.Path('began').touch()\n    time.sleep(60)\n"
 
 

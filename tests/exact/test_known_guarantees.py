@@ -1,7 +1,9 @@
 """What guarantees say of themselves: which an exact witness refutes, for which parameters."""
 
-import dataclasses
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,9 @@ from scipy.stats import norm
 import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
 from dpbandits.algorithms.base import positive
-from dpbandits.algorithms.guarantees import KNOWN, guarantee_of
+from dpbandits.algorithms.guarantees import KNOWN, at_delta, guarantee_of
 from dpbandits.audit.releases.stop_test import anytime_witness
+from dpbandits.privacy import Guarantee
 from dpbandits.privacy.witnesses import (
     classical_delta,
     release_loss,
@@ -20,6 +23,7 @@ from dpbandits.privacy.witnesses import (
     window_loss,
 )
 from found_papers import PLAYED
+from support import message_of
 
 # (algorithm, parameters, horizon, variant, interpretations, status, basis)
 EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]] = [
@@ -248,7 +252,7 @@ def test_from_which_epsilon_on_the_classical_calibration_falls_short() -> None:
 
 def test_a_copy_under_another_id_has_no_verdict_on_the_original() -> None:
     for name, ours in REGISTRY.items():
-        copy = dataclasses.replace(ours, id="mine")
+        copy = replace(ours, id="mine")
         for variant in ours.variants:
             found = dpbandits.guarantee(copy, params=ours.example, horizon=1000, variant=variant)
             assert (found.status, found.basis, found.stated) == ("stated", "", ""), name
@@ -256,7 +260,7 @@ def test_a_copy_under_another_id_has_no_verdict_on_the_original() -> None:
             assert "stated by" not in found.describe()
             original = dpbandits.guarantee(name, params=ours.example, horizon=1000, variant=variant)
             assert (found.kind, found.parameter) == (original.kind, original.parameter)
-    own = dataclasses.replace(
+    own = replace(
         REGISTRY["ucb1"],
         id="mine",
         stated="a paper of mine",
@@ -266,3 +270,46 @@ def test_a_copy_under_another_id_has_no_verdict_on_the_original() -> None:
     assert dpbandits.guarantee(own, eta=0.5, horizon=9).describe() == (
         "0.5-GDP, central model; stated by a paper of mine; neither proved nor refuted here"
     )
+
+
+ROOT = Path(__file__).resolve().parents[2]
+COINS = dpbandits.bernoulli([0.75, 0.5])
+
+
+def test_the_api_sees_variant_interpretations_and_horizon() -> None:
+    common: dict[str, Any] = {"algorithm": "gdp-ncb", "params": {"epsilon": 0.2}}
+    for words, status in (
+        ({"horizon": 10**8}, "refuted"),
+        ({"horizon": 10**6}, "stated"),
+        ({"horizon": 10**8, "variant": "repaired"}, "proved"),
+        ({"horizon": 10**8, "variant": "repaired", "interpretations": {"cap": "none"}}, "stated"),
+    ):
+        found = dpbandits.guarantee(**common, **words)
+        assert found.status == status
+        assert dpbandits.simulate(**common, **words, bandit=COINS, runs=1).guarantee == found
+
+
+def test_a_guarantee_of_your_own_is_shown_as_stated_and_a_failing_one_is_one_line() -> None:
+    mine = dpbandits.load_algorithm(ROOT / "examples/my_algorithm.py")
+    values = {"params": {"epsilon": 0.5, "pulls": 5}, "horizon": 20}
+    found = dpbandits.guarantee(mine, **values)
+    assert found == Guarantee("pure", 0.5)
+    assert at_delta(found, 0.01).endswith(", if it holds")
+    short = Guarantee("approximate", 1.0, 0.1, "proved", "here")
+    assert at_delta(short, 0.01).endswith("; nothing follows at delta=0.01")
+    faults: dict[str, Callable[[], Any]] = {
+        "guarantee fails: Zero": lambda: 1 / 0,
+        "guarantee is 3": lambda: 3,
+    }
+    for expected, fault in faults.items():
+        wrong = replace(mine, guarantee=lambda *_, fault=fault, **names: fault())
+        made = dpbandits.simulate(algorithm=wrong, **values, bandit=COINS, runs=1)
+        assert expected in message_of(lambda made=made: made.guarantee)
+
+    own = replace(
+        REGISTRY["ucb1"],
+        id="own",
+        parameters={"first": positive, "second": positive(default=3.0)},
+        guarantee=lambda parameters, horizon: Guarantee("pure", parameters.second),
+    )
+    assert dpbandits.guarantee(own, params={"first": 1.0}, horizon=10).parameter == 3.0

@@ -20,10 +20,7 @@ from mutation_scenarios import prepared, scenarios
 from mutations import Fault, faults, number_edits, operator_edits
 from support import Decision, case_of, joined, kernel_decisions
 
-UNIFORMLY = (
-    "Sub: written = _play_uniformly(*(laws, law_parameters, generator, stop - played, "
-    "arms, lengths, sums, written))"
-)
+UNIFORMLY = "Sub: n = _play_uniformly(stop - played, arms, rng, out, n)"
 
 FRONT = (
     "front = Front(np.empty(counts.size, np.int64), np.zeros(1, np.int64), np.full(1, LOWEST), "
@@ -33,15 +30,15 @@ FRONT = (
 EQUIVALENT: dict[str, set[str]] = {
     # A default that the loop over the arms always overwrites.
     "m-ts-gaussian": {
-        "0: arm = 0",
+        "arm, largest = (0, -math.inf)",
         # Of an arm without a pull, which nothing decides by.
         "1: counts = np.maximum(pulls + settings.prior_count, 1)",
     },
-    "anytime-lazy-ucb": {"0: arm = 0"},
-    "lazy-dp-ts": {"0: arm = 0"},
+    "anytime-lazy-ucb": {"arm, largest = (0, -math.inf)"},
+    "lazy-dp-ts": {"arm, largest = (0, -math.inf)"},
     "dp-ts": {"0: arm = 0"},
     "ts-gaussian": {
-        "0: arm = 0",
+        "arm, largest = (0, -math.inf)",
         # One forced pull.
         "FloorDiv: arm = t // settings.forced_pulls",
         # Of a run that is resumed (`test_resuming_changes_nothing`).
@@ -59,8 +56,8 @@ EQUIVALENT: dict[str, set[str]] = {
         "earlier_log = 2.0 * math.log(t + settings.clock_offset)",
         "until = t + SHORTEST + t // PART",
         "Add: return (arm, others + ROUNDING)",
-        "Gt: if t > until or reward_sums[arm] / n + math.sqrt(earlier_log / n) <= others:",
-        "Add: if t > until or reward_sums[arm] / n + math.sqrt(earlier_log / n) <= others:",
+        "Gt: if t > until or reward_sums[arm] / count + math.sqrt(earlier_log / count) <= others:",
+        "Add: if t > until or reward_sums[arm] / count + math.sqrt(earlier_log / count) <= others:",
     },
     "ncb": {
         "arm, largest, second = (0, -math.inf, -math.inf)",
@@ -147,17 +144,17 @@ EQUIVALENT: dict[str, set[str]] = {
         "state.counts[:] = 0",
         "state.private_sums[:] = 0.0",
         "condition: if not settings.carries:",
-        "condition: if stops(settings.local_core, window, state.counts[i], shown):",
+        "condition: if ldp_ncb.stops(settings.local_core, window, state.counts[i], shown):",
         "Sub: begin = t - played",
         UNIFORMLY,
-        "Sub: for _ in range(min(rounds, arms.size - written)):",
+        "Sub: for _ in range(min(rounds, out.arms.size - n)):",
         # Windows that do not grow have no end.
         "max: length = max(1, 2 * state.length[0])",
     },
     "anytime-ldp-ncb": {
         "played = state.global_core.clock[0]",
         UNIFORMLY,
-        "Sub: for _ in range(min(rounds, arms.size - written)):",
+        "Sub: for _ in range(min(rounds, out.arms.size - n)):",
     },
 }
 """Faults that change no decision, or do not end, by algorithm.

@@ -35,9 +35,8 @@ def explored_rounds(settings: Any, seed: int) -> int:
     """Return how long phase I lasts in one run."""
     state, generator = NCB.state(50), np.random.default_rng(seed)
     size = 5_000_000
-    chunks = new_segments(size)
-    told_bandit = FIFTY_ARMS.arrays
-    written = int(ncb._explore(settings, state, *told_bandit, generator, *chunks))
+    out = new_segments(size)
+    written = int(ncb._explore(settings, state, FIFTY_ARMS.arrays, generator, out))
     assert state.explored[0] == 1
     assert written == state.pulls.sum() == state.clock[0]
     return written

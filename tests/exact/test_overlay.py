@@ -1,9 +1,8 @@
 """An algorithm of the user's own file, drawn into the papers' figures (dpbandits overlay)."""
 
-import dataclasses
 import json
-import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -14,21 +13,20 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
+from dpbandits.bandits import Bandit
 from dpbandits.cli import main
-from dpbandits.engine.compute import compute
-from dpbandits.engine.results import results_frame, write_results
 from dpbandits.metrics.intervals import mean_interval, rate_interval
+from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.palette import COLOURS
 from dpbandits.reporting.style import OWN_COLOUR, own_look
-from shared import exact_result
-from support import message_of
+from invented import ROOT, copy_parts
+from support import FIVE_ARMS, message_of
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = str(ROOT / "examples/my_algorithm.py")
-NAME = "Private explore-then-commit"
+NAME = "Private explore-then-commit (yours)"
 CAPS = {
     "ts-is-dp": "quick: {runs: 10, horizon: 2000}",
     "dp-ts-ucb": "quick: {runs: 10, horizon: 31622}",
@@ -36,14 +34,14 @@ CAPS = {
     "dp-bai": "quick: {runs: 50, horizon: 400}",
 }
 """A scale of seconds."""
+SPREAD = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
+Overlay = Callable[..., pd.DataFrame]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project at a very small scale, nothing built."""
-    folder = tmp_path_factory.mktemp("project")
-    for name in ("config", "workflow"):
-        shutil.copytree(ROOT / name, folder / name)
+    folder = copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow")
     for paper, caps in CAPS.items():
         path = Project.load(folder).study(paper).path
         lines = path.read_text().splitlines()
@@ -57,38 +55,17 @@ def project(folder: Path) -> Project:
 
 
 @pytest.fixture
-def built(project: Project) -> Callable[[str], None]:
-    """Build the results that a figure reads, where they are not built yet."""
-
-    def build(name: str) -> None:
-        paper = name.partition("/")[0]
-        panels = find_panels(project, name)
-        for read in dict.fromkeys(read for panel in panels for read in panel.spec.reads):
-            path = project.results_path(paper, read)
-            if path.is_file():
-                continue
-            fingerprint = project.results_fingerprint(paper, read)
-            if read in project.study(paper).exact:
-                write_results(path, exact_result(paper, read), fingerprint)
-                continue
-            series = project.series(paper, read)
-            batches = compute([each.cell for each in series], root_seed=project.seed)
-            write_results(path, results_frame(series, batches), fingerprint)
-
-    return build
-
-
-Overlay = Callable[..., pd.DataFrame]
-
-
-@pytest.fixture
-def overlay(project: Project, built: Callable[[str], None], tmp_path: Path) -> Overlay:
-    """Draw the user's algorithm into a figure; return the user's points in a csv."""
+def overlay(project: Project, tmp_path: Path) -> Overlay:
+    """Draw the user's algorithm into a figure, built before; return the user's points in a csv."""
 
     def draw(name: str, mine: Own, panel: str = "") -> pd.DataFrame:
-        built(name)
+        paper, _, stem = name.partition("/")
+        for read in {read for each in find_panels(project, name) for read in each.spec.reads}:
+            if not project.results_path(paper, read).is_file():
+                build_results(project, paper, read, workers=1)
         overlay_figure(project, name, mine, tmp_path)
-        return lines_of(tmp_path / f"{panel or name.partition('/')[2]}.csv", mine.algorithm.name)
+        points = read_points(tmp_path / f"{panel or stem}.csv")
+        return points[points["series"].str.contains("yours")]
 
     return draw
 
@@ -97,10 +74,20 @@ def own(**params: Any) -> Own:
     return Own(dpbandits.load_algorithm(EXAMPLE), {"epsilon": 0.5, "pulls": 20, **params})
 
 
-def lines_of(path: Path, name: str = NAME) -> pd.DataFrame:
-    """Return the user's points in a csv."""
-    points = pd.read_csv(path, keep_default_na=False)
-    return points[points["series"].str.contains(name)]
+def simulate(project: Project, bandit: Bandit, horizon: int, runs: int, **params: Any) -> Any:
+    """Return the example's simulation alone, which a figure has to show."""
+    return dpbandits.simulate(
+        algorithm=own().algorithm,
+        params=own(**params).params,
+        bandit=bandit,
+        horizon=horizon,
+        runs=runs,
+        seed=project.seed,
+    )
+
+
+def read_points(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, keep_default_na=False)
 
 
 def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_path: Path) -> None:
@@ -108,18 +95,12 @@ def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_pat
     points = overlay("dp-ts-ucb/fig5b", own())
     files = {"fig5b.png", "fig5b.pdf", "fig5b.csv", "fig5b.provenance.json"}
     assert {path.name for path in tmp_path.iterdir()} == files
-    assert set(points["series"]) == {f"{NAME} (yours)"}
-    every = pd.read_csv(tmp_path / "fig5b.csv", keep_default_na=False)
+    assert set(points["series"]) == {NAME}
+    every = read_points(tmp_path / "fig5b.csv")
     times = every[every["series"] == "DP-TS-UCB"]["x"].tolist()
     assert points["x"].tolist() == times
-    values = dpbandits.simulate(
-        algorithm=own().algorithm,
-        params={"epsilon": 0.5, "pulls": 20},
-        bandit=dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15]),
-        horizon=31622,
-        runs=10,
-        seed=project.seed,
-    ).curve(metric="pseudo_regret", at=times)
+    simulation = simulate(project, SPREAD, 31622, 10)
+    values = simulation.curve(metric="pseudo_regret", at=times)
     # The csv has ten significant digits.
     numbers = points[["y", "lo", "hi"]].T
     np.testing.assert_allclose(numbers, [*mean_interval(values)], rtol=1e-9)
@@ -132,8 +113,8 @@ def test_other_lines_stay_as_they_are(project: Project, overlay: Overlay, tmp_pa
     spec = project.study("dp-ts-ucb").figure_entries["fig5"]
     draw_figure(spec, "fig5", lambda name: project.frame("dp-ts-ucb", name), tmp_path / "before")
     for stem in ("fig5a", "fig5b", "fig5"):
-        before = pd.read_csv(tmp_path / "before" / f"{stem}.csv", keep_default_na=False)
-        after = pd.read_csv(tmp_path / f"{stem}.csv", keep_default_na=False)
+        before = read_points(tmp_path / "before" / f"{stem}.csv")
+        after = read_points(tmp_path / f"{stem}.csv")
         others = after[~after["series"].str.contains("yours")]
         pd.testing.assert_frame_equal(others.reset_index(drop=True), before)
         assert len(after) > len(before)
@@ -148,7 +129,7 @@ def test_a_horizon_axis_has_a_simulation_for_each_horizon(
 ) -> None:
     """And the panel of exact values beside it stays as it is, which is said."""
     assert overlay("dp-ts-ucb/fig3", own(), "fig3a")["x"].tolist() == [10000, 31622]
-    assert lines_of(tmp_path / "fig3b.csv").empty
+    assert NAME not in (tmp_path / "fig3b.csv").read_text()
     assert "dp-ts-ucb/fig3b: shows exact values and stays as it is" in capsys.readouterr().err
 
 
@@ -158,29 +139,18 @@ def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: O
     assert level["x"].tolist() == [1, 2, 5]
     assert level["y"].nunique() == 1
     points = overlay("ts-is-dp/fig3", own(epsilon="eta"))
-    assert set(points["series"]) == {f"{NAME} (yours)"}
-    at_two = dpbandits.simulate(
-        algorithm=own().algorithm,
-        params={"epsilon": 2, "pulls": 20},
-        bandit=dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25]),
-        horizon=2000,
-        runs=10,
-        seed=project.seed,
-    ).realised_regret.mean()
+    assert set(points["series"]) == {NAME}
+    simulation = simulate(project, FIVE_ARMS, 2000, 10, epsilon=2)
+    at_two = simulation.realised_regret.mean()
     assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
-    message = message_of(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")))
-    assert message == "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
 
 
 def test_a_parameter_may_be_a_column_beside_the_axis(overlay: Overlay) -> None:
     """There is a line for each of its values then; lines without that column count for none."""
-    mine = Own(dataclasses.replace(REGISTRY["dp-bai"], id="mine", name="Mine"), {})
-    points = overlay("dp-bai/fig1a", dataclasses.replace(mine, params={"epsilon": "epsilon"}))
+    mine = Own(replace(REGISTRY["dp-bai"], id="mine", name="Mine"), {"epsilon": "epsilon"})
+    points = overlay("dp-bai/fig1a", mine)
     assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
     assert points["x"].tolist() == [100, 200, 400] * 2
-
-
-def test_lines_of_the_user_differ_in_dash_and_marker() -> None:
     looks = [own_look(index) for index in range(4)]
     assert {look.colour for look in looks} == {OWN_COLOUR}
     assert OWN_COLOUR not in COLOURS.values()
@@ -190,62 +160,47 @@ def test_lines_of_the_user_differ_in_dash_and_marker() -> None:
 @pytest.mark.slow
 def test_nash_regret(project: Project, overlay: Overlay) -> None:
     points = overlay("dp-ncb/fig1b", own(epsilon=0.2))
-    curve = dpbandits.simulate(
-        algorithm=own().algorithm,
-        params={"epsilon": 0.2, "pulls": 20},
-        bandit=project.study("dp-ncb").simulation("panel-b").series()[0].cell.bandit,
-        horizon=20000,
-        runs=4,
-        seed=project.seed,
-    ).nash_regret(at=points["x"].tolist(), bias="kept")
-    # The csv has ten significant digits.
+    cell = project.study("dp-ncb").simulation("panel-b").series()[0].cell
+    simulation = simulate(project, cell.bandit, 20000, 4, epsilon=0.2)
+    curve = simulation.nash_regret(at=points["x"].tolist(), bias="kept")
     np.testing.assert_allclose(points["y"], curve.nash_regret, rtol=1e-9)
 
 
 def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     """An algorithm that is not ours: sequential halving renamed."""
-    mine = dataclasses.replace(REGISTRY["sequential-halving"], id="mine", name="Mine")
+    mine = replace(REGISTRY["sequential-halving"], id="mine", name="Mine")
     points = overlay("dp-bai/fig1a", Own(mine, {}))
     assert points["x"].tolist() == [100, 200, 400]
-    trials = dpbandits.identify(
-        algorithm=mine,
-        bandit=project.study("dp-bai").simulation("fig1-budget").series()[0].cell.bandit,
-        budget=400,
-        runs=50,
-        seed=project.seed,
-    )
-    expected = rate_interval(trials.success.sum(), 50)
+    bandit = project.study("dp-bai").simulation("fig1-budget").series()[0].cell.bandit
+    asked = {"algorithm": mine, "bandit": bandit, "budget": 400, "runs": 50, "seed": project.seed}
+    expected = rate_interval(dpbandits.identify(**asked).success.sum(), 50)
     np.testing.assert_allclose(points[["y", "lo", "hi"]].iloc[-1].tolist(), expected, rtol=1e-9)
 
 
-REFUSED = [
-    ("fig5", "figure is 'fig5'; allowed: PAPER/FIGURE"),
-    ("no-paper/fig5", "paper is 'no-paper'; allowed: ts-is-dp"),
-    ("dp-ts-ucb/fig99", "dp-ts-ucb has no figure 'fig99'; allowed: fig1, fig2"),
-    ("dp-ts-ucb/fig1", "dp-ts-ucb/fig1: is a diagram; allowed: a figure of regret"),
-    ("dp-ts-ucb/fig3b", "dp-ts-ucb/fig3b: shows exact values; allowed: a figure of regret"),
-    (
-        "dp-bai/fig2",
-        "dp-bai/fig2a: shows success, and private-explore-then-commit is an Algorithm; allowed: ",
-    ),
-    (
-        "ts-is-dp/fig8",
-        "comparison-curves.parquet: does not exist; build the figure first: snakemake",
-    ),
-]
+REFUSED = {
+    "fig5": "figure is 'fig5'; allowed: PAPER/FIGURE",
+    "no-paper/fig5": "paper is 'no-paper'; allowed: ts-is-dp",
+    "dp-ts-ucb/fig99": "dp-ts-ucb has no figure 'fig99'; allowed: fig1, fig2",
+    "dp-ts-ucb/fig1": "dp-ts-ucb/fig1: is a diagram; allowed: a figure of regret",
+    "dp-ts-ucb/fig3b": "dp-ts-ucb/fig3b: shows exact values; allowed: a figure of regret",
+    "dp-bai/fig2": "fig2a: shows success, and private-explore-then-commit is an Algorithm; allo",
+    "ts-is-dp/fig8": "comparison-curves.parquet: does not exist; build the figure first: snakemake",
+}
 
 
-@pytest.mark.parametrize(("name", "expected"), REFUSED)
+@pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_take_it_is_refused_in_one_line(
-    project: Project, tmp_path: Path, name: str, expected: str
+    project: Project, tmp_path: Path, name: str
 ) -> None:
-    assert expected in message_of(lambda: overlay_figure(project, name, own(), tmp_path))
+    assert REFUSED[name] in message_of(lambda: overlay_figure(project, name, own(), tmp_path))
     assert not list(tmp_path.iterdir())
 
 
-def test_lines_of_different_simulations_are_refused(overlay: Overlay) -> None:
+def test_what_does_not_fit_a_built_figure_is_refused(overlay: Overlay) -> None:
     message = message_of(lambda: overlay("dp-ncb/extra-bias", own()))
     assert "dp-ncb/extra-bias: its lines come from simulations that differ in run" in message
+    message = message_of(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")))
+    assert message == "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
 
 
 def test_the_command(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -433,9 +434,11 @@ def test_wrong_curves_are_refused(
 def test_frames_that_fit_no_memory_are_refused_before_anything_is_played(
     plays: list[tuple[str, ...]],
 ) -> None:
-    long = simulate(horizon=10**6, runs=2000)
-    message = message_of(lambda: long.frame(at=range(1, 10**6 + 1)))
-    assert message == "runs and times make 2,000,000,000 values; allowed: at most 1,073,741,824"
+    times, metrics = range(1, 10**6 + 1), ["regret", "realised_regret"]
+    expected = "runs and times make 2,000,000,000 values; allowed: at most 1,073,741,824"
+    for runs, metric in (2000, "regret"), (1000, metrics):
+        long = simulate(horizon=10**6, runs=runs)
+        assert message_of(partial(long.frame, metric=metric, at=times)) == expected
     assert not plays
 
 

@@ -12,41 +12,18 @@ import yaml
 
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import DEFAULT_TABLES, PaperFile, Study, in_words
+from invented import FOLDER, ROOT
 from support import message_of
 
-ROOT = Path(__file__).resolve().parents[2]
-CURVES: dict[str, Any] = {
-    "instance": "two-arms",
-    "horizon": 3000,
-    "runs": {"first": 0, "count": 20},
-    "metrics": ["pseudo_regret"],
-    "grid": {"points": 30},
-    "cells": [{"algorithm": "ucb1"}],
-}
-FILE: dict[str, Any] = {
-    "paper": "made-up",
-    "quick": {"runs": 5, "horizon": 1000},
-    "instances": {
-        "two-arms": {"law": "bernoulli", "means": [0.7, 0.5]},
-        "three-arms": {"law": "bernoulli", "means": [0.9, 0.5, 0.1]},
-    },
-    "simulations": {
-        "curves": CURVES,
-        "verdicts": {"like": "curves", "runs": {"first": 1000, "count": 400}},
-        "longer": {"like": "verdicts", "horizon": 5000},
-    },
-    "figures": {
-        "fig1": {
-            "caption": "T = {horizon}, means over\n {runs} runs.",
-            "kind": "curve",
-            "reads": ["curves"],
-            "metric": "pseudo_regret",
-            "x": {"label": "t"},
-            "y": {"label": "regret"},
-            "series": [{"name": "UCB1"}],
-        }
-    },
-}
+FILE: dict[str, Any] = yaml.safe_load((FOLDER / "experiments.yaml").read_text())
+"""The invented paper, but for its own algorithm, and with what is asked here."""
+FILE["instances"]["three-arms"] = {"law": "bernoulli", "means": [0.9, 0.5, 0.1]}
+CURVES: dict[str, Any] = FILE["simulations"]["curves"] | {"cells": [{"algorithm": "ucb1"}]}
+LONGER = {"like": "verdicts", "horizon": 5000}
+VERDICTS = FILE["simulations"]["verdicts"]
+FILE["simulations"] = {"curves": CURVES, "verdicts": VERDICTS, "longer": LONGER}
+CAPTION = {"caption": "T = {horizon}, means over\n {runs} runs.", "series": [{"name": "UCB1"}]}
+FILE["figures"] = {"fig1": FILE["figures"]["fig1"] | CAPTION}
 ABOUT = PaperFile.model_validate(
     {"title": "Made up", "authors": [{"family": "Nobody"}], "year": 2026}
 )
@@ -63,7 +40,7 @@ def made(folder: Path, change: Change = lambda file: None, scale: str = "paper")
 
 
 def test_like_another_simulation_is_as_if_spelled_out(tmp_path: Path) -> None:
-    verdicts = CURVES | {"runs": {"first": 1000, "count": 400}}
+    verdicts = CURVES | {key: value for key, value in VERDICTS.items() if key != "like"}
     spelled = {"curves": CURVES, "verdicts": verdicts, "longer": verdicts | {"horizon": 5000}}
     short, long = made(tmp_path), made(tmp_path, lambda file: file.update(simulations=spelled))
     for name in spelled:

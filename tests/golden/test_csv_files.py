@@ -46,7 +46,6 @@ def quick() -> dict[str, str]:
 
 
 @pytest.mark.golden
-@pytest.mark.xdist_group("quick")
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_quick_build_gives_the_golden_csv(quick: dict[str, str], name: str) -> None:
     assert name in quick, WRITTEN_BY
@@ -54,7 +53,6 @@ def test_the_quick_build_gives_the_golden_csv(quick: dict[str, str], name: str) 
 
 
 @pytest.mark.golden
-@pytest.mark.xdist_group("quick")
 def test_every_csv_of_the_quick_build_is_golden(quick: dict[str, str]) -> None:
     assert quick.keys() == GOLDEN.keys(), WRITTEN_BY
 
@@ -75,8 +73,9 @@ def exact(kind: str) -> list[object]:
 def frames_of(paper: str) -> Callable[[str], pd.DataFrame]:
     """Return a function that computes an exact result at the scale that is published."""
     if paper in COMPARISONS:
-        analytic = find_paper(paper).analytic
-        return lambda name: analytic[name]("paper", PROJECT.seed, 1)
+        analytic, scaled = find_paper(paper).analytic, PROJECT.study(paper).scaled
+        given = {"scale": PROJECT.scale, "seed": PROJECT.seed, "workers": 1}
+        return lambda name: analytic[name](**(given if name in scaled else {}))
     return ExactResults(paper).__getitem__
 
 

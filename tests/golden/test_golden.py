@@ -9,14 +9,7 @@ GOLDEN = golden_values()
 WRITTEN_BY = f"`make golden UPDATE=1` writes tests/golden/{FILE.name} anew"
 
 
-def grouped() -> list[object]:
-    """Return the cases as parameters; those of one algorithm are left to one worker's kernels."""
-    return [
-        pytest.param(case, marks=pytest.mark.xdist_group(case.partition(",")[0])) for case in CASES
-    ]
-
-
-@pytest.mark.parametrize("case", grouped())
+@pytest.mark.parametrize("case", CASES)
 def test_values_are_the_golden_ones(case: str) -> None:
     if case not in GOLDEN:
         pytest.fail(f"{case}: has no golden values; {WRITTEN_BY}", pytrace=False)

@@ -7,7 +7,8 @@ binomial quantiles at LINE = 0.001 / TESTS of miss rates of 2 and of 7 % (the ja
 first order, and t intervals of few skewed runs another): while the rates are between these, this
 file fails with probability 0.001 at most over the choice of seeds, which are fixed. Null control:
 estimates drawn from Student's law around the truth. The same intervals around the plain average,
-its bias kept, must fail, and so must standard errors that are too small or too large.
+its bias kept, must fail, and so must standard errors that are too small or too large. For arms that
+are independent in every round, error and bias are compared with what theory says.
 """
 
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,10 @@ import dpbandits
 from dpbandits import NashCurve
 from dpbandits.algorithms import REGRET
 from dpbandits.bandits import Bandit
+from dpbandits.engine.cells import Series, make_cell
+from dpbandits.engine.compute import compute_series
 from dpbandits.kernels import new_segments
+from dpbandits.metrics.names import QUANTITIES
 from dpbandits.metrics.nash import enter_window, nash_accumulator, quantities
 from support import settings_of
 
@@ -181,6 +185,71 @@ PLAIN_FAILS = {
 def test_the_plain_average_fails(runs: int) -> None:
     for name in PLAIN_FAILS[runs]:
         assert misses(name, runs, bias="kept") > 2 * LARGEST > 2 * misses(name, runs)
+
+
+THREE_ARMS = dpbandits.bernoulli([0.9, 0.5, 0.2])
+ROUNDS = 200
+
+
+def random_arms(runs: int, shares: Values, generator: np.random.Generator) -> Values:
+    """Return the quantities at T of runs whose arms are independent in every round."""
+    arms = generator.choice(shares.size, size=(runs, ROUNDS), p=shares).astype(np.int64)
+    ledger = nash_accumulator(
+        THREE_ARMS.means, THREE_ARMS.log_means, runs, ROUNDS, np.array([ROUNDS], np.int64)
+    )
+    filled, starts = np.full(runs, ROUNDS), np.zeros(runs, np.int64)
+    enter_window(ledger, arms, np.ones_like(arms), filled, starts, (0, ROUNDS))
+    return quantities(ledger)[:, 0]
+
+
+@pytest.mark.parametrize("runs", [10, 40])
+def test_errors_and_biases_of_independent_arms(runs: int) -> None:
+    """Every round has the same mean and variance: both are known, to first order in 1/R."""
+    shares = np.array([0.6, 0.1, 0.3])
+    mean = shares @ THREE_ARMS.means
+    spread = shares @ THREE_ARMS.means**2 / mean**2 - 1.0
+    generator = np.random.default_rng(6)
+    values = np.array([random_arms(runs, shares, generator) for _ in range(600)])
+    found = dict(zip(QUANTITIES, values.T, strict=True))
+    # log of a mean over R runs has a deviation of sqrt(spread / R); T rounds are independent.
+    error = np.sqrt(spread / (runs * ROUNDS))
+    assert found["nash_log_mean"].std(ddof=1) == pytest.approx(error, rel=0.15)
+    # The influences of R runs know a variance to sqrt(2/R), 600 curves of them to 2 % and less;
+    # the next order is 1/R of it.
+    within = np.sqrt((found["nash_standard_error"] ** 2).mean())
+    assert within == pytest.approx(error, rel=0.05 + 1.0 / runs)
+    bias = spread / (2 * runs)
+    assert found["nash_bias"].mean() == pytest.approx(bias, rel=2.0 / runs)
+    short = np.log(mean) - found["nash_log_mean"].mean()
+    # Five deviations of the mean over 600 curves, and the next order.
+    allowed = 5 * error / np.sqrt(600) + bias * 1.5 / runs
+    assert abs(short - bias) < allowed
+    assert short > allowed, "the control: without a bias it would not pass"
+    # Means over bins of all rounds leave a bias that is T times smaller.
+    assert abs(np.log(mean) - np.log(found["average_mean"]).mean()) < allowed
+
+
+def test_differences_in_time_come_from_influences() -> None:
+    """A statement on two times at once: the deviation of a difference, by the same influences."""
+    cell = make_cell(
+        algorithm="ucb1",
+        parameters={},
+        bandit=THREE_ARMS,
+        horizon=ROUNDS,
+        metrics=["nash_regret", "nash_influence"],
+        grid=[60, ROUNDS],
+    )
+    series = Series("a", {}, cell, range(25 * CURVES), 25)
+    [block] = compute_series([series], root_seed=11)
+    log_means = block["nash_regret"][:, 0]
+    across = (log_means[:, 1] - log_means[:, 0]).std(ddof=1)
+    influences = block["nash_influence"].reshape(CURVES, 25, 2)
+    difference = influences[:, :, 1] - influences[:, :, 0]
+    within = np.sqrt(((difference**2).sum(axis=1) / (25 * 24)).mean())
+    assert within == pytest.approx(across, rel=0.12)
+    # The control: as if the two times were independent.
+    apart = np.sqrt((influences**2).sum(axis=(1, 2)) / (25 * 24)).mean()
+    assert apart != pytest.approx(across, rel=0.12)
 
 
 def test_every_algorithm_has_a_case() -> None:

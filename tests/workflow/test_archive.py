@@ -1,7 +1,6 @@
 """The archive as an evaluator has it: packed, unpacked elsewhere, drawn again, verified."""
 
 import json
-import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -12,11 +11,11 @@ import pytest
 from invented import (
     DPBANDITS,
     EXPERIMENTS,
-    FOLDER,
     PAPER,
     ROOT,
     SNAKEMAKE,
-    choose,
+    add_paper,
+    copy_parts,
     edited,
     environment,
     link_kernels,
@@ -53,11 +52,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in filter(None, run(ROOT, *listing).stdout.split("\0")):
         if (ROOT / name).is_file():
-            (clone / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, clone / name)
-    shutil.copytree(FOLDER, clone / "config/papers" / PAPER)
-    choose(clone, PAPER)
-    link_kernels(clone)
+            copy_parts(clone, name)
+    link_kernels(add_paper(clone))
     config = clone / "config/config.yaml"
     config.write_text(config.read_text().replace("scale: paper", "scale: quick"))
     done = run(clone, *SNAKEMAKE, "--cores", "2")

@@ -151,7 +151,7 @@ def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> 
 @pytest.mark.parametrize(
     ("words", "config", "line"),
     [
-        ((), "scale=huge", "config/config.yaml: scale is 'huge'; allowed: paper, quick"),
+        ((), "scale=huge", "config/config.yaml: scale is 'huge'; Input should be 'paper'"),
         ((f"results/quick/{PAPER}/nope.parquet",), "scale=quick", "No rule to produce"),
     ],
 )

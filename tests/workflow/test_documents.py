@@ -7,7 +7,6 @@ them.
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 from dpbandits.cli import main
 from dpbandits.pipeline.targets import rule_name
 from found_papers import PAPERS
-from invented import DPBANDITS, ROOT, SNAKEMAKE, run
+from invented import DPBANDITS, ROOT, SNAKEMAKE, copy_parts, run
 from support import DOCUMENTS, mostly_slow
 
 ON_RESULTS = {"compare", "draw", "explain", "judge", "digitised", "overlay", "run", "tabulate"}
@@ -121,19 +120,15 @@ def test_make_targets_exist() -> None:
         assert target in {".venv/installed", *listed}
 
 
-def checkout(folder: Path) -> Path:
-    """Copy what a build reads, and what commands are given, but no results."""
-    for name in ("Snakefile", "config", "workflow", "profiles", "examples", "docs"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, folder / name)
-    return folder
+CHECKOUT = ("Snakefile", "config", "workflow", "profiles", "examples", "docs")
+"""What a build reads, and what commands are given, but no results."""
 
 
 @pytest.mark.parametrize("line", mostly_slow(PLANNED, *PLANNED[:1]))
 def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     """Run dry: they take minutes. In a folder without results, so that there is something to do."""
     words = [*SNAKEMAKE, *shlex.split(line)[1:], "--dry-run", "--quiet"]
-    done = run(checkout(tmp_path), words)
+    done = run(copy_parts(tmp_path, *CHECKOUT), words)
     assert done.returncode == 0, done.stdout
     assert "Nothing to be done" not in done.stdout
 
@@ -155,7 +150,7 @@ def test_commands_run(
 @pytest.mark.parametrize("line", BUILT)
 def test_commands_on_results_run(line: str, tmp_path: Path) -> None:
     """At the quick scale: what the documents say is of the papers' own."""
-    folder, words = checkout(tmp_path), shlex.split(line)[1:]
+    folder, words = copy_parts(tmp_path, *CHECKOUT), shlex.split(line)[1:]
     for word in words:
         paper, _, figure = word.partition("/")
         if paper in PAPERS:

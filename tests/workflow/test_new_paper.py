@@ -19,17 +19,14 @@ from dpbandits.pipeline.publish import publish_papers
 from dpbandits.pipeline.targets import REPORT, targets
 from invented import FOLDER as INVENTED
 from invented import PAPER as NAME
-from invented import ROOT, command, run
+from invented import ROOT, command, copy_parts, run
 from support import message_of
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The parts of the checkout that a build reads, and the invented paper."""
-    for name in ("config", "workflow", "profiles", "docs"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    for name in ("Snakefile", "CITATION.cff"):
-        shutil.copy(ROOT / name, tmp_path)
+    copy_parts(tmp_path, "config", "workflow", "profiles", "docs", "Snakefile", "CITATION.cff")
     shutil.copytree(INVENTED, tmp_path / "config/papers" / NAME)
     return tmp_path
 

@@ -8,6 +8,7 @@ import pytest
 from notebooks import NOTEBOOKS, Output, code_cells, executed
 
 MOST_LINES = 12
+assert len(NOTEBOOKS) == 2
 
 
 def texts(outputs: list[list[Output]]) -> list[list[object]]:
@@ -27,7 +28,3 @@ def test_a_notebook_says_what_is_committed(path: Path) -> None:
     assert texts(found) == texts([cell["outputs"] for cell in cells])
     kinds = [each for cell in found for output in cell for each in output.get("data", ())]
     assert {"text/html", "image/png"} <= set(kinds)
-
-
-def test_there_are_notebooks() -> None:
-    assert len(NOTEBOOKS) == 2

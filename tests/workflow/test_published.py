@@ -2,11 +2,9 @@
 
 import datetime
 import json
-import re
 import tomllib
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import yaml
 
@@ -47,47 +45,6 @@ def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
     assert {path.name for path in (ROOT / TABLES / paper).iterdir()} == expected
 
 
-def table_of(paper: str, name: str) -> pd.DataFrame:
-    return pd.read_csv(ROOT / FIGURES / paper / f"{name}.csv", keep_default_na=False)
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_published_verdicts_are_at_paper_scale_and_words_of_their_claims(paper: str) -> None:
-    ledger, claims = table_of(paper, "claims"), PROJECT.study(paper).claims
-    assert set(ledger["scale"]) == {"paper"}
-    asked = {(each.id, row.variant, row.label): (each, row) for each in claims
-             for row in each.interpretations}  # fmt: skip
-    rows = ledger[["claim", "variant", "interpretation"]].itertuples(index=False, name=None)
-    assert set(rows) == set(asked)
-    for row in ledger.to_dict("records"):
-        claim, interpretation = asked[row["claim"], row["variant"], row["interpretation"]]
-        words = {*claim.words(interpretation), "undecided", "not testable", "not applicable"}
-        assert row["verdict"] in words, row
-    is_undecided = ledger["verdict"] == "undecided"
-    unmeasured = ledger["detail"].str.contains("no number was measured")
-    assert set(ledger["claim"][unmeasured]) <= set(ledger["claim"][~is_undecided])
-    undecided = ledger[is_undecided & ~unmeasured]
-    assert undecided["claim"].nunique() <= 3
-    assert undecided["detail"].str.contains("runs would decide it").all()
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
-    """An order leaves constants open; an upper bound above a claim refutes at most its proof."""
-    ledger, evidence = table_of(paper, "claims"), table_of(paper, "evidence")
-    accused = set(ledger.loc[ledger["verdict"] == "fails", "claim"])
-    orders = {claim.id for claim in PROJECT.study(paper).claims if claim.kind == "order"}
-    assert not accused & orders
-    composed = evidence["comparison"].str.contains("compos")
-    against = composed & (evidence["decided"] == "against") & ~evidence["exploratory"]
-    assert not accused & set(evidence.loc[against, "claim"])
-    # A verdict in the family is never the opposite of the one at its own level.
-    both = table_of(paper, "simultaneous")
-    pairs = set(zip(both["verdict"], both["verdict_in_family"], strict=True))
-    assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
-    assert set(both["family_wise"]) <= {"exact", "yes", "only at its own level", "-"}
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_documents_show_what_is_published(name: str) -> None:
     """Where this fails: `dpbandits publish` writes what is computed in them anew."""
@@ -95,17 +52,6 @@ def test_documents_show_what_is_published(name: str) -> None:
     assert document(PROJECT, name) == text
     if name == "README.md":
         assert REGIONS[name](PROJECT, text.replace("**holds**", "**fails**", 1)) == text
-
-
-def test_the_page_of_claims_has_every_claim_and_every_interpretation() -> None:
-    text = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| <a id=\"[a-z0-9-]+\"></a>([A-Z]+-C\d+[a-z]?) \(", text, re.MULTILINE)
-    claims = [claim for paper in PAPERS for claim in PROJECT.study(paper).claims]
-    assert shown == [claim.id for claim in claims]
-    rows = re.findall(r"(?:\| |<br>)(?:as-written|as-coded|repaired)[^|<]*: \*\*", text)
-    # Rows of the least repair have a table of their own.
-    variants = [each.variant for claim in claims for each in claim.interpretations]
-    assert len(rows) == sum(variant != "repaired" for variant in variants)
 
 
 KEYS = "cff-version title message abstract type authors version date-released license keywords"

@@ -135,7 +135,9 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
             sums[arm] += reward
             t += 1
             yield arm, 1, reward
-        private = {a: sums[a] / r + laplace(1.0 / (settings.epsilon * r), rng) for a in active}
+        private = {
+            a: sums[a] / r + laplace.py_func(1.0 / (settings.epsilon * r), rng) for a in active
+        }
         best = max(private.values())
         active = [arm for arm in active if not best - private[arm] > allowance]
     for _ in range(t, settings.horizon):

@@ -9,9 +9,9 @@ to the released code (D).
 
 Variants: ``as-coded`` is the released code. Its threshold is out of reach of W rounds, so that
 Phase I lasts W rounds whatever the rewards, though its stop test reads unprotected means. As in
-``as-n``, up to log2 T releases of Phase II touch one reward of Phase I, each of which costs
+``as-written``, up to log2 T releases of Phase II touch one reward of Phase I, each of which costs
 epsilon / ln T: composed, epsilon / ln 2 at most, which is more than the paper states.
-``as-n`` besides consults a fresh private mean after every pull of Phase I, which the paper
+``as-written`` besides consults a fresh private mean after every pull of Phase I, which the paper
 does not count. ``repaired`` is the least repair: the released code with base-2 noise, and without
 the stop test, which could first end Phase I beyond T = 3e10. The length of Phase I is then fixed
 for every T, and one of its rewards enters log2(T - W + 2) - 1 releases at most, at
@@ -312,7 +312,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
 
 AUDIT = AuditCase(
     0.0,
-    {"as-coded": "AUD-13", "as-n": "AUD-14", "repaired": "AUD-15"},
+    {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"},
     "NCB-C15",
     horizon=24,
     parameters={"epsilon": 1.0},

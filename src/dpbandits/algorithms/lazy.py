@@ -134,7 +134,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         if t <= len(arms):  # every arm once, its first reward released at once
             arm = t - 1
             reward = bandit.draw(arm, rng)
-            private_means[arm] = reward + laplace(1.0 / settings.epsilon, rng)
+            private_means[arm] = reward + laplace.py_func(1.0 / settings.epsilon, rng)
             yield arm, 1, reward
             continue
         log_t = settings.log_factor * math.log(t)
@@ -156,7 +156,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
             total = 0.0
             for value in buffers[arm]:
                 total += value
-            noisy_sum = total + laplace(1.0 / settings.epsilon, rng)
+            noisy_sum = total + laplace.py_func(1.0 / settings.epsilon, rng)
             private_means[arm] = noisy_sum / 2 ** doublings[arm]
             buffers[arm] = []
         yield arm, 1, reward

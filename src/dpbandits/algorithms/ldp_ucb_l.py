@@ -8,7 +8,7 @@ brackets are the entries of the DP-NCB replication's ambiguities (A) and differe
 
 Variants: ``as-coded`` is the baseline in the code of DP-NCB, which clips every private value: that
 shrinks all gaps (at epsilon = 0.2 to less than a tenth) below a width still meant for no clip.
-``repaired`` is as n.
+``repaired`` is as written.
 
 The kernel takes the reference's decisions, round for round, but does not compute every index in
 every round. It pulls the leader for as long as a bound puts its index above the others', and writes

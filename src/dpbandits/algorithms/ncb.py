@@ -9,7 +9,7 @@ Kernel and reference agree decision for decision: only the index of the arm that
 so that the kernel pulls the leader, with no look at the others, until its index is no longer above
 theirs. The rounds of phase II until then are one chunk.
 
-Variants: ``as-n`` is the original, ``as-coded`` the code released with DP-NCB, in which
+Variants: ``as-written`` is the original, ``as-coded`` the code released with DP-NCB, in which
 nothing needs repair: ``repaired`` is the same. MODIFIED is the version that DP-NCB builds on,
 MATCHED is GDP-NCB (as coded and repaired) without its privacy (C20); give them as interpretations.
 

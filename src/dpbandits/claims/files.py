@@ -1,20 +1,26 @@
 """`claims.yaml` and `findings.yaml` of `config/papers/PAPER/` as models."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictBool,
+    StrictInt,
+    model_validator,
+)
 
 from dpbandits.claims.regions import KINDS
 from dpbandits.claims.verdict import ALPHA, Rule, Word
 from dpbandits.config.documents import (
-    Allowed,
     AtLeastZero,
+    Count,
     Different,
-    Flag,
     Name,
     Names,
-    Number,
-    OneOf,
     Sentence,
     Spec,
     Text,
@@ -22,46 +28,39 @@ from dpbandits.config.documents import (
     Values,
     Variant,
     as_list,
-    misfit,
-    wrong,
+    number,
+    one_of,
 )
+from dpbandits.errors import InputError
 
 
 def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
     if sorted(set(analyses)) != list(analyses):
-        raise ValueError("they do not increase")
+        raise ValueError("Numbers of runs should increase")
     return tuple(runs for runs in analyses if runs > 0 or len(analyses) > 1)
 
 
-ClaimId = Annotated[
-    str,
-    Field(pattern="^[A-Z]+-C[0-9]+[a-z]?$"),
-    Allowed("a claim id such as TSDP-C1 or TSDP-C10a"),
-]
-FindingId = Annotated[
-    str, Field(pattern="^[A-Z]+-F[0-9]+$"), Allowed("a finding id such as TSDP-F1")
-]
-RunCount = Annotated[
-    int, Field(strict=True, ge=0, le=10**7), Allowed("a whole number from 0 to 10000000")
-]
+def _threshold(value: Any) -> Any:
+    """Return a number, or the two of a list."""
+    if isinstance(value, list) and len(value) == 2:
+        return tuple(map(number, value))
+    return number(value)
+
+
+MAXIMAL_RUNS = 10**7
+
+ClaimId = Annotated[str, Field(pattern="^[A-Z]+-C[0-9]+[a-z]?$")]
+FindingId = Annotated[str, Field(pattern="^[A-Z]+-F[0-9]+$")]
+RunCount = Annotated[StrictInt, Field(ge=0, le=MAXIMAL_RUNS)]
 Analyses = Annotated[
     tuple[RunCount, ...],
-    BeforeValidator(as_list, json_schema_input_type=int | list[int]),
+    BeforeValidator(as_list),
     Field(min_length=1),
     AfterValidator(_increasing),
-    Allowed("a whole number from 0 to 10000000, or an increasing list of them"),
 ]
-ResultsName = Annotated[
-    str,
-    Field(pattern="^([a-z0-9-]+/)?[a-z0-9_-]+$"),
-    Allowed("the name of results, or COMPARISON/NAME"),
-]
-Verdicts = Annotated[
-    tuple[Word, ...],
-    Field(min_length=1),
-    Different,
-    Allowed("some of holds, fails, mixed, not contradicted"),
-]
+ResultsName = Annotated[str, Field(pattern="^([a-z0-9-]+/)?[a-z0-9_-]+$")]
+Reads = Annotated[tuple[ResultsName, ...], Different]
+Verdicts = Annotated[tuple[Word, ...], Different]
 Definitions = dict[str, Annotated[dict[str, Any], Field(min_length=1)]]
 """Argument -> short name -> the value that it stands for."""
 
@@ -75,21 +74,21 @@ class InterpretationEntry(Spec):
     variant: Variant = "as-written"
     not_applicable: Sentence | None = None
     not_testable: Sentence | None = None
-    verdicts: Verdicts | tuple[()] = ()
+    verdicts: Verdicts = ()
 
 
 class ComparisonEntry(Spec):
     """One comparison of a claim."""
 
     statistic: Text
-    kind: Annotated[str, OneOf(tuple(KINDS))]
-    threshold: Annotated[Number | tuple[Number, Number], Allowed("a number, or [low, high]")] = 0.0
+    kind: Annotated[str, one_of(KINDS)]
+    threshold: Annotated[float | tuple[float, float], PlainValidator(_threshold)] = 0.0
     tolerance: AtLeastZero = 0.0
     indifference: AtLeastZero = 0.0
     part: Sentence = ""
     over: dict[str, Values] = Field(default={}, alias="for")
     arguments: dict[str, Any] = {}
-    exploratory: Flag = False
+    exploratory: StrictBool = False
     asked_of: dict[str, Annotated[Values, Different]] = {}
 
 
@@ -110,19 +109,17 @@ class NumberSource(Spec):
     comparison: str = ""
     variant: Variant = "as-written"
     interpretation: str = ""
-    file: Annotated[str, Field(pattern="[.]csv$"), Allowed("a csv under docs")] = ""
+    file: Annotated[str, Field(pattern="[.]csv$")] = ""
     where: dict[str, Value] = {}
     column: str = ""
-    format: Annotated[
-        str, Field(pattern="^[+.,0-9]*[a-z%]?$"), Allowed("a format of Python, such as .3g")
-    ] = ".4g"
-    interval: Flag = True
+    format: Annotated[str, Field(pattern="^[+.,0-9]*[a-z%]?$")] = ".4g"
+    interval: StrictBool = True
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> "NumberSource":
         of_file = bool(self.file and self.where and self.column)
         if bool(self.comparison) == of_file:
-            raise misfit("allowed: the key comparison, or the keys file, where and column")
+            raise InputError("allowed: the key comparison, or the keys file, where and column")
         return self
 
 
@@ -136,42 +133,36 @@ class Entry(Spec):
     metric: Sentence = ""
     figure: Names = ()
     parameters: dict[str, Value] = {}
-    reads: Annotated[tuple[ResultsName, ...], Different] = ()
+    reads: Reads = ()
     runs: Analyses = ()
     combine: Rule = "all"
-    level: Annotated[
-        float, Field(strict=True, gt=0, lt=1), Allowed("a number above 0 and below 1")
-    ] = ALPHA
-    interpretations: Annotated[
-        tuple[InterpretationEntry, ...],
-        Field(min_length=1),
-        Different,
-    ] = (InterpretationEntry(),)
+    level: Annotated[float, Field(strict=True, gt=0, lt=1)] = ALPHA
+    interpretations: Annotated[tuple[InterpretationEntry, ...], Field(min_length=1), Different] = (
+        InterpretationEntry(),
+    )
     comparisons: dict[str, ComparisonEntry] = {}
 
 
 class ClaimEntry(Entry):
     """A statement of a paper and how it is decided."""
 
-    kind: Annotated[str, OneOf(("experiment", "picture", "theorem", "order", "remark", "implied"))]
+    kind: Literal["experiment", "picture", "theorem", "order", "remark", "implied"]
     scope: Sentence
-    verdicts: Verdicts
+    verdicts: Annotated[Verdicts, Field(min_length=1)]
     rule: Sentence
     metric: Sentence
     parameters: dict[str, Value]
-    reads: Annotated[tuple[ResultsName, ...], Field(min_length=1), Different]
+    reads: Annotated[Reads, Field(min_length=1)]
     runs: Analyses
     runs_paper: RunCount
-    rerun: Annotated[
-        int, Field(strict=True, ge=1, le=10**7), Allowed("a whole number from 1 to 10000000")
-    ] = 0
+    rerun: Annotated[Count, Field(le=MAXIMAL_RUNS)] = 0
     shown: Sentence = ""
     comparisons: dict[str, ComparisonEntry]
 
     @model_validator(mode="after")
     def _reruns_what_is_run(self) -> "ClaimEntry":
         if self.rerun and not self.runs:
-            raise wrong(self.rerun, "only where runs is above 0", "rerun")
+            raise InputError(f"rerun is {self.rerun}; allowed: only where runs is above 0")
         return self
 
 
@@ -180,7 +171,7 @@ class FindingEntry(Entry):
 
     title: Sentence
     claims: Annotated[tuple[ClaimId, ...], Different] = ()
-    headline: Flag = False
+    headline: StrictBool = False
     numbers: dict[str, NumberSource] = {}
 
 

@@ -1,7 +1,6 @@
 """Claims and findings from the config, checked: whatever is wrong is one line."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from dpbandits.claims.files import (
     InterpretationEntry,
 )
 from dpbandits.claims.regions import REPORT, region_of
-from dpbandits.config.documents import load_document
+from dpbandits.config.documents import load_document, naming
 from dpbandits.errors import InputError
 
 
@@ -45,7 +44,7 @@ def claims_of(file: ClaimsFile, path: Path, statistics: Mapping[str, Statistic])
     """
     claims = []
     for name, entry in file.claims.items():
-        with _naming(f"{path}: claims.{name}"):
+        with naming(f"{path}: claims.{name}"):
             claim = replace(
                 _claim(name, entry, file.definitions, statistics),
                 kind=entry.kind,
@@ -74,7 +73,7 @@ def findings_of(
     """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``."""
     findings = []
     for name, entry in file.findings.items():
-        with _naming(f"{path}: findings.{name}"):
+        with naming(f"{path}: findings.{name}"):
             claim = _claim(name, entry, file.definitions, statistics)
             _check_arguments(claim)
         numbers = {
@@ -85,15 +84,6 @@ def findings_of(
         }
         findings.append(Finding(claim, entry.title, entry.claims, numbers, entry.headline))
     return findings
-
-
-@contextmanager
-def _naming(place: str) -> Iterator[None]:
-    """Begin the line on what is wrong with its place."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from None
 
 
 def _claim(

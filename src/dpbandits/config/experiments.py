@@ -8,23 +8,21 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictInt, model_validator
 
 from dpbandits.config import Context, Formula
 from dpbandits.config.documents import (
-    Allowed,
     Count,
     Different,
     Name,
-    OneOf,
     Sentence,
     Spec,
     Text,
     Value,
     Values,
     Variant,
-    misfit,
-    wrong,
+    naming,
+    one_of,
 )
 from dpbandits.engine.identity import (
     PLAY,
@@ -43,12 +41,13 @@ if TYPE_CHECKING:
     from dpbandits.bandits import Bandit
     from dpbandits.engine.cells import Series
 
-FigureName = Annotated[
-    str,
-    Field(pattern="^(fig[0-9]+(-[a-z-]+)?|extra-[a-z0-9-]+)$"),
-    Allowed("fig and a number, with -VARIANT behind it or not, or extra-NAME"),
-]
-TableName = Annotated[str, Field(pattern="^[a-z0-9-]+$"), Allowed("small letters, digits and -")]
+FigureName = Annotated[str, Field(pattern="^(fig[0-9]+(-[a-z-]+)?|extra-[a-z0-9-]+)$")]
+TableName = Annotated[str, Field(pattern="^[a-z0-9-]+$")]
+FormulaName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
+Metric = Annotated[str, one_of(METRICS)]
+
+INSTANCE = "instance"
+"""Key of ``for`` and ``tags`` whose values are names of instances."""
 
 
 class Runs(Spec):
@@ -57,7 +56,7 @@ class Runs(Spec):
     ``runs_per_curve`` of them make one Nash curve; all where it is 0.
     """
 
-    first: Annotated[int, Field(strict=True, ge=0), Allowed("a whole number of at least 0")]
+    first: Annotated[StrictInt, Field(ge=0)]
     count: Count
     runs_per_curve: Count = 0
 
@@ -65,18 +64,14 @@ class Runs(Spec):
 class Grid(Spec):
     """Times at which curves are recorded: ``points`` evenly spaced ones, and those ``at``."""
 
-    points: Annotated[int, Field(strict=True, ge=1, le=400), Allowed("1 to 400")] | None = None
+    points: Annotated[StrictInt, Field(ge=1, le=400)] | None = None
     at: tuple[Count, ...] = ()
 
     @model_validator(mode="after")
     def _is_not_empty(self) -> "Grid":
         if not self.model_fields_set:
-            raise misfit("no key; allowed: points, at")
+            raise InputError("no key; allowed: points, at")
         return self
-
-
-INSTANCE = "instance"
-"""Key of ``for`` and ``tags`` whose values are names of instances."""
 
 
 class CellsSpec(Spec):
@@ -87,7 +82,7 @@ class CellsSpec(Spec):
 
     algorithm: str
     variant: Variant = "as-written"
-    horizon: Annotated[str, Field(pattern="^[a-z0-9_]+$"), Allowed("the name of a formula")] = ""
+    horizon: FormulaName = ""
     over: dict[str, Values] = Field(default={}, alias="for")
     tags: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
@@ -114,7 +109,7 @@ class SimulationSpec(Spec):
     horizon: Count
     stream: Text | None = None
     tuned_by: Name | None = None
-    metrics: Annotated[tuple[Annotated[str, OneOf(METRICS)], ...], Field(min_length=1)]
+    metrics: Annotated[tuple[Metric, ...], Field(min_length=1)]
     runs: Runs
     grid: Grid
     cells: Annotated[tuple[CellsSpec, ...], Field(min_length=1)]
@@ -122,7 +117,7 @@ class SimulationSpec(Spec):
     @model_validator(mode="after")
     def _every_series_has_an_instance(self) -> "SimulationSpec":
         if self.instance is None and not all(entry.instances for entry in self.cells):
-            raise misfit("key instance is missing, here or under for of all cells")
+            raise InputError("key instance is missing, here or under for of all cells")
         return self
 
     @property
@@ -143,25 +138,22 @@ def with_likes(simulations: Mapping[str, Any]) -> dict[str, Any]:
             that name, but for those that it gives itself.
 
     Raises:
-        PydanticCustomError: ``like`` names no other simulation, or leads back to its own.
+        InputError: ``like`` names no other simulation, or leads back to its own.
     """
-    return {name: _with_like(simulations, name, ()) for name in simulations}
+    return {name: _with_like(simulations, name) for name in simulations}
 
 
-def _with_like(simulations: Mapping[str, Any], name: str, path: tuple[str, ...]) -> Any:
+def _with_like(simulations: Mapping[str, Any], name: str, *path: str) -> Any:
     """Return one simulation; ``path`` has those that are like it, one after the other."""
     entry = simulations[name]
     if not isinstance(entry, Mapping) or "like" not in entry:
         return entry
     other, path = entry["like"], (*path, name)
-    if not isinstance(other, str) or other not in simulations:
-        allowed = ", ".join(str(each) for each in simulations if each != name) or "none"
-        raise wrong(other, allowed, f"simulations.{name}.like")
-    if other in path:
-        allowed = "a simulation that is not like this one"
-        raise wrong(other, allowed, f"simulations.{name}.like")
+    if not isinstance(other, str) or other not in simulations or other in path:
+        known = [each for each in simulations if each not in path]
+        raise InputError.unknown(f"simulations.{name}.like", other, known)
     given = {key: value for key, value in entry.items() if key != "like"}
-    of_other = _with_like(simulations, other, path)
+    of_other = _with_like(simulations, other, *path)
     return {**of_other, **given} if isinstance(of_other, Mapping) else given
 
 
@@ -183,8 +175,8 @@ class ExperimentsFile(Spec):
     title: Sentence = ""
     instances: Annotated[dict[str, dict[str, Any]], Field(min_length=1)] = {}
     quick: Caps = Caps()
-    analytic: Annotated[tuple[str, ...], Different, Allowed("a list of different names")] = ()
-    scaled: Annotated[tuple[str, ...], Different, Allowed("a list of different names")] = ()
+    analytic: Annotated[tuple[str, ...], Different] = ()
+    scaled: Annotated[tuple[str, ...], Different] = ()
     figures: dict[FigureName, Any] = {}
     tables: dict[TableName, Any] = {}
     simulations: Annotated[dict[str, SimulationSpec], Field(min_length=1)] = {}
@@ -201,8 +193,9 @@ class ExperimentsFile(Spec):
     def _instances_have_a_law(self) -> "ExperimentsFile":
         for name, instance in self.instances.items():
             if ("law" in instance) == ("make" in instance):
-                allowed = "a mapping with the key law, or with the key make"
-                raise wrong(instance, allowed, f"instances.{name}")
+                raise InputError(
+                    f"instances.{name} is {instance!r:.160}; allowed: either key law or key make"
+                )
         return self
 
 
@@ -252,15 +245,11 @@ class SimulationPlan:
         """
         if any(entry.horizon for entry in self.spec.cells):
             return tuple(sorted({series.cell.horizon for series in self.series()}))
-        try:
+        with naming(self.origin):
             found = {
                 _computed("tag horizon", int, {**tags, **entry.tags}.get("horizon", self.horizon))
-                for entry in self.spec.cells
-                for tags in _products(entry.over)
-                if self._fits(tags)
+                for entry, tags in self._combinations()
             }
-        except InputError as error:
-            raise InputError(f"{self.origin}: {error}") from None
         return tuple(sorted(found)) or (self.horizon,)
 
     @property
@@ -308,10 +297,16 @@ class SimulationPlan:
             times |= {int(t) for t in np.unique(np.ceil(spaced))}
         return tuple(sorted(t for t in times | {horizon} if t <= horizon))
 
-    def _fits(self, tags: Mapping[str, Any]) -> bool:
-        """Return whether a series stands at this scale: a tag ``horizon`` is its own horizon."""
-        horizon: int = _computed("tag horizon", int, tags.get("horizon", 1))
-        return self.caps.horizon is None or horizon <= self.caps.horizon
+    def _combinations(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
+        """Yield the combinations of ``for`` of each entry that are within the horizon of a scale.
+
+        A tag ``horizon`` is the horizon of its series.
+        """
+        for entry in self.spec.cells:
+            for tags in _products(entry.over):
+                horizon = _computed("tag horizon", int, tags.get("horizon", 1))
+                if self.caps.horizon is None or horizon <= self.caps.horizon:
+                    yield entry, tags
 
     def series(self, tuned: "pd.DataFrame | None" = None) -> list["Series"]:
         """Return every series with its cell, in the order of the file.
@@ -330,18 +325,11 @@ class SimulationPlan:
         return tuple(self._expand(None))
 
     def _expand(self, tuned: "pd.DataFrame | None") -> list["Series"]:
-        try:
-            found = [
-                self._series(entry, tags, tuned)
-                for entry in self.spec.cells
-                for tags in _products(entry.over)
-                if self._fits(tags)
-            ]
-        except InputError as error:
-            raise InputError(f"{self.origin}: {error}") from None
-        for label, count in Counter(each.label for each in found).items():
-            if count > 1:
-                raise InputError(f"{self.origin}: two series are {label!r}; allowed: one each")
+        with naming(self.origin):
+            found = [self._series(entry, tags, tuned) for entry, tags in self._combinations()]
+            for label, count in Counter(each.label for each in found).items():
+                if count > 1:
+                    raise InputError(f"two series are {label!r}; allowed: one each")
         return found
 
     def check(self) -> None:
@@ -351,14 +339,12 @@ class SimulationPlan:
             return
         from dpbandits.algorithms import find_definition
 
-        try:
+        with naming(self.origin):
             for entry in self.spec.cells:
                 algorithm = find_definition(self.algorithm(entry.algorithm))
                 for tags in _products(entry.over):
                     variant = algorithm.require_variant(_variant(entry, tags))
                     algorithm.interpretations_from(_interpretations(entry, tags), variant)
-        except InputError as error:
-            raise InputError(f"{self.origin}: {error}") from None
 
     def _series(
         self,
@@ -401,8 +387,7 @@ class SimulationPlan:
             return _bandit_of(json.dumps(instance))
         name = instance["make"]
         if not isinstance(name, str) or name not in self.makers:
-            allowed = ", ".join(self.makers) or "none"
-            raise InputError(f"instance: make is {name!r:.100}; allowed: {allowed}")
+            raise InputError.unknown("instance: make", name, self.makers)
         given = {key: value for key, value in instance.items() if key != "make"}
         for key, value in given.items():
             given[key] = tags.get(value, value) if isinstance(value, str) else value

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -15,6 +16,7 @@ from dpbandits.engine.checks import checked, is_user_defined, require_task, sett
 from dpbandits.engine.custom import digest
 from dpbandits.engine.identity import (
     PLAY,
+    SOURCES,
     digest_of,
     fingerprint,
     registered,
@@ -33,8 +35,8 @@ MAXIMAL_HORIZON = 2**53
 MAXIMAL_VALUES = 2**30
 """Values that are recorded of one metric of the runs of a cell: 8 gigabytes."""
 
-CHECKS = "dpbandits.engine.checks"
-"""The engine's part of user-defined algorithms alone: results without these checks are not used."""
+CHECKS = SOURCES[Path("engine/checks.py")].decode()
+"""Part of the key of user-defined algorithms: results without these checks are not used."""
 
 
 @dataclass(frozen=True)
@@ -178,11 +180,7 @@ class Work:
     def __post_init__(self) -> None:
         """Raise InputError where the runs are too many to be recorded."""
         cell, count = self.cell, len(self.runs)
-        values = count * max(len(cell.grid), len(cell.bandit.arms))
-        if values > MAXIMAL_VALUES:
-            raise InputError(
-                f"runs and times make {values:,} values; allowed: at most {MAXIMAL_VALUES:,}"
-            )
+        require_size(count * max(len(cell.grid), len(cell.bandit.arms)))
         if not cell.in_lockstep:
             return
         require_count("runs of one Nash curve", count, 1, MAXIMAL_RUNS)
@@ -268,12 +266,12 @@ def algorithm_fingerprint(algorithm: str | Definition) -> str:
     ours = fingerprint(*_modules(definition))
     if not is_user_defined(definition):
         return ours
-    return digest_of([ours, parts_digest(definition)])[:16]
+    return digest_of([ours, CHECKS, parts_digest(definition)])[:16]
 
 
 def _modules(definition: Definition) -> tuple[str, ...]:
     if is_user_defined(definition):
-        return (PLAY, CHECKS)
+        return (PLAY,)
     return (registered()[definition.id], PLAY)
 
 
@@ -295,6 +293,14 @@ def parts_digest(definition: Definition) -> str:
 def parameter_values(parameters: Parameters) -> dict[str, Any]:
     """Return parameters by name."""
     return dict(vars(parameters))
+
+
+def require_size(values: int) -> None:
+    """Raise InputError where an array or a table has too many values to be held."""
+    if values > MAXIMAL_VALUES:
+        raise InputError(
+            f"runs and times make {values:,} values; allowed: at most {MAXIMAL_VALUES:,}"
+        )
 
 
 def require_count(key: str, value: object, minimum: int, maximum: int) -> int:

@@ -86,7 +86,7 @@ def checked(definition: Definition, bandit: Bandit, horizon: int) -> Definition:
         horizon: number of rounds, or the budget.
     """
     # Custom arms put their rewards in the place of the laws.
-    on_table = getattr(bandit, "on_own_arms", None)
+    on_table = getattr(bandit, "on_custom_arms", None)
     played = definition if on_table is None else on_table(definition, horizon)
     return _with_checks(played, bandit, horizon) if is_user_defined(definition) else played
 

@@ -171,7 +171,7 @@ An algorithm that comes again in the same bytes is the same one, compiled.
 def _sent(cell: Cell, algorithms: dict[tuple[int, int], bytes]) -> Sent:
     """Return a cell as it is sent to workers; ``algorithms`` are those that are pickled already."""
     algorithm, bandit, name = cell.algorithm, cell.bandit, cell.definition.id
-    if isinstance(algorithm, str) and not hasattr(bandit, "on_own_arms"):
+    if isinstance(algorithm, str) and not hasattr(bandit, "on_custom_arms"):
         return replace(cell)
     pair = id(algorithm), id(bandit)
     if pair not in algorithms:

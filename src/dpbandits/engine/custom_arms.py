@@ -171,7 +171,7 @@ class CustomBandit(Bandit):
             rows[number, FIRST:] = _rewards(f"arm {number}", arm, rounds, generator)
         return rows
 
-    def on_own_arms(self, algorithm: Algorithm, horizon: int) -> Algorithm:
+    def on_custom_arms(self, algorithm: Algorithm, horizon: int) -> Algorithm:
         """Return an algorithm that plays on a new table in every run.
 
         Raises:

@@ -30,8 +30,9 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "Privacy": ("dpbandits.privacy", ""),
     "Write an algorithm": (
         "dpbandits.algorithms.base",
-        "Definition Algorithm IdentificationAlgorithm Task Outcome Trial Phase Segment UNIFORM",
+        "Definition Algorithm IdentificationAlgorithm Task Outcome Trial Phase Segment",
     ),
+    "Write a kernel": ("dpbandits.kernels", "njit blank write Arms Segments UNIFORM"),
     "Draw inside a kernel": ("dpbandits.bandits.draws", "draw_reward draw_reward_sum laplace"),
 }
 """Heading -> module and its public names, or "" for all that it exports."""

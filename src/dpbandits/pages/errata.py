@@ -6,7 +6,8 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from dpbandits.claims.files import NumberSource
-from dpbandits.config.documents import Allowed, OneOf, Sentence, Spec, load_document, misfit
+from dpbandits.config.documents import Sentence, Spec, load_document, one_of
+from dpbandits.errors import InputError
 from dpbandits.pages.published_numbers import evidence_path, filled, link
 from dpbandits.pages.render import render
 from dpbandits.pipeline.check import check_sentences
@@ -27,7 +28,7 @@ class Erratum(Spec):
     """One entry: what is printed, what is computed and what is taken here."""
 
     place: Sentence
-    kind: Annotated[str, OneOf(tuple(KINDS))]
+    kind: Annotated[str, one_of(KINDS)]
     printed: Sentence
     found: Sentence
     taken: Sentence
@@ -38,7 +39,7 @@ class Erratum(Spec):
     def _name_their_claims(cls, numbers: dict[str, NumberSource]) -> dict[str, NumberSource]:
         for key, source in numbers.items():
             if source.comparison and not source.claim:
-                raise misfit(f"{key}: key claim is missing")
+                raise InputError(f"{key}: key claim is missing")
         return numbers
 
 
@@ -47,11 +48,7 @@ class ErrataFile(Spec):
 
     paper: str
     errata: Annotated[
-        dict[
-            Annotated[str, Field(pattern="^[A-Z]+-[A-Z]+[0-9]+$"), Allowed("such as TSDP-E8")],
-            Erratum,
-        ],
-        Field(min_length=1),
+        dict[Annotated[str, Field(pattern="^[A-Z]+-[A-Z]+[0-9]+$")], Erratum], Field(min_length=1)
     ]
 
 

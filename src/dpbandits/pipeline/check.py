@@ -7,12 +7,13 @@ from functools import cache
 import pandas as pd
 
 from dpbandits.claims.filters import check_claim_filters
+from dpbandits.config.documents import naming
 from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.study import Study, naming
+from dpbandits.pipeline.study import Study
 from dpbandits.reporting.lines import check_panel_filters, check_table_filters, read_rows
 from dpbandits.reporting.spec import FigureSpec, panel_stem
 

@@ -4,21 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from dpbandits._cache_folder import given_folder
-from dpbandits.config.documents import (
-    Allowed,
-    Different,
-    Name,
-    OneOf,
-    Spec,
-    Text,
-    load_yaml,
-    parsed,
-)
+from dpbandits.config.documents import Different, Name, Spec, Text, load_yaml, naming, validated
 from dpbandits.errors import InputError
 from dpbandits.pipeline.study import PAPERS, PaperFile, Study, found_papers
 
@@ -27,12 +18,7 @@ if TYPE_CHECKING:
 
     from dpbandits.engine.cells import Series
 
-SCALES = ("paper", "quick")
-
-
-Chosen = Annotated[
-    tuple[Name, ...], Different, Allowed("null, or a list, each at most once", has_entries=True)
-]
+Chosen = Annotated[tuple[Name, ...], Different]
 
 
 class ConfigFile(Spec):
@@ -40,12 +26,8 @@ class ConfigFile(Spec):
 
     papers: Chosen | None = None
     comparisons: Chosen | None = None
-    scale: Annotated[str, OneOf(SCALES)]
-    seed: Annotated[
-        int,
-        Field(strict=True, ge=0, le=2**53),
-        Allowed("a whole number from 0 to 9007199254740992"),
-    ]
+    scale: Literal["paper", "quick"]
+    seed: Annotated[StrictInt, Field(ge=0, le=2**53)]
     cache: Text
 
 
@@ -85,7 +67,8 @@ class Project:
         # Snakemake has read it too, but keeps the last of two equal keys.
         stated = load_yaml(path)
         document = dict(config) if config is not None else stated
-        parsed(document, path, ConfigFile)
+        with naming(path):
+            validated(ConfigFile, document)
         project = cls(folder, document)
         for key, names, known in (
             ("papers", project.chosen, list(project.papers)),

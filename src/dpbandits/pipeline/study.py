@@ -1,25 +1,23 @@
 """A paper or a comparison as its config states it: what is known, simulated, shown and claimed."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from dpbandits.claims.files import ClaimsFile, FindingsFile, Notes, Summary
 from dpbandits.config.documents import (
-    Allowed,
     Count,
-    OneOf,
     Sentence,
     Spec,
     Text,
     load_document,
-    parsed,
+    naming,
+    validated,
 )
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.engine.identity import digest_of, fingerprint
@@ -39,10 +37,8 @@ PAPERS = Path("config/papers")
 VOCABULARY = "dpbandits.claims.vocabulary"
 """Statistics of every paper, which the claims of some name."""
 
-PUBLISHED, DRAFT = "published", "draft"
-
-Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$"), Allowed("a figure or panel")]
-Shown = Annotated[str, Field(pattern="^[A-Z][^\n]*[.]$"), Allowed("one sentence")]
+Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$")]
+Shown = Annotated[str, Field(pattern="^[A-Z][^\n]*[.]$")]
 
 
 class Author(Spec):
@@ -73,24 +69,20 @@ class PaperFile(Spec):
     title: Sentence
     short_title: Sentence | None = None
     authors: Annotated[tuple[Author, ...], Field(min_length=1)]
-    year: Annotated[int, Field(strict=True, ge=1900, le=2200), Allowed("a year")]
+    year: Annotated[StrictInt, Field(ge=1900, le=2200)]
     venue: Text | None = None
     proceedings: Sentence | None = None
-    arxiv: Annotated[str, Field(pattern=r"^\d{4}\.\d{4,5}$"), Allowed("such as 2407.14879")] | (
-        None
-    ) = None
-    doi: Annotated[str, Field(pattern=r"^10\.\d+/\S+$"), Allowed("a DOI, 10.NUMBER/NAME")] | (
-        None
-    ) = None
+    arxiv: Annotated[str, Field(pattern=r"^\d{4}\.\d{4,5}$")] | None = None
+    doi: Annotated[str, Field(pattern=r"^10\.\d+/\S+$")] | None = None
     order: Count = 1000
-    state: Annotated[str, OneOf((PUBLISHED, DRAFT))] = DRAFT
+    state: Literal["published", "draft"] = "draft"
     summary: dict[str, Any] | None = None
     panels: dict[Panel, Shown] = Field(default={})
 
     @property
     def is_published(self) -> bool:
         """Whether it is in the pages, the counts and the citations."""
-        return self.state == PUBLISHED
+        return self.state == "published"
 
     @property
     def credit(self) -> str:
@@ -179,16 +171,6 @@ def with_default_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 NOT_SIMULATED = ("claims", "digitised")
 """What tables read that is neither simulated nor an exact result."""
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Put the file before an error message that does not name it."""
-    try:
-        yield
-    except InputError as error:
-        line = str(error)
-        raise InputError(line if str(path) in line else f"{path}: {line}") from None
 
 
 @dataclass(frozen=True)
@@ -460,7 +442,8 @@ class Study:
     def summary(self) -> Summary:
         """The sentence that sums up the paper; InputError where there is none."""
         if self.about is not None and self.about.summary is not None:
-            return parsed({**self.about.summary}, self.config_path("paper"), Summary)
+            with naming(self.config_path("paper")):
+                return validated(Summary, self.about.summary)
         summary = self._findings_file and self._findings_file.summary
         if not summary:
             where = self.findings_path

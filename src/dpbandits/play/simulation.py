@@ -21,7 +21,14 @@ from dpbandits.engine.arguments import (
     whole_number,
 )
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Cell, Work, make_cell, parameter_values, runs_from
+from dpbandits.engine.cells import (
+    Cell,
+    Work,
+    make_cell,
+    parameter_values,
+    require_size,
+    runs_from,
+)
 from dpbandits.engine.compute import compilation_shown, compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
@@ -358,6 +365,7 @@ class Simulation(Runs):
         """
         times = self._times(self.times if at is None else at)
         names = [_full_name(name) for name in ([metric] if isinstance(metric, str) else metric)]
+        require_size(self.runs * times.size * len(names))
         return self._tidy(
             times, {name: self.curve(metric=name, at=times.tolist()) for name in names}
         )

@@ -127,7 +127,7 @@ def nash_regrets(
 
     Args:
         rows: the quantities of ``nash_quantities``, in the long form of ``engine.results``.
-        estimate: one of ``ESTIMATES``.
+        estimate: one of ``spec.Estimate``.
         best: mu*; None for the largest of the means by which the curves are scored.
         level: coverage, in (0, 1).
 

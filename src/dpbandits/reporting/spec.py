@@ -6,37 +6,33 @@ import string
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
 
 from dpbandits.config.documents import (
-    Allowed,
     Choice,
-    Flag,
     Name,
     Names,
     Number,
-    OneOf,
     Spec,
     Text,
     Values,
     as_list,
-    misfit,
+    naming,
+    one_of,
     validated,
-    wrong,
 )
+from dpbandits.errors import InputError
 from dpbandits.metrics.names import CURVES
 from dpbandits.reporting.digitised import PublishedSpec
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
-
-SCALES = ("linear", "log", "categories")
 
 NASH_REGRET = "nash_regret"
 NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
 """What is shown of Nash curves: scored by the true means, or by the nominal ones."""
 
-ESTIMATES = ("plain", "corrected", "binned")
+Estimate = Literal["plain", "corrected", "binned"]
 """The plain average over runs, as published curves show it; with the bias of first order in 1/runs
 subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
 
@@ -46,7 +42,7 @@ Where = dict[str, Choice]
 
 def _ascend(ends: tuple[float, float]) -> tuple[float, float]:
     if ends[0] >= ends[1]:
-        raise ValueError("they do not ascend")
+        raise ValueError("Numbers should ascend")
     return ends
 
 
@@ -63,22 +59,16 @@ class AxisSpec(Spec):
     """
 
     label: Text
-    scale: Annotated[str, OneOf(SCALES)] = "linear"
+    scale: Literal["linear", "log", "categories"] = "linear"
     tag: Name | None = None
-    limits: Annotated[tuple[Number | None, Number | None], Allowed("two numbers or nulls")] = (
-        None,
-        None,
-    )
-    shaded: (
-        Annotated[tuple[Number, Number], AfterValidator(_ascend), Allowed("two numbers, ascending")]
-        | None
-    ) = None
+    limits: tuple[Number | None, Number | None] = (None, None)
+    shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None
     shaded_label: Text | None = None
 
     @model_validator(mode="after")
     def _is_labelled(self) -> "AxisSpec":
         if self.shaded is not None and self.shaded_label is None:
-            raise wrong(None, "text", "shaded_label")
+            raise InputError("key shaded_label is missing, beside shaded")
         return self
 
 
@@ -99,7 +89,7 @@ class SeriesSpec(Spec):
             line at every x of the panel's other lines.
         best: for kinds in ``NASH_KINDS``, what Nash regret is taken from; by default mu*, the
             largest mean.
-        estimate: for kinds in ``NASH_KINDS``, one of ``ESTIMATES``.
+        estimate: for kinds in ``NASH_KINDS``, one of ``Estimate``.
         published: digitised values of the published curve, drawn as marks.
     """
 
@@ -108,21 +98,18 @@ class SeriesSpec(Spec):
     by: Name | None = None
     label: Text | None = None
     shade: Name | None = None
-    colour: Annotated[str, OneOf(tuple(COLOURS))] | None = None
-    line: Annotated[str, OneOf((*DASHES, NO_LINE))] | None = None
-    marker: Annotated[str, OneOf((*MARKERS, NO_MARKER))] | None = None
-    level: Flag = False
-    best: (
-        Annotated[float, Field(strict=True, gt=0, le=1), Allowed("a number above 0, at most 1")]
-        | None
-    ) = None
-    estimate: Annotated[str, OneOf(tuple(ESTIMATES))] = "plain"
+    colour: Annotated[str, one_of(COLOURS)] | None = None
+    line: Annotated[str, one_of((*DASHES, NO_LINE))] | None = None
+    marker: Annotated[str, one_of((*MARKERS, NO_MARKER))] | None = None
+    level: StrictBool = False
+    best: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
+    estimate: Estimate = "plain"
     published: PublishedSpec | None = None
 
     @model_validator(mode="after")
     def _is_one_line(self) -> "SeriesSpec":
         if self.published is not None and self.by is not None:
-            raise misfit("published: allowed: only for a single line, without by")
+            raise InputError("published and by; allowed: published for a single line, without by")
         return self
 
 
@@ -152,10 +139,8 @@ NASH_KINDS = ("nash", "nash-final")
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
 
-Kind = Annotated[str, OneOf(tuple(KINDS))]
-Lines = Annotated[
-    tuple[SeriesSpec, ...], Field(min_length=1), Allowed("a list of lines", has_entries=True)
-]
+Kind = Annotated[str, one_of(KINDS)]
+Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
 
 class PanelKeys(Spec):
@@ -200,25 +185,27 @@ class PanelSpec(PanelKeys):
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "PanelSpec":
         """Raise where keys do not fit the kind of panel."""
-        kind, none = self.kind, f"none, kind is {self.kind}"
-        metrics = KINDS[kind]
-        if (self.metric not in metrics) if metrics else (self.metric is not None):
-            raise wrong(self.metric, ", ".join(metrics) or none, "metric")
-        if (self.compute is not None) != (kind == DERIVED):
-            allowed = "a function of the paper" if kind == DERIVED else none
-            raise wrong(self.compute, allowed, "compute")
-        by_tag = kind in BY_TAG
+        metrics, by_tag = KINDS[self.kind], self.kind in BY_TAG
+        none = f"none, kind is {self.kind}"
+        if self.metric not in (metrics or [None]):
+            allowed = ", ".join(metrics) or none
+            raise InputError(f"metric is {self.metric!r}; allowed: {allowed}")
+        if (self.compute is not None) != (self.kind == DERIVED):
+            allowed = "a function of the paper" if self.kind == DERIVED else none
+            raise InputError(f"compute is {self.compute!r}; allowed: {allowed}")
         if (self.x.tag is not None) != by_tag:
-            raise wrong(self.x.tag, "a column" if by_tag else none, "x.tag")
+            raise InputError(f"x.tag is {self.x.tag!r}; allowed: {'a column' if by_tag else none}")
         for axis, spec in (("x", self.x), ("y", self.y)):
             if spec.scale == "categories" and not (by_tag and axis == "x"):
-                raise wrong(spec.scale, "linear, log", f"{axis}.scale")
+                raise InputError(f"{axis}.scale is 'categories'; allowed: linear, log")
         for index, series in enumerate(self.series):
             if series.level and not by_tag:
-                raise misfit(f"series.{index}.level is true; allowed: false, kind is {kind}")
-            is_plain = (series.best, series.estimate) == (None, ESTIMATES[0])
-            if not is_plain and kind not in NASH_KINDS:
-                raise misfit(f"series.{index}: keys best and estimate; allowed: {none}")
+                raise InputError(
+                    f"series.{index}.level is true; allowed: false, kind is {self.kind}"
+                )
+            is_plain = series.best is None and series.estimate == "plain"
+            if not is_plain and self.kind not in NASH_KINDS:
+                raise InputError(f"series.{index}: keys best and estimate; allowed: {none}")
         return self
 
 
@@ -227,23 +214,23 @@ class FigureKeys(PanelKeys):
 
     caption: Text
     panels: dict[str, PanelKeys] = {}
-    share_y: Flag = False
-    residuals: Flag = False
-    direct_labels: Flag = False
+    share_y: StrictBool = False
+    residuals: StrictBool = False
+    direct_labels: StrictBool = False
 
     @model_validator(mode="after")
     def _panels_are_in_order(self) -> "FigureKeys":
         letters = list(string.ascii_lowercase[: len(self.panels)])
         if list(self.panels) != letters or len(letters) == 1:
             given = ", ".join(self.panels)
-            raise misfit(f"panels is {given}; allowed: a, b, ... in order, at least two")
+            raise InputError(f"panels is {given}; allowed: a, b, ... in order, at least two")
         return self
 
 
 class DiagramKeys(Spec):
     """An entry of ``figures:`` of kind ``diagram``."""
 
-    kind: Annotated[str, OneOf((DIAGRAM,))]
+    kind: Literal["diagram"]
     caption: Text
     reads: Names
 
@@ -333,8 +320,6 @@ def panel_stem(figure: str, letter: str) -> str:
 METRICS = (*CURVES, *RATE_METRICS)
 """Metrics of simulations that a table may show."""
 
-ALIGNMENTS = ("left", "right")
-
 DIGITISED = ("digitised",)
 """What a table reads that shows digitised values beside ours."""
 
@@ -381,30 +366,25 @@ class ColumnSpec(Spec):
     where: Where = {}
     column: Name | None = None
     given: Values | None = None
-    align: Annotated[str, OneOf(ALIGNMENTS)] = "left"
-    width: Annotated[float, Field(strict=True, gt=0), Allowed("a number above 0 (mm)")] | None = (
-        None
-    )
+    align: Literal["left", "right"] = "left"
+    width: Annotated[float, Field(strict=True, gt=0)] | None = None
 
-    def misfit(self, rows: int | None) -> str:
-        """Return which keys do not fit the rows of the table; "" where all do.
+    def check(self, rows: int | None) -> None:
+        """Raise InputError where its keys do not fit the rows of the table.
 
         Args:
             rows: number of listed rows, 0 where they are left to the results; None without rows.
         """
         chosen = bool(self.where) or self.column is not None
-        if rows is None:
-            is_wrong = chosen or self.given is not None
-            keys = "keys where, column and given"
-            return f"{keys}; allowed: only in a table with rows" if is_wrong else ""
+        if rows is None and (chosen or self.given is not None):
+            raise InputError("keys where, column and given; allowed: only in a table with rows")
+        if rows is None or (self.given is None and self.column is not None):
+            return
         if self.given is None:
-            return "column is None; allowed: text" if self.column is None else ""
-        count = f"given has {len(self.given)} values"
-        if not rows:
-            return f"{count}; allowed: none, the rows list no values"
-        if len(self.given) != rows or chosen:
-            return f"{count}; allowed: one for each of the {rows} rows, without where and column"
-        return ""
+            raise InputError("key column is missing; allowed: column or given")
+        if chosen or len(self.given) != rows:
+            allowed = f"one for each of the {rows} listed rows, without where and column"
+            raise InputError(f"given has {len(self.given)} values; allowed: {allowed}")
 
 
 class DifferenceSpec(Spec):
@@ -441,39 +421,32 @@ class TableSpec(Spec):
 
     caption: Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split()))]
     reads: Names
-    columns: Annotated[
-        tuple[ColumnSpec, ...], Field(min_length=1), Allowed("a list of columns", has_entries=True)
-    ]
+    columns: Annotated[tuple[ColumnSpec, ...], Field(min_length=1)]
     where: Where = {}
     compute: Name | None = None
-    rows: Annotated[
-        tuple[RowsSpec, ...],
-        BeforeValidator(as_list, json_schema_input_type=RowsSpec | list[RowsSpec]),
-    ] = ()
-    metric: Annotated[str, OneOf(METRICS)] | None = None
+    rows: Annotated[tuple[RowsSpec, ...], BeforeValidator(as_list)] = ()
+    metric: Annotated[str, one_of(METRICS)] | None = None
     difference_from: DifferenceSpec | None = None
-    long: Flag = False
+    long: StrictBool = False
     prints: Where = {}
 
     @model_validator(mode="after")
     def _fits_together(self) -> "TableSpec":
         """Raise where rows, columns and metric do not fit each other."""
         if self.difference_from is not None and self.metric not in RATE_METRICS:
-            allowed = ", ".join(RATE_METRICS)
-            raise wrong(self.metric, allowed, "metric (with difference_from)")
+            allowed = f"{', '.join(RATE_METRICS)} with difference_from"
+            raise InputError(f"metric is {self.metric!r}; allowed: {allowed}")
         listed = [rows.values for rows in self.rows if rows.values is not None]
         if listed and len(listed) < len(self.rows):
-            raise misfit("rows: some without values; allowed: all of them, or none")
+            raise InputError("rows: some without values; allowed: all of them, or none")
         count = math.prod(map(len, listed)) if listed else 0
         for index, column in enumerate(self.columns):
-            if line := column.misfit(count if self.rows else None):
-                raise misfit(f"columns.{index}: {line}")
-        names = Counter(
-            [*(rows.name for rows in self.rows), *(column.name for column in self.columns)]
-        )
+            with naming(f"columns.{index}"):
+                column.check(count if self.rows else None)
+        names = Counter([each.name for each in self.rows] + [each.name for each in self.columns])
         for name, uses in names.items():
             if uses > 1:
-                raise misfit(f"two columns are named {name!r}; allowed: one each")
+                raise InputError(f"two columns are named {name!r}; allowed: one each")
         return self
 
 

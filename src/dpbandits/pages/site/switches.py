@@ -11,7 +11,7 @@ import pandas as pd
 from pydantic import Field
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.config.documents import Allowed, Name, Sentence, Spec, Text, load_document
+from dpbandits.config.documents import Name, Sentence, Spec, Text, load_document
 from dpbandits.errors import InputError
 from dpbandits.pages.front import VARIANTS
 from dpbandits.pages.site.charts import Json, chart, series
@@ -47,9 +47,7 @@ class SwitchesFile(Spec):
     table: Name
     number: Text
     scoring: Text | None = None
-    pairs: Annotated[
-        tuple[tuple[Name, Name], ...], Field(min_length=1), Allowed("pairs of algorithms")
-    ]
+    pairs: Annotated[tuple[tuple[Name, Name], ...], Field(min_length=1)]
 
 
 def switches_pages(site: Site) -> Iterator[tuple[str, dict[str, Any]]]:
