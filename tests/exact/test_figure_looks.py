@@ -25,9 +25,18 @@ from dpbandits.reporting import draw
 from dpbandits.reporting.draw import STRIP, draw_figure, draw_panels
 from dpbandits.reporting.legends import heading
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows, read_rows
-from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS, NO_LINE, ORDERED
+from dpbandits.reporting.palette import (
+    ALGORITHMS,
+    COLOURS,
+    DASHES,
+    MARKERS,
+    NO_LINE,
+    ORDERED,
+    OWN_COLOUR,
+    algorithm_look,
+    look_of,
+)
 from dpbandits.reporting.spec import PanelSpec, parse_figure
-from dpbandits.reporting.style import OWN_COLOUR, algorithm_look, look_of
 from found_papers import PLAYED
 from support import supplementary_slow
 from synthetic_results import EVERY_FIGURE, FIGURES, PAPERS, frame

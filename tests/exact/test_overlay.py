@@ -20,8 +20,7 @@ from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import draw_figure
-from dpbandits.reporting.palette import COLOURS
-from dpbandits.reporting.style import OWN_COLOUR, own_look
+from dpbandits.reporting.palette import COLOURS, OWN_COLOUR, own_look
 from invented import ROOT, copy_parts
 from support import FIVE_ARMS, message_of
 

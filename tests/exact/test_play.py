@@ -25,7 +25,7 @@ from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.metrics.names import COUNTED
 from dpbandits.play import simulation as playing
 from dpbandits.play.plots import looks_of
-from dpbandits.reporting.style import OWN_COLOUR, algorithm_look
+from dpbandits.reporting.palette import OWN_COLOUR, algorithm_look
 from support import digits_printed, message_of
 
 ARMS = dpbandits.bernoulli([0.75, 0.5, 0.25])

@@ -26,8 +26,8 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.draw import draw_panels, plotted_points, write_figure
 from dpbandits.reporting.lines import POINTS, Line, panel_lines, panel_rows, select
+from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
 from dpbandits.reporting.spec import BY_TAG, KINDS, FigureSpec, PanelSpec, SeriesSpec, panel_stem
-from dpbandits.reporting.style import OWN_COLOUR, OWN_MARKERS, own_look
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
 """Width of the user's line and size of its markers in points, about twice those of others."""

@@ -8,9 +8,8 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dpbandits.metrics.intervals import Curve
-from dpbandits.reporting import style
-from dpbandits.reporting.palette import ALGORITHMS
-from dpbandits.reporting.style import own_look
+from dpbandits.reporting import palette, style
+from dpbandits.reporting.palette import ALGORITHMS, own_look
 
 Values = NDArray[np.float64]
 
@@ -88,7 +87,7 @@ def plot_shares(
     return axes
 
 
-def looks_of(algorithms: Sequence[str]) -> list[style.Look]:
+def looks_of(algorithms: Sequence[str]) -> list[palette.Look]:
     """Return the looks of lines, of which several may be of one algorithm.
 
     Args:
@@ -96,10 +95,10 @@ def looks_of(algorithms: Sequence[str]) -> list[style.Look]:
     """
     others = [each for each in dict.fromkeys(algorithms) if each not in ALGORITHMS]
     looks = [
-        style.algorithm_look(each) if each in ALGORITHMS else own_look(others.index(each))
+        palette.algorithm_look(each) if each in ALGORITHMS else own_look(others.index(each))
         for each in algorithms
     ]
-    return style.tell_apart(looks)
+    return palette.tell_apart(looks)
 
 
 def _axes(axes: Axes | None) -> Axes:

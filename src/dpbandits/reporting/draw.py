@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.errors import InputError
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 from dpbandits.reporting.digitised import allowance, reached_points
 from dpbandits.reporting.legends import (
     Handle,
@@ -475,7 +475,7 @@ def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
     y, low, high = _interval(line)
     bars: dict[str, Any] = {"yerr": [y - low, high - y], "elinewidth": 0.8, "zorder": 3}
     axes.errorbar(x, y, color=line.look.colour, marker=line.look.marker, **bars, **own)
-    return Line2D([], [], color=style.OPEN_MARKS.colour, marker=style.OPEN_MARKS.marker, **own)
+    return Line2D([], [], color=palette.OPEN_MARKS.colour, marker=palette.OPEN_MARKS.marker, **own)
 
 
 def _interval(line: Line) -> tuple[Values, Values, Values]:

@@ -15,7 +15,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
 
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 from dpbandits.reporting.lines import Line
 
 Handle = Line2D | Polygon | Rectangle
@@ -129,9 +129,9 @@ def size_of(legend: Legend) -> tuple[float, float]:
     return box.width / style.DPI, box.height / style.DPI
 
 
-def _legend_look(line: Line) -> style.Look:
+def _legend_look(line: Line) -> palette.Look:
     """Return how the legend shows a line: open marks of all lines are one entry."""
-    return style.OPEN_MARKS if line.look.hollow else line.look
+    return palette.OPEN_MARKS if line.look.hollow else line.look
 
 
 _SIZE = 7.0

@@ -14,7 +14,19 @@ from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.reporting.digitised import PublishedSpec, reached_points
-from dpbandits.reporting.palette import ALGORITHMS, COLOURS, MARKERS, NO_LINE, NO_MARKER
+from dpbandits.reporting.palette import (
+    ALGORITHMS,
+    COLOURS,
+    MARKERS,
+    NO_LINE,
+    NO_MARKER,
+    OPEN_MARKS,
+    Look,
+    categorical_look,
+    look_of,
+    ordered_looks,
+    tell_apart,
+)
 from dpbandits.reporting.spec import (
     BY_TAG,
     NASH_KINDS,
@@ -23,14 +35,6 @@ from dpbandits.reporting.spec import (
     PanelSpec,
     SeriesSpec,
     TableSpec,
-)
-from dpbandits.reporting.style import (
-    OPEN_MARKS,
-    Look,
-    categorical_look,
-    look_of,
-    ordered_looks,
-    tell_apart,
 )
 from dpbandits.reporting.text import fill, readable
 

@@ -1,19 +1,16 @@
 """The one plot style: colours, line styles, sizes and tick labels of every figure."""
 
-import hashlib
-import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import matplotlib as mpl
 import matplotlib.style
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator, Formatter, LogLocator, MaxNLocator, NullLocator
 
-from dpbandits.reporting.palette import ALGORITHMS, COLOURS, DASHES, MARKERS, ORDERED
+from dpbandits.reporting.palette import DASHES, Look
 
 PANEL_WIDTH = 3.3
 """Width of one panel in inches: a column of a two-column paper."""
@@ -98,93 +95,9 @@ RC: dict[str, Any] = {
 """Settings, in the manner of seaborn's ``whitegrid``, which takes a second to import; in points."""
 
 
-FILLS = ("full", "open", "half")
-"""How markers are filled."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """How one line is drawn; two channels, colour and line style or marker, tell lines apart.
-
-    Attributes:
-        colour: as matplotlib takes it.
-        dash: a key of ``DASHES``, or ``NO_LINE``.
-        marker: a value of ``MARKERS``, or ``NO_MARKER``.
-        hollow: whether there are open marks alone, and no line.
-        fill: a value of ``FILLS``: markers of several lines of one algorithm differ in it.
-    """
-
-    colour: str
-    dash: str
-    marker: str
-    hollow: bool = False
-    fill: str = "full"
-
-
-OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
-"""What stands for all open marks in a legend."""
-
-
 def context() -> Any:
     """Return a context of these settings alone, whatever the user's are."""
     return mpl.style.context(RC, after_reset=True)
-
-
-def ordered_looks(count: int) -> list[Look]:
-    """Return looks for an ordered parameter, light to dark as it grows.
-
-    Markers and dashes tell neighbours apart.
-
-    Args:
-        count: number of lines.
-    """
-    colours = [ORDERED[int(place * len(ORDERED))] for place in np.linspace(0.2, 0.86, count)]
-    # From the second marker on: the first, on a solid line, is an algorithm's.
-    markers = itertools.cycle([*MARKERS.values()][1:])
-    dashes = itertools.cycle([*DASHES][:3])
-    return [Look(*look) for look in zip(colours, dashes, markers, strict=False)]
-
-
-def algorithm_look(algorithm: str) -> Look:
-    """Return the look that an algorithm has in every figure.
-
-    Args:
-        algorithm: a key of ``palette.ALGORITHMS``.
-    """
-    colour, dash, marker = ALGORITHMS[algorithm]
-    return Look(COLOURS[colour], dash, MARKERS[marker])
-
-
-def categorical_look(index: int) -> Look:
-    """Return the look of the ``index``-th of some unordered lines that are no algorithms."""
-    colours, dashes, markers = list(COLOURS.values()), list(DASHES), list(MARKERS.values())
-    return Look(
-        colours[index % len(colours)],
-        dashes[index % len(dashes)],
-        markers[index % len(markers)],
-    )
-
-
-def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
-    """Return the looks, of which equal ones keep their colour and the shape of their marker.
-
-    They differ in line style, and in whether their markers are full, open or half full.
-
-    Args:
-        looks: of the lines of a panel.
-        places: of each line among those with its look, from 0; by default in their order.
-    """
-    if places is None:
-        places = [list(looks[:index]).count(look) for index, look in enumerate(looks)]
-    dashes = list(DASHES)
-    return [
-        replace(
-            look,
-            dash=dashes[(dashes.index(look.dash) + place) % len(dashes)],
-            fill=FILLS[place % len(FILLS)],
-        )
-        for look, place in zip(looks, places, strict=True)
-    ]
 
 
 def tints(look: Look, count: int) -> list[Look]:
@@ -244,31 +157,3 @@ def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None
         axis.set_major_locator(LogLocator(numticks=6))
     if scale == "linear" or ticks is not None:
         axis.set_major_formatter(_Numbers())
-
-
-OWN_COLOUR = "#E6007E"
-"""Colour of the user's lines."""
-
-OWN_MARKERS = ("*", "P", "X", "D", "v")
-"""Their markers: stars, and others where there are several."""
-
-
-def own_look(index: int) -> Look:
-    """Return how the ``index``-th of the user's lines is drawn."""
-    dashes = list(DASHES)
-    marker = OWN_MARKERS[index % len(OWN_MARKERS)]
-    return Look(OWN_COLOUR, dashes[index % len(dashes)], marker)
-
-
-def look_of(algorithm: str) -> Look:
-    """Return the look that an algorithm has in every figure.
-
-    It is that of ``palette.ALGORITHMS``. Of an algorithm that is not there it follows from the id
-    alone; two such algorithms may have one look, until one of them is given its own there.
-
-    Args:
-        algorithm: any id.
-    """
-    if algorithm in ALGORITHMS:
-        return algorithm_look(algorithm)
-    return own_look(int(hashlib.sha256(algorithm.encode()).hexdigest(), 16))

@@ -21,9 +21,9 @@ from dpbandits.comparisons.choosing.players import (
 )
 from dpbandits.comparisons.choosing.scores import family_scores, full_field, mean_scores
 from dpbandits.comparisons.choosing.tables import tuning
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 from dpbandits.reporting.legends import shared_legend
-from dpbandits.reporting.style import look_of
+from dpbandits.reporting.palette import look_of
 
 EPSILON = r"$\epsilon$"
 
@@ -138,7 +138,7 @@ def draw_tuning(frames: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, panels = _panels(1, len(horizons), share_y=True)
         for horizon, axes in zip(horizons, panels[0], strict=True):
-            for count, look in zip(counts, style.ordered_looks(len(counts)), strict=True):
+            for count, look in zip(counts, palette.ordered_looks(len(counts)), strict=True):
                 own = table[(table["horizon"] == horizon) & (table["arms"] == count)]
                 own = own.rename(columns={"epsilon": "x", "gain": "y"})
                 _line(axes, own, look, f"K = {count}")
@@ -189,7 +189,7 @@ def _lines(axes: Axes, means: pd.DataFrame, place: str) -> list[pd.DataFrame]:
     return points
 
 
-def _line(axes: Axes, own: pd.DataFrame, look: style.Look, label: str) -> None:
+def _line(axes: Axes, own: pd.DataFrame, look: palette.Look, label: str) -> None:
     """Draw one line with its interval."""
     axes.plot(own["x"], own["y"], label=label, **style.line_look(look))
     shaded: dict[str, Any] = {"color": look.colour, "alpha": 0.18, "linewidth": 0}

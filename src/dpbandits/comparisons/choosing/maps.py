@@ -16,7 +16,7 @@ from dpbandits.comparisons.choosing.players import DESCRIPTIONS, PLAYERS, SHOWN
 from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
 from dpbandits.comparisons.choosing.winners import WINNER, winners
 from dpbandits.reporting import style
-from dpbandits.reporting.style import look_of
+from dpbandits.reporting.palette import look_of
 
 FULL = 4.0
 """Ratio of the second score to the first from which on a colour is full."""

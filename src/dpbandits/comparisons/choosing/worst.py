@@ -13,7 +13,7 @@ from dpbandits.comparisons.choosing.curves import full_horizon, round_ticks
 from dpbandits.comparisons.choosing.players import NONE, PLAYERS
 from dpbandits.comparisons.choosing.scores import family_scores, mean_scores
 from dpbandits.reporting import style
-from dpbandits.reporting.style import look_of
+from dpbandits.reporting.palette import look_of
 
 SHOWN = (0.2, 1.0, 5.0)
 """Budgets with a row of panels."""

@@ -19,7 +19,7 @@ from dpbandits.audit.gaussian.curves import (
 )
 from dpbandits.audit.rows import AuditRow, from_frame
 from dpbandits.comparisons.privacy_audit.verdicts import OBSERVABLE
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 
 Curves = pd.DataFrame
 """Columns series, x, y, lo, hi; ``kind`` claimed, lower or ideal; ``log10_chance`` of the event."""
@@ -179,7 +179,7 @@ def _draw(axes: Axes, panel: Panel, names: list[str], handles: dict[str, Any]) -
     if panel.limit is not None:
         axes.axhline(panel.limit, color="black", linewidth=0.8, linestyle=(0, (3, 2)))
     for name, curve in panel.curves.groupby("series", sort=False):
-        look = style.categorical_look(names.index(str(name)))
+        look = palette.categorical_look(names.index(str(name)))
         curve = curve.sort_values("x")
         if curve["kind"].iloc[0] != "lower":
             line = axes.plot(curve["x"], curve["y"], color=look.colour, linewidth=1.2)[0]

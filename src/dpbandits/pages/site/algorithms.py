@@ -11,7 +11,7 @@ from dpbandits.pages.site.charts import look
 from dpbandits.pages.site.model import Site
 from dpbandits.pages.site.tables import Shown, shown_cells
 from dpbandits.pipeline.targets import Target
-from dpbandits.reporting.style import look_of
+from dpbandits.reporting.palette import look_of
 
 Values = dict[str, Any]
 

@@ -11,9 +11,9 @@ from dpbandits.pages.site.sources import Sources
 from dpbandits.pages.site.texts import plain
 from dpbandits.pipeline.targets import Target
 from dpbandits.reporting.lines import PUBLISHED
-from dpbandits.reporting.palette import DASHES, NO_MARKER
+from dpbandits.reporting.palette import DASHES, NO_MARKER, Look
 from dpbandits.reporting.spec import BY_TAG, DERIVED, AxisSpec, FigureSpec, PanelSpec, panel_stem
-from dpbandits.reporting.style import Look, thousands
+from dpbandits.reporting.style import thousands
 
 MOST_TICKS = 8
 """Up to so many points of a line are drawn each with its mark and interval."""

@@ -14,8 +14,8 @@ from dpbandits.reporting.draw import RESIDUAL
 
 # The site shows what the figure shows, so that one function knows the looks.
 from dpbandits.reporting.lines import PUBLISHED, looks_of
+from dpbandits.reporting.palette import OPEN_MARKS, Look
 from dpbandits.reporting.spec import PanelSpec, SeriesSpec
-from dpbandits.reporting.style import OPEN_MARKS, Look
 from dpbandits.reporting.text import readable
 
 _MARKS = f"{PUBLISHED} "

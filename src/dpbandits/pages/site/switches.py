@@ -19,8 +19,8 @@ from dpbandits.pages.site.lines import CsvLine, csv_lines
 from dpbandits.pages.site.model import FigureGroup, Site
 from dpbandits.pages.site.tables import shown_cells
 from dpbandits.reporting.lines import PUBLISHED
+from dpbandits.reporting.palette import algorithm_look, tell_apart
 from dpbandits.reporting.spec import PanelSpec, panel_stem
-from dpbandits.reporting.style import algorithm_look, tell_apart
 
 CHANGES = 0.05
 """A switch that changes its number by a larger share is listed first."""

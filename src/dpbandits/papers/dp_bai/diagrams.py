@@ -16,7 +16,7 @@ from scipy.stats import binom
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.papers.dp_bai import needs_diagrams
 from dpbandits.papers.panels import canvas, table
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.lines import LEVEL, rate_of
 
@@ -48,7 +48,7 @@ def omega_draws(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.3)
         names = dict(zip(points["algorithm"], points["name"], strict=True))
-        colours = {name: style.algorithm_look(key).colour for key, name in names.items()}
+        colours = {name: palette.algorithm_look(key).colour for key, name in names.items()}
         swarm: dict[str, Any] = {"hue": "name", "palette": colours, "legend": False}
         # Where all draws succeed alike there is no room for marks side by side: they overlap.
         sns.swarmplot(points, x="label", y="y", ax=axes, size=2.4, warn_thresh=1.0, **swarm)

@@ -34,7 +34,7 @@ from dpbandits.papers.panels import (
     point,
     table,
 )
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 from dpbandits.reporting.legends import shared_legend
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
@@ -44,7 +44,7 @@ SEED = 20240124
 
 ALGORITHMS = (("dp-od", "DP-OD"), ("dp-bai", "DP-BAI"))
 
-DP_BAI = style.tell_apart([style.algorithm_look("dp-bai")] * 2)
+DP_BAI = palette.tell_apart([palette.algorithm_look("dp-bai")] * 2)
 """Looks of DP-BAI at two epsilon, the smaller one first."""
 
 BARS: dict[str, Any] = {"capsize": 1.5, "linestyle": "none", "markersize": 4}
@@ -59,7 +59,7 @@ def budgets_by_ratio(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         looks = [
             look
             for algorithm, _ in ALGORITHMS
-            for look in style.tints(style.algorithm_look(algorithm), len(EPSILONS))
+            for look in style.tints(palette.algorithm_look(algorithm), len(EPSILONS))
         ]
         pairs = product(ALGORITHMS, EPSILONS)
         for look, ((algorithm, name), epsilon) in zip(looks, pairs, strict=True):
@@ -86,12 +86,12 @@ def budgets_by_hardness(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     with style.context():
         drawn, (left, right) = panels(2)
         finite = [epsilon for epsilon in reversed(HARDNESS_EPSILONS) if math.isfinite(epsilon)]
-        for gap, look in zip(HARDNESS_GAPS, style.ordered_looks(3), strict=True):
+        for gap, look in zip(HARDNESS_GAPS, palette.ordered_looks(3), strict=True):
             grid = [(gap, epsilon) for epsilon in finite]
             names = f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}"
             x = [1.0 / epsilon for epsilon in finite]
             points += _budgets_with_fit(left, evidence, names, look, grid, x)
-        for epsilon, look in zip(HARDNESS_EPSILONS, style.ordered_looks(5), strict=True):
+        for epsilon, look in zip(HARDNESS_EPSILONS, palette.ordered_looks(5), strict=True):
             grid = [(gap, epsilon) for gap in reversed(HARDNESS_GAPS)]
             label = "no noise" if math.isinf(epsilon) else rf"$\varepsilon$ = {epsilon:g}"
             names = f"b: epsilon={epsilon:g}", label
@@ -109,7 +109,7 @@ def _budgets_with_fit(
     axes: Axes,
     evidence: Evidence,
     names: tuple[str, str],
-    look: style.Look,
+    look: palette.Look,
     grid: Sequence[tuple[float, float]],
     x: Sequence[float],
 ) -> Points:
@@ -179,7 +179,7 @@ def gauss_delta(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     points: Points = []
     with style.context():
         drawn, (axes,) = panels(1)
-        looks = style.ordered_looks(len(CURVE_DELTAS))
+        looks = palette.ordered_looks(len(CURVE_DELTAS))
         for look, (delta, rows) in zip(looks, curves.groupby("delta"), strict=True):
             x, y = rows.sort_values("x")[["x", "y"]].to_numpy().T
             axes.plot(x, y, color=look.colour, label=rf"$\delta$ = {delta:g}", linewidth=1.2)

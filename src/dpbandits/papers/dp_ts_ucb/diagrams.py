@@ -8,7 +8,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from dpbandits.papers.panels import canvas, table
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.palette import COLOURS
 
@@ -73,7 +73,7 @@ def batches(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     parts = {}
     with style.context():
         drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.15)
-        for size, look in zip(sizes, style.ordered_looks(len(sizes)), strict=True):
+        for size, look in zip(sizes, palette.ordered_looks(len(sizes)), strict=True):
             full = pulled[(pulled["batch"] == size) & pulled["full_at"].notna()]
             _squares(axes, full, facecolor=look.colour, label=_batch_name(size))
             _mark_estimates(axes, full)

@@ -16,7 +16,7 @@ from dpbandits.papers.ts_is_dp.comparison_statistics import EQUAL_PAIRS, TIGHTER
 from dpbandits.papers.ts_is_dp.level_statistics import plain_levels
 from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
 from dpbandits.privacy import modified_ts_gdp
-from dpbandits.reporting import style
+from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.legends import shared_legend
 from dpbandits.reporting.lines import select
@@ -79,7 +79,7 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
 def _error_curves(results: pd.DataFrame, family: str) -> Iterator[_Curve]:
     # Level by level: a legend of three columns then has a row for each kind of regret.
-    for eta, look in zip(ETAS, style.ordered_looks(len(ETAS)), strict=True):
+    for eta, look in zip(ETAS, palette.ordered_looks(len(ETAS)), strict=True):
         for metric, text in METRICS.items():
             yield _Curve(
                 f"{FAMILIES[family]}, {text}, eta={eta}",
@@ -118,7 +118,7 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             {**style.line_look(look), "label": f"best pair of our grid, {text}"},
         )
         for look, (c_range, text) in zip(
-            style.tell_apart([style.algorithm_look("m-ts-gaussian")] * 2),
+            palette.tell_apart([palette.algorithm_look("m-ts-gaussian")] * 2),
             (("any", "any c"), ("at-least-1", "c of at least 1")),
             strict=True,
         )
@@ -159,7 +159,7 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Draw the realised level of plain Thompson sampling over Lemma 4's, against the horizon."""
     horizons = sorted(results["horizon"].unique())
     levels = {horizon: _plain_levels(results, int(horizon)) for horizon in horizons}
-    first, second = style.tell_apart([style.algorithm_look("ts-gaussian")] * 2)
+    first, second = palette.tell_apart([palette.algorithm_look("ts-gaussian")] * 2)
     curves = [
         _Curve(
             "mean over runs",
