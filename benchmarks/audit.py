@@ -16,19 +16,23 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.audit.blackbox.candidates import Candidates, Runs, of_statistic
-from dpbandits.audit.blackbox.certificate import (
+from dpbandits.auditing.blackbox import (
     CERTIFY,
     CHOOSE,
     Budget,
+    Measure,
     Mechanism,
     certify,
     outputs_of,
 )
-from dpbandits.audit.blackbox.choice import Measure
-from dpbandits.audit.blackbox.classifier import fit_weights
-from dpbandits.audit.blackbox.sequences import of_sequences
-from dpbandits.audit.blackbox.statistics import column
+from dpbandits.auditing.events import (
+    Candidates,
+    Runs,
+    column,
+    fit_weights,
+    of_sequences,
+    of_statistic,
+)
 
 EPSILON = Measure("epsilon")
 TARGET = 0.01

@@ -174,7 +174,7 @@ assert all(targets(Project.load().at(scale=scale)) for scale in ("paper", "quick
 """
 DRAW = "import dpbandits.pipeline.jobs, dpbandits.reporting.draw, dpbandits.engine.results"
 CLAIMS, FIGURES, PIPELINE = (
-    "dpbandits.claims.estimates",
+    "dpbandits.claims.numbers",
     "dpbandits.reporting",
     "dpbandits.pipeline",
 )

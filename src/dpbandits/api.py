@@ -2,8 +2,8 @@
 
 from dpbandits import privacy
 from dpbandits.algorithms.guarantees import guarantee
-from dpbandits.audit.run import audit
-from dpbandits.audit.tables import make_pair as audit_pair
+from dpbandits.auditing.inputs import make_pair as audit_pair
+from dpbandits.auditing.run import audit
 from dpbandits.bandits import (
     Bandit,
     LinearBandit,

@@ -10,10 +10,8 @@ from scipy.stats import norm
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
-from dpbandits.audit.pairs import constant
-from dpbandits.audit.run import Audit, audit, black_box_audits, holm
-from dpbandits.audit.settings import setting_of
-from dpbandits.audit.tables import make_pair
+from dpbandits.auditing.inputs import constant, make_pair
+from dpbandits.auditing.run import Audit, audit, black_box_audits, holm, setting_of
 from dpbandits.cli import main
 from dpbandits.errors import InputError
 from leaky_algorithms import leaky

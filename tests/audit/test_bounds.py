@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, laplace, norm
 
-from dpbandits.audit.bounds import (
-    clopper_pearson,
-    delta_bound,
-    epsilon_bound,
-    mu_bound,
-    p_value,
-)
+from dpbandits.auditing.events import clopper_pearson, delta_bound, epsilon_bound, mu_bound, p_value
 from dpbandits.errors import InputError
 
 SEEDS = 1_000

@@ -13,18 +13,18 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from dpbandits.audit.blackbox.algorithms import sequence_events
-from dpbandits.audit.blackbox.candidates import of_statistic, thresholds
-from dpbandits.audit.blackbox.certificate import (
+from dpbandits.auditing.blackbox import (
     SEARCH,
     TOGETHER,
     Budget,
+    Measure,
     Mechanism,
     certify,
+    choose,
     choose_event,
+    sequence_events,
 )
-from dpbandits.audit.blackbox.choice import Measure, choose
-from dpbandits.audit.blackbox.statistics import Event, column
+from dpbandits.auditing.events import Event, column, of_statistic, thresholds
 from dpbandits.errors import InputError
 from support import mostly_slow
 

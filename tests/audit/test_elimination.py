@@ -10,8 +10,8 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.audit.releases.elimination import elimination_loss, first_epoch, outcome_chances
-from dpbandits.audit.support import Table
+from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
+from dpbandits.auditing.support import Table
 from dpbandits.errors import InputError
 from support import settings_of
 

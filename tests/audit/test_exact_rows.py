@@ -6,17 +6,16 @@ from functools import cache
 import pytest
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.audit.exact import QUICK
-from dpbandits.audit.exact_curves import (
+from dpbandits.auditing.best_arm import deviation, difference_loss, gaussian_witness, sign_loss
+from dpbandits.auditing.best_arm_statements import worst_angles
+from dpbandits.auditing.curves import (
     largest_ratios,
     ratios_by_alternation,
     ratios_by_angle,
     ratios_by_horizon,
 )
-from dpbandits.audit.releases.best_arm import difference_loss, sign_loss
-from dpbandits.audit.releases.dp_od_rows import worst_angles
-from dpbandits.audit.releases.gaussian_means import deviation, gaussian_witness
-from dpbandits.audit.rows import AuditRow
+from dpbandits.auditing.rows import AuditRow
+from dpbandits.auditing.statements import QUICK
 
 TOLERANCE = 1e-9
 

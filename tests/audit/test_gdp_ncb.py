@@ -14,29 +14,25 @@ from scipy import integrate, stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.audit.releases.carried_means import carried_witness, releases
-from dpbandits.audit.releases.gdp_ncb_rows import gdp_ncb_rows
-from dpbandits.audit.releases.phase_two import (
+from dpbandits.auditing.gdp_ncb import (
     PhaseTwo,
+    Witness,
     as_coded,
-    deciding_releases,
-    release_witness,
-)
-from dpbandits.audit.releases.splits import (
     carried_rules,
     carried_split,
+    carried_witness,
     coded_split,
-    in_window,
-    scaled_split,
-)
-from dpbandits.audit.releases.stop_test import (
-    Witness,
+    deciding_releases,
     exploration_witness,
+    in_window,
     least_pulls,
     published_threshold,
+    release_witness,
+    releases,
+    scaled_split,
 )
-from dpbandits.audit.releases.stop_test_rows import stop_test_rows
-from dpbandits.audit.support import GivenDraws, Table
+from dpbandits.auditing.statements import gdp_ncb_rows, stop_test_rows
+from dpbandits.auditing.support import GivenDraws, Table
 from support import settings_of
 
 GDP = REGRET["gdp-ncb"]

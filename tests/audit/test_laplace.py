@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.stats import laplace
 
 from dp_bai_trials import TRIALS, near
-from dpbandits.audit.releases.laplace import log_selection, log_tail, log_tail_of_two
+from dpbandits.auditing.laplace import log_selection, log_tail, log_tail_of_two
 
 
 @pytest.mark.parametrize("c", [-40.0, -3.0, -1e-9, 0.0, 0.5, 8.0, 900.0])

@@ -10,8 +10,8 @@ import pytest
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
-from dpbandits.audit.run import published_cases
-from dpbandits.audit.statements import stated_in
+from dpbandits.auditing.run import published_cases
+from dpbandits.auditing.statements import stated_in
 from dpbandits.comparisons.privacy_audit import tables
 from dpbandits.comparisons.privacy_audit.analytic import budgets, decisions, releases
 from dpbandits.comparisons.privacy_audit.tables import all_rows, ledger, missing

@@ -8,7 +8,7 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.audit.reports import Report, report_loss, report_rows, reports_of
+from dpbandits.auditing.statements import Report, report_loss, report_rows, reports_of
 from dpbandits.kernels import Segments
 from support import settings_of
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpbandits.audit.rows import AUDIT_COLUMNS, AuditRow, to_frame
+from dpbandits.auditing.rows import AUDIT_COLUMNS, AuditRow, to_frame
 from dpbandits.errors import InputError
 
 ROW = AuditRow(

@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpbandits.audit.blackbox.candidates import Runs, of_pulls
-from dpbandits.audit.blackbox.classifier import classifier_score
-from dpbandits.audit.blackbox.sequences import MEMBERS, of_prefixes
-from dpbandits.audit.blackbox.statistics import Event, isolated_pulls, round_ends
+from dpbandits.auditing.events import (
+    MEMBERS,
+    Event,
+    Runs,
+    classifier_score,
+    isolated_pulls,
+    of_prefixes,
+    of_pulls,
+    round_ends,
+)
 
 
 def played(seed: int, runs: int = 4000, horizon: int = 6) -> Runs:

@@ -8,8 +8,15 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.audit.support import Case, GivenDraws, Table, recommendation, separation, transcript
-from dpbandits.audit.support_rows import support_rows
+from dpbandits.auditing.statements import support_rows
+from dpbandits.auditing.support import (
+    Case,
+    GivenDraws,
+    Table,
+    recommendation,
+    separation,
+    transcript,
+)
 from dpbandits.errors import InputError
 from dpbandits.kernels import Segments
 from support import settings_of

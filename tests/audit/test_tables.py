@@ -7,11 +7,18 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import REGRET, find_identification
-from dpbandits.audit.blackbox.play import Plays
-from dpbandits.audit.blackbox.trials import TableBandit, Trials
-from dpbandits.audit.pairs import constant, hold, ladder, search_pairs, shift
-from dpbandits.audit.settings import setting_of
-from dpbandits.audit.tables import PULL_TABLE, ROUND, make_pair
+from dpbandits.auditing.inputs import (
+    PULL_TABLE,
+    ROUND,
+    constant,
+    hold,
+    ladder,
+    make_pair,
+    search_pairs,
+    shift,
+)
+from dpbandits.auditing.mechanisms import Plays, TableBandit, Trials
+from dpbandits.auditing.run import setting_of
 from dpbandits.bandits.draws import AFTER, FIRST, NEXT, TABLE, draw_reward, draw_reward_sum
 from dpbandits.errors import InputError
 from support import mostly_slow

@@ -14,17 +14,17 @@ from scipy import integrate, stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.audit.releases.index_policies import (
+from dpbandits.auditing.index_policies import (
     LEAST_CHANCE,
+    Policy,
     adap_ucb_policy,
     anytime_lazy_ucb_policy,
     constant_means,
     largest_leaks,
+    sequence_chances,
 )
-from dpbandits.audit.releases.laplace import laplace_mass
-from dpbandits.audit.releases.piecewise import fit, laplace_breaks, laplace_density
-from dpbandits.audit.releases.tree import Policy, sequence_chances
-from dpbandits.audit.support import Table
+from dpbandits.auditing.laplace import fit, laplace_breaks, laplace_density, laplace_mass
+from dpbandits.auditing.support import Table
 from dpbandits.kernels import new_segments
 from support import settings_of
 

@@ -21,7 +21,7 @@ from claims.worlds import (
     set_to,
     unchanged,
 )
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim
 from dpbandits.claims.evidence import Evidence
 
 RESAMPLES = 4000

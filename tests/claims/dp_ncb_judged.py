@@ -9,7 +9,7 @@ import pandas as pd
 from claims.dp_ncb_perturbations import Made
 from claims.dp_ncb_results import World, make
 from claims.worlds import ROOT, ROOT_SEED, claims_of
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge
 

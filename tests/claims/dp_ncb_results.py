@@ -19,7 +19,7 @@ from dpbandits.engine.results import results_frame
 from dpbandits.metrics.names import NOMINAL
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers.dp_ncb.instances import drawn_means
-from dpbandits.papers.dp_ncb.slope_statistics import WINDOWS
+from dpbandits.papers.dp_ncb.statistics import WINDOWS
 from shared import ExactResults
 from synthetic_results import PAPERS
 

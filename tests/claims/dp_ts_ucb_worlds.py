@@ -26,7 +26,7 @@ from claims.worlds import (
     unchanged,
     where,
 )
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.engine.cells import Series

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.claims import bootstrap
-from dpbandits.claims.bootstrap import Resampler, Sample, argmin, from_means, kendall_tau, ratio
-from dpbandits.claims.estimates import ratio_of_means
-from dpbandits.claims.percentiles import from_resamples
+from dpbandits.claims import resampling
+from dpbandits.claims.numbers import from_resamples, ratio_of_means
+from dpbandits.claims.resampling import Resampler, Sample, argmin, from_means, kendall_tau, ratio
 
 SEED = 20260719
 
@@ -35,12 +34,12 @@ def test_resamples_do_not_depend_on_how_many_indices_are_drawn_at_once(
 ) -> None:
     values = np.random.default_rng(1).normal(size=50)
     one = Resampler(SEED, 1000).means(values, ("a",))
-    monkeypatch.setattr(bootstrap, "_INDICES_AT_ONCE", 50 * 7)
+    monkeypatch.setattr(resampling, "_INDICES_AT_ONCE", 50 * 7)
     assert np.array_equal(one, Resampler(SEED, 1000).means(values, ("a",)))
 
 
 def test_the_store_of_means_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "_MEANS_KEPT", 3)
+    monkeypatch.setattr(resampling, "_MEANS_KEPT", 3)
     resampler = Resampler(SEED, 10)
     for index in range(6):
         resampler.means(np.array([0.0, float(index)]), ("a",))

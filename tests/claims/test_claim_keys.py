@@ -11,13 +11,12 @@ import pytest
 
 from claims.test_entries import comparison_of, load
 from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
-from dpbandits.claims.entries import Interpretation
-from dpbandits.claims.estimates import exact, mean
+from dpbandits.claims.docket import Interpretation
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import comparisons, explain, ledger
-from dpbandits.claims.regions import region_of
-from dpbandits.claims.verdict import combine_comparisons, decide, runs_needed
+from dpbandits.claims.numbers import exact, mean
+from dpbandits.claims.verdict import combine_comparisons, decide, region_of, runs_needed
 
 REFUTABLE = ("not contradicted", "fails", "mixed")
 

@@ -22,12 +22,12 @@ from claims.dp_bai_perturbations import (
 )
 from claims.dp_bai_results import DOCUMENT, EXACT
 from claims.worlds import ROOT, ROOT_SEED, at, claims_of, in_turn
-from dpbandits.claims.estimates import exact
+from dpbandits.claims.docket import ClaimsFile
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.files import ClaimsFile
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import explain, ledger
-from dpbandits.claims.regions import region_of
+from dpbandits.claims.numbers import exact
+from dpbandits.claims.verdict import region_of
 from dpbandits.config.documents import load_document
 from dpbandits.papers.dp_bai import grid
 from dpbandits.papers.dp_bai.statistics import STATISTICS

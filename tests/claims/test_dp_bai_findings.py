@@ -7,7 +7,7 @@ import pytest
 from claims.dp_bai_finding_worlds import FINDINGS
 from claims.dp_bai_perturbations import Made, evidence_of
 from claims.worlds import ROOT, claims_of
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import ledger
 from dpbandits.config.documents import load_yaml

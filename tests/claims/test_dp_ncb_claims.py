@@ -19,9 +19,8 @@ from claims.dp_ncb_judged import (
 from claims.dp_ncb_perturbations import CASES, NOT_SHOWN, SHOWN, Made
 from claims.dp_ncb_results import DOCUMENT, World, analytic, read
 from claims.worlds import ROOT_SEED, planned, set_to
-from dpbandits.claims.entries import Claim, Finding, Interpretation
+from dpbandits.claims.docket import Claim, ClaimsFile, Finding, Interpretation
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.files import ClaimsFile
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import ledger
 from dpbandits.config.documents import load_document

@@ -13,9 +13,13 @@ from claims.worlds import at, times
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement
 from dpbandits.claims.ledger import ledger
-from dpbandits.papers.dp_ncb.comparison_statistics import time_below, time_below_ratio
 from dpbandits.papers.dp_ncb.exact_statistics import runs_with_weak_pulls
-from dpbandits.papers.dp_ncb.slope_statistics import anytime_cost, anytime_growth
+from dpbandits.papers.dp_ncb.statistics import (
+    anytime_cost,
+    anytime_growth,
+    time_below,
+    time_below_ratio,
+)
 
 
 def values(found: Judgement) -> dict[str, float]:

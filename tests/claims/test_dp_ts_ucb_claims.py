@@ -32,7 +32,7 @@ from claims.dp_ts_ucb_worlds import (
     results,
 )
 from claims.worlds import ROOT_SEED, Edit, as_it_is, both, missing, on, scaled
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import ledger

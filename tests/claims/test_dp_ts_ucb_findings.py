@@ -23,7 +23,7 @@ from claims.dp_ts_ucb_worlds import (
     own,
 )
 from claims.worlds import ROOT_SEED
-from dpbandits.claims.entries import Finding
+from dpbandits.claims.docket import Finding
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 

@@ -11,10 +11,9 @@ import pytest
 import yaml
 
 from claims.toys import STATISTICS as TOYS
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim, load_claims, load_findings
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
-from dpbandits.claims.loading import load_claims, load_findings
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.results import results_frame
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS

@@ -33,11 +33,10 @@ from claims.vocabulary_worlds import (
     judged,
     losing_a_number,
 )
-from dpbandits.claims import vocabulary
-from dpbandits.claims.entries import Claim, Comparison, statistics_of
+from dpbandits.claims import statistics as shared
+from dpbandits.claims.docket import Claim, Comparison, statistics_of
 from dpbandits.claims.ledger import ledger
-from dpbandits.claims.regions import KINDS, REPORT, region_of
-from dpbandits.claims.verdict import Word
+from dpbandits.claims.verdict import KINDS, REPORT, Word, region_of
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.names import IDENTIFIED
 from dpbandits.pages.new_paper import write_skeleton
@@ -47,7 +46,7 @@ from shared import ExactResults, shared_folder
 from synthetic_results import synthetic_values
 
 ROOT = Path(__file__).parents[2]
-STATISTICS = statistics_of(vocabulary)
+STATISTICS = statistics_of(shared)
 
 
 def _with_new_papers(folder: Path) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from claims.toys import claim, comparison, on_series, toy_evidence
-from dpbandits.claims.estimates import (
+from dpbandits.claims.judge import judge, judge_comparisons
+from dpbandits.claims.numbers import (
     Estimate,
     largest,
     mean,
@@ -20,9 +21,7 @@ from dpbandits.claims.estimates import (
     smallest,
     welch_difference,
 )
-from dpbandits.claims.judge import judge, judge_comparisons
-from dpbandits.claims.regions import region_of
-from dpbandits.claims.verdict import decide, holm_levels
+from dpbandits.claims.verdict import decide, holm_levels, region_of
 
 ALPHA = 0.05
 

@@ -13,10 +13,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpbandits.claims.estimates import mean, welch_difference
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.jackknife import Measure, average, exponential, ratio_of, slope
-from dpbandits.claims.nash import all_curves, nash_curves, nash_regret
+from dpbandits.claims.evidence import Evidence, all_curves, nash_curves, nash_regret
+from dpbandits.claims.numbers import mean, welch_difference
+from dpbandits.claims.resampling import Measure, average, exponential, ratio_of, slope
 from dpbandits.errors import InputError
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve

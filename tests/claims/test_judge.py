@@ -5,7 +5,7 @@ import math
 import pytest
 
 from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
-from dpbandits.claims.entries import Interpretation
+from dpbandits.claims.docket import Interpretation
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.errors import InputError

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from claims.toys import claim, comparison, on_series, toy_evidence
-from dpbandits.claims.entries import Claim, Interpretation
+from dpbandits.claims.docket import Claim, Interpretation
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import (
     COMPARISON_COLUMNS,

@@ -7,10 +7,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dpbandits.claims import vocabulary
-from dpbandits.claims.bootstrap import Resampler, Sample
+from dpbandits.claims import statistics
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.orders import distance_of_best, measure, place_of_best, rank_correlation
+from dpbandits.claims.resampling import (
+    Resampler,
+    Sample,
+    distance_of_best,
+    measure,
+    place_of_best,
+    rank_correlation,
+)
 
 RESAMPLER = Resampler(1, 10)
 
@@ -82,8 +88,8 @@ def test_the_shared_statistics_stand_at_a_level_that_resamples_do_not_resolve(al
     )
     evidence = Evidence.of_frames({"runs": frame}, root_seed=1, resamples=100)
     where = {"results": "runs", "along": along, "of": {"epsilon": 1} if along == "t" else {}}
-    assert vocabulary.trend(evidence, **where).interval(1e-7) == (1.0, 1.0)
-    assert vocabulary.place_of_lowest(evidence, **where).interval(1e-7) == (1.0, 1.0)
+    assert statistics.trend(evidence, **where).interval(1e-7) == (1.0, 1.0)
+    assert statistics.place_of_lowest(evidence, **where).interval(1e-7) == (1.0, 1.0)
 
 
 def test_fewer_than_two_runs_or_a_lost_number_leave_everything_open() -> None:

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpbandits.claims.estimates import Estimate
-from dpbandits.claims.rates import Counted, rate, rate_difference, rate_trend
-from dpbandits.claims.regions import region_of
-from dpbandits.claims.verdict import deciding_alpha
+from dpbandits.claims.numbers import Counted, Estimate, rate, rate_difference, rate_trend
+from dpbandits.claims.verdict import deciding_alpha, region_of
 
 RATES = (0.01, 0.1, 0.5, 0.9, 0.99)
 REPETITIONS = 2000

@@ -8,18 +8,17 @@ import pytest
 from scipy.stats import norm
 
 from claims.toys import claim, comparison, on_series, toy_evidence
-from dpbandits.claims.entries import Claim, Interpretation
-from dpbandits.claims.estimates import largest
+from dpbandits.claims.docket import Claim, Interpretation
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
-from dpbandits.claims.percentiles import from_resamples
-from dpbandits.claims.simultaneous import (
+from dpbandits.claims.ledger import (
     SIMULTANEOUS_COLUMNS,
     STRICTER,
     family_level,
     judge_in_family,
     simultaneous,
 )
+from dpbandits.claims.numbers import from_resamples, largest
 
 CLAIMS = 91
 

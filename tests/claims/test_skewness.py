@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import stdtrit
 
-from dpbandits.claims.bootstrap import Resampler, Sample, argmin, from_means
-from dpbandits.claims.estimates import StudentEstimate, mean, ratio_of_means, welch_difference
-from dpbandits.claims.jackknife import Measure
-from dpbandits.claims.percentiles import from_resamples
-from dpbandits.claims.skewness import pivot_ends, too_few
+from dpbandits.claims.numbers import (
+    StudentEstimate,
+    from_resamples,
+    mean,
+    pivot_ends,
+    ratio_of_means,
+    too_few,
+    welch_difference,
+)
+from dpbandits.claims.resampling import Measure, Resampler, Sample, argmin, from_means
 
 Values = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Values]

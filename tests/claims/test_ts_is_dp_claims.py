@@ -27,7 +27,7 @@ from claims.ts_is_dp_perturbations import (
 )
 from claims.ts_is_dp_results import CONTENDERS, PRICES, SLOPES, World, make
 from claims.worlds import ROOT_SEED, Edit, as_it_is, both, claims_of, missing, on, scaled
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import ledger

@@ -8,7 +8,7 @@ from claims.ts_is_dp_results import World, make
 from dpbandits import privacy
 from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp import bound_statistics, level_statistics
+from dpbandits.papers.ts_is_dp import exact_statistics, statistics
 from dpbandits.papers.ts_is_dp.analytic import renyi_delta
 from shared import ExactResults
 
@@ -26,18 +26,18 @@ def test_pre_pull_sums_are_those_of_the_rounds_played_one_by_one(b: int, horizon
     for arm in np.repeat(np.arange(5), b)[:horizon]:
         sums += np.where(pulls > 0, 1.0 / (pulls + 1.0), 0.0)
         pulls[arm] += 1
-    assert level_statistics.prepull_sums(b, 5, horizon) == pytest.approx(sums)
+    assert statistics.prepull_sums(b, 5, horizon) == pytest.approx(sums)
 
 
 def test_realised_levels_leave_the_pre_pulls_out_and_are_over_lemma_5() -> None:
     """Root of the largest arm's sum over c, over sqrt(T/(c (b + 1))): c cancels."""
     sums = EVIDENCE.per_arm("bernoulli-verdicts", "inverse_counts", eta=2, b=500)
-    rest = sums - level_statistics.prepull_sums(500, 5, HORIZON)
+    rest = sums - statistics.prepull_sums(500, 5, HORIZON)
     levels = np.sqrt(rest.max(axis=1) / (HORIZON / 501))
     where = {"family": "bernoulli", "eta": 2, "b_grid": (500,)}
-    found = level_statistics.realised_levels(EVIDENCE, **where)["b=500"]
+    found = statistics.realised_levels(EVIDENCE, **where)["b=500"]
     assert found.value == pytest.approx(levels.mean())
-    largest = level_statistics.largest_realised_levels(EVIDENCE, **where)["b=500"]
+    largest = statistics.largest_realised_levels(EVIDENCE, **where)["b=500"]
     assert largest.value == pytest.approx(levels.max())
 
 
@@ -45,15 +45,15 @@ def test_plain_levels_are_over_lemma_4_at_their_own_horizon() -> None:
     for horizon in (1000, HORIZON):
         sums = EVIDENCE.per_arm("plain-levels", "inverse_counts", horizon=horizon)
         levels = np.sqrt(sums.max(axis=1) / (horizon / 2))
-        found = level_statistics.plain_level(EVIDENCE, horizon=horizon)
+        found = statistics.plain_level(EVIDENCE, horizon=horizon)
         assert found.value == pytest.approx(levels.mean())
-        largest = level_statistics.largest_plain_level(EVIDENCE, horizon=horizon)
+        largest = statistics.largest_plain_level(EVIDENCE, horizon=horizon)
         assert largest.value == pytest.approx(levels.max())
 
 
 def test_the_plain_level_is_one_where_every_round_charges_a_half() -> None:
     sums = np.array([[0.0, 500.0], [125.0, 0.0]])
-    assert level_statistics.plain_levels(sums, 1000).tolist() == pytest.approx([1.0, 0.5])
+    assert statistics.plain_levels(sums, 1000).tolist() == pytest.approx([1.0, 0.5])
 
 
 @pytest.mark.parametrize("delta", [1e-10, 1e-4, 1e-1])
@@ -72,24 +72,24 @@ def test_delta_by_renyi_dp_is_the_least_over_the_orders(delta: float) -> None:
 
 def test_an_advantage_at_small_delta_depends_on_order_and_measure() -> None:
     """At delta 1e-10 GDP gives 391.364 and RDP 401.743, at 1e-1 277.685 and 297.985."""
-    best = bound_statistics.small_delta_advantage(CURVES, order="best", measure="epsilon")
+    best = exact_statistics.small_delta_advantage(CURVES, order="best", measure="epsilon")
     assert best["difference of epsilon"].value == pytest.approx(10.379 / 20.300, rel=1e-3)
     assert best["ratio of epsilon minus 1"].value == pytest.approx(0.02652 / 0.07310, rel=1e-3)
-    fixed = bound_statistics.small_delta_advantage(CURVES, order=1.15, measure="epsilon")
+    fixed = exact_statistics.small_delta_advantage(CURVES, order=1.15, measure="epsilon")
     # 1.15 T/4 + ln(1/delta)/0.15 is 441.01 and 302.85.
     assert fixed["difference of epsilon"].value == pytest.approx(49.642 / 25.166, rel=1e-3)
-    (delta,) = bound_statistics.small_delta_advantage(
+    (delta,) = exact_statistics.small_delta_advantage(
         CURVES, order="best", measure="delta"
     ).values()
-    ends = bound_statistics.advantage_at_ends(CURVES, order="best", measure="delta")
+    ends = exact_statistics.advantage_at_ends(CURVES, order="best", measure="delta")
     assert delta.value == pytest.approx(ends["delta 1e-10"].value / ends["delta 1e-1"].value)
     with pytest.raises(InputError, match=r"order is 1\.15 with measure 'delta'"):
-        bound_statistics.small_delta_advantage(CURVES, order=1.15, measure="delta")
+        exact_statistics.small_delta_advantage(CURVES, order=1.15, measure="delta")
 
 
 @pytest.mark.parametrize(("by", "turn"), [("difference", 1.18229), ("ratio", 1.16579)])
 def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, turn: float) -> None:
-    order = bound_statistics.turning_order(CURVES, by=by).value
+    order = exact_statistics.turning_order(CURVES, by=by).value
     assert order == pytest.approx(turn, abs=1e-5)
     small, large = (
         (
@@ -106,34 +106,34 @@ def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, tur
 
 def test_a_factor_on_half_is_where_the_share_turns() -> None:
     where = {"analysis": "standard-dp", "split": "best", "arms": 2}
-    factor = bound_statistics.factor_on_half(CURVES, **where).value
-    at = bound_statistics.share_weaker(CURVES, factor=factor, **where).value
-    above = bound_statistics.share_weaker(CURVES, factor=factor * (1 + 1e-9), **where).value
+    factor = exact_statistics.factor_on_half(CURVES, **where).value
+    at = exact_statistics.share_weaker(CURVES, factor=factor, **where).value
+    above = exact_statistics.share_weaker(CURVES, factor=factor * (1 + 1e-9), **where).value
     assert above < 0.5 <= at
 
 
 def test_the_pooled_share_is_that_of_both_methods_and_both_numbers_of_arms() -> None:
     where = {"factor": 10, "split": "best"}
     shares = [
-        bound_statistics.share_weaker(CURVES, analysis="standard-dp", arms=arms, **where).value
+        exact_statistics.share_weaker(CURVES, analysis="standard-dp", arms=arms, **where).value
         for arms in (2, 10)
     ]
-    pooled = bound_statistics.pooled_share_weaker(CURVES, **where).value
-    assert bound_statistics.rdp_share_weaker(CURVES, measure="epsilon", factor=10).value == 0.0
+    pooled = exact_statistics.pooled_share_weaker(CURVES, **where).value
+    assert exact_statistics.rdp_share_weaker(CURVES, measure="epsilon", factor=10).value == 0.0
     assert pooled == pytest.approx(sum(shares) / 4)
 
 
 def test_corollary_1_gives_no_delta_below_1_under_its_least_epsilon() -> None:
     for arms in (2, 10):
-        least = bound_statistics.least_epsilon(CURVES, arms=arms).value
+        least = exact_statistics.least_epsilon(CURVES, arms=arms).value
         for delta in (0.5, 0.99, 0.999999):
             assert privacy.ts_standard_epsilon(delta, 1000, arms) > least
 
 
 def test_lemma_13_admits_a_shift_whose_delta_is_larger() -> None:
     """2 epsilon/sqrt(ln(1/(2 delta))) at epsilon = 1 and delta = 1e-6."""
-    shift = bound_statistics.quoted_lemma(CURVES, quantity="quoted-shift").value
+    shift = exact_statistics.quoted_lemma(CURVES, quantity="quoted-shift").value
     assert shift == pytest.approx(2 / np.sqrt(np.log(1 / 2e-6)))
-    true = bound_statistics.quoted_lemma(CURVES, quantity="quoted-delta").value
+    true = exact_statistics.quoted_lemma(CURVES, quantity="quoted-delta").value
     assert true == pytest.approx(privacy.delta(1.0, shift))
     assert true > 1e4 * 1e-6

@@ -13,11 +13,7 @@ from claims.ts_is_dp_results import SLOPES, World, make
 from claims.worlds import planned
 from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp import (
-    comparison_statistics,
-    regret_statistics,
-    tuning_statistics,
-)
+from dpbandits.papers.ts_is_dp import statistics, tuning_statistics
 
 MAIN = (0, 500, 1000, 2000, 5000, 10000)
 NAMES = ("bernoulli-verdicts", "small-steps", "comparison-verdicts", "price-of-privacy")
@@ -47,7 +43,7 @@ def curves(world: World) -> Evidence:
 def test_family_arms_are_those_of_the_experiments() -> None:
     """Mean gaps 0.25 and 0.182399."""
     for family, gap in (("bernoulli", 0.25), ("truncated-exponential", 0.182399)):
-        gaps = regret_statistics.FAMILIES[family].gaps
+        gaps = statistics.FAMILIES[family].gaps
         assert gaps.mean() == pytest.approx(gap, abs=5e-7)
         [series, *_] = planned("ts-is-dp", f"{family}-verdicts")
         assert gaps.tolist() == series.cell.bandit.gaps.tolist()
@@ -59,14 +55,14 @@ def test_final_slope_is_over_the_last_fifth_and_over_the_mean_gap() -> None:
         for t in (80_000, HORIZON)
     }
     expected = ((at[HORIZON] - at[80_000]) / 20_000 / GAP).mean()
-    found = regret_statistics.final_slope(EVIDENCE, eta=2, b=2000, **ARMS)
+    found = statistics.final_slope(EVIDENCE, eta=2, b=2000, **ARMS)
     assert found.value == pytest.approx(expected)
     # The last fifth and not another part: a slope that changes where it begins.
     frame = make("bernoulli-verdicts", World())
     late = (frame["metric"] == "pseudo_regret") & (frame["t"] > 80_000)
     frame.loc[late, "value"] += 0.5 * (frame.loc[late, "t"] - 80_000)
     bent = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
-    steeper = regret_statistics.final_slope(bent, eta=2, b=2000, **ARMS)
+    steeper = statistics.final_slope(bent, eta=2, b=2000, **ARMS)
     assert steeper.value - found.value == pytest.approx(0.5 / GAP)
 
 
@@ -75,38 +71,34 @@ def test_negligible_slopes_count_as_zero() -> None:
     slopes = {**SLOPES, 5000: (0.01, 0.003, 0.0002), 10000: (0.004, 0.001, 0.0003)}
     evidence = curves(World(slopes=slopes))
     where = {"eta": 5, "b_grid": MAIN, **ARMS}
-    steps = regret_statistics.final_slope_steps(evidence, **where)
+    steps = statistics.final_slope_steps(evidence, **where)
     assert steps["b=5000 to 10000"].interval(0.05) == (0.0, 0.0)
     assert steps["b=500 to 1000"].value == pytest.approx(-0.006 * GAP, rel=0.05)
     # tau-b of five falling steps with one tie.
     expected = stats.kendalltau(range(6), [5, 4, 3, 2, 1, 1]).statistic
-    assert regret_statistics.final_slope_trend(evidence, **where).value == pytest.approx(expected)
+    assert statistics.final_slope_trend(evidence, **where).value == pytest.approx(expected)
 
 
 def test_falls_are_asked_for_where_the_smaller_slope_counts() -> None:
     """0.001 mean gaps are 2.5e-4 a round, above 1e-4; 0.0003 are 7.5e-5, below."""
     slopes = {**SLOPES, 5000: (0.01, 0.003, 0.0003), 10000: (0.004, 0.001, 0.0002)}
-    falls = regret_statistics.final_slope_falls(
-        curves(World(slopes=slopes)), eta=5, b_grid=MAIN, **ARMS
-    )
+    falls = statistics.final_slope_falls(curves(World(slopes=slopes)), eta=5, b_grid=MAIN, **ARMS)
     assert list(falls) == ["b=0 to 500", "b=500 to 1000", "b=1000 to 2000"]
     assert falls["b=1000 to 2000"].value == pytest.approx(-0.003 * GAP, rel=0.05)
 
 
 def test_slope_at_b_zero_is_compared_with_the_largest_other_one() -> None:
-    found = regret_statistics.zero_slope_ratio(EVIDENCE, eta=1, b_grid=MAIN, **ARMS)
-    zero, other = (
-        regret_statistics.final_slope(EVIDENCE, eta=1, b=b, **ARMS).value for b in (0, 500)
-    )
+    found = statistics.zero_slope_ratio(EVIDENCE, eta=1, b_grid=MAIN, **ARMS)
+    zero, other = (statistics.final_slope(EVIDENCE, eta=1, b=b, **ARMS).value for b in (0, 500))
     assert found.value == pytest.approx(zero / other)
 
 
 def test_b_that_leaves_no_round_to_sample_in_has_no_slope() -> None:
     """Nor has b = 0 a slope after its pre-pulls."""
-    found = regret_statistics.slope_after_prepulls(EVIDENCE, eta=1, b_grid=(0, 500, 20_000), **ARMS)
+    found = statistics.slope_after_prepulls(EVIDENCE, eta=1, b_grid=(0, 500, 20_000), **ARMS)
     assert list(found) == ["b=500"]
     assert found["b=500"].value == pytest.approx(0.15, rel=0.02)
-    steps = regret_statistics.final_slope_steps(EVIDENCE, eta=1, b_grid=(*MAIN, 20_000), **ARMS)
+    steps = statistics.final_slope_steps(EVIDENCE, eta=1, b_grid=(*MAIN, 20_000), **ARMS)
     assert "b=10000 to 20000" not in steps
 
 
@@ -118,8 +110,7 @@ def test_slope_soon_after_is_over_as_many_rounds_as_the_pre_pulls_took() -> None
     bent = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
     where = {"eta": 1, "b_grid": (0, 500, 20_000), **ARMS}
     before, after = (
-        regret_statistics.slope_soon_after_prepulls(evidence, **where)
-        for evidence in (EVIDENCE, bent)
+        statistics.slope_soon_after_prepulls(evidence, **where) for evidence in (EVIDENCE, bent)
     )
     assert list(after) == ["b=500"]
     assert after["b=500"].value - before["b=500"].value == pytest.approx(0.1 / GAP)
@@ -127,7 +118,7 @@ def test_slope_soon_after_is_over_as_many_rounds_as_the_pre_pulls_took() -> None
 
 def test_pre_pulls_are_checked_at_every_recorded_time() -> None:
     where = {"eta": 1, "b_grid": (0, 500, 20_000), **ARMS}
-    clean = regret_statistics.prepull_deviation(EVIDENCE, **where)
+    clean = statistics.prepull_deviation(EVIDENCE, **where)
     assert list(clean) == ["b=500", "b=20000"]
     assert max(each.value for each in clean.values()) < 1e-9
     frame = make("bernoulli-verdicts", World())
@@ -135,32 +126,30 @@ def test_pre_pulls_are_checked_at_every_recorded_time() -> None:
     row = frame.index[mask & (frame["t"] == 1000)][0]
     frame.loc[row, "value"] += 0.125
     moved = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
-    assert regret_statistics.prepull_deviation(moved, **where)["b=500"].value == pytest.approx(
-        0.125
-    )
+    assert statistics.prepull_deviation(moved, **where)["b=500"].value == pytest.approx(0.125)
 
 
 def test_pre_pull_slopes_grow_with_the_arm_and_a_concave_curve_is_noticed() -> None:
     where = {"eta": 1, "b_grid": (20_000,), **ARMS}
-    assert regret_statistics.prepull_bend(EVIDENCE, **where)["b=20000"].value >= -1e-12
+    assert statistics.prepull_bend(EVIDENCE, **where)["b=20000"].value >= -1e-12
     frame = make("bernoulli-verdicts", World())
     mask = (frame["b"] == 20_000) & (frame["metric"] == "pseudo_regret")
     frame.loc[mask, "value"] = np.sqrt(frame.loc[mask, "t"])
     concave = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
-    assert regret_statistics.prepull_bend(concave, **where)["b=20000"].value < -0.01
+    assert statistics.prepull_bend(concave, **where)["b=20000"].value < -0.01
 
 
 def test_relative_errors_are_those_of_an_average_over_ten_runs() -> None:
     """Squares of normal runs have a skewness of 2.8: fewer than 200 of them have no interval."""
     many = curves(World(runs=400))
-    regret = regret_statistics.final_regret(many, "bernoulli", 5, 500, "realised_regret")
-    found = regret_statistics.relative_error(regret, 10)
+    regret = statistics.final_regret(many, "bernoulli", 5, 500, "realised_regret")
+    found = statistics.relative_error(regret, 10)
     values = many.values("bernoulli-verdicts", "realised_regret", HORIZON, eta=5, b=500)
     assert found.value == pytest.approx(values.std(ddof=1) / np.sqrt(10) / values.mean())
     lo, hi = found.interval(0.05)
     # A standard deviation from 400 runs is known to 1/sqrt(800) = 3.5 %, twice to either side.
     assert hi / lo == pytest.approx(1.15, abs=0.05)
-    largest = regret_statistics.largest_relative_error(
+    largest = statistics.largest_relative_error(
         EVIDENCE, b_grid=(0, 500), metric="realised_regret", averaged_runs=10, **ARMS
     )
     each = [
@@ -175,8 +164,8 @@ def test_relative_errors_are_those_of_an_average_over_ten_runs() -> None:
 
 def test_runs_that_all_agree_have_no_error() -> None:
     """b = 20000 is nothing but pre-pulls, whatever the rewards."""
-    regret = regret_statistics.final_regret(EVIDENCE, "bernoulli", 1, 20_000)
-    found = regret_statistics.relative_error(regret, 10)
+    regret = statistics.final_regret(EVIDENCE, "bernoulli", 1, 20_000)
+    found = statistics.relative_error(regret, 10)
     assert found.interval(1e-9) == (0.0, 0.0)
 
 
@@ -285,14 +274,14 @@ def test_figure_8_compares_at_one_level_and_in_one_interpretation() -> None:
     interpretation = {"log": "natural"}
     lazy = {eta: contender("anytime-lazy-ucb", eta, log="natural") for eta in (1, 5)}
     tuned = {eta: contender("m-ts-gaussian", eta, c_range="at-least-1") for eta in (1, 5)}
-    difference = comparison_statistics.regret_difference(
+    difference = statistics.regret_difference(
         EVIDENCE, first="anytime-lazy-ucb", second="m-ts-gaussian", eta=5, **interpretation
     )
     assert difference.value == pytest.approx(lazy[5] - tuned[5])
     ratios = {eta: tuned[eta] / min(lazy[eta], contender("dp-se", eta)) for eta in (1, 5)}
-    found = comparison_statistics.ratio_to_best_baseline(EVIDENCE, eta=1, **interpretation)
+    found = statistics.ratio_to_best_baseline(EVIDENCE, eta=1, **interpretation)
     assert found.value == pytest.approx(ratios[1])
-    change = comparison_statistics.ratio_change(EVIDENCE, eta=1, weaker_eta=5, **interpretation)
+    change = statistics.ratio_change(EVIDENCE, eta=1, weaker_eta=5, **interpretation)
     assert change.value == pytest.approx(ratios[5] - ratios[1])
 
 
@@ -301,23 +290,23 @@ def test_prices_are_against_plain_thompson_sampling() -> None:
     for eta, simulation in ((5, "comparison-verdicts"), (20, "price-of-privacy")):
         where = {"algorithm": "m-ts-gaussian", "eta": eta, "c_range": "at-least-1"}
         tuned = EVIDENCE.values(simulation, "pseudo_regret", **where).mean()
-        found = comparison_statistics.price_of_privacy(EVIDENCE, eta=eta, c_range="at-least-1")
+        found = statistics.price_of_privacy(EVIDENCE, eta=eta, c_range="at-least-1")
         assert found.value == pytest.approx(tuned / plain)
     other = EVIDENCE.values("small-steps", "pseudo_regret", b=10, c=1).mean()
-    pair = comparison_statistics.price_of_pair(EVIDENCE, b=10, c=1)
+    pair = statistics.price_of_pair(EVIDENCE, b=10, c=1)
     assert pair.value == pytest.approx(other / plain)
-    level = comparison_statistics.level_of_pair(EVIDENCE, b=10, c=1)
+    level = statistics.level_of_pair(EVIDENCE, b=10, c=1)
     assert level.value == pytest.approx(np.sqrt(HORIZON / 11))
 
 
 def test_pairs_of_a_tighter_level_are_kept_apart_from_those_of_an_equal_one() -> None:
     """c (b + 1) is above 2 or 2; sqrt(T/2) is the level of (0, 1) by Lemma 4."""
     plain = EVIDENCE.values("small-steps", "pseudo_regret", b=0, c=1).mean()
-    tighter = comparison_statistics.tighter_differences(EVIDENCE, c_range="any")
+    tighter = statistics.tighter_differences(EVIDENCE, c_range="any")
     near = [f"(b, c) = {pair}" for pair in ((2, 1), (5, 1), (10, 1), (39, 1), (1, 2))]
     tuned = [f"tuned, eta={eta}" for eta in (1, 2, 5, 10, 20, 50, 100, 200)]
     assert list(tighter) == near + tuned
     other = EVIDENCE.values("small-steps", "pseudo_regret", b=1, c=2).mean()
     assert tighter["(b, c) = (1, 2)"].value == pytest.approx(other - plain)
-    equal = comparison_statistics.equal_differences(EVIDENCE)
+    equal = statistics.equal_differences(EVIDENCE)
     assert list(equal) == ["(b, c) = (1, 1)", "(b, c) = (0, 2)"]

@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from claims.toys import comparison
-from dpbandits.claims.estimates import exact, mean
-from dpbandits.claims.regions import KINDS, REPORT, Region, region_of
+from dpbandits.claims.numbers import exact, mean
 from dpbandits.claims.verdict import (
+    KINDS,
+    REPORT,
+    Region,
     combine_comparisons,
     combine_parts,
     decide,
     deciding_alpha,
+    region_of,
     runs_needed,
     slack,
 )

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.entries import Claim, Comparison, Interpretation
-from dpbandits.claims.estimates import Estimate, exact, mean
+from dpbandits.claims.docket import Claim, Comparison, Interpretation
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.regions import region_of
+from dpbandits.claims.numbers import Estimate, exact, mean
+from dpbandits.claims.verdict import region_of
 
 
 def toy_frame(

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from claims.worlds import ROOT_SEED, SEED
-from dpbandits.claims.entries import Claim, Comparison, parameters_of
+from dpbandits.claims.docket import Claim, Comparison, parameters_of
 from dpbandits.claims.evidence import Evidence, Recorded
 from dpbandits.claims.judge import Judgement, judge
-from dpbandits.claims.regions import Region
-from dpbandits.claims.vocabulary import REGRET, TIME
+from dpbandits.claims.statistics import REGRET, TIME
+from dpbandits.claims.verdict import Region
 
 BASE, HALF = 10.0, 0.5
 """Every mean, and every rate, before a recipe moves it."""

@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.claims.entries import Claim, Finding
-from dpbandits.claims.loading import load_claims, load_findings
+from dpbandits.claims.docket import Claim, Finding, load_claims, load_findings
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.papers import find_paper

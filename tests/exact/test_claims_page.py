@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.claims.ledger import LEDGER_COLUMNS
-from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
+from dpbandits.claims.ledger import LEDGER_COLUMNS, SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.claims import claims_page
 from dpbandits.pipeline.project import Project

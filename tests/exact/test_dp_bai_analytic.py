@@ -13,8 +13,7 @@ from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
-from dpbandits.papers.dp_bai.analytic import ANALYTIC
-from dpbandits.papers.dp_bai.feature_checks import LAWS, max_det_factor, variance_factors
+from dpbandits.papers.dp_bai.analytic import ANALYTIC, LAWS, max_det_factor, variance_factors
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5
 from dpbandits.papers.dp_bai.schedules import VIOLATIONS, contradictions, halves, violations
 from shared import ExactResults

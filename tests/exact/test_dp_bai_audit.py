@@ -14,22 +14,19 @@ from scipy.special import logsumexp
 from dp_bai_trials import TRIALS, near
 from dpbandits import InputError
 from dpbandits.algorithms.best_arm.designs import g_optimal
-from dpbandits.audit.releases.best_arm import (
+from dpbandits.auditing.best_arm import (
     difference_loss,
-    sign_loss,
-    tree_chances,
-    tree_loss,
-)
-from dpbandits.audit.releases.dp_od import (
     dp_od_scales,
     limit_losses,
+    sign_loss,
     square_loss,
     three_arm_pulls,
+    tree_chances,
+    tree_loss,
     unit_vectors,
     with_midpoint,
 )
-from dpbandits.audit.releases.laplace import log_tail_of_two
-from dpbandits.audit.releases.losses import largest_loss
+from dpbandits.auditing.laplace import largest_loss, log_tail_of_two
 
 Values = NDArray[np.float64]
 

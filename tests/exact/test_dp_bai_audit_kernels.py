@@ -12,10 +12,14 @@ from scipy.special import logsumexp
 
 import dpbandits
 from dp_bai_trials import near
-from dpbandits.audit.releases.best_arm import tree_chances
-from dpbandits.audit.releases.dp_od import dp_od_scales, unit_vectors, with_midpoint
-from dpbandits.audit.releases.gaussian_means import WITNESS
-from dpbandits.audit.releases.laplace import log_tail, log_tail_of_two
+from dpbandits.auditing.best_arm import (
+    WITNESS,
+    dp_od_scales,
+    tree_chances,
+    unit_vectors,
+    with_midpoint,
+)
+from dpbandits.auditing.laplace import log_tail, log_tail_of_two
 
 Values = NDArray[np.float64]
 

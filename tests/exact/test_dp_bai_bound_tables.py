@@ -11,15 +11,15 @@ import dpbandits
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
-from dpbandits.papers.dp_bai.hardness import (
+from dpbandits.papers.dp_bai.instances import section5, two_armed
+from dpbandits.papers.dp_bai.theory import (
+    exponents,
     hardness,
     instance_hardness,
     theorem_bound,
     union_bound,
     union_budget,
 )
-from dpbandits.papers.dp_bai.instances import section5, two_armed
-from dpbandits.papers.dp_bai.regimes import exponents
 from shared import ExactResults
 
 FRAMES = ExactResults("dp-bai")

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.audit.releases.best_arm import difference_loss, tree_chances, tree_loss
-from dpbandits.audit.releases.dp_od import dp_od_scales, unit_vectors
+from dpbandits.auditing.best_arm import (
+    difference_loss,
+    dp_od_scales,
+    tree_chances,
+    tree_loss,
+    unit_vectors,
+)
 from dpbandits.claims.evidence import Evidence
 from dpbandits.papers.dp_bai import exact_statistics
 from dpbandits.papers.dp_bai.instances import section5

@@ -14,13 +14,8 @@ from scipy.stats import norm
 import dpbandits
 from dpbandits import InputError, privacy
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
-from dpbandits.audit.releases.gaussian_means import (
-    WITNESS,
-    deviation,
-    needed_delta,
-    witness_pulls,
-)
-from dpbandits.papers.dp_bai.privacy_tables import DELTAS, EPSILONS, LARGER_EPSILONS
+from dpbandits.auditing.best_arm import WITNESS, deviation, needed_delta, witness_pulls
+from dpbandits.papers.dp_bai.privacy import DELTAS, EPSILONS, LARGER_EPSILONS
 
 
 def excess(epsilon: float, m: float, s: float) -> mpmath.mpf:

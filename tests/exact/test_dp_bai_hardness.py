@@ -9,21 +9,19 @@ from hypothesis import strategies as st
 
 from dpbandits import InputError
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
-from dpbandits.papers.dp_bai.hardness import (
+from dpbandits.papers.dp_bai.instances import section5, two_armed
+from dpbandits.papers.dp_bai.theory import (
     Hardness,
     asymptotic_budget,
-    hardness,
-    proof_bound,
-    theorem_bound,
-    union_bound,
-)
-from dpbandits.papers.dp_bai.instances import section5, two_armed
-from dpbandits.papers.dp_bai.regimes import (
     boundaries,
     boundary_deltas,
     conditions,
     exponents,
+    hardness,
+    proof_bound,
     regimes,
+    theorem_bound,
+    union_bound,
 )
 
 LARGE = st.floats(1.0, 1e6)

@@ -12,7 +12,7 @@ from dpbandits.algorithms.best_arm.designs import g_optimal, max_det
 from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.instances import section5
-from dpbandits.papers.dp_bai.overshoot import (
+from dpbandits.papers.dp_bai.schedules import (
     Overrun,
     design_rounds,
     design_supports,

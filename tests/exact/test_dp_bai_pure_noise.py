@@ -10,10 +10,10 @@ import pytest
 
 import dpbandits
 from dp_bai_trials import TRIALS, near
-from dpbandits.audit.releases.gaussian_means import deviation
-from dpbandits.audit.releases.laplace import log_tail_of_two
+from dpbandits.auditing.best_arm import deviation
+from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.papers.dp_bai.instances import section5, two_armed
-from dpbandits.papers.dp_bai.pure_noise import (
+from dpbandits.papers.dp_bai.privacy import (
     cone_chance,
     crossing,
     linear_limit,

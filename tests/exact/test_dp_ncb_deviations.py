@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from dpbandits.pages.site.switches import CHANGES
-from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, TOGETHER, Curve
-from dpbandits.papers.dp_ncb.tables import TABLES, deviations
+from dpbandits.papers.dp_ncb.tables import DEVIATIONS, TABLES, TOGETHER, Curve, deviations
 from dpbandits.reporting.tables import write_table
 from synthetic_results import FOURTH, NOISE
 

@@ -15,12 +15,10 @@ from dpbandits.papers.dp_ts_ucb.analytic import (
     ALPHAS,
     HORIZONS,
     LEMMA_HORIZONS,
-    crossover_horizon,
-    draw_level,
-)
-from dpbandits.papers.dp_ts_ucb.optimism import (
     MEANS,
     counts,
+    crossover_horizon,
+    draw_level,
     estimates,
     expected_waits,
     miss_chances,

@@ -6,12 +6,12 @@ import pytest
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM
 from dpbandits.bandits import bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.papers.dp_ts_ucb.analytic import ALPHA, RUN_HORIZON, RUN_MEANS, STREAM, trace
 from dpbandits.papers.dp_ts_ucb.diagrams import DIAGRAMS
-from dpbandits.papers.dp_ts_ucb.trace import ALPHA, HORIZON, MEANS, STREAM, trace
 from dpbandits.privacy import dp_ts_ucb_budget
 
-ARMS = len(MEANS)
-BUDGET = int(dp_ts_ucb_budget(ALPHA, HORIZON))
+ARMS = len(RUN_MEANS)
+BUDGET = int(dp_ts_ucb_budget(ALPHA, RUN_HORIZON))
 
 
 @pytest.fixture(scope="module")
@@ -20,16 +20,16 @@ def run() -> pd.DataFrame:
 
 
 def test_every_round_has_a_row_for_every_arm_and_one_pull(run: pd.DataFrame) -> None:
-    assert len(run) == ARMS * HORIZON
+    assert len(run) == ARMS * RUN_HORIZON
     assert (run.groupby("x")["pulled"].sum() == 1).all()
 
 
 def test_the_pulls_are_those_of_the_reference(run: pd.DataFrame) -> None:
     """The reference plays the same stream by its own code, Algorithm 1 line by line."""
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
-    settings = ALGORITHM.settings(HORIZON, ARMS, alpha=ALPHA, **interpretations)
+    settings = ALGORITHM.settings(RUN_HORIZON, ARMS, alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
-    chunks = ALGORITHM.reference(settings, bernoulli(MEANS), generator)
+    chunks = ALGORITHM.reference(settings, bernoulli(RUN_MEANS), generator)
     expected = [arm + 1 for arm, length, _ in chunks for _ in range(length)]
     assert run[run["pulled"] == 1].sort_values("x")["arm"].tolist() == expected
 

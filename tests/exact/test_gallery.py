@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.claims.ledger import LEDGER_COLUMNS
-from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
+from dpbandits.claims.ledger import LEDGER_COLUMNS, SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
 from dpbandits.pages.gallery import gallery_page, head_of
 from dpbandits.pipeline.project import Project

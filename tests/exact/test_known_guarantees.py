@@ -14,7 +14,7 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
 from dpbandits.algorithms.base import positive
 from dpbandits.algorithms.guarantees import KNOWN, at_delta, guarantee_of
-from dpbandits.audit.releases.stop_test import anytime_witness
+from dpbandits.auditing.gdp_ncb import anytime_witness
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.witnesses import (
     classical_delta,

@@ -13,21 +13,19 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET, gdp_ncb
-from dpbandits.audit.releases.laplace import log_cdf
-from dpbandits.audit.releases.phase_two import (
+from dpbandits.auditing.gdp_ncb import (
     PhaseTwo,
+    anytime_witness,
     as_coded,
     deciding_releases,
+    exploration_witness,
     explored,
+    published_threshold,
     release_witness,
 )
-from dpbandits.audit.releases.stop_test import (
-    anytime_witness,
-    exploration_witness,
-    published_threshold,
-)
+from dpbandits.auditing.laplace import log_cdf
 from dpbandits.papers.dp_ncb import theory
-from dpbandits.papers.dp_ncb.privacy_witnesses import CODED_HORIZONS
+from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
 from shared import ExactResults
 from support import settings_of
 

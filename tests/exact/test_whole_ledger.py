@@ -6,9 +6,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from dpbandits.claims.ledger import LEDGER_COLUMNS
-from dpbandits.claims.simultaneous import SIMULTANEOUS_COLUMNS
-from dpbandits.claims.summary import COLUMNS, join, read_ledger, together
+from dpbandits.claims.ledger import (
+    COLUMNS,
+    LEDGER_COLUMNS,
+    SIMULTANEOUS_COLUMNS,
+    join,
+    read_ledger,
+    together,
+)
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables

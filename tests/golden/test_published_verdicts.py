@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpbandits.claims.entries import FINDING, Claim, Comparison, Interpretation
+from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.judge import _verdict
-from dpbandits.claims.regions import REPORT
-from dpbandits.claims.verdict import combine_comparisons, decide
+from dpbandits.claims.verdict import REPORT, combine_comparisons, decide
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 

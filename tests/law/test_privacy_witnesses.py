@@ -20,7 +20,7 @@ import witness_plays
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.gdp_ncb import Window, advance_window, reference_window
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING, EXPLORING
-from dpbandits.audit.releases.stop_test import exploration_witness
+from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import Arms, Segments, njit
 from support import settings_of

@@ -18,8 +18,8 @@ import witness_plays
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.gdp_ncb import advance_window, open_window
 from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING
-from dpbandits.audit.releases.laplace import log_cdf
-from dpbandits.audit.releases.phase_two import as_coded, deciding_releases
+from dpbandits.auditing.gdp_ncb import as_coded, deciding_releases
+from dpbandits.auditing.laplace import log_cdf
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import Arms, Segments, njit
 from support import settings_of

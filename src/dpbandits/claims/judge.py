@@ -1,15 +1,21 @@
-"""Measure a claim's comparisons at its interim analyses, and judge each interpretation."""
+"""Measure a claim's comparisons at its interim analyses, and judge each interpretation.
+
+Before: filters are tried on results that are not simulated yet. After: the verdict in one sentence.
+"""
 
 import math
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
-from dpbandits.claims.entries import FINDING, Claim, Comparison, Interpretation
-from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.regions import REPORT
+import numpy as np
+
+from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
+from dpbandits.claims.evidence import Evidence, Loader
+from dpbandits.claims.numbers import Estimate, exact
 from dpbandits.claims.verdict import (
+    REPORT,
     Decision,
     Verdict,
     combine_comparisons,
@@ -20,6 +26,109 @@ from dpbandits.claims.verdict import (
     in_words,
 )
 from dpbandits.errors import InputError
+
+_CONCLUSIONS = {
+    "holds": "the claim holds",
+    "fails": "the claim fails",
+    "mixed": "the claim is mixed, since its parts come out differently",
+    "undecided": "the claim is undecided",
+    "not contradicted": "the claim is not contradicted",
+}
+"""Verdict -> what follows."""
+
+_UNITS = {"nash_regret": "Nash regret", "pseudo_regret": "pseudo-regret"}
+"""Names of metrics -> words."""
+
+
+def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
+    """Return what was asked, found and concluded on one row of the ledger, in one sentence.
+
+    Args:
+        claim: the claim.
+        row: its columns in ``claims.csv`` and ``simultaneous.csv``.
+        compared: number of comparisons that enter the verdict.
+        figure: file of the figure that shows the variant of the row, or None.
+    """
+    shown = f"; see {figure}" if figure else "; no figure shows this variant"
+    choice = f" ({row['interpretation']})" if row["interpretation"] else ""
+    begin = f"In short, {str(row['variant']).replace('-', ' ')}{choice}:"
+    if not row["measured"]:
+        reason = str(row["detail"]).rstrip(".") or "nothing was compared"
+        return f"{begin} the claim is {row['verdict']}, since {reason}{shown}."
+    binding = f", the binding one of {compared} comparisons" if compared > 1 else ""
+    measured = f"{row['measured']} ({_in_words(claim.metric)})"
+    asked = f"asked whether {measured} is {row['asked']}{binding}"
+    runs = int(row["runs"])
+    by = f"{runs:,} run{'s' * (runs > 1)} found" if runs else "exact computation found"
+    followed = _CONCLUSIONS.get(row["verdict"], f"the claim is {row['verdict']}")
+    return f"{begin} {asked}, {by} {found_text(row)}, so that {followed}{shown}."
+
+
+def found_text(row: Mapping[Any, Any]) -> str:
+    """Return the estimate, with its interval where it has one."""
+    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    if math.isnan(value):
+        return "no number"
+    if low == high or math.isnan(low) or math.isnan(high):
+        return f"{value:.4g}"
+    return f"{value:.4g} [{low:.4g}, {high:.4g}]"
+
+
+def _in_words(metric: str) -> str:
+    for name, words in _UNITS.items():
+        metric = metric.replace(name, words)
+    return metric.replace("_", " ")
+
+
+_RESAMPLES = 2
+_OF_EVIDENCE = "results "
+"""Begins what evidence says of a series, tag, metric or time that is not there."""
+
+
+def check_claim_filters(claims: Sequence[Claim], load: Loader) -> None:
+    """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
+
+    Statistics are called on results with made-up values, of which they may make nothing: what they
+    ask for after that is not checked.
+
+    Args:
+        claims: those whose results ``load`` knows.
+        load: from the name of results to a table with the columns and series of the real one.
+    """
+    evidence = Evidence.of(load, root_seed=0, resamples=_RESAMPLES)
+    for claim in claims:
+        for comparison, variables in _calls(claim):
+            problem = _problem(comparison, evidence.of_results(claim.reads), variables)
+            if problem is not None:
+                raise InputError(f"{claim.id}: {comparison.name}: {problem}")
+
+
+def _calls(claim: Claim) -> Iterator[tuple[Comparison, Mapping[str, Any]]]:
+    """Yield every comparison that is judged, with its variables."""
+    for interpretation in claim.interpretations:
+        if not interpretation.is_judged:
+            continue
+        settings = claim.settings(interpretation)
+        for comparison in claim.comparisons:
+            if comparison.is_asked_of(interpretation):
+                yield from ((comparison, each) for each in comparison.bindings(settings))
+
+
+def _problem(
+    comparison: Comparison, evidence: Evidence, variables: Mapping[str, Any]
+) -> str | None:
+    """Return what evidence says is not there; None where a statistic ends for another reason."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            comparison.call(evidence, variables)
+    except InputError as error:
+        return str(error) if str(error).startswith(_OF_EVIDENCE) else None
+    except Exception:
+        # Whatever a statistic makes of values that nobody simulated.
+        return None
+    return None
+
 
 Scale = Literal["paper", "quick"]
 

@@ -128,7 +128,7 @@ def explain(
 
     CLAIM is its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1.
     """
-    from dpbandits.claims.entries import FINDING
+    from dpbandits.claims.docket import FINDING
     from dpbandits.pages.explain import explain_claim, explain_published, find_claim
     from dpbandits.pipeline.project import CONFIG, published_project
 

@@ -232,7 +232,7 @@ def audit(x: Any, x_prime: Any, form: str, **options: Any) -> None:
     import pandas as pd
 
     import dpbandits
-    from dpbandits.audit.tables import make_pair
+    from dpbandits.auditing.inputs import make_pair
 
     if (x is None) != (x_prime is None):
         raise InputError("--x and --x-prime: one is missing; allowed: both tables, or none")

@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY
-from dpbandits.claims.summary import together
+from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY, together
 from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.pages.published_ledger import (
     REPAIRED,

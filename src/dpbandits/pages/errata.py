@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator
 
-from dpbandits.claims.files import NumberSource
+from dpbandits.claims.docket import NumberSource
 from dpbandits.config.documents import Sentence, Spec, load_document, one_of
 from dpbandits.errors import InputError
 from dpbandits.pages.published_numbers import evidence_path, filled, link

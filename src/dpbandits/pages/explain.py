@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dpbandits.claims.conclusion import conclusion, found_text
-from dpbandits.claims.entries import FINDING, Claim, Finding
-from dpbandits.claims.ledger import comparisons, explain, ledger
-from dpbandits.claims.simultaneous import (
+from dpbandits.claims.docket import FINDING, Claim, Finding
+from dpbandits.claims.judge import conclusion, found_text
+from dpbandits.claims.ledger import (
     ALONE,
     EXACT,
     IN_FAMILY,
     OPEN,
     InFamily,
+    comparisons,
+    explain,
+    ledger,
     simultaneous,
     standing,
 )

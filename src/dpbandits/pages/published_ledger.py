@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpbandits.claims.entries import Claim, Finding
-from dpbandits.claims.summary import join, read_ledger
+from dpbandits.claims.docket import Claim, Finding
+from dpbandits.claims.ledger import join, read_ledger
 from dpbandits.errors import InputError
 from dpbandits.pages.published_numbers import PUBLISHED, filled
 from dpbandits.pipeline.project import Project

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.files import NumberSource
+from dpbandits.claims.docket import NumberSource
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 

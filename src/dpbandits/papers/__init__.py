@@ -44,8 +44,9 @@ class Paper:
     """A paper's own code, imported when it is asked for.
 
     Its package has, where the paper needs them, the modules ``formulas``, ``analytic`` (exact
-    results), ``statistics``, ``diagrams`` (figures of that kind), ``derived`` (values that figures
-    show), ``instances`` and ``tables`` (rows that are computed). There may be no package at all.
+    results), ``statistics`` and those that ``statistics`` names, ``diagrams`` (figures of that
+    kind), ``derived`` (values that figures show), ``instances`` and ``tables`` (rows that are
+    computed). There may be no package at all.
     """
 
     name: str
@@ -94,10 +95,11 @@ class Paper:
     def statistics(self) -> Mapping[str, Callable[..., Any]]:
         """Statistics that its claims file may name: its own, and those that every paper has."""
         # Simulations do without them.
-        from dpbandits.claims import vocabulary
-        from dpbandits.claims.entries import statistics_of
+        from dpbandits.claims import statistics
+        from dpbandits.claims.docket import statistics_of
 
-        return {**statistics_of(vocabulary), **self._registry("statistics")}
+        own = self.modules("statistics", "exact_statistics", "fit_statistics", "tuning_statistics")
+        return statistics_of(statistics, *map(import_module, own))
 
 
 def find_paper(name: str) -> Paper:

@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from dpbandits.claims.estimates import Estimate
+from dpbandits.claims.numbers import Estimate
 from dpbandits.reporting.lines import LEVEL
 
 Values = NDArray[np.float64]

@@ -6,7 +6,7 @@ from functools import cache
 
 import pandas as pd
 
-from dpbandits.claims.filters import check_claim_filters
+from dpbandits.claims.judge import check_claim_filters
 from dpbandits.config.documents import naming
 from dpbandits.engine.blank_results import blank_results
 from dpbandits.engine.progress import progress

@@ -27,10 +27,10 @@ from dpbandits.pipeline.targets import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.claims.entries import Claim
+    from dpbandits.claims.docket import Claim
     from dpbandits.claims.evidence import Evidence
     from dpbandits.claims.judge import Judgement, Scale
-    from dpbandits.claims.simultaneous import InFamily
+    from dpbandits.claims.ledger import InFamily
 
 # Each job imports what it simulates, draws or judges with; all of it takes seconds.
 
@@ -174,8 +174,7 @@ def judge_paper(project: Project, paper: str) -> None:
         InputError: it is a comparison, which has no claims, or results are missing or stale.
     """
     from dpbandits.claims.judge import judge
-    from dpbandits.claims.ledger import comparisons, ledger, to_csv
-    from dpbandits.claims.simultaneous import simultaneous
+    from dpbandits.claims.ledger import comparisons, ledger, simultaneous, to_csv
 
     begun = time.monotonic()
     target = claims_target(project, paper)
@@ -206,7 +205,7 @@ def judged(
         InputError: results are missing, damaged or stale.
     """
     from dpbandits.claims.judge import judge
-    from dpbandits.claims.simultaneous import judge_in_family
+    from dpbandits.claims.ledger import judge_in_family
 
     alone = judge(claims, evidence, _scale(project))
     size = len(project.study(paper).claims)
@@ -223,8 +222,7 @@ def write_whole_ledger(project: Project) -> None:
     Raises:
         InputError: the ledger of a paper is missing or stale.
     """
-    from dpbandits.claims.ledger import to_csv
-    from dpbandits.claims.summary import join, read_ledger, together
+    from dpbandits.claims.ledger import join, read_ledger, to_csv, together
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.reporting.tables import ledger_tables
 

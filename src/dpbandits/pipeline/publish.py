@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dpbandits.claims.entries import Claim
+from dpbandits.claims.docket import Claim
 from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError

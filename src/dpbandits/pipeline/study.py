@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, StrictInt
 
-from dpbandits.claims.files import ClaimsFile, FindingsFile, Notes, Summary
+from dpbandits.claims.docket import ClaimsFile, FindingsFile, Notes, Summary
 from dpbandits.config.documents import (
     Count,
     Sentence,
@@ -28,13 +28,13 @@ from dpbandits.papers import Paper, find_paper
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-    from dpbandits.claims.entries import Claim, Finding
+    from dpbandits.claims.docket import Claim, Finding
     from dpbandits.reporting.spec import FigureSpec, TableSpec
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
 
-VOCABULARY = "dpbandits.claims.vocabulary"
+VOCABULARY = "dpbandits.claims.statistics"
 """Statistics of every paper, which the claims of some name."""
 
 Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$")]
@@ -416,7 +416,7 @@ class Study:
     def claims(self) -> "list[Claim]":
         """The claims, checked."""
         # Simulations and drawing do without what judges.
-        from dpbandits.claims.loading import claims_of
+        from dpbandits.claims.docket import claims_of
 
         file = self._claims_file
         return [] if file is None else claims_of(file, self.claims_path, self.code.statistics)
@@ -429,7 +429,7 @@ class Study:
     @cached_property
     def findings(self) -> "list[Finding]":
         """The findings, checked; none where there is no such file."""
-        from dpbandits.claims.loading import findings_of
+        from dpbandits.claims.docket import findings_of
 
         file = self._findings_file
         return [] if file is None else findings_of(file, self.findings_path, self.code.statistics)
@@ -462,7 +462,7 @@ class Study:
 
     def claims_fingerprint(self) -> str:
         """Return the hash of what claims are judged with: their entries and the sources."""
-        modules = [*self.code.modules("statistics"), VOCABULARY, "dpbandits.claims.simultaneous"]
+        modules = [*self.code.modules("statistics"), VOCABULARY, "dpbandits.claims.ledger"]
         paths = [path for path in (self.claims_path, self.findings_path) if path.exists()]
         texts = [path.read_text(encoding="utf-8") for path in paths]
         return digest_of([*texts, fingerprint(*modules)])[:16]

@@ -300,7 +300,7 @@ def ledger_target(project: Project) -> Target:
     """Return the verdicts on the claims of all chosen papers."""
     papers = project.chosen
     folder = project.results_folder()
-    sources = fingerprint("dpbandits.claims.summary", "dpbandits.reporting.tables")
+    sources = fingerprint("dpbandits.claims.ledger", "dpbandits.reporting.tables")
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
     return Target(
         kind=LEDGER,

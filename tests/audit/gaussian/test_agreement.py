@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from dpbandits.audit.gaussian.agreement import chi_square, played_sequences, sequence_chances
-from dpbandits.audit.gaussian.pairs import constant_pair
-from dpbandits.audit.gaussian.scores import Sampler, dp_ts_ucb, modified_ts, ts_gaussian
+from audit.agreement import chi_square, played_sequences, sequence_chances
+from dpbandits.auditing.inputs import constant_pair
+from dpbandits.auditing.thompson import Sampler, dp_ts_ucb, modified_ts, ts_gaussian
 
 RUNS, ROOT = 200_000, 20261122
 

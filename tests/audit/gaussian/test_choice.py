@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpbandits.audit.gaussian.choice import choice_chances, log_chance, log_ndtr
+from dpbandits.auditing.thompson import choice_chances, log_chance, log_ndtr_of_one
 from support import mostly_slow
 
 CASES = {
@@ -47,7 +47,7 @@ def test_two_arms_have_the_normal_chance_however_small() -> None:
 @pytest.mark.parametrize("x", [-200.0, -37.5, -36.5, -5.0, 0.0, 4.9, 5.1, 8.0])
 def test_log_of_the_normal_distribution_function(x: float) -> None:
     mpmath.mp.dps = 40
-    assert log_ndtr(x) == pytest.approx(float(mpmath.log(mpmath.ncdf(x))), rel=1e-9)
+    assert log_ndtr_of_one(x) == pytest.approx(float(mpmath.log(mpmath.ncdf(x))), rel=1e-9)
 
 
 def test_chances_sum_up_to_one() -> None:

@@ -6,11 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits.audit.gaussian.competitor import first_epoch_law, ideal_mu
-from dpbandits.audit.gaussian.lattice import loss_law
-from dpbandits.audit.gaussian.pairs import constant_pair
-from dpbandits.audit.gaussian.scores import dp_ts_ucb
-from dpbandits.audit.gaussian.tradeoff import best_threshold
+from dpbandits.auditing.inputs import constant_pair
+from dpbandits.auditing.lattice import best_threshold, first_epoch_law, ideal_mu, loss_law
+from dpbandits.auditing.thompson import dp_ts_ucb
 
 
 def test_the_law_is_that_of_trials_stopped_at_two_successes() -> None:

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from dpbandits.audit.gaussian.far_tail import abandoned_arm, mu_of_logs, transcript
-from dpbandits.audit.gaussian.pairs import abandoned_pair
-from dpbandits.audit.gaussian.scores import dp_ts_ucb, modified_ts, ts_gaussian
+from dpbandits.auditing.inputs import abandoned_pair
+from dpbandits.auditing.thompson import (
+    abandoned_arm,
+    dp_ts_ucb,
+    modified_ts,
+    mu_of_logs,
+    transcript,
+    ts_gaussian,
+)
 from gaussian_by_hand import batch_steps, thompson_steps
 
 

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from dpbandits import privacy
-from dpbandits.audit.gaussian.lattice import LossLaw, loss_law
-from dpbandits.audit.gaussian.lattice_many import loss_law_many
-from dpbandits.audit.gaussian.pairs import constant_pair, hold_pair
-from dpbandits.audit.gaussian.scores import Sampler, dp_ts_ucb, modified_ts, ts_gaussian
-from dpbandits.audit.gaussian.tradeoff import best_threshold, delta_at, epsilon_at
+from dpbandits.auditing.inputs import constant_pair, hold_pair
+from dpbandits.auditing.lattice import (
+    LossLaw,
+    best_threshold,
+    delta_at,
+    epsilon_at,
+    loss_law,
+    loss_law_many,
+)
+from dpbandits.auditing.thompson import Sampler, dp_ts_ucb, modified_ts, ts_gaussian
 from dpbandits.errors import InputError
 from gaussian_by_hand import batch_steps, enumerated, largest_mu, thompson_steps
 

@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpbandits.audit.gaussian.agreement import sequence_chances
-from dpbandits.audit.gaussian.one_round import (
-    OTHER_PULLS,
-    PULLS,
-    score_shift,
-    worst_decision,
-)
-from dpbandits.audit.gaussian.pairs import constant_pair
-from dpbandits.audit.gaussian.scores import ts_gaussian
+from audit.agreement import sequence_chances
+from dpbandits.auditing.inputs import constant_pair
+from dpbandits.auditing.thompson import OTHER_PULLS, PULLS, score_shift, ts_gaussian, worst_decision
 
 
 def test_the_first_decision_says_nothing() -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, chisquare
 
-from dpbandits.audit.gaussian.agreement import sequence_chances
-from dpbandits.audit.gaussian.pairs import hold_pair
-from dpbandits.audit.gaussian.sampled import (
+from audit.agreement import sequence_chances
+from dpbandits.auditing.inputs import hold_pair
+from dpbandits.auditing.likelihood import (
     Outputs,
     _count,
     delta_certificate,
@@ -21,7 +21,7 @@ from dpbandits.audit.gaussian.sampled import (
     threshold_certificate,
     weighted_certificate,
 )
-from dpbandits.audit.gaussian.scores import ts_gaussian
+from dpbandits.auditing.thompson import ts_gaussian
 from gaussian_by_hand import enumerated, largest_mu, thompson_steps
 
 SEEDS, ROUNDS = 1_000, 6

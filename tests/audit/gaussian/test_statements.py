@@ -8,16 +8,15 @@ import pytest
 from scipy.stats import norm
 
 from dpbandits import privacy
-from dpbandits.audit.gaussian.curves import (
+from dpbandits.auditing.curves import (
     budget_curves,
     epsilon_curves,
     modified_curves,
     theorem_3_curves,
     tradeoff_curves,
 )
-from dpbandits.audit.gaussian.scale import QUICK
-from dpbandits.audit.gaussian.statements import gaussian_rows
-from dpbandits.audit.rows import AuditRow, to_frame
+from dpbandits.auditing.rows import AuditRow, to_frame
+from dpbandits.auditing.thompson_statements import QUICK, thompson_rows
 
 TINY = replace(
     QUICK,
@@ -40,7 +39,7 @@ PROVED = ("AUD-1", "AUD-2", "AUD-3", "AUD-4", "AUD-7", "AUD-8")
 
 @pytest.fixture(scope="module")
 def rows() -> list[AuditRow]:
-    return gaussian_rows(TINY)
+    return thompson_rows(TINY)
 
 
 def test_all_statements_have_rows(rows: list[AuditRow]) -> None:
@@ -72,8 +71,8 @@ def test_delta_of_one_decision_is_that_of_report_noisy_max(rows: list[AuditRow])
 
 
 def test_rows_do_not_depend_on_the_run(rows: list[AuditRow]) -> None:
-    assert to_frame(rows).equals(to_frame(gaussian_rows(TINY)))
-    other = to_frame(gaussian_rows(TINY, root=1))
+    assert to_frame(rows).equals(to_frame(thompson_rows(TINY)))
+    other = to_frame(thompson_rows(TINY, root=1))
     exact = other["runs"] == 0
     assert to_frame(rows)[exact].equals(other[exact])
     assert not to_frame(rows)[~exact].equals(other[~exact])

@@ -1,6 +1,6 @@
 """The audit of every algorithm, as results: one row a certified lower bound.
 
-Rows have the columns of ``dpbandits.audit.rows.AUDIT_COLUMNS`` but the seconds, and ``p_value``,
+Rows have the columns of ``dpbandits.auditing.rows.AUDIT_COLUMNS`` but the seconds, and ``p_value``,
 the level at which a statistical bound exceeds what is claimed (NaN where the bound is exact). They
 depend on the scale: ``quick`` has smaller horizons and fewer runs.
 """
@@ -11,21 +11,23 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dpbandits.audit.exact import exact_rows
-from dpbandits.audit.exact_curves import ratios_by_alternation, ratios_by_angle
-from dpbandits.audit.gaussian.curves import tradeoff_curves
-from dpbandits.audit.gaussian.dp_ts_ucb_rows import budget_rows, quoted_rows
-from dpbandits.audit.gaussian.scale import FULL, QUICK, Scale
-from dpbandits.audit.gaussian.thompson_rows import (
+from dpbandits.auditing.curves import ratios_by_alternation, ratios_by_angle, tradeoff_curves
+from dpbandits.auditing.rows import AuditRow, to_frame
+from dpbandits.auditing.run import black_box_audits
+from dpbandits.auditing.statements import exact_rows
+from dpbandits.auditing.thompson_statements import (
+    FULL,
+    QUICK,
+    Scale,
+    budget_rows,
     epsilon_rows,
     modified_rows,
+    quoted_rows,
     round_rows,
     sampled_rows,
     standard_rows,
     theorem_3_rows,
 )
-from dpbandits.audit.rows import AuditRow, to_frame
-from dpbandits.audit.run import black_box_audits
 
 LONG = 1_000
 """Horizon of the lattice beyond which it is a result of its own, for its time."""

@@ -10,14 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from dpbandits.audit.exact_curves import ratios_by_horizon
-from dpbandits.audit.gaussian.curves import (
+from dpbandits.auditing.curves import (
     budget_curves,
     epsilon_curves,
     modified_curves,
+    ratios_by_horizon,
     theorem_3_curves,
 )
-from dpbandits.audit.rows import AuditRow, from_frame
+from dpbandits.auditing.rows import AuditRow, from_frame
 from dpbandits.comparisons.privacy_audit.verdicts import OBSERVABLE
 from dpbandits.reporting import palette, style
 

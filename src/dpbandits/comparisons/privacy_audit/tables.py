@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.audit.statements import stated_in
+from dpbandits.auditing.statements import stated_in
 from dpbandits.comparisons.privacy_audit.verdicts import judged, strongest
 from dpbandits.errors import InputError
 

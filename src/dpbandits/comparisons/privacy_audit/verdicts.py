@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from dpbandits.audit.run import LEVEL
+from dpbandits.auditing.run import LEVEL
 from dpbandits.claims.verdict import holm_levels
 
 FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dpbandits.claims.simultaneous import ALONE, EXACT, IN_FAMILY
+from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.pages.site.model import Site, counts
 from dpbandits.pages.site.verdicts import claim_values, claims_of, evidence_of

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.algorithms.base import VARIANTS
-from dpbandits.claims.entries import Finding
-from dpbandits.claims.summary import together
+from dpbandits.claims.docket import Finding
+from dpbandits.claims.ledger import together
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
 from dpbandits.pages.gallery import by_figure, head_of

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.algorithms.base import VARIANTS
-from dpbandits.claims.simultaneous import EXACT
+from dpbandits.claims.ledger import EXACT
 from dpbandits.pages.site.model import Site, claim_address
 from dpbandits.reporting.tables import at_paper_runs
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.numbers import Estimate, exact
 
 PRIVACY = "privacy-loss"
 GAUSS = "gauss-privacy"

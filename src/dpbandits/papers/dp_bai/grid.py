@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.rates import Counted, rate_difference
-from dpbandits.claims.regions import region_of
-from dpbandits.claims.verdict import decide, deciding_alpha, holm_levels
+from dpbandits.claims.numbers import Counted, Estimate, exact, rate_difference
+from dpbandits.claims.verdict import decide, deciding_alpha, holm_levels, region_of
 from dpbandits.errors import InputError
 
 BUDGETS = (100, 200, 400, 800, 1600, 3200, 6400)

@@ -1,24 +1,216 @@
-"""The exact results behind the paper's claims, and a few runs that are played to be looked into.
+"""Runs of GDP-NCB played to see what its Phase II is said to do (claim C22).
+
+On 50 arms, 45 of them with means below mu*/256, the kernel plays an episode at a time, and before
+each its state is looked at: whether the best arm's index is below mu*, and whether an arm with a
+mean of at most mu*/256 is pulled next.
+
+Curves of the exact witnesses on the privacy of GDP-NCB (Theorem 2; claim C15).
+
+The exact results behind the paper's claims, and a few runs that are played to be looked into.
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y. Differences (D) and
 open questions (A) are those of ``docs/deviations.md``; epsilon is 0.2 unless said.
 """
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
 
 from dpbandits.algorithms import ldp_ncb
-from dpbandits.audit.releases.stop_test import published_threshold
+from dpbandits.algorithms.gdp_ncb import (
+    ALGORITHM,
+    Settings,
+    State,
+    advance,
+    open_window,
+    start_phase_two,
+)
+from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
+from dpbandits.auditing.gdp_ncb import (
+    Witness,
+    as_coded,
+    best_split,
+    exploration_witness,
+    explored,
+    least_pulls,
+    published_threshold,
+    release_witness,
+)
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.kernels import new_segments, njit
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb import theory
-from dpbandits.papers.dp_ncb.index_plays import index_plays
-from dpbandits.papers.dp_ncb.instances import drawn_means
-from dpbandits.papers.dp_ncb.privacy_witnesses import privacy_witnesses
-from dpbandits.papers.dp_ncb.theory import GLOBAL, LOCAL
+from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
+from dpbandits.papers.dp_ncb.theory import ALPHA, GLOBAL, LOCAL, C
 
 EPSILON = 0.2
+RUNS = 200
+STREAM = "dp-ncb: runs of GDP-NCB whose index is looked at"
+
+WEAK_SHARE = 256.0
+"""An arm is weak if its mean is at most the best one over this."""
+
+PLAYED_HORIZONS = {"as-written": 10**9, "as-coded": 10**8, "repaired": 10**8}
+"""T by variant; as written Phase II is not reached below 1e9."""
+
+STATEMENTS = ("best-index", "weak-arms")
+
+
+@njit
+def _explore(settings, state, arms, generator, out):
+    """Play Phase I, a chunk at a time, and draw what Phase II begins with, but play none of it."""
+    while state.phase[0] == EXPLORING and state.clock[0] < settings.horizon:
+        advance(settings, state, arms, generator, out)
+    if state.phase[0] == EXPLORED and state.clock[0] < settings.horizon:
+        start_phase_two(settings, open_window(settings, settings.horizon), state, generator)
+
+
+def index(settings: Settings, log: float, state: State, arm: int) -> float:
+    """Return an arm's index of Algorithm 1 in front of an episode, A3 and A10 by default.
+
+    Args:
+        settings: of the run.
+        log: the logarithm in the index.
+        state: of the run, in Phase II.
+        arm: whose index.
+    """
+    n, p = int(state.explored[arm] + state.episodes[arm]), float(state.private_means[arm])
+    width = 2.0 * C * math.sqrt(2.0 * p * log / n)
+    last = 4.0 * math.sqrt(2.0 * ALPHA / settings.epsilon) * log**1.5 / n
+    return float(p + width + ALPHA * log**2 / (settings.epsilon * n) + last)
+
+
+def violations(variant: str, horizon: int, run: int) -> tuple[int, int]:
+    """Return the episodes of a run with an index of the best arm below mu*, and those of weak arms.
+
+    Args:
+        variant: of GDP-NCB.
+        horizon: T.
+        run: number of the run.
+    """
+    bandit = weak_arms()
+    interpretations = ALGORITHM.interpretations_from({"exploration": "blocks"}, variant)
+    settings = ALGORITHM.settings(horizon, len(bandit.arms), epsilon=EPSILON, **interpretations)
+    log = float(open_window(settings, horizon).log)
+    key = stream_key({"stream": STREAM, "variant": variant, "horizon": horizon})
+    generator = run_generator(DEFAULT_ROOT_SEED, key, run)
+    state = ALGORITHM.state(len(bandit.arms))
+    chunk = new_segments(1)
+    best, best_mean, low, weak = int(bandit.means.argmax()), float(bandit.means.max()), 0, 0
+    arguments = (settings, state, bandit.arrays, generator, chunk)
+    _explore(*arguments)
+    while state.clock[0] < horizon:
+        low += index(settings, log, state, best) < best_mean
+        advance(*arguments)
+        weak += bandit.means[chunk[0][0]] <= best_mean / WEAK_SHARE
+    return int(low), int(weak)
+
+
+def index_plays() -> pd.DataFrame:
+    """Return how many of 200 runs violate each statement about Phase II (claim C22).
+
+    Tags: algorithm, variant, statement (``best-index``, the best arm's index never falls below mu*;
+    ``weak-arms``, arms with means of at most mu*/256 are never pulled), runs, episodes (those that
+    violate it, over all runs). x: T. y: number of runs with a violation.
+    """
+    return joined(
+        row for variant, horizon in PLAYED_HORIZONS.items() for row in _rows(variant, horizon)
+    )
+
+
+def _rows(variant: str, horizon: int) -> Iterator[pd.DataFrame]:
+    counted = zip(*(violations(variant, horizon, run) for run in range(RUNS)), strict=True)
+    for statement, counts in zip(STATEMENTS, counted, strict=True):
+        tags = {
+            "algorithm": GLOBAL,
+            "variant": variant,
+            "statement": statement,
+            "runs": RUNS,
+            "episodes": int(np.sum(counts)),
+        }
+        violated = float(np.sum(np.array(counts) > 0))
+        yield curve(f"{variant}, {statement}", tags, [horizon], [violated])
+
+
+WRITTEN_HORIZONS = (10**7, 10**8)
+"""T of Figure 1(b) to (f) at which the event fits into T."""
+
+CODED_HORIZONS = (10**4, 10**5, 10**6, 10**7, 10**8)
+CODED_EPSILONS = (0.2, 2.0)
+
+PANEL_A_HORIZONS = range(3, 1003)
+"""T of Figure 1(a), the only experiment with two arms; the released code has epsilon = 2 there."""
+
+OFFSETS = tuple(range(-200, 201, 10))
+"""Pulls of arm 1 minus the threshold, rounded down."""
+
+WITNESSED, LEAST, PANEL_A, ALLOWED = "witnessed", "least", "panel-a", "allowed"
+
+
+def privacy_witnesses() -> pd.DataFrame:
+    """Return the witnessed privacy losses of GDP-NCB over epsilon, exact (claim C15).
+
+    Tags: variant; quantity (``witnessed``, ln of a ratio of probabilities over epsilon; ``least``,
+    as written that of the fewest pulls at which it exceeds 1; ``panel-a``, as coded the largest
+    over all T and splits of Phase I of Figure 1(a); ``allowed``, 1); horizon; epsilon;
+    log10_probability (of the event under X, given the arms of Phase I) and log10_arms (of these),
+    0 for what is allowed. x: as written the pulls of arm 1 minus the threshold rounded down, as
+    coded T. y: the loss over epsilon.
+    """
+    return joined([*_written_rows(), *_coded_rows(), *_panel_a_rows()])
+
+
+def _written_rows() -> Iterator[pd.DataFrame]:
+    for horizon in WRITTEN_HORIZONS:
+        threshold = published_threshold(horizon, EPSILON)
+        scale = math.log(horizon) / EPSILON
+        least = least_pulls(threshold, scale, EPSILON) - math.floor(threshold)
+        for offset, quantity in [*((each, WITNESSED) for each in OFFSETS), (least, LEAST)]:
+            witness = exploration_witness(threshold, scale, math.floor(threshold) + offset)
+            yield _row("as-written", horizon, EPSILON, offset, witness, quantity)
+        for offset in (OFFSETS[0], OFFSETS[-1]):
+            allowed = Witness(EPSILON, 0.0, 0.0)
+            yield _row("as-written", horizon, EPSILON, offset, allowed, ALLOWED)
+
+
+def _coded_rows() -> Iterator[pd.DataFrame]:
+    for epsilon in CODED_EPSILONS:
+        for horizon in CODED_HORIZONS:
+            rules = as_coded(horizon, epsilon)
+            witness = release_witness(rules, *explored(rules.rounds))
+            yield _row("as-coded", horizon, epsilon, horizon, witness, WITNESSED)
+
+
+def _panel_a_rows() -> Iterator[pd.DataFrame]:
+    for epsilon in CODED_EPSILONS:
+        losses = []
+        for horizon in PANEL_A_HORIZONS:
+            rules = as_coded(horizon, epsilon)
+            # The changed arm has to come first in Phase II: it has no more pulls than the other.
+            witness, _, _ = best_split(rules, release_witness, range(-rules.rounds, 1))
+            losses.append((witness, horizon))
+        witness, horizon = max(losses, key=lambda loss: loss[0].log_ratio)
+        yield _row("as-coded", horizon, epsilon, horizon, witness, PANEL_A)
+
+
+def _row(
+    variant: str, horizon: int, epsilon: float, x: int, witness: Witness, quantity: str
+) -> pd.DataFrame:
+    """Return one row of the frame."""
+    tags = {
+        "variant": variant,
+        "quantity": quantity,
+        "horizon": horizon,
+        "epsilon": epsilon,
+        "log10_probability": witness.log_probability / math.log(10.0),
+        "log10_arms": witness.log_arms / math.log(10.0),
+    }
+    series = f"{variant}, {quantity}, T={horizon:.0e}, epsilon={epsilon:g}"
+    return curve(series, tags, [x], [witness.log_ratio / epsilon])
+
+
 EPSILONS = (0.2, 0.5, 1.0, 2.0)
 """Epsilon of panels (c) and (d)."""
 

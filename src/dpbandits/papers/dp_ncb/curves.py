@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.jackknife import Measure
-from dpbandits.claims.nash import Curves, nash_curves, nash_regret
+from dpbandits.claims.evidence import Curves, Evidence, nash_curves, nash_regret
+from dpbandits.claims.resampling import Measure
 from dpbandits.errors import InputError
 
 Values = NDArray[np.float64]

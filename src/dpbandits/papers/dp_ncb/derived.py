@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.jackknife import ratio_of, slope
+from dpbandits.claims.resampling import ratio_of, slope
 from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, LOCAL, Line
 from dpbandits.papers.dp_ncb.instances import drawn_means
-from dpbandits.papers.dp_ncb.slope_statistics import HORIZONS, SHARES
+from dpbandits.papers.dp_ncb.statistics import HORIZONS, SHARES
 from dpbandits.papers.dp_ncb.theory import balancing_epsilon
 
 Frames = Callable[[str], pd.DataFrame]

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.nash import all_curves
+from dpbandits.claims.evidence import Evidence, all_curves
+from dpbandits.claims.numbers import Estimate, exact
 from dpbandits.metrics.names import NOMINAL
+from dpbandits.papers.dp_ncb.analytic import LEAST, PANEL_A, WEAK_SHARE, WITNESSED
+from dpbandits.papers.dp_ncb.analytic import RUNS as PLAYED_RUNS
 from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line
-from dpbandits.papers.dp_ncb.index_plays import RUNS as PLAYED_RUNS
-from dpbandits.papers.dp_ncb.index_plays import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
-from dpbandits.papers.dp_ncb.privacy_witnesses import LEAST, PANEL_A, WITNESSED
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, capped_phase_one, scale
 
 CURVES = (

@@ -1,16 +1,189 @@
-"""Rows of the table of deviations: what each switch alone does to the final Nash regret."""
+"""Where paper and released code part: what each says, what is called repaired, how it is measured.
+
+Ids D are differences between paper and code, ids A what the paper leaves open, both as in
+``docs/deviations.md``, which also has the differences that are no switch.
+
+Rows of the table of deviations: what each switch alone does to the final Nash regret.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from dpbandits.papers.dp_ncb.deviations import DEVIATIONS, Curve, Deviation
 from dpbandits.reporting.agreement import count_agreement
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, select
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve of the results, and how it is scored.
+
+    Attributes:
+        simulation: name of the results.
+        where: its rows, column to value.
+        metric: one of ``NASH_METRICS``.
+        best: mu*; None for the true one.
+    """
+
+    simulation: str
+    where: Mapping[str, Any]
+    metric: str = "nash_regret"
+    best: float | None = None
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """One switch.
+
+    Attributes:
+        id: of ``docs/deviations.md``.
+        algorithm: which one, and in which panel where that is not at T = 1e7.
+        switch: interpretation and value in place of the code's, or what is scored otherwise.
+        paper: what the paper says, or another interpretation of it.
+        code: what the released code does.
+        repaired: what we call repaired.
+        coded: the code's curve.
+        changed: the same with the switch.
+        same_runs: whether both are the same runs, scored in two ways that differ by a constant.
+    """
+
+    id: str
+    algorithm: str
+    switch: str
+    paper: str
+    code: str
+    repaired: str
+    coded: Curve
+    changed: Curve
+    same_runs: bool = field(default=False, kw_only=True)
+
+
+TOGETHER = "switch-combinations"
+"""Name of the results that have several switches of an algorithm at once."""
+
+_CODE, _PAPER, _ORIGINAL, _NO_TEST = "as coded", "as written", "original", "no stop test"
+_CAP = "Phase I until T at most"
+_LAPLACE = "Laplace(0, 1/ε) in Phase I"
+
+# Id, algorithm, interpretation, then what paper, code and repair have; L = log T, W = floor(sqrt
+# T) + 1.
+_SWITCHES = (
+    ("D1", "gdp-ncb", "cap=none", _CAP, "W rounds at most", _CODE),
+    ("D1", "ldp-ncb", "cap=none", _CAP, "W + 1 rounds at most", _CODE),
+    ("D34", "ldp-ncb", "cap=root", "rounds up to the cap", "one round more", _CODE),
+    ("D2", "gdp-ncb", "threshold_log=horizon", "L in the threshold", "log W", _NO_TEST),
+    ("D3", "gdp-ncb", "stop_test=private", "private means stop", "clean means", _NO_TEST),
+    ("D4", "gdp-ncb", "index_log=horizon", "L in the index", "log W", _CODE),
+    ("D5", "gdp-ncb", "start=carried", "Phase II begins with p", "with zeros", _CODE),
+    ("A3", "gdp-ncb", "pseudo_pull=left-out", "N2 = 1 left out", "counted", _CODE),
+    ("A9", "gdp-ncb", "release_log=base2", "base-2 log in the noise", "natural", "base-2"),
+    ("A10", "gdp-ncb", "root=inside", "AAAI: inside; arXiv: outside", "outside", _CODE),
+    ("A20", "gdp-ncb", "ties=random", "ties at random", "lowest arm", _CODE),
+    ("D6", "ldp-ncb", "exploration_noise=scaled", _LAPLACE, "at 1/ε, scale 1", _PAPER),
+    ("D7", "ldp-ncb", "last_log=horizon", "L in the last term", "log W", _CODE),
+    ("D6 and D7", "ldp-ncb", "both of these", "both as written", "both as coded", "D6 as written"),
+    ("D8", "ldp-ncb", "clip=recursive", "clipped p enters the next", "p shown clipped", _CODE),
+    ("A6", "ldp-ncb", "clip=none", "no clip at all", "p shown clipped", _CODE),
+    ("D9", "ldp-ncb", "clipped_phases=second", "no clip in Phase I", "in both phases", _CODE),
+    ("D33", "ldp-ncb", "stop_test=plain", "d and p as they are", "d floored, p clipped", _CODE),
+    ("D10", "ncb", "phase_one=length", "Phase I of a given length", "until 9 L", _CODE),
+    ("D11", "ncb", "width=4", "4 sqrt(m L/n)", "6 sqrt(2 m L/n)", _CODE),
+    ("D12", "adap-ucb", "privacy_term=over-epsilon", "α log t/(ε h)", "2 α log t/h", _ORIGINAL),
+    ("D12 epsilon", "adap-ucb", "privacy_term=doubled-over-epsilon", "code's over ε", "", ""),
+    ("D13", "adap-ucb", "exploration_term=halved", "log t over 2h", "over h", _ORIGINAL),
+    ("D14", "adap-ucb", "doubling=total", "episodes 1, 1, 2, 4", "1, 2, 4, 8", _ORIGINAL),
+    ("D15", "adap-ucb", "first_pulls=private", "first pulls with noise", "raw", _ORIGINAL),
+    ("D16", "adap-ucb", "clip=none", "means as they are", "clipped to [0, 1]", _ORIGINAL),
+    ("A14", "adap-ucb", "log_argument=2t", "log(2t) in the root", "log t", "log t"),
+    ("A15", "adap-ucb", "order=random", "first pulls in random order", "by index", _CODE),
+    ("D18", "ldp-ucb-l", "clip=none", "rewards as they are", "clipped to [0, 1]", _ORIGINAL),
+    ("D18 forced", "ldp-ucb-l", "forced_log=coming+1", "4 log(t + 1)", "4 log t", _ORIGINAL),
+)
+
+
+# Of one algorithm, together: those that change its number by more than 5 % alone.
+_COMBINATIONS = (
+    ("D1 and D4", "gdp-ncb"),
+    ("D1 and A10", "gdp-ncb"),
+    ("D4 and A10", "gdp-ncb"),
+    ("D1 and D4 and A10", "gdp-ncb"),
+    ("D1 and D7", "ldp-ncb"),
+    ("D12 and D13", "adap-ucb"),
+    ("D12 epsilon and D13", "adap-ucb"),
+)
+_TOGETHER = ("these together", "as for each", "as coded", "as for each")
+
+
+def _coded(algorithm: str) -> Curve:
+    """Return the curve as coded at T = 1e7, epsilon = 0.2 where there is one."""
+    where: dict[str, Any] = {"algorithm": algorithm, "variant": "as-coded", "interpretation": ""}
+    if algorithm in ("gdp-ncb", "ldp-ncb"):
+        where["epsilon"] = 0.2
+    in_panels = algorithm in ("gdp-ncb", "ldp-ncb", "ncb")
+    return Curve("panels-c-to-e" if in_panels else "ten-million", where)
+
+
+def _switched(id_: str, algorithm: str, *texts: str, simulation: str = "switches") -> Deviation:
+    """Return a switch at T = 1e7; the texts are switch, paper, code and repaired."""
+    switch, paper, code, repaired = texts
+    changed = Curve(simulation, {"algorithm": algorithm, "switch": id_})
+    return Deviation(id_, algorithm, switch, paper, code, repaired, _coded(algorithm), changed)
+
+
+def _panel_a(algorithm: str, **where: Any) -> Curve:
+    """Return a curve of panel (a) at T = 1000, as coded at epsilon = 2 unless said."""
+    chosen = {"algorithm": algorithm, "variant": "as-coded", "horizon": 1000, "epsilon": 2}
+    return Curve("panel-a", chosen | where)
+
+
+def _mixed(algorithm: str) -> Deviation:
+    where = {"algorithm": algorithm, "variant": "as-coded"}
+    texts = ("not settled by the text", "by nominal means", "by true means")
+    nominal = Curve("panel-f", where, "nominal_nash_regret")
+    place = f"{algorithm}, panel (f)"
+    return Deviation("D24", place, "true means", *texts, nominal, Curve("panel-f", where))
+
+
+_ADAP_A = _panel_a("adap-ucb", interpretation="")
+_GDP_A = _panel_a("gdp-ncb")
+_ADAP = _coded("adap-ucb")
+
+DEVIATIONS = (
+    *(_switched(*texts) for texts in _SWITCHES),
+    *(_switched(*names, *_TOGETHER, simulation=TOGETHER) for names in _COMBINATIONS),
+    Deviation(
+        *("D15", "adap-ucb, panel (a)", "first_pulls=private"),
+        *("first pulls with noise", "raw", _ORIGINAL),
+        *(_ADAP_A, Curve("switches-panel-a", {"switch": "D15"})),
+    ),
+    Deviation(
+        *("A15", "adap-ucb, panel (a)", "order=random"),
+        *("first pulls in random order", "by index", _CODE),
+        *(_ADAP_A, _panel_a("adap-ucb", interpretation="order=random")),
+    ),
+    Deviation(
+        *("D17", "adap-ucb, scoring", "mu* = 0.97006", "the best mean", "1 in panel (b)", _PAPER),
+        *(Curve(_ADAP.simulation, _ADAP.where, best=1.0), _ADAP),
+        same_runs=True,
+    ),
+    Deviation(
+        *("D19", "gdp-ncb, panel (a)", "epsilon = 0.2", "ε = 0.2", "ε = 2", _PAPER),
+        *(_GDP_A, _panel_a("gdp-ncb", epsilon=0.2)),
+    ),
+    Deviation(
+        *("D20", "gdp-ncb, panel (a)", "threshold=1600"),
+        *("1600 (9 L + L²/ε)", "9 log W + L²/ε", _NO_TEST),
+        *(_GDP_A, Curve("switches-panel-a", {"switch": "D20"})),
+    ),
+    *(_mixed(texts) for texts in ("ncb", "gdp-ncb", "ldp-ncb")),
+)
+"""Every switch, in the order of the table."""
+
 
 Frames = Mapping[str, pd.DataFrame]
 

@@ -1,22 +1,228 @@
-"""Exactly computed curves and numbers behind the paper's analytic figures and claims.
+"""Exact sums behind Lemmas 4.1 and C.1 for Bernoulli rewards: how often all draws miss the mean.
+
+An estimate of s rewards is k/s with k binomial, and a draw from it is N(k/s, v/s). Both lemmas are
+of Hu, Huang, Zhang, Lecuyer and Hegde, ICML 2025.
+
+One short run of DP-TS-UCB, round by round and arm by arm: what Figures 1 and 2 are drawn from.
+
+The compiled kernel plays the run, a step at a time. The kernel keeps the largest draw of an arm
+and not the draws; they are read off a copy of the random stream taken before the step.
+
+Exactly computed curves and numbers behind the paper's analytic figures and claims.
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
 
+import copy
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr
+from scipy.stats import binom
 
 from dpbandits import privacy
+from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Settings, State
+from dpbandits.bandits import Bandit, bernoulli
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.kernels import new_segments
 from dpbandits.papers.curves import curve, joined
-from dpbandits.papers.dp_ts_ucb.optimism import counts, misses_by_count, waits_by_count
-from dpbandits.papers.dp_ts_ucb.trace import trace
+from dpbandits.privacy import dp_ts_ucb_budget
 from dpbandits.privacy.thompson import BUDGET_FACTOR, GDP_INTERPRETATIONS
+
+Values = NDArray[np.float64]
+
+MEANS: Values = np.arange(1, 100) / 100.0
+"""Means of the arm, 0.01 to 0.99."""
+
+# By Hoeffding's inequality k/s leaves the window with a chance of at most 2 exp(-2 * 100) < 1e-86:
+# the chances of Lemma 4.1 go down to 1e-30, and estimates far from the mean make up most of them.
+_WINDOW = 100.0
+
+
+def counts(horizon: int) -> list[int]:
+    """Return the numbers of rewards that an estimate can rest on: 1, 2, 4, ... up to T/2."""
+    return [2**power for power in range(int(math.log2(horizon / 2)) + 1)]
+
+
+@lru_cache(maxsize=32)
+def estimates(count: int) -> tuple[Values, Values]:
+    """Return the law of the mean of some rewards, for each mean of `MEANS`.
+
+    Args:
+        count: number s of rewards, 1 or above.
+
+    Returns:
+        Chance of each estimate k/s, and (mu - k/s) sqrt(s), both of shape (means, estimates). Rare
+        estimates, of total chance below 1e-86, are left out.
+    """
+    reach = math.ceil(math.sqrt(_WINDOW * count))
+    successes = np.round(count * MEANS)[:, None] + np.arange(-reach, reach + 1)
+    chances = np.asarray(binom.pmf(successes, count, MEANS[:, None]))
+    return chances, (MEANS[:, None] - successes / count) * math.sqrt(count)
+
+
+def miss_chances(count: int, variance: float, draws: int) -> Values:
+    """Return the chance that the largest of the draws stays below the mean (Lemma 4.1).
+
+    Args:
+        count: number s of rewards in the estimate.
+        variance: v, the variance of a draw times s.
+        draws: number of independent draws.
+
+    Returns:
+        One chance a mean, shape (means,); too small by at most 1e-86.
+    """
+    chances, shortfalls = estimates(count)
+    missed = np.exp(draws * log_ndtr(shortfalls / math.sqrt(variance)))
+    return np.asarray((chances * missed).sum(axis=1))
+
+
+def expected_waits(count: int, variance: float) -> Values:
+    """Return E[1/P(draw > mu) - 1], the draws wasted until one exceeds the mean (Lemma C.1).
+
+    Args:
+        count: number s of rewards in the estimate.
+        variance: v, the variance of a draw times s; 1 or above.
+    """
+    chances, shortfalls = estimates(count)
+    exceeded = ndtr(-shortfalls / math.sqrt(variance))
+    # Counts below 0 or above s have chance 0, and may lie where no draw exceeds the mean.
+    waits = np.divide(1.0 - exceeded, exceeded, out=np.zeros_like(exceeded), where=chances > 0.0)
+    return np.asarray((chances * waits).sum(axis=1))
+
+
+def misses_by_count(alpha: float, horizon: int, rounding: str = "floor") -> Values:
+    """Return T times the largest chance of Lemma 4.1 over the means, one number a count.
+
+    Args:
+        alpha: trade-off parameter, 0 to 1.
+        horizon: number of rounds T.
+        rounding: of the budget phi, ``floor`` (as Algorithm 1 tests it) or ``ceil``.
+    """
+    budget = dp_ts_ucb_budget(alpha, horizon)
+    draws = math.ceil(budget) if rounding == "ceil" else math.floor(budget)
+    variance = math.log(horizon) ** alpha
+    chances = [miss_chances(count, variance, draws).max() for count in counts(horizon)]
+    return horizon * np.array(chances)
+
+
+def waits_by_count(alpha: float, horizon: int) -> Values:
+    """Return the largest expectation of Lemma C.1 over the means, one number a count."""
+    variance = math.log(horizon) ** alpha
+    return np.array([expected_waits(count, variance).max() for count in counts(horizon)])
+
+
+RUN_MEANS = (0.75, 0.55, 0.35)
+ALPHA = 1.0
+RUN_HORIZON = 100
+STREAM = "dp-ts-ucb: a run to look at"
+
+
+class Step(NamedTuple):
+    """One step of the kernel: what it saw, the values that it compared, and what it did.
+
+    Attributes:
+        first: its first round, from 1.
+        length: number of rounds, 1 or (where every budget is used up) more.
+        arm: the arm pulled.
+        before: the state in front of the step.
+        after: the state behind it.
+        values: theta of every arm, shape (K,); in the K first rounds the estimates, NaN where
+            there is none.
+    """
+
+    first: int
+    length: int
+    arm: int
+    before: State
+    after: State
+    values: Values
+
+
+def steps(bandit: Bandit, settings: Settings, generator: np.random.Generator) -> Iterator[Step]:
+    """Play a run with the kernel, a step at a time.
+
+    Args:
+        bandit: the arms.
+        settings: the parameters of the kernel.
+        generator: the stream of the run.
+    """
+    state = ALGORITHM.state(len(bandit.arms))
+    out = new_segments(1)
+    while state.clock[0] < settings.horizon:
+        before = copy.deepcopy(state)
+        stream = copy.deepcopy(generator)
+        ALGORITHM.advance(settings, state, bandit.arrays, generator, out)
+        values = _values(settings, before, stream)
+        first = int(before.clock[0]) + 1
+        yield Step(
+            first, int(out.lengths[0]), int(out.arms[0]), before, copy.deepcopy(state), values
+        )
+
+
+def _values(settings: Settings, state: State, stream: np.random.Generator) -> Values:
+    """Return what the kernel compares in this state, of the numbers that it is about to draw."""
+    if state.clock[0] < state.counts.size:
+        return np.where(state.counts > 0, state.reward_sums, np.nan)
+    values = state.largest_draws.copy()
+    for arm in np.flatnonzero(state.budgets > 0):
+        deviation = np.sqrt(settings.variance / state.counts[arm])
+        mean = state.reward_sums[arm] / state.counts[arm]
+        values[arm] = mean + deviation * stream.standard_normal()
+    return values
+
+
+def trace() -> pd.DataFrame:
+    """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm.
+
+    Tags: arm (from 1); event, ``fresh`` (a new draw) or ``reuse`` (the largest draw again), and
+    ``start`` in the rounds that pull every arm once; pulled, completed (whether the pull made a
+    batch full), 0 or 1; batch, the size of the batch that waits for rewards; estimate and count,
+    the mean of the last full batch and its size; budget, the draws left before the round.
+    x: round. y: theta (``start``: the reward, 0 until it is there).
+    """
+    bandit = bernoulli(RUN_MEANS)
+    interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
+    settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
+    generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
+    rows = [row for step in steps(bandit, settings, generator) for row in _rows(step)]
+    return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)
+
+
+def _rows(step: Step) -> Iterator[dict[str, Any]]:
+    before, after = step.before, step.after
+    start = step.first <= before.counts.size
+    for t in range(step.first, step.first + step.length):
+        last = t == step.first + step.length - 1
+        for arm in range(before.counts.size):
+            pulled = arm == step.arm
+            known = after if start and pulled else before
+            count = int(known.counts[arm])
+            value = known.reward_sums[arm] if start else step.values[arm]
+            fresh = "fresh" if before.budgets[arm] > 0 else "reuse"
+            yield {
+                "series": f"arm {arm + 1}",
+                "arm": arm + 1,
+                "event": "start" if start else fresh,
+                "pulled": int(pulled),
+                "completed": int(pulled and last and after.waiting[arm] == 0),
+                "batch": 2 * int(before.counts[arm]) or 1,
+                "estimate": float(known.reward_sums[arm] / count) if count else 0.0,
+                "count": count,
+                "budget": int(before.budgets[arm]),
+                "x": t,
+                "y": float(value),
+                "lo": float(value),
+                "hi": float(value),
+            }
+
 
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Trade-off parameters of Figure 4."""

@@ -9,12 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from dpbandits.claims.bootstrap import Resampler, Sample
-from dpbandits.claims.estimates import Estimate, exact, mean, ratio_of_means
+from dpbandits.claims.numbers import Estimate, exact, mean, ratio_of_means
+from dpbandits.claims.resampling import Resampler, Sample
 from dpbandits.papers.panels import Points, canvas, draw_estimates, table
-from dpbandits.papers.ts_is_dp.comparison_statistics import EQUAL_PAIRS, TIGHTER_PAIRS, TUNED_ETAS
-from dpbandits.papers.ts_is_dp.level_statistics import plain_levels
-from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, relative_error
+from dpbandits.papers.ts_is_dp.statistics import (
+    EQUAL_PAIRS,
+    ETAS,
+    TIGHTER_PAIRS,
+    TUNED_ETAS,
+    plain_levels,
+    relative_error,
+)
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram

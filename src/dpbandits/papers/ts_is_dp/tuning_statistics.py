@@ -7,8 +7,8 @@ whose c is not below 1 (``at-least-1``), as Algorithm 2 asks.
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dpbandits.claims.bootstrap import Sample, from_means, ratio
-from dpbandits.claims.estimates import (
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.numbers import (
     Estimate,
     exact,
     largest,
@@ -17,11 +17,16 @@ from dpbandits.claims.estimates import (
     smallest,
     welch_difference,
 )
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.jackknife import Measure
-from dpbandits.claims.orders import distance_of_best, measure
+from dpbandits.claims.resampling import (
+    Measure,
+    Sample,
+    distance_of_best,
+    from_means,
+    measure,
+    ratio,
+)
 from dpbandits.errors import InputError
-from dpbandits.papers.ts_is_dp.regret_statistics import ETAS, FAMILIES, final_regret, horizon_of
+from dpbandits.papers.ts_is_dp.statistics import ETAS, FAMILIES, final_regret, horizon_of
 from dpbandits.privacy import required_c
 
 

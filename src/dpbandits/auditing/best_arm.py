@@ -1,0 +1,400 @@
+"""Privacy losses of DP-BAI and Baseline on small tables, exactly (claims BAI-C14a and BAI-C14b).
+
+A table holds the rewards that every arm would give; neighbours differ in one of them. Rewards are 0
+or the largest one, so that sums of rewards say all. Sums stand in place of means throughout: where
+a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
+
+Privacy losses of DP-OD, whose noise is in the coordinates of a sum of features (BAI-C14c).
+
+Two arms: the difference of their scores has two Laplace variables, so that the loss is that of two
+noisy sums. On four features along the diagonals a square is decided coordinate by coordinate.
+
+Exact privacy loss of DP-SE in its first epoch, two arms.
+
+After R pulls of each arm the one that is behind by more than 2 h + 2 c is dropped, and the arm
+sequence shows which. The released means compare two noisy sums.
+
+Audit of DP-BAI-Gauss: the delta that it needs at its epsilon, exactly (claim BAI-C24, BAI-E9).
+
+The witness has three arms with features u, u/2 and u/4 in the plane. Its sizes are 3, 2 and 1: the
+first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else arms 2
+and 3. The second phase pulls the longest of them, so that the sequence of pulls shows the sign.
+With two arms, of which the paper does not speak (it has K > 2), the recommendation shows a sign:
+in one dimension that of the longer arm's noisy sum, in two that of the difference of both sums.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_ndtr
+
+from dpbandits import privacy
+from dpbandits.algorithms.best_arm.eliminations import phase_schedule
+from dpbandits.auditing.laplace import (
+    Loss,
+    Values,
+    largest_loss,
+    log_selection,
+    log_tail,
+    log_tail_of_two,
+)
+from dpbandits.errors import InputError
+
+
+def sign_loss(
+    pulls: int,
+    epsilon: float,
+    largest_reward: float = 1.0,
+    least_log_chance: float = -math.inf,
+) -> Loss:
+    """Return the loss of DP-BAI for two arms in one dimension.
+
+    It pulls the arm with the longer feature and goes by the sign of that one noisy mean.
+
+    Args:
+        pulls: n, of that arm.
+        epsilon: of the noise.
+        largest_reward: rewards are 0 or this.
+        least_log_chance: of ``largest_loss``.
+    """
+    sums = largest_reward * np.arange(pulls + 1)
+    chances = np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
+    return largest_loss(chances, axes=(1,), least_log_chance=least_log_chance)
+
+
+def difference_loss(
+    pulls: int,
+    epsilon: float,
+    largest_reward: float = 1.0,
+    scales: tuple[float, float] = (1.0, 1.0),
+    least_log_chance: float = -math.inf,
+) -> Loss:
+    """Return the loss of comparing two noisy sums, over all pairs of sums.
+
+    Args:
+        pulls: n, of either arm.
+        epsilon: of the noise.
+        largest_reward: rewards are 0 or this.
+        scales: of the two Laplace variables in the difference, in units of 1 / epsilon.
+        least_log_chance: of ``largest_loss``.
+    """
+    differences = largest_reward * np.arange(-pulls, pulls + 1)
+    first, second = (scale / epsilon for scale in scales)
+    chances = [log_tail_of_two(sign * differences, first, second) for sign in (1.0, -1.0)]
+    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
+
+
+def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
+    """Return log chances of two phases that keep two of K arms and then one, all arms pulled.
+
+    Arm 0 wins; which one was the other survivor is the first axis (K - 1 of them). All arms are
+    alike, so that this says all. The other axes are the sums of the K arms in the first phase and
+    then in the second one, from 0 to the pulls.
+
+    Args:
+        arms: K, at least 3.
+        pulls: of every active arm, by phase.
+        epsilon: of the noise.
+        pooled: whether the second phase takes the rewards of the first one into its means,
+            with noise for the new ones alone: this is not private, and a negative control.
+    """
+    shape = (pulls[0] + 1,) * arms + (pulls[1] + 1,) * arms
+    first = epsilon * np.indices(shape[:arms]).reshape(arms, -1).T
+    second = epsilon * np.indices(shape[arms:]).reshape(arms, -1).T
+    outcomes = []
+    for other in range(1, arms):
+        lost = [arm for arm in range(1, arms) if arm != other]
+        survives = log_selection(first[:, [0, other]], first[:, lost])
+        ahead = (second[:, 0] - second[:, other])[None, :]
+        if pooled:
+            ahead = ahead + (first[:, 0] - first[:, other])[:, None]
+        outcomes.append((survives[:, None] + log_tail_of_two(-ahead)).reshape(shape))
+    return np.stack(outcomes)
+
+
+def tree_loss(chances: Values, *, sequence: bool, least_log_chance: float = -math.inf) -> Loss:
+    """Return the loss of such a tree.
+
+    Args:
+        chances: of ``tree_chances``.
+        sequence: whether the output is the sequence of pulls, which shows the survivors, with the
+            recommended arm, or that arm alone.
+        least_log_chance: of ``largest_loss``.
+    """
+    seen = chances if sequence else np.logaddexp.reduce(chances, axis=0, keepdims=True)
+    return largest_loss(seen, axes=tuple(range(1, seen.ndim)), least_log_chance=least_log_chance)
+
+
+NORMS = {"l1": 1, "l2": 2}
+"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
+
+DIAGONAL = (46.0, 224.0)
+"""Angles of two unit vectors, in degrees, near antipodes."""
+
+TURN = 45.0
+"""By how much a basis may be turned in which DP-OD draws its noise after a reduction."""
+
+ANGLES = np.arange(0.0, 360.0)
+"""Degrees that are searched."""
+
+
+def unit_vectors(*degrees: float) -> NDArray[np.float64]:
+    """Return unit vectors of the plane at these angles, one a row."""
+    angles = np.radians(degrees)
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def with_midpoint(features: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return two features and half their sum below them."""
+    return np.vstack([features, features.mean(axis=0)])
+
+
+def three_arm_pulls(budget: int) -> int:
+    """Return how often DP-OD pulls either of two arms beside their midpoint; 0 if T is too small.
+
+    One round; 3 pulls are set aside for a design on three arms, and the midpoint has no weight.
+    """
+    return max(-(-(budget - 3) // 2), 0)
+
+
+def dp_od_scales(features: ArrayLike, norm: str) -> tuple[float, float]:
+    """Return the scales of the two Laplace variables in DP-OD's difference of two scores.
+
+    In units of 1 / epsilon, on sums: |w_k| L, where A w = (1, -1), A are the features and L is
+    their largest norm.
+
+    Args:
+        features: of two arms in two dimensions, independent; shape (2, 2).
+        norm: a key of ``NORMS``.
+
+    Raises:
+        InputError: another norm, or dependent features.
+    """
+    matrix = np.asarray(features, np.float64)
+    if norm not in NORMS:
+        raise InputError(f"norm is {norm!r}; allowed: {', '.join(NORMS)}")
+    if matrix.shape != (2, 2) or np.linalg.matrix_rank(matrix) < 2:
+        raise InputError(f"features are {matrix.tolist()}; allowed: two independent arms in R^2")
+    largest = np.linalg.norm(matrix, NORMS[norm], axis=1).max()
+    first, second = np.abs(np.linalg.solve(matrix, [1.0, -1.0])) * largest
+    # An entry that should be 0 is one by rounding; the formula needs a scale above 0.
+    return max(float(first), 1e-12), max(float(second), 1e-12)
+
+
+def square_loss(
+    pulls: int,
+    epsilon: float,
+    norm: str,
+    largest_reward: float = 1.0,
+    least_log_chance: float = -math.inf,
+) -> Loss:
+    """Return the loss of DP-OD on the four unit vectors (+-1, +-1)/sqrt 2, at the uniform design.
+
+    Arm 1 wins where both coordinates of the noisy sum U are above 0. Over all sums u of the
+    contribution of arms 1 and 3 (antipodes), those of arms 2 and 4 being 0: a reward moves both
+    coordinates by 1/sqrt 2. The table need not obey the linear model; privacy is about all tables.
+
+    Args:
+        pulls: n, of every arm.
+        epsilon: of the noise.
+        norm: ``l2`` (L = 1) or ``l1`` (L = sqrt 2).
+        largest_reward: rewards are 0 or this.
+        least_log_chance: of ``largest_loss``.
+    """
+    largest = {"l2": 1.0, "l1": math.sqrt(2.0)}[norm]
+    coordinates = largest_reward * np.arange(-pulls, pulls + 1) / math.sqrt(2.0)
+    chances = [2.0 * log_tail(sign * coordinates, largest / epsilon) for sign in (1.0, -1.0)]
+    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
+
+
+def turned_scales(norm: str) -> tuple[float, float]:
+    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
+
+    A reduction of the dimension may turn the coordinates by any angle; the largest norm of the
+    features as given bounds their Euclidean length alone.
+    """
+    given = unit_vectors(*(angle - TURN for angle in DIAGONAL))
+    drawn = dp_od_scales(unit_vectors(*DIAGONAL), norm)
+    factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
+    factor /= np.linalg.norm(unit_vectors(*DIAGONAL), NORMS[norm], axis=1).max()
+    return drawn[0] * float(factor), drawn[1] * float(factor)
+
+
+def limit_losses(norm: str) -> NDArray[np.float64]:
+    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles; NaN if dependent.
+
+    Args:
+        norm: a key of ``NORMS``.
+    """
+    vectors = unit_vectors(*ANGLES)
+    lengths = np.linalg.norm(vectors, NORMS[norm], axis=1)
+    largest = np.maximum(lengths[:, None], lengths[None, :])
+    total = vectors[:, None, :] + vectors[None, :, :]
+    area = vectors[:, None, 0] * vectors[None, :, 1] - vectors[:, None, 1] * vectors[None, :, 0]
+    independent = np.abs(area) > 1e-9
+    weights = np.abs(total).max(axis=2) / np.where(independent, np.abs(area), 1.0)
+    return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
+
+
+def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
+    """Return R and by how much one sum has to exceed the other one: R (2 h + 2 c).
+
+    Args:
+        horizon: T; the failure probability is 1 / T.
+        epsilon: above 0.
+
+    Raises:
+        InputError: the first epoch of two arms does not end before T.
+    """
+    log8, log4 = math.log(16.0 * horizon), math.log(8.0 * horizon)
+    pulls = math.floor(max(128.0 * log8, 16.0 * log4 / epsilon)) + 1
+    if 2 * pulls >= horizon:
+        raise InputError(f"horizon is {horizon!r}; allowed: above {2 * pulls}")
+    return pulls, math.sqrt(2.0 * pulls * log8) + 2.0 * log4 / epsilon
+
+
+def outcome_chances(horizon: int, epsilon: float) -> Values:
+    """Return log chances that the first, the second and no arm is dropped.
+
+    By output and by the clean difference of both sums, from -R to R; shape (3, 2 R + 1).
+
+    Args:
+        horizon: T.
+        epsilon: above 0.
+    """
+    pulls, lead = first_epoch(horizon, epsilon)
+    differences = np.arange(-pulls, pulls + 1)
+    scale = 1.0 / epsilon
+    first = log_tail_of_two(lead + differences, scale, scale)
+    second = log_tail_of_two(lead - differences, scale, scale)
+    # Neither: the noise is between two numbers; where both are on one side, a difference of tails.
+    low, high = -lead - differences, lead - differences
+    near, far = np.where(low > 0, low, -high), np.where(low > 0, high, -low)
+    one_side = near > 0
+    tails = [log_tail_of_two(np.where(one_side, end, 1.0), scale, scale) for end in (near, far)]
+    with np.errstate(divide="ignore"):
+        outside = np.log1p(-np.exp(np.minimum(np.logaddexp(first, second), 0.0)))
+        between = tails[0] + np.log1p(-np.exp(tails[1] - tails[0]))
+    return np.stack([first, second, np.where(one_side, between, outside)])
+
+
+def elimination_loss(horizon: int, epsilon: float, least_log_chance: float = -math.inf) -> Loss:
+    """Return the loss of the first epoch over all pairs of sums.
+
+    Args:
+        horizon: T.
+        epsilon: above 0.
+        least_log_chance: of the output, under the table that makes it less likely.
+    """
+    return largest_loss(outcome_chances(horizon, epsilon), (1,), least_log_chance)
+
+
+CALIBRATIONS = ("classical", "analytic")
+
+WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
+"""Features u, u/2, u/4; theta = u makes the means 1, 1/2 and 1/4, with arm 1 the one best arm."""
+
+INSTANCES = {"witness": (3, 2), "line": (2, 1), "plane": (2, 2)}
+"""Instance -> arms and dimension."""
+
+
+def deviation(epsilon: float, delta: float, calibration: str) -> float:
+    """Return the standard deviation of the noise on a sum of rewards.
+
+    Args:
+        epsilon: above 0.
+        delta: strictly between 0 and 1.
+        calibration: ``classical``, sqrt(2 log(1.25/delta)) / epsilon, as the paper has it, or
+            ``analytic``, the smallest one that makes a released sum (epsilon, delta)-DP.
+
+    Raises:
+        InputError: another calibration.
+    """
+    if calibration not in CALIBRATIONS:
+        raise InputError(f"calibration is {calibration!r}; allowed: {', '.join(CALIBRATIONS)}")
+    if calibration == "classical":
+        return math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
+    return 1.0 / privacy.eta_from(epsilon, delta)
+
+
+@dataclass(frozen=True)
+class GaussianWitness:
+    """The output and the neighbouring tables that need the largest delta.
+
+    Attributes:
+        delta: P - exp(epsilon) P', or 0 where no output needs any.
+        log_likely: log P, of the output under the table that makes it more likely.
+        log_unlikely: log P'.
+        total: s, sum (one) or difference (two) of the rewards under the first table.
+    """
+
+    delta: float
+    log_likely: float
+    log_unlikely: float
+    total: float
+
+
+def gaussian_witness(
+    epsilon: float, deviation: float, pulls: int, *, two_sums: bool, binary: bool
+) -> GaussianWitness:
+    """Return the output that needs the largest delta, over neighbouring tables.
+
+    In units of the noise's deviation (m = 1 / deviation) its delta is the largest
+    Phi(-s m) - exp(epsilon) Phi(-(s + 1) m), where s runs from 0 to n - 1 (one sum), or from -n
+    to n - 1 (two). It has one maximum, at s = epsilon / m^2 - 1/2. A reward that changes by less
+    than 1 leaks less, and so does the other output of one sum, where s runs from -n to -1.
+
+    Args:
+        epsilon: above 0.
+        deviation: of the noise on one sum.
+        pulls: n, of each pulled arm.
+        two_sums: whether two noisy sums are compared, or one with 0.
+        binary: whether rewards are 0 or 1, or anything between as well.
+    """
+    shift = 1.0 / (deviation * math.sqrt(2.0)) if two_sums else 1.0 / deviation
+    best = epsilon / shift**2 - 0.5
+    places = [math.floor(best), math.ceil(best)] if binary else [best]
+    s = np.clip(places, -pulls if two_sums else 0, pulls - 1)
+    likely, unlikely = log_ndtr(-s * shift), log_ndtr(-(s + 1.0) * shift)
+    with np.errstate(over="ignore"):
+        excess = np.exp(likely) - np.exp(epsilon + unlikely)
+    at = int(excess.argmax())
+    delta = max(float(excess[at]), 0.0)
+    return GaussianWitness(delta, float(likely[at]), float(unlikely[at]), float(s[at]))
+
+
+def needed_delta(
+    epsilon: float, deviation: float, pulls: int, *, two_sums: bool, binary: bool
+) -> float:
+    """Return the largest P - exp(epsilon) P' over neighbouring tables and both outputs.
+
+    Args:
+        epsilon: as in ``gaussian_witness``, likewise the others.
+        deviation: of the noise on one sum.
+        pulls: n, of each pulled arm.
+        two_sums: whether two noisy sums are compared, or one with 0.
+        binary: whether rewards are 0 or 1, or anything between as well.
+    """
+    return gaussian_witness(epsilon, deviation, pulls, two_sums=two_sums, binary=binary).delta
+
+
+def witness_pulls(budget: int) -> int:
+    """Return how often the first phase of the witness pulls arm 1.
+
+    Raises:
+        InputError: a budget that leaves the first phase no pull of its own.
+    """
+    schedule = phase_schedule(len(WITNESS), len(WITNESS[0]))
+    effective = budget - schedule.reserved
+    if effective < 1:
+        raise InputError(f"budget is {budget!r}; allowed: above {schedule.reserved}")
+    return -(-effective // schedule.phases)
+
+
+def pulls_of(instance: str, budget: int) -> int:
+    """Return how often each arm is pulled whose noisy sum decides, by instance."""
+    if instance == "witness":
+        return witness_pulls(budget)
+    return budget - 1 if instance == "line" else -(-(budget - 2) // 2)

@@ -1,0 +1,295 @@
+"""Exact chances of all arm sequences of an episodic index policy with two arms.
+
+The policy compares two private means, each a clean mean with fresh Laplace noise, plus bonuses that
+depend on counts and the round alone. So a decision says on which side of a known number the
+difference of both lies. While none is renewed the decisions leave an interval to the difference.
+The renewed arm's old mean is integrated out; what has to be carried on is a function of the other
+arm's mean, the chance of the decisions so far times its density (`piecewise`). The chance of an
+arm sequence is exact up to quadrature, about 1e-13 relative.
+
+The index policies whose arm sequences are enumerated, and pairs of tables for them.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpbandits.algorithms import adap_ucb, lazy
+from dpbandits.auditing.laplace import (
+    Piecewise,
+    Values,
+    fit,
+    laplace_breaks,
+    laplace_density,
+    laplace_mass,
+)
+
+Sequence = tuple[int, ...]
+CleanMeans = Callable[[int, int, int], float]
+"""(arm, number of the release from 0, pulls in it) -> mean of the rewards in it."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """An index policy with two arms, which pulls each once and then the one of the larger index.
+
+    Attributes:
+        horizon: T, at least 3.
+        epsilon: the noise of a mean of n rewards has the scale 1 / (epsilon n).
+        whole_episodes: whether a decision is on as many pulls as the arm has had (AdaP-UCB), or on
+            one, and a mean is renewed as soon as twice the rewards of the last one are there
+            (Anytime-Lazy-UCB).
+        bonus: (number of the coming round, rewards in the arm's private mean) -> its bonus.
+    """
+
+    horizon: int
+    epsilon: float
+    whole_episodes: bool
+    bonus: Callable[[int, int], float]
+
+
+@dataclass(frozen=True)
+class _Node:
+    """The decisions so far.
+
+    Attributes:
+        arms: pulled so far.
+        counts: rewards in each private mean.
+        releases: private means that each arm has had.
+        buffered: pulls of each arm since its last one.
+        fresh: the arm whose private mean is not integrated out and free but for the interval.
+        old: of the other arm's private mean.
+        low: the first arm's mean minus the second's is above this,
+        high: and below this.
+    """
+
+    arms: Sequence
+    counts: tuple[int, int]
+    releases: tuple[int, int]
+    buffered: tuple[int, int]
+    fresh: int
+    old: Piecewise
+    low: float
+    high: float
+
+
+def sequence_chances(policy: Policy, means: CleanMeans) -> Mapping[Sequence, float]:
+    """Return the chance of every arm sequence, arms being 0 and 1.
+
+    Args:
+        policy: of which.
+        means: of the rewards.
+    """
+    old = _density(means(1, 0, 1), 1.0 / policy.epsilon)
+    root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old, -math.inf, math.inf)
+    return dict(_leaves(policy, means, root))
+
+
+def _density(centre: float, scale: float) -> Piecewise:
+    return fit(lambda x: laplace_density(x, centre, scale), laplace_breaks(centre, scale))
+
+
+def _leaves(policy: Policy, means: CleanMeans, node: _Node) -> Iterator[tuple[Sequence, float]]:
+    played = len(node.arms)
+    if played >= policy.horizon:
+        yield node.arms, _folded(policy, means, node).total()
+        return
+    # The first arm comes next if its mean minus the second's is above this; ties have no chance.
+    turn = policy.bonus(played + 1, node.counts[1]) - policy.bonus(played + 1, node.counts[0])
+    for arm, low, high in (
+        (0, max(node.low, turn), node.high),
+        (1, node.low, min(node.high, turn)),
+    ):
+        if low < high:
+            yield from _pull(policy, means, replace(node, low=low, high=high), arm)
+
+
+def _pull(
+    policy: Policy, means: CleanMeans, node: _Node, arm: int
+) -> Iterator[tuple[Sequence, float]]:
+    left = policy.horizon - len(node.arms)
+    batch = 2 * node.counts[arm]
+    if policy.whole_episodes:
+        batch = node.arms.count(arm)
+    pulls = min(batch, left) if policy.whole_episodes else 1
+    buffered = node.buffered[arm] + pulls
+    node = replace(node, arms=node.arms + (arm,) * pulls)
+    if buffered < batch or len(node.arms) >= policy.horizon:
+        yield from _leaves(
+            policy, means, replace(node, buffered=_with(node.buffered, arm, buffered))
+        )
+        return
+    renewed = replace(
+        node,
+        old=_folded(policy, means, node) if arm == node.fresh else _turned(policy, means, node),
+        fresh=arm,
+        counts=_with(node.counts, arm, batch),
+        releases=_with(node.releases, arm, node.releases[arm] + 1),
+        buffered=_with(node.buffered, arm, 0),
+        low=-math.inf,
+        high=math.inf,
+    )
+    yield from _leaves(policy, means, renewed)
+
+
+def _with(pair: tuple[int, int], arm: int, value: int) -> tuple[int, int]:
+    return (value, pair[1]) if arm == 0 else (pair[0], value)
+
+
+def _law(policy: Policy, means: CleanMeans, node: _Node, arm: int) -> tuple[float, float]:
+    """Return centre and scale of an arm's latest private mean."""
+    count = node.counts[arm]
+    return means(arm, node.releases[arm] - 1, count), 1.0 / (policy.epsilon * count)
+
+
+def _interval(node: _Node, of: int, other: Values) -> tuple[Values, Values]:
+    """Return between which values an arm's mean lies, given the other arm's."""
+    if of == 0:
+        return other + node.low, other + node.high
+    return other - node.high, other - node.low
+
+
+def _kinks(node: _Node, of: int, breaks: Values) -> Values:
+    """Return where a function of an arm's mean is not smooth, given breaks in the other arm's."""
+    shifts = [shift for shift in (node.low, node.high) if math.isfinite(shift)]
+    sign = 1.0 if of == 0 else -1.0
+    return np.concatenate([breaks[:0], *(breaks + sign * shift for shift in shifts)])
+
+
+def _folded(policy: Policy, means: CleanMeans, node: _Node) -> Piecewise:
+    """Return the function of the old mean, the fresh one being integrated out."""
+    centre, scale = _law(policy, means, node, node.fresh)
+    kinks = _kinks(node, 1 - node.fresh, laplace_breaks(centre, scale))
+    breaks = node.old.breaks
+    inside = kinks[(kinks > breaks[0]) & (kinks < breaks[-1])]
+
+    def weighed(x: Values) -> Values:
+        low, high = _interval(node, node.fresh, x)
+        return np.asarray(
+            node.old(x) * laplace_mass((low - centre) / scale, (high - centre) / scale)
+        )
+
+    return fit(weighed, np.concatenate([breaks, inside]))
+
+
+def _turned(policy: Policy, means: CleanMeans, node: _Node) -> Piecewise:
+    """Return the function of the fresh mean, the old one being integrated out."""
+    centre, scale = _law(policy, means, node, node.fresh)
+    breaks = laplace_breaks(centre, scale)
+    kinks = _kinks(node, node.fresh, node.old.breaks)
+    inside = kinks[(kinks > breaks[0]) & (kinks < breaks[-1])]
+
+    def weighed(x: Values) -> Values:
+        low, high = _interval(node, 1 - node.fresh, x)
+        return np.asarray(laplace_density(x, centre, scale) * node.old.mass(low, high))
+
+    return fit(weighed, np.concatenate([breaks, inside]))
+
+
+LEAST_CHANCE = 1e-9
+"""Below, the quadrature does not give a ratio of chances to nine digits."""
+
+MARGIN = 1e-8
+"""Taken off the log ratio, above its numerical error."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """The arm sequence that separates two neighbouring tables the most.
+
+    Attributes:
+        log_ratio: of its chances, at least.
+        log_unlikely: ln of the smaller chance.
+        arms: 1 or 2 by round.
+        changed_is_likelier: whether the second table makes it likelier.
+    """
+
+    log_ratio: float
+    log_unlikely: float
+    arms: tuple[int, ...]
+    changed_is_likelier: bool
+
+
+def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
+    """Return AdaP-UCB as written, two arms.
+
+    Args:
+        horizon: T.
+        epsilon: above 0.
+    """
+    interpretations = adap_ucb.ALGORITHM.interpretations_from({})
+    settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **interpretations)
+
+    def bonus(t: int, count: int) -> float:
+        width = math.sqrt(settings.exploration_factor * math.log(t) / count)
+        return width + settings.privacy_factor * math.log(t) / count
+
+    return Policy(horizon, epsilon, True, bonus)
+
+
+def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
+    """Return Anytime-Lazy-UCB, two arms.
+
+    Args:
+        horizon: T.
+        epsilon: above 0.
+    """
+    interpretations = lazy.LAZY_UCB.interpretations_from({})
+    settings = lazy.ucb_settings(horizon, 2, epsilon=epsilon, **interpretations)
+
+    def bonus(t: int, count: int) -> float:
+        log = settings.log_factor * math.log(t)
+        width = math.sqrt(settings.width_constant * log / count)
+        return width + settings.noise_constant * log / (epsilon * count)
+
+    return Policy(horizon, epsilon, False, bonus)
+
+
+def constant_means(first: float, second: float, release: int, changed: float) -> CleanMeans:
+    """Return clean means where each arm pays one reward, but for one cell of the first arm.
+
+    Args:
+        first: rewards of the first arm.
+        second: of the second one.
+        release: number, from 0, of the first arm's private mean that has the changed reward.
+        changed: this reward.
+    """
+
+    def mean(arm: int, number: int, count: int) -> float:
+        if arm == 1:
+            return second
+        return first + (changed - first) / count if number == release else first
+
+    return mean
+
+
+def largest_leaks(
+    policy: Policy, unchanged: CleanMeans, changed: CleanMeans, least_chances: tuple[float, ...]
+) -> list[Leak]:
+    """Return the arm sequences that separate two tables the most, by least chance.
+
+    Args:
+        policy: of which.
+        unchanged: means of the first table.
+        changed: of the second one.
+        least_chances: sequences with a smaller chance under either table are left out.
+    """
+    first, second = (sequence_chances(policy, means) for means in (unchanged, changed))
+    leaks = []
+    for arms, chance in first.items():
+        unlikely = min(chance, second[arms])
+        if unlikely >= LEAST_CHANCE:
+            ratio = math.log(second[arms] / chance)
+            shown = tuple(arm + 1 for arm in arms)
+            leaks.append(
+                Leak(max(abs(ratio) - MARGIN, 0.0), math.log(unlikely), shown, ratio > 0.0)
+            )
+    return [
+        max(
+            (leak for leak in leaks if leak.log_unlikely >= math.log(least)),
+            key=lambda leak: leak.log_ratio,
+        )
+        for least in least_chances
+    ]

@@ -1,0 +1,346 @@
+"""Neighbouring inputs of an audit: fixed tables of rewards that differ in one place.
+
+In a table by pulls x[i][n] is the reward of the n-th pull of arm i, in a table by rounds that of
+arm i in round n. Arms, pulls and rounds are numbered from 1 in words, from 0 in arrays.
+
+Families of neighbouring tables in which a bad pair is searched for.
+
+The loss at a decision is the shift of a centre over the noise. It is large where an early reward
+differs, where that arm is rarely pulled again, and where the others act as known thresholds.
+
+Pairs of neighbouring pull-indexed tables for Gaussian Thompson sampling.
+
+The changed cell is a reward of arm 1, the first one unless said otherwise: 0 in x and 1 in x'.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpbandits.bandits.draws import AFTER, FIRST
+from dpbandits.errors import InputError
+
+PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
+
+MAXIMAL_CELLS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two neighbouring tables of rewards, x and x'. Make one with ``make_pair``.
+
+    Attributes:
+        first: x, one row an arm; shape (K, N).
+        second: x', of the same shape.
+        after: reward of each arm beyond its row, shape (K,).
+        words: both tables in words.
+        arm: the arm whose reward differs; the first one where a whole round does.
+        notion: ``pull table`` or ``round``.
+    """
+
+    first: tuple[tuple[float, ...], ...]
+    second: tuple[tuple[float, ...], ...]
+    after: tuple[float, ...]
+    words: str
+    arm: int
+    notion: str = PULL_TABLE
+
+    @property
+    def arms(self) -> int:
+        """Number of arms K."""
+        return len(self.first)
+
+    @property
+    def reversed(self) -> "Pair":
+        """The pair with x and x' exchanged."""
+        return Pair(self.second, self.first, self.after, self.words, self.arm, self.notion)
+
+    def rows(self, second: bool) -> NDArray[np.float64]:
+        """Return a new array of x, or of x', as kernels draw from it; shape (K, 2 + N)."""
+        rewards = np.array(self.second if second else self.first)
+        rows = np.zeros((self.arms, FIRST + rewards.shape[1]))
+        rows[:, AFTER], rows[:, FIRST:] = self.after, rewards
+        return rows
+
+    def describe(self) -> dict[str, Any]:
+        """Return what names the pair in seeds and caches."""
+        return {"x": self.first, "x'": self.second, "after": self.after, "notion": self.notion}
+
+
+def make_pair(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    after: Sequence[float] | None = None,
+    words: str = "",
+    notion: str = PULL_TABLE,
+) -> Pair:
+    """Return two neighbouring tables, validated.
+
+    Args:
+        first: x, rewards from 0 to 1, one row an arm; shape (K, N) with K >= 2 and N >= 1.
+        second: x', of the same shape; it differs in one cell, or for ``round`` in one column.
+        after: reward of each arm beyond its row, shape (K,); by default the last of its row.
+        words: the pair in words; by default the cell that differs and the tables.
+        notion: ``pull table`` or ``round``.
+
+    Raises:
+        InputError: wrong shapes, rewards outside [0, 1], or tables that are no neighbours.
+    """
+    if notion not in (PULL_TABLE, ROUND):
+        raise InputError(f"notion is {notion!r}; allowed: {PULL_TABLE}, {ROUND}")
+    tables = [_table(name, values) for name, values in (("x", first), ("x'", second))]
+    if tables[0].shape != tables[1].shape:
+        shapes = " and ".join(" x ".join(map(str, table.shape)) for table in tables)
+        raise InputError(f"tables x and x' have shapes {shapes}; allowed: one shape")
+    beyond = _beyond(tables[0][:, -1] if after is None else after, len(tables[0]))
+    differs = tables[0] != tables[1]
+    places = differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()
+    if places > 1:
+        what = "cells" if notion == PULL_TABLE else "rounds"
+        raise InputError(f"tables x and x' differ in {places} {what}; allowed: one, or none")
+    x, other = (tuple(tuple(map(float, row)) for row in table) for table in tables)
+    arm = int(differs.any(axis=1).argmax())
+    return Pair(x, other, tuple(map(float, beyond)), words or _words(x, other), arm, notion)
+
+
+def _table(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    allowed = "allowed: one row of rewards an arm, at least 2 arms, all rows of one length"
+    try:
+        table = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"table {name} is no table of numbers; {allowed}") from None
+    if table.ndim != 2 or table.shape[0] < 2 or not 1 <= table.size <= MAXIMAL_CELLS:
+        raise InputError(f"table {name} has shape {' x '.join(map(str, table.shape))}; {allowed}")
+    _require_rewards(f"table {name}", table)
+    return table
+
+
+def _beyond(values: ArrayLike, arms: int) -> NDArray[np.float64]:
+    beyond = np.asarray(values, dtype=np.float64)
+    if beyond.shape != (arms,):
+        raise InputError(f"after has {beyond.size} rewards; allowed: one an arm, {arms}")
+    _require_rewards("after", beyond)
+    return beyond
+
+
+def _require_rewards(name: str, rewards: NDArray[np.float64]) -> None:
+    outside = rewards[~((rewards >= 0.0) & (rewards <= 1.0))]
+    if outside.size:
+        raise InputError(f"{name} has the reward {outside[0]:.6g}; allowed: 0 to 1")
+
+
+def _words(x: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> str:
+    """Return both tables in words, in full where they are short."""
+    changed = [
+        f"reward {n + 1} of arm {arm + 1} is {a:g} or {b:g}"
+        for arm, rows in enumerate(zip(x, other, strict=True))
+        for n, (a, b) in enumerate(zip(*rows, strict=True))
+        if a != b
+    ]
+    rows = [
+        f"arm {arm + 1} pays {' '.join(f'{reward:g}' for reward in row[:16])}"
+        + (" ..." if len(row) > 16 else "")
+        for arm, row in enumerate(x)
+    ]
+    return f"{', '.join(rows)}; {', '.join(changed) or 'x and x-prime are equal'}"
+
+
+LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Rewards of the arms in the family of constants."""
+
+DEVIATIONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+"""How far the family ``hold`` keeps the changed arm below, in standard deviations of its score."""
+
+CHANGED_PULLS = (1, 2)
+"""Pulls of arm 1 whose reward differs; the first two episodes of every algorithm begin there."""
+
+
+def constant(level: float, others: float, *, arms: int = 2, pull: int = 1) -> Pair:
+    """Return the pair in which arm 1 always pays ``level`` and all others ``others``.
+
+    Args:
+        level: reward of arm 1, but that of one pull, which is 0 in x and 1 in x'; 0 to 1.
+        others: reward of the other arms, 0 to 1.
+        arms: number of arms K, at least 2.
+        pull: which pull of arm 1 differs, from 1.
+
+    Raises:
+        InputError: a reward is outside [0, 1], or the pull below 1.
+    """
+    if pull < 1:
+        raise InputError(f"pull is {pull}; allowed: 1 or above")
+    words = (
+        f"arm 1 always {level:g}, {_others(arms)} always {others:g}; "
+        f"reward {pull} of arm 1 is 0 or 1"
+    )
+    rest = [[others] * pull for _ in range(arms - 1)]
+    rows = [[[level] * (pull - 1) + [cell], *rest] for cell in (0.0, 1.0)]
+    return make_pair(*rows, after=[level] + [others] * (arms - 1), words=words)
+
+
+def hold(zeta: float, horizon: int, *, arms: int = 2) -> Pair:
+    """Return the pair that keeps arm 1 ``zeta`` standard deviations below all others, which pay 1.
+
+    The sum of the first n rewards of arm 1 follows (n + 1) - zeta sqrt(n + 1) - 1/2 as closely as
+    rewards from 0 to 1 allow.
+
+    Args:
+        zeta: standard deviations of a draw of variance 1/(n + 1), 0 or above.
+        horizon: length of the table.
+        arms: number of arms K, at least 2.
+    """
+    row, total = [0.0], 0.5
+    for n in range(2, horizon + 1):
+        aim = (n + 1) - zeta * math.sqrt(n + 1) - 0.5
+        row.append(min(max(aim - total, 0.0), 1.0))
+        total += row[-1]
+    words = (
+        f"rewards of arm 1 sum to about (n + 1) - {zeta:g} sqrt(n + 1) - 1/2 in n pulls, "
+        f"{_others(arms)} always 1; reward 1 of arm 1 is 0 or 1"
+    )
+    rest = [[1.0] * horizon for _ in range(arms - 1)]
+    return make_pair([row, *rest], [[1.0, *row[1:]], *rest], words=words)
+
+
+def ladder(level: float, arms: int) -> Pair:
+    """Return the pair in which the other arms pay a descending ladder from 1 to 0.
+
+    Args:
+        level: reward of arm 1 but the first, 0 to 1.
+        arms: number of arms K, at least 3.
+
+    Raises:
+        InputError: there are fewer than 3 arms.
+    """
+    if arms < 3:
+        raise InputError(f"ladder: {arms} arms; allowed: at least 3")
+    steps = [1.0 - i / (arms - 2) for i in range(arms - 1)]
+    words = (
+        f"arm 1 always {level:g}, arms 2 to {arms} from 1 down to 0 in equal steps; "
+        f"reward 1 of arm 1 is 0 or 1"
+    )
+    rest = [[step] for step in steps]
+    return make_pair([[0.0], *rest], [[1.0], *rest], after=[level, *steps], words=words)
+
+
+def shift(level: float, others: float, *, arms: int = 2) -> Pair:
+    """Return the pair by rounds in which all rewards of round 1 are 0 in x and 1 in x'.
+
+    Args:
+        level: reward of arm 1 in all later rounds, 0 to 1.
+        others: reward of the other arms in all later rounds.
+        arms: number of arms K, at least 2.
+    """
+    words = (
+        f"from round 2 on arm 1 always {level:g}, {_others(arms)} always {others:g}; "
+        f"all rewards of round 1 are 0 or 1"
+    )
+    after = [level] + [others] * (arms - 1)
+    x, other = ([[cell]] * arms for cell in (0.0, 1.0))
+    return make_pair(x, other, after=after, words=words, notion=ROUND)
+
+
+def search_pairs(notion: str, arms: int, horizon: int) -> Iterator[Pair]:
+    """Yield the pairs that a search tries, in a fixed order.
+
+    Args:
+        notion: ``pull table`` or ``round``.
+        arms: number of arms K, at least 2.
+        horizon: number of rounds, or the budget.
+    """
+    for level in LEVELS:
+        for others in LEVELS:
+            if notion == ROUND:
+                yield shift(level, others, arms=arms)
+            else:
+                for pull in CHANGED_PULLS:
+                    yield constant(level, others, arms=arms, pull=pull)
+    if notion == PULL_TABLE:
+        yield from (hold(zeta, horizon, arms=arms) for zeta in DEVIATIONS)
+        if arms > 2:
+            yield from (ladder(level, arms) for level in LEVELS)
+
+
+def _others(arms: int) -> str:
+    return "arm 2" if arms == 2 else f"arms 2 to {arms}"
+
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GaussianPair:
+    """Two tables that differ in one cell.
+
+    Attributes:
+        tables: rewards by input (x, x'), arm and pull, shape (2, K, rounds).
+        words: the pair in words.
+    """
+
+    tables: Values
+    words: str
+
+    @property
+    def arms(self) -> int:
+        """Return K."""
+        return int(self.tables.shape[1])
+
+
+def constant_pair(values: Sequence[float], rounds: int) -> GaussianPair:
+    """Return tables of constant arms, of which only the first reward of arm 1 is another.
+
+    Args:
+        values: reward of every arm, in [0, 1].
+        rounds: rewards per arm.
+    """
+    tables = np.broadcast_to(np.array(values, np.float64)[:, None], (2, len(values), rounds)).copy()
+    tables[:, 0, 0] = 0.0, 1.0
+    arms = ", ".join(f"arm {arm} always {value:g}" for arm, value in enumerate(values, 1))
+    return GaussianPair(tables, f"{arms}, but for the first reward of arm 1: 0 in x, 1 in x'")
+
+
+def hold_pair(zeta: float, rounds: int, arms: int = 2) -> GaussianPair:
+    """Return tables that keep arm 1 about zeta standard deviations below arms that always pay 1.
+
+    The sum of n rewards of arm 1 follows (n + 1) - zeta sqrt(n + 1) - 1/2 as far as rewards in
+    [0, 1] can, the first one being 0 in x and 1 in x'.
+
+    Args:
+        zeta: distance, above 0.
+        rounds: rewards per arm.
+        arms: K.
+    """
+    tables = np.ones((2, arms, rounds))
+    tables[0, 0, 0] = 0.0
+    total = 0.5
+    for n in range(2, rounds + 1):
+        target = (n + 1.0) - zeta * np.sqrt(n + 1.0) - 0.5
+        reward = min(max(target - total, 0.0), 1.0)
+        tables[:, 0, n - 1] = reward
+        total += reward
+    words = (
+        f"other arms always 1, arm 1 so that n rewards sum up to (n+1) - {zeta:g} sqrt(n+1) - 1/2 "
+        "as nearly as rewards in [0, 1] can; first reward of arm 1: 0 in x, 1 in x'"
+    )
+    return GaussianPair(tables, words)
+
+
+def abandoned_pair(rounds: int) -> GaussianPair:
+    """Return the pair for the transcript in which arm 1 is abandoned after its forced pulls.
+
+    Arm 1 always pays 1 and arm 2 always 0; in x', the first reward of arm 1 is 0.
+
+    Args:
+        rounds: rewards per arm.
+    """
+    tables = np.zeros((2, 2, rounds))
+    tables[:, 0] = 1.0
+    tables[1, 0, 0] = 0.0
+    return GaussianPair(
+        tables, "arm 1 always 1, arm 2 always 0, but for the first reward of arm 1: 1 in x, 0 in x'"
+    )

@@ -1,0 +1,280 @@
+"""Exact chances of decisions between noisy sums, in logarithms.
+
+Noise is Laplace; its scale is given, or 1. Every term that is summed is positive, so that chances
+keep their digits however small they are.
+
+Functions on a line that are smooth between breaks: densities and their integrals.
+
+The largest privacy loss over pairs of neighbouring tables, from chances by table and output.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import exprel, logsumexp
+
+Values = NDArray[np.float64]
+
+NODES = 48
+"""Nodes of the Gauss-Legendre rule on each interval."""
+
+
+def log_tail(c: ArrayLike, scale: float = 1.0) -> Values:
+    """Return log P(L > c) of one Laplace variable.
+
+    Args:
+        c: any shape.
+        scale: above 0.
+    """
+    return _two_sided(np.asarray(c, np.float64) / scale, lambda z: -z - math.log(2.0))
+
+
+def log_tail_of_two(c: ArrayLike, first: float = 1.0, second: float = 1.0) -> Values:
+    """Return log P(b1 L1 + b2 L2 > c) for independent Laplace variables of scale 1.
+
+    For c >= 0, with b1 >= b2, r = b2/b1 and z = c/b1, the chance is
+    exp(-z) (1/2 + r z g((1/b2 - 1/b1) c) / (2 (1 + r))), where g(u) = (1 - exp(-u)) / u. This is
+    the usual formula with its common factor b1 - b2 taken out; it is continuous there.
+
+    Args:
+        c: any shape.
+        first: b1, above 0.
+        second: b2, above 0.
+    """
+    large, small = max(first, second), min(first, second)
+    ratio = small / large
+
+    def upper(z: Values) -> Values:
+        slope = ratio / (2.0 * (1.0 + ratio)) * exprel(-z * (1.0 - ratio) / ratio)
+        return np.asarray(-z + np.log(0.5 + slope * z))
+
+    return _two_sided(np.asarray(c, np.float64) / large, upper)
+
+
+def log_cdf(values: ArrayLike) -> NDArray[np.float64]:
+    """Return ln F, F the standard Laplace distribution function, exact in either tail.
+
+    Args:
+        values: any shape.
+    """
+    x = np.asarray(values, np.float64)
+    tail = 0.5 * np.exp(-np.abs(x))
+    return np.where(x < 0.0, math.log(0.5) + x, np.log1p(-tail))
+
+
+def laplace_mass(low: ArrayLike, high: ArrayLike) -> Values:
+    """Return P(low < L < high) of a standard Laplace variable, exact in both tails.
+
+    Args:
+        low: may be infinite.
+        high: likewise, above ``low``.
+    """
+    low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
+    # Both ends on the side where the tails are small, mirrored to the left of 0.
+    mirrored = low > 0.0
+    first, second = np.where(mirrored, -high, low), np.where(mirrored, -low, high)
+
+    def below(x: Values) -> Values:
+        tail = np.exp(-np.abs(x)) / 2.0
+        return np.where(x < 0.0, tail, 1.0 - tail)
+
+    return np.asarray(below(second) - below(first))
+
+
+def _two_sided(z: Values, upper: Callable[[Values], Values]) -> Values:
+    """Extend the log tail of a symmetric law from z >= 0 to the left."""
+    right = upper(np.abs(z))
+    return np.where(z >= 0.0, right, np.log1p(-np.exp(right)))
+
+
+def log_selection(kept: ArrayLike, lost: ArrayLike) -> Values:
+    """Return log P(every kept sum comes out above every lost one), with Laplace noise of scale 1.
+
+    The highest of the lost ones has density sum_j f(z - lost_j) prod_i F(z - lost_i) over the other
+    i, and all of the kept ones are above z with chance prod S(z - kept). Between the sums the
+    integral is by Gauss and Legendre; outside of all, exp(z) makes it a polynomial.
+
+    Args:
+        kept: sums in units of the noise's scale, shape (..., a).
+        lost: likewise, shape (..., b).
+    """
+    high, low = np.asarray(kept, np.float64), np.asarray(lost, np.float64)
+    batch = np.broadcast_shapes(high.shape[:-1], low.shape[:-1])
+    high = np.broadcast_to(high, (*batch, high.shape[-1]))
+    low = np.broadcast_to(low, (*batch, low.shape[-1]))
+    points, log_weights = _nodes(np.sort(np.concatenate([high, low], axis=-1), axis=-1))
+    below = log_tail(low[..., None] - points[..., None, :])
+    density = -np.abs(points[..., None, :] - low[..., None]) - np.log(2.0)
+    above = log_tail(points[..., None, :] - high[..., None]).sum(axis=-2)
+    # One of the lost ones is at z, the others below.
+    others = below.sum(axis=-2, keepdims=True) - below
+    terms = logsumexp(density + others, axis=-2) + above + log_weights
+    return np.asarray(logsumexp(terms, axis=-1))
+
+
+def _nodes(breaks: Values) -> tuple[Values, Values]:
+    """Return points and log weights on the whole line, cut at the breaks, shape (..., k)."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    unit, log_weights = (nodes + 1.0) / 2.0, np.log(weights / 2.0)
+    lengths = np.diff(breaks, axis=-1)[..., None]
+    inside = breaks[..., :-1, None] + lengths * unit
+    with np.errstate(divide="ignore"):
+        log_inside = np.log(lengths) + log_weights
+    # z = first + log u on the left, last - log u on the right, with dz = du / u.
+    left, right = breaks[..., :1] + np.log(unit), breaks[..., -1:] - np.log(unit)
+    tail = np.broadcast_to(log_weights - np.log(unit), left.shape)
+    flat = (*breaks.shape[:-1], -1)
+    points = np.concatenate([left, inside.reshape(flat), right], axis=-1)
+    return points, np.concatenate([tail, log_inside.reshape(flat), tail], axis=-1)
+
+
+CHEBYSHEV_NODES = 16
+"""Chebyshev nodes between two breaks; the functions are sums of exponentials and polynomials."""
+
+LONGEST, REACH = 3.0, 36.0
+"""Longest piece, and where a Laplace law is cut, in scales; the tails have chance exp(-36)."""
+
+_UNIT = chebyshev.chebpts1(CHEBYSHEV_NODES)
+_TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_UNIT, CHEBYSHEV_NODES - 1))
+
+
+@dataclass(frozen=True)
+class Piecewise:
+    """A function that is 0 outside of its breaks and a polynomial between two of them.
+
+    Attributes:
+        breaks: increasing, shape (m + 1,).
+        integral: Chebyshev coefficients of its integral from the left end of each piece,
+            shape (NODES + 1, m).
+        coefficients: of the function itself, shape (NODES, m).
+    """
+
+    breaks: Values
+    integral: Values
+    coefficients: Values
+
+    def __call__(self, x: Values) -> Values:
+        """Return the values at points of any shape."""
+        piece, place = self._place(x)
+        inside = (x >= self.breaks[0]) & (x <= self.breaks[-1])
+        value = chebyshev.chebval(place, self.coefficients[:, piece], tensor=False)
+        return np.where(inside, value, 0.0)
+
+    def mass(self, low: Values, high: Values) -> Values:
+        """Return the integrals between points; either may be infinite.
+
+        Differences are taken from the nearer end, so that small masses in a tail keep their digits.
+        """
+        left = self._below(high) - self._below(low)
+        right = self._above(low) - self._above(high)
+        middle = self._below(low) > self._above(low)
+        return np.maximum(np.where(middle, right, left), 0.0)
+
+    def total(self) -> float:
+        """Return the integral over the whole line."""
+        return float(self._pieces().sum())
+
+    def _place(self, x: Values) -> tuple[NDArray[np.int64], Values]:
+        piece = np.clip(np.searchsorted(self.breaks, x, side="right") - 1, 0, self.breaks.size - 2)
+        low, high = self.breaks[piece], self.breaks[piece + 1]
+        return piece, np.clip((2.0 * x - low - high) / (high - low), -1.0, 1.0)
+
+    def _pieces(self) -> Values:
+        return np.asarray(self.integral.sum(axis=0))
+
+    def _below(self, x: Values) -> Values:
+        piece, place = self._place(x)
+        before = np.concatenate([[0.0], np.cumsum(self._pieces())])[piece]
+        within = chebyshev.chebval(place, self.integral[:, piece], tensor=False)
+        return np.asarray(before + within)
+
+    def _above(self, x: Values) -> Values:
+        piece, place = self._place(x)
+        pieces = self._pieces()
+        after = np.concatenate([np.cumsum(pieces[::-1])[::-1], [0.0]])[piece + 1]
+        within = chebyshev.chebval(place, self.integral[:, piece], tensor=False)
+        return np.asarray(after + pieces[piece] - within)
+
+
+def fit(function: Callable[[Values], Values], breaks: Values) -> Piecewise:
+    """Return a function as polynomials between breaks.
+
+    Args:
+        function: of an array of points, smooth between the breaks.
+        breaks: where it begins, is not smooth, and ends; any order.
+    """
+    ends = np.unique(breaks)
+    ends = ends[np.concatenate([[True], np.diff(ends) > 1e-11])]
+    half = np.diff(ends) / 2.0
+    points = ends[:-1] + half + _UNIT[:, None] * half
+    coefficients = _TO_COEFFICIENTS @ function(points)
+    integral = chebyshev.chebint(coefficients, lbnd=-1.0, axis=0) * half
+    return Piecewise(ends, integral, coefficients)
+
+
+def laplace_breaks(centre: float, scale: float) -> Values:
+    """Return breaks for a function with the tails of a Laplace density.
+
+    Args:
+        centre: of the law.
+        scale: above 0.
+    """
+    pieces = round(REACH / LONGEST)
+    return np.asarray(centre + scale * LONGEST * np.arange(-pieces, pieces + 1), np.float64)
+
+
+def laplace_density(x: Values, centre: float, scale: float) -> Values:
+    """Return the Laplace density.
+
+    Args:
+        x: any shape.
+        centre: of the law.
+        scale: above 0.
+    """
+    return np.asarray(np.exp(-np.abs(x - centre) / scale) / (2.0 * scale))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The largest privacy loss over the pairs of neighbouring tables and the outputs considered.
+
+    Attributes:
+        value: the largest |log ratio| of an output's chances under both tables.
+        log_chance: log of the smaller one of these two chances.
+        place: of the first of both tables, and its output, in the array of chances.
+    """
+
+    value: float
+    log_chance: float
+    place: tuple[int, ...] = ()
+
+
+def largest_loss(
+    log_chances: Values, axes: tuple[int, ...], least_log_chance: float = -math.inf
+) -> Loss:
+    """Return the loss between tables that are neighbours along these axes.
+
+    Args:
+        log_chances: log chance of an output, by table along ``axes`` and by output otherwise.
+        axes: along them, tables next to each other differ in one reward.
+        least_log_chance: less likely outputs, by the smaller of both chances, are left out.
+    """
+    losses = [Loss(0.0, 0.0)]
+    for axis in axes:
+        ends = [np.take(log_chances, rows, axis=axis) for rows in _neighbours(log_chances, axis)]
+        smaller = np.minimum(*ends)
+        steps = np.where(smaller >= least_log_chance, np.abs(ends[1] - ends[0]), 0.0)
+        place = np.unravel_index(steps.argmax(), steps.shape)
+        at = tuple(int(coordinate) for coordinate in place)
+        losses.append(Loss(float(steps[place]), float(smaller[place]), at))
+    return max(losses, key=lambda loss: loss.value)
+
+
+def _neighbours(values: Values, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the places of all pairs of neighbours along an axis."""
+    places = np.arange(values.shape[axis])
+    return places[:-1], places[1:]

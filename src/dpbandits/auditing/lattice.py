@@ -1,0 +1,363 @@
+"""Exact law of the log-likelihood ratio of the arm sequence, with two arms.
+
+For a pull-indexed table, centres and variances are functions of the number of pulls, and n_2 =
+t - n_1. So (t, n_1, ratio) is a Markov chain under both inputs. The ratio is kept in whole steps,
+rounded with a deterministic dither. Rounding costs nothing in validity: the number of steps is a
+function of the output, and its law is exact under both inputs; so it is with the absorbing cells
+of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1.
+
+Exact law of the log-likelihood ratio of the arm sequence, any number of arms, small T.
+
+As `lattice`, over all vectors of pull counts: C(T + K, K) of them, so that three arms reach
+T = 60 in seconds.
+
+Bounds on the privacy loss from the exact law of a statistic under both inputs.
+
+Every tail is summed from its small end, and quantiles are taken from whichever of a chance and its
+complement is smaller, so that no digit is lost.
+
+The best that the first epoch of DP-TS-UCB can leak: one arm against a known threshold.
+
+If the draws of arm 2 are a constant u, the rounds of arm 1's first epoch are Bernoulli trials with
+success p = P(N(m_1, ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials. The
+law of the first epoch then has floor(phi) + 1 points that differ in likelihood.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtri
+
+from dpbandits.auditing.thompson import Sampler, choice_chances
+from dpbandits.errors import InputError
+from dpbandits.kernels import njit
+from dpbandits.privacy import dp_ts_ucb_budget
+
+Values = NDArray[np.float64]
+
+GOLDEN = 0.618034
+"""Step of the dither: multiples of it fill the unit interval evenly."""
+
+_VANISHING = 1e-40
+"""Cells at the ends of a row with less mass are absorbed: it saves time, and no mass is lost."""
+
+
+@dataclass(frozen=True)
+class LossLaw:
+    """Law of a function of the output that rises with the log-likelihood ratio ln(Q/P).
+
+    Attributes:
+        ratios: approximate log-likelihood ratio of each cell, ascending, shape (cells,).
+        p: mass of each cell under x, shape (cells,).
+        q: mass of each cell under x', shape (cells,).
+    """
+
+    ratios: Values
+    p: Values
+    q: Values
+
+
+def loss_law(
+    sampler: Sampler,
+    tables: Values,
+    *,
+    step: float = 0.02,
+    width: float = 60.0,
+    most_pulls: int | None = None,
+) -> LossLaw:
+    """Return the law of the rounded log-likelihood ratio of the whole arm sequence.
+
+    Args:
+        sampler: of the decisions, with its horizon.
+        tables: rewards of both inputs by arm and pull, shape (2, 2, rounds or more).
+        step: of the ratio, above 0.
+        width: outputs whose ratio ever reaches it, either way, are absorbed at that end.
+        most_pulls: an output is cut when arm 1 has more pulls than this; none by default.
+
+    Raises:
+        InputError: other than two inputs and two arms, or wrong rewards.
+    """
+    if tables.shape[:2] != (2, 2):
+        raise InputError(f"tables have shape {tables.shape}; allowed: (2, 2, rounds)")
+    start, rounds = sampler.forced_pulls, sampler.rounds
+    centres, variances = sampler.centres(tables), sampler.variances()
+    most = rounds if most_pulls is None else min(most_pulls, rounds)
+    middle = round(width / step)
+    # The first and the last cell absorb, and so does the last row.
+    masses = np.zeros((most + 2, 2, 2 * middle + 1))
+    ranges = np.full((most + 2, 2), middle)
+    row = min(start, most + 1)
+    masses[row, :, middle], ranges[row, 1] = 1.0, middle + 1
+    dither = 0.0
+    for t in range(2 * start, rounds):
+        dither = (dither + GOLDEN) % 1.0
+        pulls = np.arange(start, min(t - start, most) + 1)
+        spread = np.sqrt(variances[pulls] + variances[t - pulls])
+        scores = (centres[:, 0, pulls] - centres[:, 1, t - pulls]) / spread
+        chances = np.stack([log_ndtr(scores), log_ndtr(-scores)])
+        moves = np.floor((chances[:, 1] - chances[:, 0]) / step + dither).astype(np.int64)
+        _play_round(masses, ranges, start, np.exp(chances), moves)
+    total = np.asarray(masses.sum(axis=0), np.float64)
+    ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
+    return LossLaw(ratios, total[0], total[1])
+
+
+@njit
+def _play_round(masses, ranges, start, chances, moves):
+    """Play one round in place: a row gets its mass that stays and that of the row below it.
+
+    Args:
+        masses: by n_1, input and cell.
+        ranges: by n_1, first inner cell with mass and first one after.
+        start: smallest n_1 with mass.
+        chances: of arm 1 and of arm 2, by input and by n_1 from ``start`` on.
+        moves: cells by which the ratio moves, by the arm pulled and by n_1.
+    """
+    rows = chances.shape[2]
+    buffer = np.zeros((2, masses.shape[2]))
+    certain = np.ones(2)
+    for offset in range(rows, -1, -1):
+        row = start + offset
+        if offset < rows:
+            low, high = _add(
+                masses[row], ranges[row], chances[1, :, offset], moves[1, offset], buffer
+            )
+        else:
+            low, high = _add(masses[row], ranges[row], certain, 0, buffer)
+        if offset > 0:
+            factors, move = chances[0, :, offset - 1], moves[0, offset - 1]
+            first, after = _add(masses[row - 1], ranges[row - 1], factors, move, buffer)
+            low, high = min(low, first), max(high, after)
+        _keep(masses[row], ranges[row], buffer, low, high)
+
+
+@njit
+def _add(source, cells, factors, move, buffer):
+    """Add the source's mass, times the input's factor, to the buffer, so many cells further.
+
+    Returns the inner cells that it reaches: the first one and the first one after; if it reaches
+    none, the end of the buffer and its beginning.
+    """
+    last = buffer.shape[1] - 1
+    low, high = cells[0], cells[1]
+    first, after = min(max(low, 1 - move), high), max(min(high, last - move), low)
+    for i in range(2):
+        factor = factors[i]
+        buffer[i, 0] += factor * (source[i, 0] + source[i, low:first].sum())
+        buffer[i, last] += factor * (source[i, last] + source[i, after:high].sum())
+        if first < after:
+            target, origin = buffer[i, first + move : after + move], source[i, first:after]
+            for k in range(origin.size):
+                target[k] += factor * origin[k]
+    return (first + move, after + move) if first < after else (last, 0)
+
+
+@njit
+def _keep(row, cells, buffer, low, high):
+    """Store the buffer as the row and empty it; outermost cells that hardly have mass go."""
+    last = buffer.shape[1] - 1
+    row[:, cells[0] : cells[1]] = 0.0
+    while low < high and max(buffer[0, low], buffer[1, low]) < _VANISHING:
+        for i in range(2):
+            buffer[i, 0] += buffer[i, low]
+            buffer[i, low] = 0.0
+        low += 1
+    while low < high and max(buffer[0, high - 1], buffer[1, high - 1]) < _VANISHING:
+        for i in range(2):
+            buffer[i, last] += buffer[i, high - 1]
+            buffer[i, high - 1] = 0.0
+        high -= 1
+    for i in range(2):
+        row[i, 0], row[i, last] = buffer[i, 0], buffer[i, last]
+        buffer[i, 0], buffer[i, last] = 0.0, 0.0
+        if low < high:
+            row[i, low:high] = buffer[i, low:high]
+            buffer[i, low:high] = 0.0
+    cells[0], cells[1] = low, max(low, high)
+
+
+def loss_law_many(
+    sampler: Sampler, tables: Values, *, step: float = 0.02, width: float = 12.0
+) -> LossLaw:
+    """Return the law of the rounded log-likelihood ratio of the whole arm sequence.
+
+    Args:
+        sampler: of the decisions, with its horizon.
+        tables: rewards of both inputs by arm and pull, shape (2, K, rounds or more).
+        step: of the ratio, above 0.
+        width: outputs whose ratio ever reaches it, either way, are absorbed at that end.
+    """
+    arms = tables.shape[1]
+    centres, deviations = sampler.centres(tables), np.sqrt(sampler.variances())
+    middle = round(width / step)
+    every = np.arange(arms)
+    begin = np.zeros((2, 2 * middle + 1))
+    begin[:, middle] = 1.0
+    states = {(sampler.forced_pulls,) * arms: begin}
+    dither = 0.0
+    for _ in range(arms * sampler.forced_pulls, sampler.rounds):
+        dither = (dither + GOLDEN) % 1.0
+        following: dict[tuple[int, ...], Values] = {}
+        for pulls, masses in states.items():
+            index = np.array(pulls)
+            chances = [choice_chances(row[every, index], deviations[index]) for row in centres]
+            moves = np.floor((chances[1] - chances[0]) / step + dither).astype(np.int64)
+            for arm in range(arms):
+                key = (*pulls[:arm], pulls[arm] + 1, *pulls[arm + 1 :])
+                factors = np.exp([chances[0][arm], chances[1][arm]])[:, None]
+                target = following.setdefault(key, np.zeros_like(begin))
+                _add_moved(factors * masses, int(moves[arm]), target)
+        states = following
+    total = np.asarray(np.sum(list(states.values()), axis=0), np.float64)
+    ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
+    return LossLaw(ratios, total[0], total[1])
+
+
+def _add_moved(masses: Values, move: int, target: Values) -> None:
+    """Add the masses to the target, so many cells further; the outermost cells absorb."""
+    last = masses.shape[1] - 1
+    cells = np.clip(np.arange(1, last) + move, 0, last)
+    inside = (cells > 0) & (cells < last)
+    target[:, 0] += masses[:, 0] + masses[:, 1:last][:, cells == 0].sum(axis=1)
+    target[:, last] += masses[:, last] + masses[:, 1:last][:, cells == last].sum(axis=1)
+    target[:, cells[inside]] += masses[:, 1:last][:, inside]
+
+
+OBSERVABLE = 1e-6
+"""An event and its complement with such chances under both inputs can be seen in simulations."""
+
+_SMALLEST = 1e-200
+"""Far above the subnormal numbers, so that tails keep their digits."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The event that the ratio is at least ``ratio``.
+
+    Attributes:
+        mu: lower bound on mu from this event; 0 if there is none.
+        ratio: threshold on the log-likelihood ratio.
+        alpha: chance of the event under x.
+        beta: chance of its complement under x'.
+    """
+
+    mu: float
+    ratio: float
+    alpha: float
+    beta: float
+
+
+def best_threshold(law: LossLaw, least: float = OBSERVABLE) -> Threshold:
+    """Return the threshold with the largest bound on mu.
+
+    Args:
+        law: of the ratio.
+        least: smallest chance of the event and of its complement, under both inputs.
+    """
+    upper, lower = _tails(law)
+    # upper[:, k] = mass of cells k and above, lower[:, k] = mass of cells below k; P first.
+    allowed = (np.minimum(upper, lower) >= max(least, _SMALLEST)).all(axis=0)
+    if not allowed.any():
+        return Threshold(0.0, math.inf, 0.0, 1.0)
+    places = np.flatnonzero(allowed)
+    high, low = upper[:, places], lower[:, places]
+    mu = _quantile(high[1], low[1]) - _quantile(high[0], low[0])
+    best = int(mu.argmax())
+    k = int(places[best])
+    return Threshold(
+        max(float(mu[best]), 0.0), float(law.ratios[k]), float(upper[0, k]), float(lower[1, k])
+    )
+
+
+def tradeoff_curve(law: LossLaw) -> tuple[Values, Values]:
+    """Return alpha, ascending, and beta of all thresholds on the ratio."""
+    upper, lower = _tails(law)
+    return upper[0, ::-1], lower[1, ::-1]
+
+
+def delta_at(law: LossLaw, epsilon: float, *, reverse: bool = False) -> float:
+    """Return the delta that the pair needs at epsilon: the sum of max(Q - exp(epsilon) P, 0).
+
+    Args:
+        law: of the ratio.
+        epsilon: 0 or above.
+        reverse: whether x, not x', is the input that makes the event more likely.
+    """
+    likely, unlikely = (law.p, law.q) if reverse else (law.q, law.p)
+    return float(np.maximum(likely - math.exp(min(epsilon, 700.0)) * unlikely, 0.0).sum())
+
+
+def epsilon_at(law: LossLaw, delta: float, *, reverse: bool = False) -> float:
+    """Return the largest epsilon at which the pair needs more than delta; 0 if there is none.
+
+    Args:
+        law: of the ratio.
+        delta: strictly between 0 and 1.
+        reverse: as in ``delta_at``.
+    """
+    low, high = 0.0, 700.0
+    if not delta_at(law, low, reverse=reverse) > delta:
+        return 0.0
+    for _ in range(80):
+        middle = (low + high) / 2.0
+        needs_more = delta_at(law, middle, reverse=reverse) > delta
+        low, high = (middle, high) if needs_more else (low, middle)
+    return low
+
+
+def _tails(law: LossLaw) -> tuple[Values, Values]:
+    """Return the masses of cells k and above, and of cells below k, shape (2, cells)."""
+    masses = np.stack([law.p, law.q])
+    upper = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
+    lower = np.zeros_like(upper)
+    np.cumsum(masses[:, :-1], axis=1, out=lower[:, 1:])
+    return upper, lower
+
+
+def _quantile(chance: Values, complement: Values) -> Values:
+    """Return the standard normal quantile of a chance, from the smaller of both."""
+    return np.where(chance <= 0.5, ndtri(chance), -ndtri(np.minimum(complement, 1.0)))
+
+
+def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
+    """Return the law of the number of trials and successes, by the ratio of its likelihoods.
+
+    Args:
+        trials: floor(phi), at least 1.
+        log_chances: log chances of success and of failure, either under x and x', shape (2,).
+    """
+    success, failure = (chances[:, None] for chances in log_chances)
+    stopped = np.arange(2, trials + 1)
+    logs = np.concatenate(
+        [
+            trials * failure,
+            math.log(trials) + success + (trials - 1) * failure,
+            np.log(stopped - 1.0) + 2.0 * success + (stopped - 2.0) * failure,
+        ],
+        axis=1,
+    )
+    ratios = logs[1] - logs[0]
+    order = np.argsort(ratios, kind="stable")
+    p, q = np.exp(logs[:, order])
+    return LossLaw(ratios[order], p, q)
+
+
+def ideal_mu(alpha: float, horizon: int, least: float = OBSERVABLE) -> float:
+    """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u.
+
+    Args:
+        alpha: from 0 to 1.
+        horizon: T, 3 or above.
+        least: smallest chance of the event and its complement under both inputs.
+    """
+    deviation = math.sqrt(math.log(horizon) ** alpha)
+    trials = math.floor(dp_ts_ucb_budget(alpha, horizon))
+    means = np.array([0.0, 1.0])
+    bounds = []
+    for u in np.linspace(-1.0, 1.0 + 6.0 * deviation, 71):
+        scores = (means - u) / deviation
+        law = first_epoch_law(trials, (log_ndtr(scores), log_ndtr(-scores)))
+        bounds.append(best_threshold(law, least).mu)
+    return max(bounds)

@@ -1,0 +1,237 @@
+"""Play a regret algorithm many times on a fixed table of rewards; the outputs are its arms.
+
+Play a best-arm algorithm many times on a fixed table of rewards.
+
+An output is the arm recommended and the pulls of every arm, which the sequence of arms shows.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numpy.typing import ArrayLike, NDArray
+
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
+from dpbandits.auditing.inputs import ROUND, Pair
+from dpbandits.bandits import Bernoulli, LinearBandit
+from dpbandits.bandits.draws import NEXT, TABLE
+from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_randomness
+from dpbandits.errors import InputError, user_code
+from dpbandits.kernels import Arms, new_segments
+
+Outputs = NDArray[Any]
+"""One output a row: arms by round, or whatever a mechanism releases; shape (runs, columns)."""
+
+IN_ORDER, FAULTY = 0, 1
+
+
+@dataclass(frozen=True)
+class Plays:
+    """A regret algorithm on a pair of tables.
+
+    Attributes:
+        algorithm: the algorithm, of the registry or of the user's own.
+        settings: what its function ``settings`` returned, for ``horizon`` and the pair's arms.
+        horizon: number of rounds T.
+        pair: the tables.
+    """
+
+    algorithm: Algorithm
+    settings: Any
+    horizon: int
+    pair: Pair
+
+    def __call__(self, second: bool, generator: np.random.Generator, runs: int) -> Outputs:
+        """Return the arms of independent runs, numbered from 0, shape (runs, T), as int8.
+
+        Args:
+            second: whether x' is played, else x.
+            generator: the stream that all runs draw from, one after the other.
+            runs: number of runs.
+
+        Raises:
+            InputError: the kernel fails, or answers in something else than segments of arms.
+        """
+        state, memory = _in_one_array(self.algorithm.state(self.pair.arms))
+        rounds = np.empty((runs, self.horizon), np.int8)
+        by_round = self.pair.notion == ROUND
+        size = 1 if by_round else self.horizon
+        buffers = new_segments(size)
+        laws = np.full(self.pair.arms, TABLE)
+        table = Arms(laws, self.pair.rows(second))
+        advance = self.algorithm.advance
+        play = _play if isinstance(advance, Dispatcher) else _play.py_func
+        own = is_user_defined(self.algorithm)
+        place = place_of(self.algorithm.id)
+        states = (state, memory, memory.copy())
+        arguments = (advance, self.settings, states, table, by_round, generator, buffers, rounds)
+        if own:
+            with refuse_hidden_randomness(place), user_code(place, "advance"):
+                faults = play(*arguments)
+        else:
+            faults = play(*arguments)
+        if faults:
+            raise InputError(
+                f"{place}: has not answered in segments of arms 1 to {self.pair.arms}; allowed: a "
+                f"kernel that plays every round (interpretation exploration: rounds, if it has one)"
+            )
+        return rounds
+
+
+@numba.njit(nogil=True)
+def _play(advance, settings, states, table, by_round, generator, buffers, rounds):  # type: ignore[no-untyped-def]
+    """Play one run after the other; return whether a kernel wrote something else than segments.
+
+    Every run begins with the fresh state and at the first reward of every arm. In a table by
+    rounds a kernel is called for one segment at a time, whose rewards begin in the coming round.
+    """
+    state, memory, fresh = states
+    laws, rows = table
+    arms, lengths, _ = buffers
+    horizon = rounds.shape[1]
+    # Numba compiles loops over numbers two seconds faster than assignments to slices.
+    for run in range(rounds.shape[0]):
+        for byte in range(memory.size):
+            memory[byte] = fresh[byte]
+        for arm in range(laws.size):
+            rows[arm, NEXT] = 0.0
+        t = 0
+        while t < horizon:
+            if by_round:
+                for arm in range(laws.size):
+                    rows[arm, NEXT] = t
+            written = advance(settings, state, table, generator, buffers)
+            if written < 1:
+                return FAULTY
+            for k in range(written):
+                end = t + lengths[k]
+                if lengths[k] < 1 or end > horizon or arms[k] < 0 or arms[k] >= laws.size:
+                    return FAULTY
+                for played in range(t, end):
+                    rounds[run, played] = arms[k]
+                t = end
+    return IN_ORDER
+
+
+def _in_one_array(state: Any) -> tuple[Any, NDArray[np.uint8]]:
+    """Return a state whose arrays share one block of memory, and the block.
+
+    A run begins anew by one copy of the block, whatever the state consists of.
+    """
+    arrays = list(_arrays(state))
+    ends = np.cumsum([0, *(-(-array.nbytes // 8) * 8 for array in arrays)])
+    memory = np.zeros(ends[-1], np.uint8)
+    views = []
+    for array, begin in zip(arrays, ends[:-1], strict=True):
+        view = memory[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
+        view[...] = array
+        views.append(view)
+    return _rebuilt(state, iter(views)), memory
+
+
+def _arrays(part: Any) -> Any:
+    for value in part:
+        if isinstance(value, np.ndarray):
+            yield value
+        else:
+            yield from _arrays(value)
+
+
+def _rebuilt(part: Any, views: Any) -> Any:
+    values = (
+        next(views) if isinstance(value, np.ndarray) else _rebuilt(value, views) for value in part
+    )
+    return type(part)(*values)
+
+
+@dataclass(frozen=True)
+class TableBandit(LinearBandit):
+    """A linear bandit whose rewards are a table; of it, algorithms see the features alone.
+
+    Attributes:
+        table: rows as kernels draw from them, shape (K, 2 + N).
+    """
+
+    table: NDArray[np.float64] = field(default_factory=lambda: np.zeros((2, 3)), compare=False)
+
+    @cached_property
+    def laws(self) -> NDArray[np.int64]:
+        """The code of tables for every arm, shape (K,)."""
+        return np.full(len(self.arms), TABLE)
+
+    @cached_property
+    def law_parameters(self) -> NDArray[np.float64]:
+        """The rows of the table, shape (K, 2 + N)."""
+        return self.table
+
+
+def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:
+    """Return the instance that pays x, or x'.
+
+    Args:
+        features: one row an arm, shape (K, d), finite and not all 0; None for the unit vectors.
+        pair: the tables.
+        second: whether it pays x'.
+
+    Raises:
+        InputError: the features have another shape, or are not finite, or all 0.
+    """
+    allowed = f"allowed: {pair.arms} rows of finite numbers of one length, not all 0"
+    try:
+        rows = np.eye(pair.arms) if features is None else np.array(features, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"features are no table of numbers; {allowed}") from None
+    if rows.ndim != 2 or len(rows) != pair.arms or not np.isfinite(rows).all() or not rows.any():
+        raise InputError(f"features have shape {' x '.join(map(str, rows.shape))}; {allowed}")
+    # The means of the laws are used nowhere: rewards come from the table.
+    laws = (Bernoulli(0.5),) * pair.arms
+    vectors = tuple(tuple(map(float, row)) for row in rows)
+    return TableBandit(laws, vectors, (0.0,) * rows.shape[1], table=pair.rows(second))
+
+
+@dataclass(frozen=True)
+class Trials:
+    """A best-arm algorithm on a pair of tables.
+
+    Attributes:
+        algorithm: the algorithm, of the registry or of the user's own.
+        parameters: its validated parameters.
+        interpretations: every interpretation with its value.
+        features: one row an arm, or None for the unit vectors.
+        budget: number of pulls T.
+        pair: the tables, by pulls.
+    """
+
+    algorithm: IdentificationAlgorithm
+    parameters: Any
+    interpretations: dict[str, str]
+    features: ArrayLike | None
+    budget: int
+    pair: Pair
+
+    def task(self, second: bool = False) -> Task:
+        """Return what the algorithm is asked on x, or on x'."""
+        bandit = table_bandit(self.features, self.pair, second)
+        return Task(self.parameters, self.interpretations, bandit, self.budget)
+
+    def __call__(self, second: bool, generator: np.random.Generator, runs: int) -> Outputs:
+        """Return arm recommended and pulls of every arm, shape (runs, 1 + K).
+
+        Args:
+            second: whether x' is played, else x.
+            generator: the stream that all runs draw from.
+            runs: number of runs.
+
+        Raises:
+            InputError: the user's own algorithm fails.
+        """
+        if not is_user_defined(self.algorithm):
+            outcome = self.algorithm.play(self.task(second), generator, runs)
+        else:
+            place = place_of(self.algorithm.id)
+            with refuse_hidden_randomness(place), user_code(place, "play"):
+                outcome = self.algorithm.play(self.task(second), generator, runs)
+        return np.column_stack([outcome.recommended, outcome.pulls])

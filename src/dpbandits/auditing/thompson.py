@@ -1,0 +1,375 @@
+"""Centres and variances from which Gaussian Thompson sampling draws, by the number of pulls.
+
+Arm i after n pulls draws theta_i ~ N(centre_i(n), variance(n)); the largest draw is pulled. Written
+from the papers, apart from the kernels.
+
+Chance that one of several independent normal draws is the largest, in logarithms.
+
+One transcript with exactly known chances, at any horizon.
+
+Gaussian differential privacy bounds events of any size. The transcript in which arm 1 is abandoned
+after its first or forced pulls has a loss that adds up over all later rounds, while its chance
+falls exponentially in T.
+
+One decision between two arms: Lemma 3 and Theorems 6 and 7 of ts-is-dp, exactly.
+
+With more arms, give the others so many pulls and so low means that they never win.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtri_exp
+
+from dpbandits.auditing.inputs import abandoned_pair
+from dpbandits.errors import InputError
+from dpbandits.kernels import njit
+from dpbandits.privacy import dp_ts_ucb_budget, report_noisy_max_true_delta
+
+Values = NDArray[np.float64]
+
+COUNTS = ("n+1", "n")
+"""What the rewards' sum is divided by: n + 1 (ts-is-dp) or n (as dp-ts-ucb writes)."""
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Gaussian Thompson sampling up to a round.
+
+    Attributes:
+        rounds: T, or the round at which the audited output is cut.
+        forced_pulls: of every arm at the beginning, in the order of the arms.
+        variance_factor: c: the variance is c over the count.
+        prior_count: 1 or 0, added to the number of pulls.
+        batches: whether the centre is the mean of the last full batch of 1, 2, 4, ... rewards.
+    """
+
+    rounds: int
+    forced_pulls: int
+    variance_factor: float
+    prior_count: int
+    batches: bool = False
+
+    def variances(self) -> Values:
+        """Return the variance by the number of pulls, shape (rounds + 1,); infinite at count 0."""
+        pulls = np.arange(self.rounds + 1)
+        counts = batch_sizes(pulls) if self.batches else pulls + self.prior_count
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.variance_factor / counts)
+
+    def centres(self, rewards: Values) -> Values:
+        """Return the centre by the number of pulls, shape (..., rounds + 1); 0 if undefined.
+
+        Args:
+            rewards: by pull, in [0, 1], shape (..., rounds) or longer.
+
+        Raises:
+            InputError: fewer rewards than rounds, or a reward outside [0, 1].
+        """
+        table = np.asarray(rewards, np.float64)
+        if table.shape[-1] < self.rounds:
+            raise InputError(
+                f"rewards are {table.shape[-1]} per arm; allowed: {self.rounds} or more, the rounds"
+            )
+        if not ((table >= 0.0) & (table <= 1.0)).all():
+            raise InputError("rewards leave [0, 1]; allowed: 0 to 1")
+        sums = np.zeros((*table.shape[:-1], self.rounds + 1))
+        np.cumsum(table[..., : self.rounds], axis=-1, out=sums[..., 1:])
+        pulls = np.arange(self.rounds + 1)
+        if not self.batches:
+            return np.asarray(sums / np.maximum(pulls + self.prior_count, 1))
+        size = batch_sizes(pulls)
+        # Full batches of 1, 2, ..., size hold 2 size - 1 rewards.
+        return np.asarray(
+            (sums[..., np.maximum(2 * size - 1, 0)] - sums[..., np.maximum(size - 1, 0)])
+            / np.maximum(size, 1)
+        )
+
+
+def batch_sizes(pulls: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the size of the last full batch of 1, 2, 4, ... pulls; 0 before the first pull."""
+    return np.asarray((2 ** np.floor(np.log2(pulls + 1.0))).astype(np.int64) // 2)
+
+
+def ts_gaussian(horizon: int, count: str = "n+1") -> Sampler:
+    """Return TS-Gaussian (ts-is-dp, Algorithm 1; in the ``n`` interpretation, dp-ts-ucb).
+
+    Args:
+        horizon: T, 1 or above.
+        count: one of ``COUNTS``; ``n`` forces one pull of each arm.
+
+    Raises:
+        InputError: another count.
+    """
+    return modified_ts(0, 1.0, horizon, count)
+
+
+def modified_ts(b: int, c: float, horizon: int, count: str = "n+1") -> Sampler:
+    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2).
+
+    Args:
+        b: pre-pulls of each arm, 0 or above.
+        c: variance factor, above 0.
+        horizon: T, 1 or above.
+        count: one of ``COUNTS``; ``n`` forces one pull of each arm where b = 0.
+
+    Raises:
+        InputError: another count.
+    """
+    if count not in COUNTS:
+        raise InputError(f"count is {count!r}; allowed: {', '.join(COUNTS)}")
+    prior_count = 1 if count == "n+1" else 0
+    return Sampler(horizon, max(b, 1 - prior_count), c, prior_count)
+
+
+def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2, rounds: int | None = None) -> Sampler:
+    """Return DP-TS-UCB (dp-ts-ucb, Algorithm 1) while all arms still draw.
+
+    Each arm has floor(phi) draws before its first renewal, one a round from round K + 1 on. Up to
+    round K + floor(phi) the output is that of Thompson sampling on batch means; an output cut
+    there is a function of the whole output, so that its loss is a lower bound for the whole.
+
+    Args:
+        alpha: from 0 to 1.
+        horizon: T, 3 or above; phi and the variance depend on it.
+        arms: K.
+        rounds: where to cut the output earlier.
+    """
+    longest = min(horizon, arms + math.floor(dp_ts_ucb_budget(alpha, horizon)))
+    cut = longest if rounds is None else min(rounds, longest)
+    return Sampler(cut, 1, math.log(horizon) ** alpha, 0, batches=True)
+
+
+_INNER = np.arange(-9.0, 9.1, 1.5)
+_OUTER = np.array([12.0, 16.0, 24.0, 37.0])
+_BREAKS = np.concatenate([-_OUTER, _INNER, _OUTER])
+"""Where the line is cut, in deviations from every centre."""
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
+_NEGLIGIBLE = 40.0
+"""Log of how far below the largest value the integrand may be left out."""
+
+
+@njit
+def log_ndtr_of_one(x: float) -> float:
+    """Return the log of the standard normal distribution function."""
+    if x > 5.0:
+        return math.log1p(-0.5 * math.erfc(x / math.sqrt(2.0)))
+    if x > -37.0:
+        return math.log(0.5 * math.erfc(-x / math.sqrt(2.0)))
+    # The first terms of the asymptotic series; the next one is below 1e-9 of it.
+    y = 1.0 / (x * x)
+    series = math.log1p(-y * (1.0 - 3.0 * y * (1.0 - 5.0 * y)))
+    return -0.5 * x * x - math.log(-x) - 0.5 * math.log(2.0 * math.pi) + series
+
+
+@njit
+def log_chance(arm: int, centres: Values, deviations: Values) -> float:
+    """Return the log chance that the draw of one arm exceeds those of all others.
+
+    With two arms, the log of Phi. With more, the integral of f_a(u) prod_j Phi((u - m_j)/s_j) by
+    Gauss and Legendre, 10 nodes between neighbouring breaks, which are close in units of every
+    deviation. The integrand is log-concave, so that its largest value is next to the break with the
+    largest one, and all that is left out further away is negligible. Relative error below 1e-9 for
+    chances above 1e-30.
+
+    Args:
+        arm: number of the arm.
+        centres: of the draws, shape (K,).
+        deviations: standard deviations of the draws, above 0, shape (K,).
+    """
+    arms = centres.size
+    if arms == 2:
+        spread = math.sqrt(deviations[0] ** 2 + deviations[1] ** 2)
+        exact: float = log_ndtr_of_one((centres[arm] - centres[1 - arm]) / spread)
+        return exact
+    breaks = np.empty(arms * _BREAKS.size)
+    for i in range(arms):
+        for j in range(_BREAKS.size):
+            breaks[i * _BREAKS.size + j] = centres[i] + deviations[i] * _BREAKS[j]
+    breaks.sort()
+    heights = np.empty(breaks.size)
+    for j in range(breaks.size):
+        heights[j] = _log_integrand(breaks[j], arm, centres, deviations)
+    top = heights.argmax()
+    total = 0.0
+    for j in range(breaks.size - 1):
+        near = top - 1 <= j <= top
+        if near or max(heights[j], heights[j + 1]) > heights[top] - _NEGLIGIBLE:
+            half = 0.5 * (breaks[j + 1] - breaks[j])
+            middle = 0.5 * (breaks[j + 1] + breaks[j])
+            part = 0.0
+            for node in range(_NODES.size):
+                u = middle + half * _NODES[node]
+                height = _log_integrand(u, arm, centres, deviations)
+                part += _WEIGHTS[node] * math.exp(height - heights[top])
+            total += half * part
+    return float(heights[top] + math.log(total))
+
+
+@njit
+def _log_integrand(u, arm, centres, deviations):
+    """Return the log density of the arm's draw at u times the chance that others are below."""
+    x = (u - centres[arm]) / deviations[arm]
+    value = -0.5 * x * x - math.log(deviations[arm]) - 0.5 * math.log(2.0 * math.pi)
+    for other in range(centres.size):
+        if other != arm:
+            value += log_ndtr_of_one((u - centres[other]) / deviations[other])
+    return value
+
+
+def choice_chances(centres: Values, deviations: Values) -> Values:
+    """Return the log chance of every arm, shape (K,).
+
+    Args:
+        centres: of the draws, shape (K,).
+        deviations: standard deviations of the draws, above 0, shape (K,).
+    """
+    arms: Any = range(len(centres))
+    return np.array([log_chance(arm, centres, deviations) for arm in arms])
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """The log chance of one output under both inputs.
+
+    Attributes:
+        log_p: under x.
+        log_q: under x'.
+    """
+
+    log_p: float
+    log_q: float
+
+    @property
+    def mu(self) -> float:
+        """Return the bound on mu from this output: |z(P) - z(Q)|, both chances being exact."""
+        return mu_of_logs(max(self.log_p, self.log_q), min(self.log_p, self.log_q))
+
+
+def mu_of_logs(log_likely: float, log_unlikely: float) -> float:
+    """Return Phi^-1(Q(E)) - Phi^-1(P(E)) from the logs of both chances, 0 if negative.
+
+    Args:
+        log_likely: log of Q(E), at most 0.
+        log_unlikely: log of P(E), at most 0.
+    """
+    if log_likely <= log_unlikely:
+        return 0.0
+    return max(float(ndtri_exp(log_likely) - ndtri_exp(log_unlikely)), 0.0)
+
+
+def abandoned_arm(sampler: Sampler) -> Transcript:
+    """Return the transcript in which arm 1 is never pulled again after its forced pulls.
+
+    Without forced pulls it is pulled once, in round 1, which has the same chance 1/2 under both
+    inputs. The tables are those of ``abandoned_pair``.
+
+    Args:
+        sampler: with two arms.
+    """
+    tables = abandoned_pair(sampler.rounds).tables
+    # A horizon shorter than the forced pulls has no decision, and no loss.
+    first = min(max(sampler.forced_pulls, 1), sampler.rounds)
+    others = np.arange(sampler.forced_pulls, sampler.rounds - first)
+    centres, variances = sampler.centres(tables), sampler.variances()
+    spread = np.sqrt(variances[first] + variances[others])
+    scores = (centres[:, 1, others] - centres[:, 0, first, None]) / spread
+    opening = 0.0 if sampler.forced_pulls else math.log(0.5)
+    log_p, log_q = log_ndtr(scores).sum(axis=1) + opening
+    return Transcript(float(log_p), float(log_q))
+
+
+def transcript(sampler: Sampler, tables: Values, arms: list[int]) -> Transcript:
+    """Return the log chances of one sequence of arms, of any number of arms.
+
+    Args:
+        sampler: of the decisions.
+        tables: rewards of both inputs, shape (2, K, rounds or more).
+        arms: numbers from 0 in the rounds after the forced pulls.
+    """
+    centres, deviations = sampler.centres(tables), np.sqrt(sampler.variances())
+    every = np.arange(tables.shape[1])
+    pulls = np.full(every.size, sampler.forced_pulls)
+    logs = np.zeros(2)
+    for arm in arms:
+        for i in range(2):
+            logs[i] += log_chance(arm, centres[i, every, pulls], deviations[pulls])
+        pulls[arm] += 1
+    return Transcript(float(logs[0]), float(logs[1]))
+
+
+PULLS = (1, 2, 3, 5, 10)
+"""Pulls of the arm with the changed reward."""
+
+OTHER_PULLS = (1, 2, 5, 10, 100, 1_000, 10_000)
+"""Pulls of the other arm."""
+
+ROUND_DELTAS = (0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6)
+"""Delta of one decision at which Theorems 6 and 7 are checked."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision that needs a delta.
+
+    Attributes:
+        pulls: of the arm with the changed reward.
+        others: pulls of the other arm.
+        chosen: 1 if the event is that the arm with the changed reward is pulled, 2 otherwise.
+        needed: Phi(score + shift) - exp(epsilon) Phi(score).
+        score: of the chosen arm over the other one under the less likely input.
+        shift: by which the changed reward moves it.
+    """
+
+    pulls: int
+    others: int
+    chosen: int
+    needed: float
+    score: float
+    shift: float
+
+
+def score_shift(pulls: int, others: int) -> float:
+    """Return by how much one changed reward moves the score of a decision at most.
+
+    It is the mu of that decision, exactly: 1/(n_1 + 1) over sqrt(1/(n_1 + 1) + 1/(n_2 + 1)), below
+    1/sqrt(n_1 + 1) (ts-is-dp, Lemma 3), and 0 before the arm's first pull.
+
+    Args:
+        pulls: n_1, of the arm with the changed reward, 0 or above.
+        others: n_2, of the other arm, 0 or above.
+    """
+    if pulls == 0:
+        return 0.0
+    return 1.0 / (pulls + 1) / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
+
+
+def worst_decision(epsilon: float) -> Decision:
+    """Return the decision that needs the largest delta at epsilon, rewards being in [0, 1].
+
+    Args:
+        epsilon: 0 or above.
+    """
+    decisions = [
+        _decision(epsilon, pulls, others, chosen)
+        for pulls in PULLS
+        for others in OTHER_PULLS
+        for chosen in (1, 2)
+    ]
+    return max(decisions, key=lambda decision: decision.needed)
+
+
+def _decision(epsilon: float, pulls: int, others: int, chosen: int) -> Decision:
+    """Return the worst rewards at these pulls; scores cannot fall below that of rewards 0 to 1."""
+    shift = score_shift(pulls, others)
+    deviation = math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
+    # Under the less likely input the chosen arm may have seen zeros and its rival ones.
+    rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
+    lowest = -rival / deviation
+    needed = report_noisy_max_true_delta(epsilon, shift, lowest)
+    score = max(-epsilon / shift - shift / 2.0, lowest)
+    return Decision(pulls, others, chosen, float(needed), float(score), shift)

@@ -1,0 +1,103 @@
+"""Check that engine and registered algorithm agree: frequencies of whole arm sequences.
+
+At small T the kernel of a registered algorithm plays a fixed table, and the counts of its arm
+sequences are compared with the engine's chances by Pearson's chi-square.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+from dpbandits.algorithms import REGRET
+from dpbandits.auditing.inputs import make_pair
+from dpbandits.auditing.mechanisms import Plays
+from dpbandits.auditing.thompson import Sampler, choice_chances
+from dpbandits.engine.checks import settings_of
+from dpbandits.engine.identity import run_generator, stream_key
+
+Values = NDArray[np.float64]
+
+LEAST_EXPECTED = 5.0
+"""Sequences that are expected more rarely are counted together."""
+
+
+def sequence_chances(sampler: Sampler, table: Values) -> dict[tuple[int, ...], float]:
+    """Return the chance of every arm sequence under one table, forced pulls included.
+
+    Args:
+        sampler: of the decisions, with a small horizon: there are up to K^T sequences.
+        table: rewards by arm and pull, shape (K, rounds or more).
+    """
+    arms = table.shape[0]
+    centres, deviations = sampler.centres(table), np.sqrt(sampler.variances())
+    every = np.arange(arms)
+    forced = tuple(arm for arm in range(arms) for _ in range(sampler.forced_pulls))
+    chances = {forced: 1.0}
+    for _ in range(len(forced), sampler.rounds):
+        following = {}
+        for sequence, chance in chances.items():
+            pulls = np.bincount(sequence, minlength=arms)
+            logs = choice_chances(centres[every, pulls], deviations[pulls])
+            for arm in range(arms):
+                following[(*sequence, arm)] = chance * math.exp(logs[arm])
+        chances = following
+    return chances
+
+
+def played_sequences(
+    algorithm: str,
+    parameters: Mapping[str, Any],
+    interpretations: Mapping[str, str],
+    tables: Values,
+    second: bool,
+    runs: int,
+    root: int,
+) -> Counter[tuple[int, ...]]:
+    """Return how often the kernel of a registered algorithm plays each arm sequence.
+
+    Args:
+        algorithm: id in the registry.
+        parameters: of the algorithm.
+        interpretations: interpretations that differ from the default ones.
+        tables: rewards by input, arm and pull, shape (2, K, T).
+        second: whether the second input is played.
+        runs: number of plays of T rounds.
+        root: seed.
+    """
+    _, arms, horizon = tables.shape
+    definition = REGRET[algorithm]
+    chosen = definition.interpretations_from(interpretations)
+    settings = settings_of(
+        definition, definition.parameters_from(parameters), chosen, horizon, arms
+    )
+    key = stream_key(["agreement", algorithm, dict(parameters), dict(interpretations), horizon])
+    plays = Plays(definition, settings, horizon, make_pair(*tables))
+    outputs = plays(second, run_generator(root, key, 0), runs)
+    sequences, counts = np.unique(outputs, axis=0, return_counts=True)
+    return Counter(dict(zip(map(tuple, sequences.tolist()), counts.tolist(), strict=True)))
+
+
+def chi_square(counts: Counter[tuple[int, ...]], chances: Mapping[tuple[int, ...], float]) -> float:
+    """Return the p-value of counted sequences under the engine's chances.
+
+    Args:
+        counts: of whole sequences.
+        chances: of whole sequences, which sum up to 1; a sequence that it lacks gives 0.
+    """
+    if set(counts) - set(chances):
+        return 0.0
+    runs = counts.total()
+    often = [sequence for sequence, chance in chances.items() if runs * chance >= LEAST_EXPECTED]
+    expected = np.array([runs * chances[sequence] for sequence in often])
+    observed = np.array([counts[sequence] for sequence in often], np.float64)
+    rest = runs - expected.sum()
+    if rest >= LEAST_EXPECTED:
+        expected = np.append(expected, rest)
+        observed = np.append(observed, runs - observed.sum())
+    statistic = float(((observed - expected) ** 2 / expected).sum())
+    return float(chi2.sf(statistic, expected.size - 1))
