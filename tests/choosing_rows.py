@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.comparisons.choosing.players import NONE, PLAYERS
+from dpbandits.comparisons.choosing.scores import NONE, PLAYERS
 
 FAMILIES = ("one", "two", "three")
 RUNS = 10

@@ -13,7 +13,7 @@ import yaml
 
 import dpbandits
 from dpbandits import privacy
-from dpbandits.pages.api import api_page
+from dpbandits.pages.front import api_page
 from support import DOCUMENTS, run_python
 
 ROOT = Path(__file__).resolve().parents[1]

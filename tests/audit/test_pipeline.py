@@ -14,12 +14,14 @@ from dpbandits.auditing.run import published_cases
 from dpbandits.auditing.statements import stated_in
 from dpbandits.comparisons.privacy_audit import tables
 from dpbandits.comparisons.privacy_audit.analytic import budgets, decisions, releases
-from dpbandits.comparisons.privacy_audit.tables import all_rows, ledger, missing
-from dpbandits.comparisons.privacy_audit.verdicts import (
+from dpbandits.comparisons.privacy_audit.tables import (
     FAILS,
     NOT_CONTRADICTED,
     NOTHING_CLAIMED,
+    all_rows,
     judged,
+    ledger,
+    missing,
     strongest,
 )
 from dpbandits.errors import InputError

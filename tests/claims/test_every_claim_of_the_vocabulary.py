@@ -39,7 +39,7 @@ from dpbandits.claims.ledger import ledger
 from dpbandits.claims.verdict import KINDS, REPORT, Word, region_of
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.names import IDENTIFIED
-from dpbandits.pages.new_paper import write_skeleton
+from dpbandits.pages.documents import write_skeleton
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS
 from shared import ExactResults, shared_folder

@@ -9,8 +9,7 @@ import pytest
 import dpbandits
 from choosing_rows import grid_rows
 from dpbandits.cli import main
-from dpbandits.comparisons.choosing.guaranteed import BROKEN
-from dpbandits.comparisons.choosing.ranking import BEST, TIED
+from dpbandits.comparisons.choosing.ranking import BEST, BROKEN, TIED
 from dpbandits.comparisons.choosing.tables import TABLES
 from dpbandits.comparisons.equal_privacy.formulas import level
 from support import ROOT, message_of

@@ -11,11 +11,19 @@ from choosing_rows import FAMILIES, grid_rows, rows_of
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.algorithms.guarantees import guarantee_of
+from dpbandits.comparisons.choosing.diagrams import draw_map, shade
 from dpbandits.comparisons.choosing.formulas import tuned_b, tuned_c
-from dpbandits.comparisons.choosing.guaranteed import KEPT
 from dpbandits.comparisons.choosing.instances import INSTANCES
-from dpbandits.comparisons.choosing.maps import draw_map, shade
-from dpbandits.comparisons.choosing.players import (
+from dpbandits.comparisons.choosing.ranking import (
+    BEST,
+    DEPENDS,
+    KEPT,
+    TIED,
+    Question,
+    nearest,
+    ranked,
+)
+from dpbandits.comparisons.choosing.scores import (
     APPROXIMATE,
     BEST_ARM,
     CLASSES,
@@ -23,20 +31,17 @@ from dpbandits.comparisons.choosing.players import (
     NONE,
     PLAYERS,
     PURE,
+    RATE,
     REGRET,
     SHOWN,
+    TIE,
+    WINNER,
+    family_scores,
+    full_field,
+    mean_scores,
+    winners,
 )
-from dpbandits.comparisons.choosing.ranking import (
-    BEST,
-    DEPENDS,
-    TIED,
-    Question,
-    nearest,
-    ranked,
-)
-from dpbandits.comparisons.choosing.scores import family_scores, full_field, mean_scores
 from dpbandits.comparisons.choosing.tables import TABLES, tuning
-from dpbandits.comparisons.choosing.winners import RATE, TIE, WINNER, winners
 from dpbandits.comparisons.equal_privacy.formulas import share_c
 from dpbandits.config import Context
 from dpbandits.engine.cells import Cell, Series

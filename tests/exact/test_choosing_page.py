@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from choosing_rows import FAMILIES, rows_of
-from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, OTHERS, PLAYERS, SHOWN
+from dpbandits.comparisons.choosing.scores import CLASSES, DESCRIPTIONS, OTHERS, PLAYERS, SHOWN
 from dpbandits.comparisons.choosing.tables import TABLES
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import NAMES, choosing_page, page_values, published, which_one

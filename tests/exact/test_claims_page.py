@@ -12,7 +12,7 @@ import yaml
 
 from dpbandits.claims.ledger import LEDGER_COLUMNS, SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
-from dpbandits.pages.claims import claims_page
+from dpbandits.pages.papers import claims_page
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 

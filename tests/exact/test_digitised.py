@@ -11,7 +11,7 @@ import pytest
 
 from dpbandits.config.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.pages.published_tables import published_digitised
+from dpbandits.pages.published import published_digitised
 from dpbandits.papers.dp_ncb import derived
 from dpbandits.pipeline.project import TABLES, Project
 from dpbandits.reporting.agreement import (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.pages.errata import errata_page, load_errata
+from dpbandits.pages.papers import errata_page, load_errata
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from support import refused

@@ -9,7 +9,7 @@ import yaml
 
 from dpbandits.claims.ledger import LEDGER_COLUMNS, SIMULTANEOUS_COLUMNS
 from dpbandits.errors import InputError
-from dpbandits.pages.gallery import gallery_page, head_of
+from dpbandits.pages.papers import gallery_page, head_of
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS
 

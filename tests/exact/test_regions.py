@@ -3,7 +3,7 @@
 import pytest
 
 from dpbandits.errors import InputError
-from dpbandits.pages.regions import with_region
+from dpbandits.pages.render import with_region
 
 
 def test_a_region_without_its_marks_is_refused() -> None:

@@ -15,9 +15,9 @@ from chromium import SET, chromium_page
 from dpbandits.cli import main
 from dpbandits.errors import InputError
 from dpbandits.pages.site.build import MARK, site_contents, write_site
-from dpbandits.pages.site.lines import csv_lines
+from dpbandits.pages.site.figures import csv_lines
+from dpbandits.pages.site.model import plain
 from dpbandits.pages.site.switches import crossing
-from dpbandits.pages.site.texts import plain
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.spec import PanelSpec
 from dpbandits.reporting.text import readable

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dpbandits.engine.files import write_text
-from dpbandits.pages.costs import COSTS, KEY, MEASURED, cluster_page, read_costs, write_costs
+from dpbandits.pages.documents import COSTS, KEY, MEASURED, cluster_page, read_costs, write_costs
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures

@@ -1,26 +1,22 @@
-"""Privacy losses of DP-BAI and Baseline on small tables, exactly (claims BAI-C14a and BAI-C14b).
+"""Exact privacy losses of best-arm algorithms and of DP-SE on small tables (BAI-C14, BAI-C24).
 
-A table holds the rewards that every arm would give; neighbours differ in one of them. Rewards are 0
-or the largest one, so that sums of rewards say all. Sums stand in place of means throughout: where
-a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
+DP-BAI and Baseline: a table holds the rewards that every arm would give; neighbours differ in one
+of them. Rewards are 0 or the largest one, so that sums of rewards say all. Sums stand in place of
+means throughout: where a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
 
-Privacy losses of DP-OD, whose noise is in the coordinates of a sum of features (BAI-C14c).
+DP-OD, whose noise is in the coordinates of a sum of features, with two arms: the difference of
+their scores has two Laplace variables, so that the loss is that of two noisy sums. On four features
+along the diagonals a square is decided coordinate by coordinate.
 
-Two arms: the difference of their scores has two Laplace variables, so that the loss is that of two
-noisy sums. On four features along the diagonals a square is decided coordinate by coordinate.
+DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind by more than 2 h +
+2 c is dropped, and the arm sequence shows which. The released means compare two noisy sums.
 
-Exact privacy loss of DP-SE in its first epoch, two arms.
-
-After R pulls of each arm the one that is behind by more than 2 h + 2 c is dropped, and the arm
-sequence shows which. The released means compare two noisy sums.
-
-Audit of DP-BAI-Gauss: the delta that it needs at its epsilon, exactly (claim BAI-C24, BAI-E9).
-
-The witness has three arms with features u, u/2 and u/4 in the plane. Its sizes are 3, 2 and 1: the
-first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else arms 2
-and 3. The second phase pulls the longest of them, so that the sequence of pulls shows the sign.
-With two arms, of which the paper does not speak (it has K > 2), the recommendation shows a sign:
-in one dimension that of the longer arm's noisy sum, in two that of the difference of both sums.
+DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4
+in the plane. Its sizes are 3, 2 and 1: the first phase pulls arm 1 alone and keeps arms 1 and 2 if
+that one noisy mean is above 0, else arms 2 and 3. The second phase pulls the longest of them, so
+that the sequence of pulls shows the sign. With two arms, of which the paper does not speak (it has
+K > 2), the recommendation shows a sign: in one dimension that of the longer arm's noisy sum, in two
+that of the difference of both sums.
 """
 
 import math

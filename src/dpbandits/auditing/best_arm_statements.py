@@ -1,9 +1,4 @@
-"""Rows of DP-BAI and Baseline: pure privacy (AUD-9), rewards up to 1.1 (AUD-10).
-
-Rows of DP-OD (AUD-11): two arms, two arms with their midpoint, four arms on the diagonals.
-
-Rows of DP-BAI-Gauss: the delta that it needs at its epsilon (AUD-12).
-"""
+"""Rows of DP-BAI and Baseline (AUD-9, AUD-10), DP-OD (AUD-11) and DP-BAI-Gauss (AUD-12)."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -1,11 +1,4 @@
-"""The choice of one event and one direction by the first half of the runs.
-
-Choose an event on the first half of the runs, count it on the second half, certify a bound.
-
-The search for a bad pair of tables, on runs that are used for nothing else.
-
-Algorithms as mechanisms: what an audit plays, and the events that it tries for each.
-"""
+"""The black box: an event is chosen on the first half of the runs and counted on the second."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,12 +1,9 @@
-"""Curves of exact bounds: bounds over claims, GDP-NCB over T and M, DP-OD over the angle.
+"""Curves of exact bounds, as the figures of the audit draw them.
 
-Columns: series, tags, x, y, lo, hi, with lo = hi = y, the bound over the claim.
-
-Curves behind the figures of the audit of Gaussian Thompson sampling.
-
-Every frame has the columns series, its tags, x, y, lo, hi, as the exact results of the papers do.
-Lower bounds are one-sided, so that lo = hi = y; ``runs`` is 0 where they are exact. Small chances
-are a tag, since witnesses that cannot be observed are drawn apart.
+Every frame has the columns series, its tags, x, y, lo, hi, as the exact results of the papers do; y
+is a bound or a bound over its claim. Lower bounds are one-sided, so that lo = hi = y; ``runs`` is 0
+where they are exact. Small chances are a tag, since witnesses that cannot be observed are drawn
+apart.
 """
 
 import math

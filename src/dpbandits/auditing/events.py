@@ -1,20 +1,13 @@
-"""Certified lower bounds on a privacy loss from counts of one event under two inputs.
+"""Events that an audit tries, and certified lower bounds on a privacy loss from their counts.
 
-The event and its direction must be chosen without the counted runs. Q is the law under which the
-event is more likely. Each statement uses a lower end for Q(E) and an upper end for P(E) by Clopper
-and Pearson (1934), each of which is missed with probability level/2 at most; by the union bound
-the statement is wrong with probability ``level`` at most, for any number of runs and any laws.
-
-Quantities of an output whose thresholds are the events that an audit tries.
+Bounds: the event and its direction must be chosen without the counted runs. Q is the law under
+which the event is more likely. Each statement uses a lower end for Q(E) and an upper end for P(E)
+by Clopper and Pearson (1934), each of which is missed with probability level/2 at most; by the
+union bound the statement is wrong with probability ``level`` at most, for any number of runs and
+any laws.
 
 A statistic is fixed before the runs that rank events: written for the algorithm, or fitted to other
 runs. Its words and a threshold say in full which outputs belong to an event.
-
-Events that are tried, with their counts in the runs that rank them.
-
-Sets of outputs or of prefixes as events: single ones, and the most telling ones together.
-
-A logistic regression of which table was played, on the decisions of every round.
 """
 
 import math

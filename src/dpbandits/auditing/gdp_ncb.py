@@ -1,27 +1,23 @@
-"""The witness in the stop test of Phase I of GDP-NCB, Algorithm 1 as written (claim NCB-C15).
+"""Witnesses against the privacy of GDP-NCB (claim NCB-C15): stop test, releases, carried means.
 
 A witness is one event, a set of arm sequences, and two reward sequences in [0, 1] that differ in
 one round. Theorem 2 of DP-NCB says that the event's probabilities under the two differ by a factor
 of exp(epsilon) at most; a larger ratio refutes it. Derived by hand in docs/privacy-witnesses.md.
 
-The noise in a sum of rewards has the Laplace distribution of scale b = L / epsilon, L = ln T
-(lines 5 and 20, with both sides multiplied by the number of pulls). F is the standard Laplace
-distribution function, TH the threshold of line 2. There are two arms.
+Stop test of Phase I, Algorithm 1 as written: the noise in a sum of rewards has the Laplace
+distribution of scale b = L / epsilon, L = ln T (lines 5 and 20, with both sides multiplied by the
+number of pulls). F is the standard Laplace distribution function, TH the threshold of line 2. There
+are two arms.
 
-The witness in the releases of Phase II of GDP-NCB (claim NCB-C15).
+Releases of Phase II, where Phase I has a fixed number of rounds, whose arms do not depend on
+rewards. One of its rewards enters every later release of its arm, each with fresh noise. Where arm
+2 is changed, all its episodes are wanted, and the other arm keeps the index that it has at the
+start of Phase II. Derived by hand in docs/privacy-witnesses.md.
 
-Phase I has a fixed number of rounds, whose arms do not depend on rewards. One of its rewards enters
-every later release of its arm, each with fresh noise. Where arm 2 is changed, all its episodes are
-wanted, and the other arm keeps the index that it has at the start of Phase II. Derived by hand in
-docs/privacy-witnesses.md; letters as in `stop_test`.
-
-The witness of GDP-NCB where Phase II begins with carried private means (claim NCB-C15).
-
-The changed arm's private mean of Phase I is consulted by the first decision of Phase II, one
-release more than in `phase_two`; the other arm's is a random level that all decisions share. Given
-it the releases are independent, so that the chance of the event is an integral over that level.
-
-Splits of GDP-NCB's Phase I between two arms that lose the most in Phase II (claim NCB-C15).
+Carried means, with which Phase II may begin: the changed arm's private mean of Phase I is consulted
+by the first decision of Phase II, one release more than above; the other arm's is a random level
+that all decisions share. Given it the releases are independent, so that the chance of the event is
+an integral over that level.
 """
 
 import math

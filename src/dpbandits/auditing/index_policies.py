@@ -4,10 +4,8 @@ The policy compares two private means, each a clean mean with fresh Laplace nois
 depend on counts and the round alone. So a decision says on which side of a known number the
 difference of both lies. While none is renewed the decisions leave an interval to the difference.
 The renewed arm's old mean is integrated out; what has to be carried on is a function of the other
-arm's mean, the chance of the decisions so far times its density (`piecewise`). The chance of an
+arm's mean, the chance of the decisions so far times its density (``laplace``). The chance of an
 arm sequence is exact up to quadrature, about 1e-13 relative.
-
-The index policies whose arm sequences are enumerated, and pairs of tables for them.
 """
 
 import math

@@ -1,16 +1,13 @@
-"""Neighbouring inputs of an audit: fixed tables of rewards that differ in one place.
+"""Neighbouring inputs of an audit: tables of rewards that differ in one place, and families of them.
 
 In a table by pulls x[i][n] is the reward of the n-th pull of arm i, in a table by rounds that of
 arm i in round n. Arms, pulls and rounds are numbered from 1 in words, from 0 in arrays.
 
-Families of neighbouring tables in which a bad pair is searched for.
-
 The loss at a decision is the shift of a centre over the noise. It is large where an early reward
 differs, where that arm is rarely pulled again, and where the others act as known thresholds.
 
-Pairs of neighbouring pull-indexed tables for Gaussian Thompson sampling.
-
-The changed cell is a reward of arm 1, the first one unless said otherwise: 0 in x and 1 in x'.
+For Gaussian Thompson sampling the changed cell is a reward of arm 1, the first one unless said
+otherwise: 0 in x and 1 in x'.
 """
 
 import math

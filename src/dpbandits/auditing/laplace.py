@@ -1,11 +1,7 @@
-"""Exact chances of decisions between noisy sums, in logarithms.
+"""Exact chances of decisions between noisy sums, in logarithms, and the largest loss they make.
 
 Noise is Laplace; its scale is given, or 1. Every term that is summed is positive, so that chances
 keep their digits however small they are.
-
-Functions on a line that are smooth between breaks: densities and their integrals.
-
-The largest privacy loss over pairs of neighbouring tables, from chances by table and output.
 """
 
 import math

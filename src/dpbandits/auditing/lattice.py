@@ -1,26 +1,21 @@
-"""Exact law of the log-likelihood ratio of the arm sequence, with two arms.
+"""Exact law of the log-likelihood ratio of the arm sequence, and the bounds that follow from it.
 
-For a pull-indexed table, centres and variances are functions of the number of pulls, and n_2 =
-t - n_1. So (t, n_1, ratio) is a Markov chain under both inputs. The ratio is kept in whole steps,
-rounded with a deterministic dither. Rounding costs nothing in validity: the number of steps is a
-function of the output, and its law is exact under both inputs; so it is with the absorbing cells
-of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1.
+With two arms: for a pull-indexed table, centres and variances are functions of the number of pulls,
+and n_2 = t - n_1. So (t, n_1, ratio) is a Markov chain under both inputs. The ratio is kept in
+whole steps, rounded with a deterministic dither. Rounding costs nothing in validity: the number of
+steps is a function of the output, and its law is exact under both inputs; so it is with the
+absorbing cells of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1.
 
-Exact law of the log-likelihood ratio of the arm sequence, any number of arms, small T.
-
-As `lattice`, over all vectors of pull counts: C(T + K, K) of them, so that three arms reach
-T = 60 in seconds.
-
-Bounds on the privacy loss from the exact law of a statistic under both inputs.
+With any number of arms and small T the same goes over all vectors of pull counts: C(T + K, K) of
+them, so that three arms reach T = 60 in seconds.
 
 Every tail is summed from its small end, and quantiles are taken from whichever of a chance and its
 complement is smaller, so that no digit is lost.
 
-The best that the first epoch of DP-TS-UCB can leak: one arm against a known threshold.
-
-If the draws of arm 2 are a constant u, the rounds of arm 1's first epoch are Bernoulli trials with
-success p = P(N(m_1, ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials. The
-law of the first epoch then has floor(phi) + 1 points that differ in likelihood.
+The first epoch of DP-TS-UCB leaks the most against a known threshold: if the draws of arm 2 are a
+constant u, the rounds of arm 1's first epoch are Bernoulli trials with success p = P(N(m_1,
+ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials. The law of the first epoch
+then has floor(phi) + 1 points that differ in likelihood.
 """
 
 import math

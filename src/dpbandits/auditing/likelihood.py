@@ -3,7 +3,7 @@
 For more arms or rounds than the lattices reach. Outputs h are drawn from a third law R: that of x,
 that of x', or sequential importance sampling, which plays Thompson sampling with lower centres of
 arm 1 so that rare outputs become common. Their chances P(h), Q(h) and R(h) are products of the
-chances of the decisions, which `choice` computes with a relative error below 1e-9 each.
+chances of the decisions, which ``thompson`` computes with a relative error below 1e-9 each.
 
 What is certified: let E = {h: ln(Q(h)/P(h)) >= tau and ln(Q(h)/R(h)) <= b}, a set of outputs with
 tau and b fixed before the certifying runs. On E the weights Q(h)/R(h) <= e^b and P(h)/R(h) <=

@@ -1,8 +1,7 @@
-"""Play a regret algorithm many times on a fixed table of rewards; the outputs are its arms.
+"""Play an algorithm many times on a fixed table of rewards.
 
-Play a best-arm algorithm many times on a fixed table of rewards.
-
-An output is the arm recommended and the pulls of every arm, which the sequence of arms shows.
+The output of a regret algorithm is its arms, that of a best-arm algorithm the arm recommended and
+the pulls of every arm, which the sequence of arms shows.
 """
 
 from dataclasses import dataclass, field

@@ -1,9 +1,4 @@
-"""One lower bound on a privacy loss, with all that is needed to check it by hand.
-
-The row of an exact bound: no runs, no seed, confidence 1.
-
-Rows of an audit from the results of the Gaussian engine.
-"""
+"""One lower bound on a privacy loss, with all that is needed to check it by hand."""
 
 import math
 import time

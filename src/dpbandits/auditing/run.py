@@ -1,9 +1,4 @@
-"""Validation of what is audited: algorithm, notion of neighbours, and what is claimed.
-
-Black-box audits as questions with an answer that the cache keeps.
-
-The Python entry point: audit an algorithm as a black box, from the cache where it can.
-"""
+"""The Python entry point: audit an algorithm as a black box, from the cache where it can."""
 
 import json
 import math

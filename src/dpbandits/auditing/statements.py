@@ -1,19 +1,8 @@
-"""The audited statements: their numbers in results and configs, and where they are stated.
+"""The audited statements and all rows that are exact but those of Gaussian Thompson sampling.
 
-Engine C: the privacy of one noisy report, Y = reward + location + Laplace(b).
-
-The ratio of its densities for the rewards 0 and 1 is exp(1/b) beyond both centres, and nowhere
-larger, whatever the location is; what is done to Y later loses nothing more.
-
-Rows of support arguments: AdaP-UCB as coded (AUD-17), non-private algorithms (AUD-19).
-
-Rows of episodic algorithms: AdaP-UCB (AUD-17), Anytime-Lazy-UCB and DP-SE (AUD-18).
-
-Rows of GDP-NCB's releases: as coded (AUD-13), as written (AUD-14), repaired (AUD-15).
-
-Rows of the stop test of GDP-NCB's Phase I, as written (AUD-14).
-
-All exact rows (engines B and C and support arguments), at full and at quick scale.
+Of one noisy report, Y = reward + location + Laplace(b), the ratio of its densities for the rewards
+0 and 1 is exp(1/b) beyond both centres, and nowhere larger, whatever the location is; what is done
+to Y later loses nothing more.
 """
 
 import itertools

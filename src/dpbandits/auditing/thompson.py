@@ -1,19 +1,13 @@
-"""Centres and variances from which Gaussian Thompson sampling draws, by the number of pulls.
+"""Gaussian Thompson sampling from the papers, apart from the kernels: draws, chances, decisions.
 
-Arm i after n pulls draws theta_i ~ N(centre_i(n), variance(n)); the largest draw is pulled. Written
-from the papers, apart from the kernels.
-
-Chance that one of several independent normal draws is the largest, in logarithms.
-
-One transcript with exactly known chances, at any horizon.
+Arm i after n pulls draws theta_i ~ N(centre_i(n), variance(n)); the largest draw is pulled.
 
 Gaussian differential privacy bounds events of any size. The transcript in which arm 1 is abandoned
 after its first or forced pulls has a loss that adds up over all later rounds, while its chance
 falls exponentially in T.
 
-One decision between two arms: Lemma 3 and Theorems 6 and 7 of ts-is-dp, exactly.
-
-With more arms, give the others so many pulls and so low means that they never win.
+Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two arms. With more arms, give
+the others so many pulls and so low means that they never win.
 """
 
 import math

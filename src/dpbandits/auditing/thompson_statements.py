@@ -1,11 +1,4 @@
-"""How far the Gaussian engine goes: the full audit and a quick one.
-
-Statements AUD-1 to AUD-5: Thompson sampling with Gaussian priors, plain and modified.
-
-Statements AUD-6 to AUD-8: what dp-ts-ucb says of Thompson sampling, and DP-TS-UCB itself.
-
-All rows of the Gaussian engine, statement by statement.
-"""
+"""Rows of Gaussian Thompson sampling (AUD-1 to AUD-5) and of DP-TS-UCB (AUD-6 to AUD-8)."""
 
 import math
 from collections.abc import Iterator

@@ -147,7 +147,7 @@ def check(
 
 def _check_project(project: "Project") -> None:
     """Check every file of a project."""
-    from dpbandits.pages.errata import check_pages
+    from dpbandits.pages.papers import check_pages
     from dpbandits.pipeline.check import check_files, check_filters
 
     check_files(project)
@@ -164,8 +164,7 @@ def publish(project: "Project", names: tuple[str, ...]) -> None:
 
     Where a PAPER is named its copies alone are written, and no document.
     """
-    from dpbandits.pages.costs import write_costs
-    from dpbandits.pages.documents import write_documents
+    from dpbandits.pages.documents import write_costs, write_documents
     from dpbandits.pipeline.publish import publish_chosen, publish_papers
 
     if names:
@@ -224,7 +223,7 @@ def new_paper(name: str, project: Path) -> None:
 
     NAME is its short name: small letters, digits and -.
     """
-    from dpbandits.pages.new_paper import write_skeleton
+    from dpbandits.pages.documents import write_skeleton
     from dpbandits.pipeline.project import Project
 
     print(*write_skeleton(Project.load(project), name), sep="\n")

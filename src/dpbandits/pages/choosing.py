@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing.players import (
+from dpbandits.comparisons.choosing.ranking import read_table
+from dpbandits.comparisons.choosing.scores import (
     APPROXIMATE,
     CLASSES,
     DELTA,
@@ -17,15 +18,14 @@ from dpbandits.comparisons.choosing.players import (
     OTHERS,
     PLAYERS,
     PURE,
+    RATE,
     SHOWN,
     TABLES,
+    WINNER,
+    full_field,
 )
-from dpbandits.comparisons.choosing.ranking import read_table
-from dpbandits.comparisons.choosing.scores import full_field
 from dpbandits.comparisons.choosing.tables import TUNED
-from dpbandits.comparisons.choosing.winners import RATE, WINNER
-from dpbandits.pages.regions import with_region
-from dpbandits.pages.render import render
+from dpbandits.pages.render import render, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp

@@ -130,7 +130,7 @@ def explain_published(project: Project, identifier: str) -> str:
 def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[str]:
     """Yield what is published of a finding, line by line, with its numbers."""
     # Claims are explained without what fills in numbers.
-    from dpbandits.pages.published_numbers import filled
+    from dpbandits.pages.published import filled
 
     claim = finding.claim
     place = f"{project.study(paper).findings_path}: findings.{claim.id}"

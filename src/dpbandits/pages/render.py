@@ -1,12 +1,14 @@
-"""Markdown pages from the Jinja templates in `pages/templates`."""
+"""Markdown pages from Jinja templates, and the marked regions of what was written by hand."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from dpbandits.errors import InputError
 
 
 def one_line(text: object) -> str:
@@ -61,3 +63,29 @@ def render(name: str, **values: Any) -> str:
         values: what its names stand for, all of them.
     """
     return _TEMPLATES.get_template(name).render(values)
+
+
+def with_region(text: str, name: str, content: str) -> str:
+    """Return ``text`` with what is between the marks of the region ``name`` replaced.
+
+    Raises:
+        InputError: the marks are missing.
+    """
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    if text.count(begin) != 1 or text.count(end) != 1:
+        first = text.partition("\n")[0]
+        raise InputError(f"document {first!r}: the marks {begin} and {end} are missing or double")
+    head, _, rest = text.partition(begin)
+    return f"{head}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], texts: int) -> str:
+    """Return a table in Markdown.
+
+    Args:
+        head: names of the columns.
+        rows: their cells, plain text.
+        texts: number of columns on the left that are aligned left; the others have numbers.
+    """
+    sides = ["---"] * texts + ["---:"] * (len(head) - texts)
+    return render("table.md", head=head, sides=sides, rows=rows)

@@ -1,16 +1,36 @@
-"""The answer to one question: a ranking at the nearest setting that was measured."""
+"""Which private bandit to take for a question: a ranking at the nearest measured setting."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing.players import CLASSES, DESCRIPTIONS, NONE, OTHERS
-from dpbandits.comparisons.choosing.scores import SETTING
-from dpbandits.comparisons.choosing.winners import INTERPRETATIONS, WINNER
+from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
+from dpbandits.algorithms.guarantees import guarantee
+from dpbandits.comparisons.choosing.scores import (
+    CLASSES,
+    DELTA,
+    DESCRIPTIONS,
+    INTERPRETATIONS,
+    NONE,
+    OTHERS,
+    PLAYERS,
+    SETTING,
+    WINNER,
+)
+from dpbandits.comparisons.equal_privacy.formulas import least_alpha, level
+from dpbandits.config import Context
+from dpbandits.engine.arguments import whole_number
+from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
+from dpbandits.privacy import Guarantee
+from dpbandits.privacy.thompson import required_c
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
@@ -154,3 +174,227 @@ def described(question: Question) -> str:
     """Return a question in words."""
     asked = f"K = {question.arms}, T = {question.horizon:,}, epsilon = {question.epsilon:g}"
     return f"{asked}, {DESCRIPTIONS[question.privacy]}"
+
+
+def parameters_at(row: Mapping[str, Any], question: Question) -> dict[str, float]:
+    """Return the parameters of an algorithm at a question.
+
+    Modified TS has the share b K/T of pre-pulls that was tuned, with the c that the budget asks
+    for; DP-TS-UCB the alpha that was tuned, or the least that meets the budget if that is more.
+
+    Args:
+        row: a row of the table of scores.
+        question: what is asked.
+
+    Raises:
+        InputError: the algorithm cannot meet the budget.
+    """
+    algorithm, epsilon = row["algorithm"], float(question.epsilon)
+    if algorithm == "m-ts-gaussian":
+        share = row["b"] / (row["horizon"] // row["arms"])
+        b = int(share * (question.horizon // question.arms))
+        return {"b": b, "c": float(required_c(b, level(epsilon), question.horizon))}
+    if algorithm == "dp-ts-ucb":
+        least = least_alpha(Context({"epsilon": epsilon}, question.horizon, question.arms))
+        return {"alpha": max(float(row["alpha"]), least)}
+    if algorithm == "dp-bai-gauss":
+        return {"epsilon": epsilon, "delta": DELTA}
+    return {} if row["class"] == NONE else {"epsilon": epsilon}
+
+
+KEPT = ("proved", "not contradicted")
+"""Statuses of guarantees that stand the audit."""
+
+BROKEN = "not shown to be private"
+"""Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
+
+Row = dict[str, Any]
+
+
+def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
+    """Return a ranking with parameters and guarantees; those not shown to be private last.
+
+    Args:
+        answer: as ``ranking.ranked`` has it.
+        question: what is asked.
+        measure: ``regret`` or ``success``.
+    """
+    rows = [_guaranteed(row, question) for row in _records(answer)]
+    played = {(row["algorithm"], row["variant"]) for row in rows}
+    refuted = _refuted(question, measure)
+    rows += [row for row in refuted if (row["algorithm"], row["variant"]) not in played]
+    rows = sorted(rows, key=lambda row: bool(row["verdict"] == BROKEN))
+    found = pd.DataFrame(rows)
+    is_ranked = ~found["verdict"].eq(BROKEN) & found["place"].notna()
+    found["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
+    columns = ["place", "algorithm", "name", "variant", "verdict", "parameters", measure, "lo"]
+    columns += ["hi", "price", "worst", "worst_instance", "runs", "guarantee", *SETTING]
+    shown: pd.DataFrame = found[[column for column in columns if column in set(found.columns)]]
+    return shown
+
+
+def _records(table: pd.DataFrame) -> list[Row]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _guaranteed(row: Row, question: Question) -> Row:
+    """Return a row with parameters and guarantee, its verdict changed where none is shown."""
+    try:
+        values = parameters_at(row, question)
+    except InputError as error:
+        return {**row, "verdict": BROKEN, "parameters": "", "guarantee": str(error)}
+    pairs = (each.split("=", 1) for each in row["interpretation"].split(",") if each)
+    found = guarantee(
+        row["algorithm"],
+        horizon=question.horizon,
+        params=values,
+        variant=row["variant"],
+        interpretations=dict(pairs),
+    )
+    text = ", ".join(f"{key}={value:.6g}" for key, value in values.items())
+    is_broken = row["class"] != NONE and found.status not in KEPT
+    verdict = BROKEN if is_broken else row["verdict"]
+    return {**row, "verdict": verdict, "parameters": text, "guarantee": in_brief(found)}
+
+
+def in_brief(found: Guarantee) -> str:
+    """Return a guarantee in a few words, of a Gaussian one also its epsilon at ``DELTA``."""
+    if found.kind == "none":
+        return found.name
+    words = f"{found.name}, {found.model}, {found.status}"
+    return f"{words}; ({found.epsilon(DELTA):.3g}, {DELTA:g})-DP" if found.kind == "gdp" else words
+
+
+def _refuted(question: Question, measure: str) -> Iterator[Row]:
+    """Yield algorithms and variants of the class whose guarantee does not stand the audit."""
+    known: Mapping[str, Definition] = REGRET if measure == "regret" else IDENTIFICATION
+    budget = {"epsilon": float(question.epsilon), "delta": DELTA}
+    for algorithm, definition in known.items():
+        is_met = PLAYERS.get(algorithm, ("", NONE))[1] in CLASSES[question.privacy]
+        if not is_met or not set(definition.example) <= set(budget):
+            continue
+        values = {key: budget[key] for key in definition.example}
+        for variant in definition.variants:
+            found = guarantee(algorithm, horizon=question.horizon, params=values, variant=variant)
+            if found.status not in KEPT:
+                named = {"algorithm": algorithm, "variant": variant, "name": definition.name}
+                setting = {key: getattr(question, key) for key in SETTING}
+                yield {**named, "verdict": BROKEN, "guarantee": in_brief(found), **setting}
+
+
+def notes(answer: pd.DataFrame, grid: pd.DataFrame, question: Question) -> list[str]:
+    """Return what one should know of a ranking, a sentence each.
+
+    Args:
+        answer: the ranking.
+        grid: the measured table.
+        question: what is asked.
+    """
+    first = answer.iloc[0]
+    at = f"K = {first['arms']:.0f}, T = {first['horizon']:,.0f}, epsilon = {first['epsilon']:g}"
+    found = [f"Asked: {described(question)}.", f"Measured at the nearest setting: {at}."]
+    if beyond := outside(grid, question):
+        found.append(f"Outside of the grid: {', '.join(beyond)}. To play it: dpbandits compare.")
+    elif any(getattr(question, key) != first[key] for key in SETTING):
+        found.append("Not on the grid. To play exactly this setting: dpbandits compare.")
+    eligible = grid[grid["class"].isin(CLASSES[question.privacy])]
+    missing = set(eligible["algorithm"]) - set(answer["algorithm"])
+    if missing:
+        names = [name for each, (name, _) in PLAYERS.items() if each in missing]
+        found.append(f"Not measured there: {', '.join(names)}.")
+    return found
+
+
+MEASURES = {
+    "regret": ("extra-regret", "extra-winners"),
+    "success": ("extra-best-arm", "extra-best-arm-winners"),
+}
+"""Measure -> the tables of the scores and of the winners."""
+
+REQUIRED = {"regret": "horizon", "success": "budget"}
+
+
+def choose(
+    *,
+    arms: int,
+    epsilon: float,
+    horizon: float | None = None,
+    budget: float | None = None,
+    privacy: str = "pure",
+    scale: str | None = None,
+    project: str | Path = ".",
+) -> "pd.DataFrame":
+    """Return which private algorithms are the best for a number of arms, a length and a budget.
+
+    The ranking is that of the published comparison at the nearest setting that was measured, over
+    several families of instances (``docs/choosing.md``). What one should know of it is in
+    ``attrs["notes"]`` of the frame: the setting, and whether the question is outside of the grid.
+
+    Args:
+        arms: number of arms K, at least 2.
+        epsilon: privacy budget, above 0.
+        horizon: number of rounds T, where regret counts.
+        budget: number of pulls, where the best arm is to be found.
+        privacy: ``pure`` (epsilon-DP, central), ``approximate`` ((epsilon, 1e-6)-DP, central) or
+            ``local`` (epsilon-DP of every reward); stricter algorithms take part.
+        scale: ``paper`` or ``quick`` for the tables built in the project's folder; by default the
+            published ones.
+        project: folder of the project; outside of one the tables that come with the package.
+
+    Returns:
+        One row for each algorithm, the best first: place, algorithm, name, variant, verdict
+        (``best``, whatever base logarithms have that are not settled, ``best by the default
+        logarithms``, ``tied`` with the best, ``behind`` or ``not private``), parameters, regret
+        (mean over the families, by default logarithms) or success with its 95 % interval as lo and
+        hi, price (regret over the best without privacy), worst (the same in the worst family) and
+        worst_instance, guarantee at the question, and the setting. Then what is not shown to be
+        private.
+
+    Raises:
+        InputError: an argument is not allowed, or no comparison is published there.
+
+    Example:
+        >>> import dpbandits
+        >>> dpbandits.choose(arms=1, horizon=1000, epsilon=1.0)
+        Traceback (most recent call last):
+        dpbandits.errors.InputError: arms is 1; allowed: a whole number of at least 2
+    """
+    # Asked for alone: everything else does without the comparison and without a project.
+    from dpbandits.comparisons.choosing.scores import full_field
+
+    given = {"horizon": horizon, "budget": budget}
+    if (horizon is None) == (budget is None):
+        raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
+    measure = "regret" if budget is None else "success"
+    length = whole_number(given[REQUIRED[measure]])
+    question = Question(whole_number(arms), length, epsilon, privacy)
+    paths = [_table_path(Path(project), name, scale) for name in MEASURES[measure]]
+    scores, winners = map(read_table, paths)
+    table = full_field(scores)
+    answer = ranked(table, winners, question, measure)
+    answer = with_guarantees(answer, question, measure)
+    answer.attrs["notes"] = notes(answer, table, question)
+    return answer
+
+
+def _table_path(folder: Path, name: str, scale: str | None) -> Path:
+    """Return the file of a table of the comparison, as published or as built at a scale.
+
+    Raises:
+        InputError: the folder is no project, whose tables others have, or the table is stale.
+    """
+    from dpbandits.comparisons.choosing.scores import COMPARISON, TABLES
+    from dpbandits.pipeline.project import CONFIG, Project, published_folder
+    from dpbandits.pipeline.targets import table_target
+
+    if folder != Path() and not (folder / CONFIG).is_file():
+        raise InputError(
+            f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
+            f"published tables"
+        )
+    if scale is None:
+        found = folder if (folder / CONFIG).is_file() else published_folder()
+        return found / TABLES / f"{name}.csv"
+    target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
+    require_current(target.files[0], target.depends_on)
+    return next(path for path in target.files if path.suffix == ".csv")

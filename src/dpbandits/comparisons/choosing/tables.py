@@ -6,9 +6,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from dpbandits.comparisons.choosing.players import PLAYERS
-from dpbandits.comparisons.choosing.scores import SETTING, family_scores, mean_scores
-from dpbandits.comparisons.choosing.winners import winners
+from dpbandits.comparisons.choosing.scores import (
+    PLAYERS,
+    SETTING,
+    family_scores,
+    mean_scores,
+    winners,
+)
 from dpbandits.reporting.lines import LEVEL
 
 Frames = Mapping[str, pd.DataFrame]

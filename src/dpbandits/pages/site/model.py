@@ -1,8 +1,8 @@
-"""What the pages of the site share: figures, verdicts and the addresses of pages."""
+"""What the pages of the site share: sources, texts, figures, verdicts, addresses."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,20 +12,128 @@ import pandas as pd
 
 from dpbandits.algorithms.base import VARIANTS
 from dpbandits.claims.docket import Finding
-from dpbandits.claims.ledger import together
+from dpbandits.claims.ledger import EXACT, together
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
-from dpbandits.pages.gallery import by_figure, head_of
-from dpbandits.pages.published_ledger import (
+from dpbandits.pages.papers import by_figure, head_of
+from dpbandits.pages.published import (
+    PUBLISHED,
+    PUBLISHED_TABLES,
     REPAIRED,
+    evidence_path,
     published_findings,
     published_ledger,
     published_papers,
 )
-from dpbandits.pages.published_numbers import PUBLISHED, evidence_path
-from dpbandits.pages.site.sources import Sources
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import EXTRA, FIGURE, TABLE, Target
+from dpbandits.pipeline.targets import EXTRA, FIGURE, TABLE, Target, targets
+from dpbandits.reporting.tables import at_paper_runs
+
+_LETTERS = {
+    "varepsilon": "ε",
+    "epsilon": "ε",
+    "alpha": "α",
+    "delta": "δ",
+    "eta": "η",
+    "mu": "μ",
+    "ell": "ℓ",
+    "ln": "ln ",
+    "times": "×",
+    ",": " ",
+}
+_RAISED = dict(zip("0123456789-+αn", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵅⁿ", strict=True))
+_LOWERED = dict(zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True))
+_COMMAND = re.compile(r"\\([A-Za-z]+|,)")
+_SCRIPT = re.compile(r"\s?([\^_])(?:\{([^}]*)\}|(\S))")
+
+
+def plain(text: str) -> str:
+    """Return a label without its mathtext: ``T = 10⁸`` for ``$T = 10^8$``."""
+    return re.sub(r"\$([^$]*)\$", lambda match: _mathematics(match[1]), text)
+
+
+def _mathematics(text: str) -> str:
+    text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], match[1]), text)
+    return re.sub(r"\s+", " ", _SCRIPT.sub(_script, text))
+
+
+def _script(match: re.Match[str]) -> str:
+    sign, inside = match[1], match[2] or match[3]
+    signs = _RAISED if sign == "^" else _LOWERED
+    if all(each in signs for each in inside):
+        return "".join(signs[each] for each in inside)
+    return f"{sign}({inside})" if len(inside) > 1 else f"{sign}{inside}"
+
+
+_TEXTS = ("series", "variant", "interpretation")
+"""Columns of texts, which may be empty."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files of a project's figures and tables, as far as they exist.
+
+    Attributes:
+        project: the project, at the scale whose files are looked for where none is published.
+    """
+
+    project: Project
+
+    @cached_property
+    def targets(self) -> list[Target]:
+        """The figures and tables of which a csv exists."""
+        every = [each for each in targets(self.project) if each.kind in (FIGURE, TABLE)]
+        return [each for each in every if self.path(each, each.name, "csv") is not None]
+
+    def of(self, kind: str, paper: str) -> dict[str, Target]:
+        """Return the figures, or the tables, of a paper by name."""
+        chosen = [each for each in self.targets if (each.kind, each.paper) == (kind, paper)]
+        return {each.name: each for each in chosen}
+
+    def path(self, target: Target, stem: str, suffix: str) -> Path | None:
+        """Return a file of a figure or table, published or built; None where there is neither.
+
+        Args:
+            target: the figure or table.
+            stem: its name, or that of a panel.
+            suffix: such as ``csv``, without the dot.
+        """
+        folder = PUBLISHED if target.kind == FIGURE else PUBLISHED_TABLES
+        published = self.project.folder / folder / target.paper / f"{stem}.{suffix}"
+        built = target.files[0].parent / published.name
+        return next((path for path in (published, built) if path.is_file()), None)
+
+    def frame(self, target: Target, stem: str) -> pd.DataFrame | None:
+        """Return the csv of a figure, panel or table; an empty cell is NaN, or an empty text."""
+        path = self.path(target, stem, "csv")
+        if path is None:
+            return None
+        texts = dict.fromkeys(_TEXTS, str)
+        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
+        return frame.fillna(dict.fromkeys(_TEXTS, ""))
+
+    def files(self) -> Iterator[tuple[Target, Path]]:
+        """Yield the files of each whole figure and table, to be copied."""
+        for target in self.targets:
+            for suffix in dict.fromkeys(path.suffix[1:] for path in target.files):
+                path = self.path(target, target.name, suffix)
+                if path is not None:
+                    yield target, path
+
+
+Values = dict[str, Any]
+
+
+def _row(row: Mapping[Any, Any]) -> Values:
+    """Return a row of the ledger with the texts that are made of several columns."""
+    is_judged = row["verdict"] not in ("not applicable", "not testable")
+    return {
+        **row,
+        "is_judged": is_judged,
+        "runs_text": (f"{row['runs']:,}" if row["runs"] else EXACT) if is_judged else "-",
+        "at_paper_runs": at_paper_runs(row) if is_judged else "-",
+    }
+
 
 UNPUBLISHED = "Its numbers are not published yet."
 """Stands for a statement whose numbers are in no csv."""
@@ -223,3 +331,45 @@ def about(ledger: pd.DataFrame, group: FigureGroup) -> pd.DataFrame:
     folder = f"docs/figures/{group.paper}"
     paths = {f"{folder}/{stem}.png" for stem in group.stems}
     return ledger[ledger["figure"].map(lambda text: not paths.isdisjoint(text.split()))]
+
+
+def claims_of(site: Site, ledger: pd.DataFrame) -> list[Values]:
+    """Return the claims of some rows of the ledger, each with its rows."""
+    return [
+        claim_values(site, rows) for _, rows in ledger.groupby("claim", sort=False) if len(rows)
+    ]
+
+
+def claim_values(site: Site, rows: pd.DataFrame) -> Values:
+    """Return a claim and its rows."""
+    first = rows.iloc[0]
+    keys = ("paper", "kind", "place", "statement", "scope", "rule")
+    return {
+        "id": first["claim"],
+        "address": claim_address(first["claim"]),
+        **{key: first[key] for key in keys},
+        "figures": site.shown_by(first["figure"]),
+        "rows": [_row(row) for row in rows.to_dict("records")],
+        "by_variant": [
+            (variant, list(dict.fromkeys(rows.loc[rows["variant"] == variant, "verdict"])))
+            for variant in VARIANTS
+            if variant in set(rows.loc[rows["verdict"] != "not applicable", "variant"])
+        ],
+    }
+
+
+def evidence_of(site: Site, name: str) -> list[Values]:
+    """Return the comparisons behind a claim or finding, by variant and interpretation."""
+    rows = site.evidence[site.evidence["claim"] == name]
+    groups = rows.groupby(["variant", "interpretation"], sort=False)
+    return [
+        {
+            "variant": variant,
+            "interpretation": interpretation,
+            "rows": own.to_dict("records"),
+            "size": len(own),
+            "has_parts": bool((own["part"] != "").any()),
+            "decided": {word: int((own["decided"] == word).sum()) for word in own["decided"]},
+        }
+        for (variant, interpretation), own in groups
+    ]

@@ -14,10 +14,9 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.config.documents import Name, Sentence, Spec, Text, load_document
 from dpbandits.errors import InputError
 from dpbandits.pages.front import VARIANTS
-from dpbandits.pages.site.charts import Json, chart, series
-from dpbandits.pages.site.lines import CsvLine, csv_lines
+from dpbandits.pages.site.content import shown_cells
+from dpbandits.pages.site.figures import CsvLine, Json, chart, csv_lines, series
 from dpbandits.pages.site.model import FigureGroup, Site
-from dpbandits.pages.site.tables import shown_cells
 from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import algorithm_look, tell_apart
 from dpbandits.reporting.spec import PanelSpec, panel_stem

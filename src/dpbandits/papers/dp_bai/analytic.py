@@ -1,6 +1,4 @@
-"""Features: Max-Det collections of random ones, and the instances (C10, C19, C21, C23).
-
-Everything of the paper that is computed exactly.
+"""Everything of the paper that is computed exactly; here features and instances (C10, C19 to C23).
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """

@@ -1,7 +1,4 @@
-"""Supplementary diagrams on what the bounds say: budgets needed, errors, and the delta needed.
-
-Supplementary diagrams: success over draws of the omegas (BAI-E5), and Table 1 as a map.
-"""
+"""Supplementary diagrams: what the bounds say, draws of the omegas (BAI-E5), Table 1 as a map."""
 
 import math
 from collections.abc import Sequence

@@ -1,14 +1,10 @@
-"""Fits to success counts over many resamples of the trials at once, and T at success 0.9 by them.
+"""Statistics that fit success counts: errors of DP-BAI over T, and the T at which success is 0.9.
 
 Resampling the trials of a series with replacement is drawing its successes from the binomial law
 of its rate. Row 0 of every array of resamples is the counts themselves.
 
-Statistics on errors of DP-BAI: error minus bound (Theorem 4.2), and the log error against T.
-
 ``bound`` is ``theorem``, or ``union``, which we derive for d = 2: the printed proof leaves it out
 (BAI-E21).
-
-Statistics of the claims on budgets: T at success 0.9, on two arms.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""The audit of privacy: pure losses (BAI-C14); the delta of DP-BAI-Gauss (BAI-C24, BAI-E9).
-
-Decisions by noise alone: success rates as epsilon goes to 0, and tails (F2, F5).
-"""
+"""Privacy of the algorithms (BAI-C14, BAI-C24, BAI-E9), and decisions by noise alone (F2, F5)."""
 
 import itertools
 import math

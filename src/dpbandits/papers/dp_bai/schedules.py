@@ -1,7 +1,4 @@
-"""Schedules of phases: Appendix B, their growth with d, and Baseline's (C11, C20, C22).
-
-Whether the algorithms keep to their budget: every K, d and T of a range, enumerated (C13).
-"""
+"""Schedules of phases (Appendix B; C11, C20, C22), and whether they keep to their budget (C13)."""
 
 import itertools
 import math

@@ -1,11 +1,4 @@
-"""Statistics of the claims that compare success rates with those of DP-BAI, point by point.
-
-Statistics on trends: success over y/x, T and epsilon, and decisions on a common stream.
-
-Statistics of the findings: settings and questions that are not the paper's.
-
-``points`` is as in ``comparing``.
-"""
+"""Statistics on success rates: beside DP-BAI, as trends, and of the findings."""
 
 import itertools
 import math

@@ -1,7 +1,4 @@
-"""How hard an instance is, and bounds on the error of DP-BAI (Section 4.1, Theorem 4.2; C12).
-
-Table 1: which of the bounds of DP-BAI and DP-BAI-Gauss is the tighter one (Appendix D, C15).
-"""
+"""How hard an instance is, and the bounds: Section 4.1, Theorem 4.2, Table 1 (Appendix D; C12, C15)."""
 
 import math
 from collections.abc import Iterator

@@ -1,12 +1,8 @@
-"""Runs of GDP-NCB played to see what its Phase II is said to do (claim C22).
+"""The exact results behind the paper's claims, and a few runs that are played to be looked into.
 
-On 50 arms, 45 of them with means below mu*/256, the kernel plays an episode at a time, and before
-each its state is looked at: whether the best arm's index is below mu*, and whether an arm with a
-mean of at most mu*/256 is pulled next.
-
-Curves of the exact witnesses on the privacy of GDP-NCB (Theorem 2; claim C15).
-
-The exact results behind the paper's claims, and a few runs that are played to be looked into.
+What Phase II is said to do (C22) is looked for on 50 arms: 45 of them with means below mu*/256. The
+kernel plays an episode at a time, and before each its state is looked at: whether the best arm's
+index is below mu*, and whether an arm with a mean of at most mu*/256 is pulled next.
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y. Differences (D) and
 open questions (A) are those of ``docs/deviations.md``; epsilon is 0.2 unless said.

@@ -1,17 +1,10 @@
-"""Statistics that compare Nash regrets at one time, or the times at which they fall below a level.
+"""Statistics of simulated curves: at one time, of whole panels, and of slopes.
 
 ``variant`` is the claim's; ``scored``, ``adap_ucb``, ``ldp_ucb`` and ``ncb`` are its
 values of the curves (see ``curves``). epsilon is 0.2; ``share`` is a time as a share of
 the horizon.
 
-Statistics of whole panels: the two arms of (a), epsilon in (c) and (d), the four laws of (f).
-
-``variant`` and ``ncb`` are those of ``comparison_statistics``; ``share`` is a time as a share of T.
-
-Statistics of slopes, and of ratios as the horizon, epsilon or time grow.
-
-Slopes are of log Nash regret, by least squares. ``variant`` and ``ncb`` are those of
-``comparison_statistics``.
+Slopes are of log Nash regret, by least squares.
 """
 
 import itertools

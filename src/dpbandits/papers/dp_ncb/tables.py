@@ -1,9 +1,7 @@
-"""Where paper and released code part: what each says, what is called repaired, how it is measured.
+"""Rows of the table of deviations: where paper and released code part, and what each switch does.
 
 Ids D are differences between paper and code, ids A what the paper leaves open, both as in
 ``docs/deviations.md``, which also has the differences that are no switch.
-
-Rows of the table of deviations: what each switch alone does to the final Nash regret.
 """
 
 import re

@@ -1,14 +1,11 @@
-"""Exact sums behind Lemmas 4.1 and C.1 for Bernoulli rewards: how often all draws miss the mean.
+"""Exactly computed curves and numbers behind the paper's analytic figures and claims.
 
-An estimate of s rewards is k/s with k binomial, and a draw from it is N(k/s, v/s). Both lemmas are
-of Hu, Huang, Zhang, Lecuyer and Hegde, ICML 2025.
+Lemmas 4.1 and C.1: an estimate of s rewards is k/s with k binomial, and a draw from it is N(k/s,
+v/s).
 
-One short run of DP-TS-UCB, round by round and arm by arm: what Figures 1 and 2 are drawn from.
-
-The compiled kernel plays the run, a step at a time. The kernel keeps the largest draw of an arm
-and not the draws; they are read off a copy of the random stream taken before the step.
-
-Exactly computed curves and numbers behind the paper's analytic figures and claims.
+Figures 1 and 2 are drawn from one short run. The compiled kernel plays the run, a step at a time.
+The kernel keeps the largest draw of an arm and not the draws; they are read off a copy of the
+random stream taken before the step.
 
 Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """

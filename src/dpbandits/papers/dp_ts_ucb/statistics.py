@@ -1,10 +1,8 @@
-"""Statistics of the analytic claims: numbers read off the exactly computed curves.
+"""Statistics of the analytic claims, and of final regrets beside the baselines.
 
 Levels eta of DP-TS-UCB are those of Theorem 4.4. Where a finding needs another one, ``accounting``
 asks for it: ``tight`` leaves out the factor 2. A NaN in what a statistic reads makes its number
 NaN.
-
-Statistics of the simulated claims: final regrets of DP-TS-UCB, Modified TS and the baselines.
 
 ``count`` is the interpretation of Modified TS, n + 1 or n in its centre and variance;
 ``lazy_ucb_log`` and ``lazy_dp_ts_log`` are the logarithms of the two lazy baselines, ``base2`` or

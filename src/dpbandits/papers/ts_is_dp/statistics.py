@@ -1,13 +1,10 @@
-"""Statistics of Figures 2 to 5: slopes and final regrets of modified Thompson sampling.
+"""Statistics of Figures 2 to 5 and 8: regrets, slopes, realised privacy levels.
 
 ``family`` names the arms of Section 5.1 or 5.2; regret is read from the simulation
 ``FAMILY-verdicts``. ``b_grid`` is the grid of pre-pulls, increasing, its ends being the extremes.
 
-Statistics of realised privacy levels: what a run's own counts charge (Remark 2, Lemma 5).
-
-A level that depends on the rewards describes a run and is no guarantee.
-
-Statistics of Figure 8 and of the claims beside plain Thompson sampling.
+A realised level is what a run's own counts charge (Remark 2, Lemma 5). A level that depends on the
+rewards describes a run and is no guarantee.
 """
 
 import itertools

@@ -1,10 +1,11 @@
-"""Published numbers in a text: `{name}` is filled in from the csv files under `docs`.
+"""Published numbers, tables and verdicts, read from the csv files under `docs`.
 
-A number is the estimate of a comparison of a claim or finding (in the paper's `evidence.csv`), or a
+In a text `{name}` is filled in: a number is the estimate of a comparison of a claim or finding (in the paper's `evidence.csv`), or a
 column of the one row of a csv where other columns have given values.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,9 +13,13 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.docket import NumberSource
+from dpbandits.claims.docket import Claim, Finding, NumberSource
+from dpbandits.claims.ledger import join, read_ledger
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import Project
+from dpbandits.pages.render import with_region
+from dpbandits.pipeline.project import TABLES, Project
+from dpbandits.pipeline.publish import claim_figures
+from dpbandits.reporting.tables import markdown_table
 
 PUBLISHED = Path("docs/figures")
 
@@ -115,3 +120,87 @@ def _formatted(row: Mapping[Any, str], column: str, form: str, *, with_interval:
         return text
     low, high = (format(float(end), form) for end in ends)
     return text if low == high else f"{text} [{low}, {high}]"
+
+
+_TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
+
+
+def published_digitised(project: Project, paper: str) -> pd.DataFrame | None:
+    """Return the published comparison with a paper's digitised values; None where it has none."""
+    path = project.folder / TABLES / paper / "digitised.csv"
+    return pd.read_csv(path) if path.exists() else None
+
+
+def with_tables(project: Project, text: str) -> str:
+    """Return a document with each region ``table PAPER/NAME`` filled with the published table."""
+    for region, paper, name in _TABLE.findall(text):
+        path = project.folder / TABLES / paper / f"{name}.csv"
+        numbers = pd.read_csv(path, keep_default_na=False, na_values=[])
+        table = markdown_table(project.study(paper).table_entries[name], name, numbers)
+        text = with_region(text, region, f"\n{table}\n")
+    return text
+
+
+PUBLISHED_TABLES = Path("docs/tables")
+
+REPAIRED = "repaired"
+"""The variant that is no statement on a paper, and so counted and shown apart."""
+
+
+def published_papers(project: Project) -> list[str]:
+    """Return the published papers whose verdicts are there."""
+    folder = project.folder / PUBLISHED
+    return [paper for paper in project.published if (folder / paper / "simultaneous.csv").exists()]
+
+
+def published_ledger(project: Project, paper: str) -> pd.DataFrame:
+    """Return the published verdicts on a paper's claims, as rows of the ledger of all papers."""
+    folder = project.folder / PUBLISHED / paper
+    claims = project.study(paper).claims
+    figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
+    verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
+    return join(paper, claims, verdicts, both, figures)
+
+
+def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
+    """Return the published copy of each figure, panel and table that a claim is about."""
+    built = (Path(path) for path in claim_figures(project, paper, claim))
+    return [
+        ((PUBLISHED if path.suffix == ".png" else PUBLISHED_TABLES) / paper / path.name).as_posix()
+        for path in built
+    ]
+
+
+def published_findings(
+    project: Project, paper: str, unpublished: str | None = None
+) -> list[tuple[Finding, str, str]]:
+    """Return each finding on a paper with its statement, numbers filled in, and what became of it.
+
+    What became of it is ``shown``, ``not shown``, ``undecided`` or ``reported``; where its rows
+    differ, each of these once.
+
+    Args:
+        project: the project.
+        paper: short name of the paper.
+        unpublished: stands for a statement of which a number is not published.
+
+    Raises:
+        InputError: a number is not published, and ``unpublished`` is not given.
+    """
+    findings = project.study(paper).findings
+    if not findings:
+        return []
+    rows = read_ledger(project.folder / PUBLISHED / paper / "findings.csv")
+    answers = []
+    for finding in findings:
+        name = finding.claim.id
+        place = f"{project.study(paper).findings_path}: findings.{name}"
+        try:
+            statement = filled(project, paper, finding.claim.statement, finding.numbers, place)
+        except InputError:
+            if unpublished is None:
+                raise
+            statement = unpublished
+        words = dict.fromkeys(rows.loc[rows["claim"] == name, "verdict"])
+        answers.append((finding, statement, ", ".join(words)))
+    return answers
