@@ -1,4 +1,4 @@
-"""Neighbouring inputs of an audit: tables of rewards that differ in one place, and families of them.
+"""Neighbouring inputs of an audit: tables of rewards that differ in one place.
 
 In a table by pulls x[i][n] is the reward of the n-th pull of arm i, in a table by rounds that of
 arm i in round n. Arms, pulls and rounds are numbered from 1 in words, from 0 in arrays.

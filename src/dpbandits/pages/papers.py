@@ -1,4 +1,4 @@
-"""`docs/claims.md`, `docs/errata.md` and `docs/gallery.md`: claims, what is printed wrong, figures."""
+"""`docs/claims.md`, `docs/errata.md` and `docs/gallery.md`: claims, errata, figures."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

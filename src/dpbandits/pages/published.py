@@ -1,7 +1,8 @@
 """Published numbers, tables and verdicts, read from the csv files under `docs`.
 
-In a text `{name}` is filled in: a number is the estimate of a comparison of a claim or finding (in the paper's `evidence.csv`), or a
-column of the one row of a csv where other columns have given values.
+In a text `{name}` is filled in: a number is the estimate of a comparison of a claim or finding (in
+the paper's `evidence.csv`), or a column of the one row of a csv where other columns have given
+values.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""How hard an instance is, and the bounds: Section 4.1, Theorem 4.2, Table 1 (Appendix D; C12, C15)."""
+"""How hard an instance is, and the bounds: Section 4.1, Theorem 4.2, Table 1 (C12, C15)."""
 
 import math
 from collections.abc import Iterator

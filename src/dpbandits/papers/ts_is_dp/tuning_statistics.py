@@ -1,6 +1,6 @@
 """Statistics of Figures 3 and 5: how the final regret depends on b and on the privacy level.
 
-Arguments as in ``regret_statistics``. ``c_range`` keeps every b of the grid (``any``) or those
+Arguments as in ``statistics``. ``c_range`` keeps every b of the grid (``any``) or those
 whose c is not below 1 (``at-least-1``), as Algorithm 2 asks.
 """
 
