@@ -212,9 +212,10 @@ class ClaimsFile(Notes):
 
 
 class Summary(Spec):
-    """The sentence that sums up a paper, with ``{names}`` of numbers."""
+    """What came out of a paper: some sentences with ``{names}`` of numbers, and one without."""
 
     statement: Sentence
+    sentence: Sentence = ""
     numbers: dict[str, NumberSource] = {}
 
 

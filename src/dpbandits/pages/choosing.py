@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing.ranking import read_table
+from dpbandits.comparisons.choosing.ranking import choose, read_table
 from dpbandits.comparisons.choosing.scores import (
     APPROXIMATE,
     CLASSES,
@@ -29,6 +29,7 @@ from dpbandits.pages.render import render, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp
+from dpbandits.text_tables import aligned
 
 NAMES = (
     "extra-regret",
@@ -100,7 +101,20 @@ def choosing_page(project: Project) -> str:
 def which_one(project: Project, text: str) -> str:
     """Return the text of ``README.md`` with its region ``which one`` filled."""
     found = published(project)
-    values = {} if found is None else page_values(found)
+    values: Values = {}
+    if found is not None:
+        answer = choose(arms=20, horizon=1e6, epsilon=1.0, project=project.folder)
+        first = answer[answer["place"].notna()].head(5)
+        shown = pd.DataFrame(
+            {
+                "place": first["place"].astype(int).astype(str),
+                "algorithm": first["name"],
+                "verdict": first["verdict"],
+                "regret": [f"{regret:,.0f}" for regret in first["regret"]],
+                "guarantee": first["guarantee"],
+            }
+        )
+        values = {**page_values(found), "ranking": aligned(shown)}
     content = render("which-one.md", is_published=found is not None, **values).strip()
     return with_region(text, "which one", content)
 

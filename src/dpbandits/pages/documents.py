@@ -12,7 +12,7 @@ import yaml
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
-from dpbandits.pages.front import api_page, front_page
+from dpbandits.pages.front import api_page, findings_page, front_page
 from dpbandits.pages.papers import claims_page, errata_page, gallery_page
 from dpbandits.pages.published import with_tables
 from dpbandits.pages.render import render, table, with_region
@@ -180,6 +180,7 @@ REGIONS: Mapping[str, Callable[[Project, str], str]] = {
     "docs/artifact.md": artifact_page,
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": with_tables,
+    "docs/findings.md": findings_page,
 }
 """Document -> what fills in its computed parts, in the text that it has."""
 

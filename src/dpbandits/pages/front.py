@@ -1,4 +1,4 @@
-"""The computed parts of `README.md`, and `docs/api.md` from the docstrings that griffe reads."""
+"""The computed parts of `README.md` and `docs/findings.md`, and `docs/api.md` by griffe."""
 
 import re
 import textwrap
@@ -147,15 +147,30 @@ _VERDICTS = re.compile(r"<!-- begin (verdicts ((?:[A-Z]+-C[0-9]+[a-z]? ?)+)) -->
 
 
 def front_page(project: Project, text: str) -> str:
-    """Return the page with its regions as the published verdicts have them.
+    """Return the front page with its regions as the published verdicts have them.
 
     Args:
         project: the project.
-        text: the page as it is. Its region ``papers`` lists the papers, the region ``summaries``
-            has the sentence that sums up each, the region ``verdicts by variant`` counts claims,
-            the region ``least repair`` those of the variant ``repaired``, each region
-            ``verdicts CLAIM ...`` has the verdicts on these claims, of all papers, the region
-            ``findings`` those findings that are worth the front page.
+        text: the page as it is. Its region ``headline`` counts all claims, the region ``papers``
+            has a row for each paper: whether its figures come out, its claims, and one sentence.
+
+    Raises:
+        InputError: the marks of a region are missing, or a number is not published.
+    """
+    ledgers = {paper: published_ledger(project, paper) for paper in published_papers(project)}
+    text = with_region(text, "headline", _headline(ledgers))
+    return with_region(text, "papers", _papers(project, ledgers))
+
+
+def findings_page(project: Project, text: str) -> str:
+    """Return the page on what came out with its regions as the published verdicts have them.
+
+    Args:
+        project: the project.
+        text: the page as it is. The region ``summaries`` has what sums up each paper, the region
+            ``verdicts by variant`` counts claims, the region ``least repair`` those of the variant
+            ``repaired``, each region ``verdicts CLAIM ...`` has the verdicts on these claims, of
+            all papers, the region ``findings`` those findings that are headlines.
 
     Raises:
         InputError: the marks of a region are missing, a claim is unknown, or a number is not
@@ -163,8 +178,7 @@ def front_page(project: Project, text: str) -> str:
     """
     papers = published_papers(project)
     ledgers = {paper: published_ledger(project, paper) for paper in papers}
-    text = with_region(text, "papers", _papers(project))
-    summaries = [f"**`{paper}`**\n{_summary(project, paper)}" for paper in papers]
+    summaries = [f"### `{paper}`\n\n{_summed_up(project, paper)}" for paper in papers]
     text = with_region(text, "summaries", "\n\n".join(summaries))
     of_papers = [name for name in VARIANTS if name != REPAIRED]
     text = with_region(text, "verdicts by variant", _by_variant(ledgers, of_papers))
@@ -176,22 +190,64 @@ def front_page(project: Project, text: str) -> str:
     return text
 
 
-def _papers(project: Project) -> str:
-    """Return the published papers with their titles, authors, and whether figures come out."""
-    rows = [
-        [
-            f"`{name}`",
-            f"*{paper.short_title or paper.title}* ({paper.credit})",
-            reproduced_as_drawn(published_digitised(project, name), "fig"),
-        ]
-        for name, paper in project.papers.items()
-        if paper.is_published
+def _counted(ledger: pd.DataFrame, variant: str) -> pd.Series:
+    """Return the number of claims on a variant by verdict, those last that have several."""
+    judged = ledger[(ledger["variant"] == variant) & (ledger["verdict"] != "not applicable")]
+    verdicts = judged.groupby("claim")["verdict"]
+    agree = verdicts.nunique() == 1
+    counts = verdicts.first()[agree].value_counts().reindex(VERDICTS[:-1], fill_value=0)
+    return pd.concat([counts, pd.Series({OPEN: (~agree).sum()})])
+
+
+OPEN = "differs by interpretation"
+
+
+def _headline(ledgers: dict[str, pd.DataFrame]) -> str:
+    """Return how many claims of all papers hold, fail, and so on, in a sentence."""
+    every = pd.concat(ledgers.values(), ignore_index=True)
+    counts = _counted(every, "as-written")
+    words = {
+        "holds": ("holds", "hold"),
+        "fails": ("fails", "fail"),
+        "not testable": ("cannot be tested there",) * 2,
+        OPEN: ("depends on how the text is read", "depend on how the text is read"),
+    }
+    parts = [
+        f"{n} {words.get(str(word), (f'is {word}', f'are {word}'))[n > 1]}"
+        for word, n in counts.items()
+        if n
     ]
-    return table(["", "paper", "figures reproduced as drawn"], rows, texts=3)
+    return (
+        f"**Of {counts.sum()} claims, as the papers write their algorithms and at their horizons, "
+        f"{', '.join(parts[:-1])} and {parts[-1]}.**"
+    )
 
 
-def _summary(project: Project, paper: str) -> str:
-    """Return the sentence that sums up a paper, its numbers filled in."""
+def _papers(project: Project, ledgers: dict[str, pd.DataFrame]) -> str:
+    """Return a row for each published paper: figures, claims by variant, one sentence."""
+    rows = []
+    for name, ledger in ledgers.items():
+        paper = project.papers[name]
+        title = f"*{paper.short_title or paper.title}*"
+        if paper.arxiv:
+            title = f"[{title}](https://arxiv.org/abs/{paper.arxiv})"
+        claims = []
+        for variant in ("as-written", "as-coded"):
+            counts = _counted(ledger, variant)
+            if counts.sum():
+                told = [f"{counts['holds']} of {counts.sum()} hold", f"{counts['fails']} fail"]
+                told += [f"{n} not testable" for n in [counts["not testable"]] if n]
+                claims.append(f"{VARIANTS[variant]}: {', '.join(told)}")
+        drawn = reproduced_as_drawn(published_digitised(project, name), "fig")
+        sentence = project.study(name).summary().sentence
+        who = f"`{name}` {title} ({paper.credit})"
+        rows.append([who, drawn, "; ".join(claims), sentence])
+    head = ["paper", "figures as drawn", "claims", "in one sentence"]
+    return table(head, rows, texts=len(head))
+
+
+def _summed_up(project: Project, paper: str) -> str:
+    """Return what sums up a paper, its numbers filled in."""
     summary = project.study(paper).summary()
     place = f"{project.study(paper).findings_path}: summary"
     return filled(project, paper, summary.statement, summary.numbers, place)
@@ -199,19 +255,14 @@ def _summary(project: Project, paper: str) -> str:
 
 def _by_variant(ledgers: dict[str, pd.DataFrame], variants: list[str]) -> str:
     """Return the number of claims by variant and verdict, and of those that differ inside."""
-    head = ["paper", "variant", "claims", *VERDICTS[:-1], "differs by interpretation"]
     rows: list[list[object]] = []
     for paper, ledger in ledgers.items():
-        judged = ledger[ledger["verdict"] != "not applicable"]
         for variant in variants:
-            verdicts = judged[judged["variant"] == variant].groupby("claim")["verdict"]
-            if verdicts.ngroups:
-                agree = verdicts.nunique() == 1
-                counts = verdicts.first()[agree].value_counts()
-                numbers = [counts.get(word, 0) for word in VERDICTS[:-1]]
-                link = f"[`{paper}`](docs/claims.md#{paper})"
-                rows.append([link, VARIANTS[variant], verdicts.ngroups, *numbers, (~agree).sum()])
-    return table(head, rows, texts=2)
+            counts = _counted(ledger, variant)
+            if counts.sum():
+                link = f"[`{paper}`](claims.md#{paper})"
+                rows.append([link, VARIANTS[variant], counts.sum(), *counts])
+    return table(["paper", "variant", "claims", *VERDICTS[:-1], OPEN], rows, texts=2)
 
 
 def _verdicts(whole: pd.DataFrame, claims: list[str]) -> str:
@@ -224,9 +275,9 @@ def _verdicts(whole: pd.DataFrame, claims: list[str]) -> str:
     for name in claims:
         of_claim = judged[judged["claim"] == name]
         if of_claim.empty:
-            raise InputError(f"README.md: claim is {name!r}; allowed: a claim with verdicts")
+            raise InputError(f"docs/findings.md: claim is {name!r}; allowed: a claim with verdicts")
         verdicts = [_of_variant(of_claim[of_claim["variant"] == variant]) for variant in variants]
-        rows.append([claim(name, "docs/"), of_claim["statement"].iloc[0], *verdicts])
+        rows.append([claim(name), of_claim["statement"].iloc[0], *verdicts])
     return table(head, rows, texts=len(head))
 
 
@@ -243,7 +294,7 @@ def _of_variant(rows: pd.DataFrame) -> str:
 def _headlines(project: Project, papers: list[str]) -> str:
     """Return the findings that are worth the front page, as a list."""
     lines = [
-        f"- {claim(finding.claim.id, 'docs/')}, {finding.title}: {statement}"
+        f"- {claim(finding.claim.id)}, {finding.title}: {statement}"
         for paper in papers
         for finding, statement, _ in published_findings(project, paper)
         if finding.is_headline

@@ -99,7 +99,7 @@ class Paper:
         from dpbandits.claims.docket import statistics_of
 
         own = self.modules("statistics", "exact_statistics", "fit_statistics", "tuning_statistics")
-        return statistics_of(statistics, *map(import_module, own))
+        return {**statistics_of(statistics), **statistics_of(*map(import_module, own))}
 
 
 def find_paper(name: str) -> Paper:
