@@ -29,8 +29,8 @@ from dpbandits.claims.ledger import explain, ledger
 from dpbandits.claims.numbers import exact
 from dpbandits.claims.verdict import region_of
 from dpbandits.config.documents import load_document
+from dpbandits.papers import find_paper
 from dpbandits.papers.dp_bai import grid
-from dpbandits.papers.dp_bai.statistics import STATISTICS
 from shared import AUDIT
 
 FILE = ROOT / "config/papers/dp-bai/claims.yaml"
@@ -73,7 +73,7 @@ def test_worlds_reach_every_word_of_a_row() -> None:
 def test_no_statistic_is_idle() -> None:
     entries = [*CLAIMS, *(finding.claim for finding in BEYOND)]
     named = {comparison.statistic for claim in entries for comparison in claim.comparisons}
-    own = {each for each in STATISTICS.values() if "dp_bai" in each.__module__}
+    own = {each for each in find_paper("dp-bai").statistics.values() if "dp_bai" in each.__module__}
     assert own <= named
 
 

@@ -9,6 +9,9 @@ from scipy.special import betaincinv, ndtri, stdtrit
 
 Values = NDArray[np.float64]
 
+LEVEL = 0.95
+"""Coverage of the plotted intervals."""
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dpbandits.claims.numbers import Estimate
-from dpbandits.reporting.lines import LEVEL
+from dpbandits.metrics.intervals import LEVEL
 
 Values = NDArray[np.float64]
 

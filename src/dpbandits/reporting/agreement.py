@@ -16,9 +16,9 @@ from dpbandits.reporting.digitised import (
     allowance,
     is_reproduced,
 )
-from dpbandits.reporting.draw import NUMBER_FORMAT
 from dpbandits.reporting.lines import Line, panel_lines, read_rows
 from dpbandits.reporting.spec import panel_stem, parse_figure
+from dpbandits.reporting.text import NUMBER_FORMAT
 
 COLUMNS = (
     *("panel", "series", "variant", "interpretation", "x", "published", "tolerance", "allowance"),

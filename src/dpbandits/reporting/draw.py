@@ -44,6 +44,7 @@ from dpbandits.reporting.spec import (
     panel_stem,
     parse_figure,
 )
+from dpbandits.reporting.text import NUMBER_FORMAT
 
 COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 """Columns of the csv beside every figure."""
@@ -53,8 +54,6 @@ MAXIMAL_POINTS = 400
 
 SUFFIXES = (".pdf", ".png", ".csv")
 """What is written of every figure."""
-
-NUMBER_FORMAT = "%.10g"
 
 # None leaves an entry out: dates and versions would change the bytes.
 _METADATA: dict[str, dict[str, str | None]] = {

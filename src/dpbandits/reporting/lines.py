@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import mean_interval, rate_interval
+from dpbandits.metrics.intervals import LEVEL, mean_interval, rate_interval
 from dpbandits.metrics.names import QUANTITIES
 from dpbandits.reporting.digitised import PublishedSpec, reached_points
 from dpbandits.reporting.palette import (
@@ -165,9 +165,6 @@ def _half_width(error: Values, runs: int, level: float) -> Values:
 
 
 _MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
-
-LEVEL = 0.95
-"""Coverage of the plotted intervals."""
 
 
 def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:

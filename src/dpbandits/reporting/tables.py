@@ -13,7 +13,6 @@ import pandas as pd
 from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import difference_interval
-from dpbandits.reporting.draw import NUMBER_FORMAT
 from dpbandits.reporting.lines import final_means, final_rates, read_rows, require_column, select
 from dpbandits.reporting.report import page
 from dpbandits.reporting.spec import (
@@ -25,7 +24,7 @@ from dpbandits.reporting.spec import (
     TableSpec,
     parse_table,
 )
-from dpbandits.reporting.text import document, fill, readable, tabular
+from dpbandits.reporting.text import NUMBER_FORMAT, document, fill, readable, tabular
 
 ADDED = ["difference", "difference_lo", "difference_hi"]
 """Columns that are added, with Newcombe's 95 % interval."""

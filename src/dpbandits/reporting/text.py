@@ -8,6 +8,9 @@ import pandas as pd
 
 from dpbandits.errors import InputError
 
+NUMBER_FORMAT = "%.10g"
+"""Of the numbers in every csv."""
+
 
 def fill(template: str, values: Mapping[str, Any], where: str) -> str:
     """Fill a template such as ``b={b}``; InputError where a name is unknown or a format wrong.

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.special import stdtr, stdtrit
 from scipy.stats import false_discovery_control
 
-from dpbandits.reporting.lines import LEVEL
+from dpbandits.metrics.intervals import LEVEL
 
 COMPARISON = "choosing"
 """Name of the comparison."""

@@ -13,7 +13,7 @@ from dpbandits.comparisons.choosing.scores import (
     mean_scores,
     winners,
 )
-from dpbandits.reporting.lines import LEVEL
+from dpbandits.metrics.intervals import LEVEL
 
 Frames = Mapping[str, pd.DataFrame]
 

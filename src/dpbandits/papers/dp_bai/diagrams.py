@@ -16,6 +16,7 @@ from scipy.stats import binom
 
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.evidence import Evidence
+from dpbandits.metrics.intervals import LEVEL
 from dpbandits.papers.dp_bai.fit_statistics import (
     EPSILONS,
     GAP,
@@ -42,7 +43,7 @@ from dpbandits.papers.panels import (
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.legends import shared_legend
-from dpbandits.reporting.lines import LEVEL, rate_of
+from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
 
 SEED = 20240124
