@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from dpbandits.claims.numbers import Counted, from_resamples
-from dpbandits.papers.dp_bai.fit_statistics import crossing_budgets, linear_fit, resampled_rates
+from dpbandits.papers.dp_bai.fits import crossing_budgets, linear_fit, resampled_rates
 
 BUDGETS = (600, 750, 900, 1000, 1100, 1300, 1500)
 TRIALS = 2000

@@ -17,18 +17,17 @@ from scipy.stats import binom
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.evidence import Evidence
 from dpbandits.metrics.intervals import LEVEL
-from dpbandits.papers.dp_bai.fit_statistics import (
+from dpbandits.papers.dp_bai.fit_statistics import Values, log_errors
+from dpbandits.papers.dp_bai.fits import (
     EPSILONS,
     GAP,
     HARDNESS_EPSILONS,
     HARDNESS_GAPS,
     RATIOS,
-    Values,
     estimated,
     hardness_budgets,
     hardness_fit,
     inflation_fit,
-    log_errors,
     ratio_budgets,
 )
 from dpbandits.papers.dp_bai.privacy import CURVE_DELTAS
