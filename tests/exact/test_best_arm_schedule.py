@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from dpbandits.algorithms.best_arm.eliminations import (
     rounds_of,
 )
 from dpbandits.bandits import linear
-from support import message_of
 
 # Equations 7 and 8: (K, d), lambda, h, then s, M1, M, T - T' as `consistent` and as `literal`.
 VECTORS: list[tuple[Any, ...]] = [
@@ -176,15 +174,3 @@ def test_rounds_of_od_linbai() -> None:
     }
     for (arms, rank), rounds in table.items():
         assert rounds_of(arms, rank) == rounds
-
-
-def test_wrong_arguments() -> None:
-    calls: dict[str, Callable[[], object]] = {
-        "arms is 1; allowed: an integer, at least 2": lambda: phase_schedule(1, 2),
-        "dimension is 0; allowed: an integer, at least 1": lambda: phase_schedule(3, 0),
-        "schedule is 'new'; allowed: consistent, lit": lambda: phase_schedule(3, 2, "new"),
-        "arms is True; allowed: an integer, at least 2": lambda: halving_schedule(True),
-        "late_pulls is -1; allowed: an integer, at least": lambda: halving_schedule(2, -1),
-    }
-    for line, call in calls.items():
-        assert message_of(call).startswith(line)

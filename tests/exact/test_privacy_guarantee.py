@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 
 DIGITS = 60
@@ -152,20 +151,6 @@ def test_a_larger_parameter_promises_less(kind: str) -> None:
     for epsilon in (0.0, 1e-9, 0.5):
         found = [each.delta(epsilon) for each in made]
         assert found == sorted(found)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ({"kind": "pure", "parameter": 1.0, "slack": 0.1}, "slack=0.1"),
-        ({"kind": "approximate", "parameter": 1.0}, "slack=0.0"),
-        ({"kind": "approximate", "parameter": 1.0, "slack": 1.0}, "slack=1.0"),
-        ({"kind": "pure", "parameter": 1.0, "status": "wrong"}, "status='wrong'"),
-    ],
-)
-def test_what_is_no_guarantee_is_refused(arguments: dict[str, object], expected: str) -> None:
-    with pytest.raises(InputError, match=expected):
-        Guarantee(**arguments)  # type: ignore[arg-type]
 
 
 # The delta axis of Figures 1, 6 and 7 (ts-is-dp, Figures 1 to 8).

@@ -1,8 +1,6 @@
 """The algorithms for best-arm identification with a fixed budget: each a row of rules."""
 
-import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,7 +18,6 @@ from dpbandits.algorithms.best_arm.eliminations import (
     GAUSSIAN,
     LAPLACE,
     SCHEDULES,
-    SILENT,
     Means,
     PhaseSchedule,
     Regression,
@@ -29,7 +26,6 @@ from dpbandits.algorithms.best_arm.eliminations import (
     noise_multiplier,
     phase_schedule,
     play_trials,
-    random_outcome,
     sensitivity_of,
 )
 from dpbandits.algorithms.best_arm.textbook import (
@@ -53,38 +49,6 @@ BY_MEANS = {
 BY_REGRESSION = {"design_rounding": ("ceiling", "efficient"), **TIES_AND_BUDGET}
 
 
-def _require(owner: str, rules: Callable[[Task], RulesT], task: Task) -> None:
-    """Raise InputError where the budget is too small, unless a random arm is to be returned."""
-    has_budget(owner, rules(task))
-
-
-def _play(
-    owner: str,
-    rules: Callable[[Task], RulesT],
-    task: Task,
-    generator: np.random.Generator,
-    trials: int,
-) -> Outcome:
-    """Play a batch of trials."""
-    row = rules(task)
-    if not has_budget(owner, row):
-        return random_outcome(task.bandit, generator, trials)
-    return play_trials(row, task.bandit, generator, trials)
-
-
-def _reference(
-    owner: str,
-    rules: Callable[[Task], RulesT],
-    textbook: Callable[[RulesT, np.random.Generator], Trial],
-    task: Task,
-    generator: np.random.Generator,
-) -> Trial:
-    """Play one trial, line by line."""
-    row = rules(task)
-    has_budget(owner, row)
-    return textbook(row, generator)
-
-
 def _algorithm(
     rules: Callable[[Task], RulesT],
     textbook: Callable[[RulesT, np.random.Generator], Trial],
@@ -92,26 +56,20 @@ def _algorithm(
     id: str,
     **words: Any,
 ) -> IdentificationAlgorithm:
-    """Return the algorithm that plays by the rules."""
-    return IdentificationAlgorithm(
-        id=id,
-        require=partial(_require, id, rules),
-        play=partial(_play, id, rules),
-        reference=partial(_reference, id, rules, textbook),
-        **words,
-    )
+    """Return the algorithm that plays by the rules, and whose reference is the textbook."""
 
+    def require(task: Task) -> None:
+        has_budget(id, rules(task))
 
-def _by_means(task: Task, schedule: PhaseSchedule, noise: int, **rules: Any) -> Means:
-    """Return rules by the interpretations that the algorithms of the paper share."""
-    return Means(
-        task,
-        schedule,
-        rounding=task.interpretations["rounding"],
-        pooled=task.interpretations["samples"] == "pooled",
-        noise=SILENT if math.isinf(task.parameters.epsilon) else noise,
-        **rules,
-    )
+    def play(task: Task, generator: np.random.Generator, trials: int) -> Outcome:
+        return play_trials(id, rules(task), generator, trials)
+
+    def reference(task: Task, generator: np.random.Generator) -> Trial:
+        row = rules(task)
+        has_budget(id, row)
+        return textbook(row, generator)
+
+    return IdentificationAlgorithm(id=id, require=require, play=play, reference=reference, **words)
 
 
 def _stated_schedule(task: Task) -> PhaseSchedule:
@@ -142,7 +100,7 @@ def dp_bai(task: Task) -> Means:
         small_budget: where T' <= 0, ``raise`` an error or return a ``random`` arm without pulls.
     """
     scale = sensitivity_of(task) / task.parameters.epsilon
-    return _by_means(task, _stated_schedule(task), LAPLACE, scale=scale, collections=True)
+    return Means(task, _stated_schedule(task), collections=True, law=LAPLACE, scale=scale)
 
 
 def dp_bai_gauss(task: Task) -> Means:
@@ -156,11 +114,10 @@ def dp_bai_gauss(task: Task) -> Means:
             ``analytic``, the smallest standard deviation that makes one release of sensitivity 1/n
             (epsilon, delta)-private, whatever epsilon is (BAI-E9).
     """
-    parameters, calibration = task.parameters, task.interpretations["calibration"]
-    scale = sensitivity_of(task) * noise_multiplier(
-        parameters.epsilon, parameters.delta, calibration
-    )
-    return _by_means(task, _stated_schedule(task), GAUSSIAN, scale=scale, collections=True)
+    epsilon, delta = task.parameters.epsilon, task.parameters.delta
+    multiplier = noise_multiplier(epsilon, delta, task.interpretations["calibration"])
+    scale = sensitivity_of(task) * multiplier
+    return Means(task, _stated_schedule(task), collections=True, law=GAUSSIAN, scale=scale)
 
 
 def baseline(task: Task) -> Means:
@@ -178,7 +135,7 @@ def baseline(task: Task) -> Means:
     halves = task.interpretations["sizes"] == "halving"
     schedule = halving_schedule(len(task.bandit.arms)) if halves else _stated_schedule(task)
     scale = sensitivity_of(task) / task.parameters.epsilon
-    return _by_means(task, schedule, LAPLACE, scale=scale, collections=False)
+    return Means(task, schedule, collections=False, law=LAPLACE, scale=scale)
 
 
 def od_linbai(task: Task) -> Regression:
@@ -220,14 +177,7 @@ def dp_od(task: Task) -> Regression:
         sensitivity: rewards are taken to be at most 1 (``unit``), or the noise is scaled by the
             largest reward that the instance can pay (``support``; BAI-E7).
     """
-    return Regression(
-        task,
-        epsilon=task.parameters.epsilon,
-        norm={"l1": 1, "l2": 2}[task.interpretations["norm"]],
-        norm_over=task.interpretations["norm_over"],
-        basis=task.interpretations["basis"],
-        largest_reward=sensitivity_of(task),
-    )
+    return Regression(task, task.parameters.epsilon)
 
 
 def sequential_halving(task: Task) -> Means:
@@ -242,8 +192,7 @@ def sequential_halving(task: Task) -> Means:
         small_budget: with a budget of 0, ``raise`` an error or return a ``random`` arm. Any other
             budget is played, one pull an arm if need be, and may then be exceeded.
     """
-    schedule = halving_schedule(len(task.bandit.arms), late_pulls=0)
-    return Means(task, schedule, collections=False, rounding="floor")
+    return Means(task, halving_schedule(len(task.bandit.arms), late_pulls=0), collections=False)
 
 
 DP_BAI = _algorithm(

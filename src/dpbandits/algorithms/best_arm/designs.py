@@ -7,7 +7,7 @@ the last digit, and so that no choice among equals is left to rounding: the firs
 import math
 import warnings
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,36 +18,18 @@ from dpbandits.kernels import njit
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-PIVOT_TOLERANCE = 1e-9
-"""Squared lengths this near to the largest, relatively, are equal to it."""
+# Numbers are equal but for rounding where they differ, relatively, by less than:
+PIVOT_TOLERANCE = 1e-9  # squared lengths, of which the largest is the next pivot
+GAIN = 1e-10  # volumes; exchanges that gain less are not made
+TIE = 1e-10  # values of a_i^T V^{-1} a_i
+GAP = 1e-9  # the largest of these, and the dimension, where the search for a design ends
 
-MOST_SUBSETS = 200_000
-"""Number of subsets up to which ``max_det`` tries them all."""
-
-GAIN = 1e-10
-"""Volumes that differ relatively by less are equal; exchanges that gain less are not made."""
-
-WORST_CONDITION = 1e8
-"""Condition number from which coefficients are found by least squares, with a warning."""
-
-GAP = 1e-9
-"""How near to the dimension, relatively, the search brings a_i^T V^{-1} a_i."""
-
-TIE = 1e-10
-"""Values of a_i^T V^{-1} a_i this near to each other, relatively, are equal but for rounding."""
-
-SMALLEST_WEIGHT = 1e-6
-"""Weights below it are set to 0 (Yang and Tan, 2022): each would cost a pull."""
-
-MOST_STEPS = 1_000_000
-"""Steps after which the search gives up; those needed were 16,000 at most (K = 10,000, d = 16)."""
-
-REFRESHED_EVERY = 1000
-"""Steps after which V^{-1} is computed anew instead of updated."""
-
-NEWTON_STEPS = 5
-"""Each squares the error, 1e-9 at first."""
-
+MOST_SUBSETS = 200_000  # up to which max_det tries them all
+WORST_CONDITION = 1e8  # from which coefficients are found by least squares, with a warning
+SMALLEST_WEIGHT = 1e-6  # less is set to 0 (Yang and Tan, 2022): each would cost a pull
+MOST_STEPS = 1_000_000  # of the search; it needed 16,000 at most (K = 10,000, d = 16)
+REFRESHED_EVERY = 1000  # steps after which V^{-1} is computed anew instead of updated
+NEWTON_STEPS = 5  # each squares the error, 1e-9 at first
 REMEMBERED_SETS, REMEMBERED_INSTANCES = 512, 8
 
 
@@ -445,44 +427,37 @@ def efficient_counts(weights: FloatArray, total: int) -> IntArray:
 class Geometry:
     """Designs for sets of arms of one instance, remembered over phases, trials and batches.
 
-    Sets are increasing arrays of arm numbers.
+    Sets are the bytes of increasing arrays of arm numbers.
+
+    Attributes:
+        features: shape (K, d).
+        rank: dimension of their span.
     """
 
     def __init__(self, features: FloatArray) -> None:
-        """Remember the features, shape (K, d)."""
-        self.features = features
-        self._collection = lru_cache(REMEMBERED_SETS)(self._find_collection)
-        self._regressors = lru_cache(REMEMBERED_SETS)(self._find_regressors)
+        """Remember the features."""
+        self.features, self.rank = features, rank_of(features)
+        self.collection = lru_cache(REMEMBERED_SETS)(self._collection)
+        self.regressors = lru_cache(REMEMBERED_SETS)(self._regressors)
 
-    @cached_property
-    def rank(self) -> int:
-        """Dimension of the span of all features."""
-        return rank_of(self.features)
-
-    def collection(self, active: IntArray) -> MaxDet | None:
+    def _collection(self, active: bytes) -> MaxDet | None:
         """Return a Max-Det collection of the active arms, or None where all are to be pulled.
 
         All are where their rank r is 0 or at least the root of their number (BAI-E11).
         """
-        return self._collection(active.tobytes())
+        features = self.features[np.frombuffer(active, np.int64)]
+        rank = rank_of(features)
+        is_small = rank > 0 and rank * rank < len(features)
+        return max_det(span_of(features)[0]) if is_small else None
 
-    def regressors(self, active: IntArray, basis: str) -> tuple[FloatArray, FloatArray]:
+    def _regressors(self, active: bytes, basis: str) -> tuple[FloatArray, FloatArray]:
         """Return coordinates, shape (s, r), and the G-optimal weights of the active arms.
 
         ``basis`` is ``orthonormal`` or ``features`` (as many independent features). It is used
         where the span is not the whole space; where it is, the axes stay as they are. Arms whose
         features are all 0 have no coordinates and equal weights.
         """
-        return self._regressors(active.tobytes(), basis)
-
-    def _find_collection(self, key: bytes) -> MaxDet | None:
-        features = self.features[np.frombuffer(key, np.int64)]
-        rank = rank_of(features)
-        is_small = rank > 0 and rank * rank < len(features)
-        return max_det(span_of(features)[0]) if is_small else None
-
-    def _find_regressors(self, key: bytes, basis: str) -> tuple[FloatArray, FloatArray]:
-        features = self.features[np.frombuffer(key, np.int64)]
+        features = self.features[np.frombuffer(active, np.int64)]
         coordinates, pivots = span_of(features)
         if pivots.size == 0:
             return coordinates, np.full(len(features), 1.0 / len(features))

@@ -10,6 +10,7 @@ of the arms, or ``Regression``, on an optimal design.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +18,12 @@ import numpy as np
 from dpbandits.algorithms.base import Outcome, Phase, Task, Trial
 from dpbandits.algorithms.best_arm.designs import (
     FloatArray,
+    Geometry,
     IntArray,
     efficient_counts,
     geometry_of,
     multiply_rows,
 )
-from dpbandits.bandits import LinearBandit
 from dpbandits.bandits.draws import laplace, pull_sum, set_pulls
 from dpbandits.errors import InputError
 from dpbandits.kernels import njit
@@ -31,14 +32,10 @@ from dpbandits.privacy.gaussian import eta_from
 SILENT, LAPLACE, GAUSSIAN = 0, 1, 2
 """Laws of the noise."""
 
-TIE = 1e-12
-"""Estimates this near to each other, relatively to the trial's largest, differ by rounding only."""
-
-QUOTIENT_ROUND_OFF = 1e-12
-"""What a quotient of sizes may exceed a whole number by and still not be rounded up."""
-
-SHARE_ROUND_OFF = 1e-9
-"""What a share of the pulls may exceed a whole number by and still not be rounded up."""
+# Numbers are equal but for rounding where they differ by less than:
+TIE = 1e-12  # estimates, relatively to the trial's largest
+QUOTIENT_ROUND_OFF = 1e-12  # a quotient of sizes and a whole number
+SHARE_ROUND_OFF = 1e-9  # a share of the pulls and a whole number
 
 
 # How many arms each phase begins with
@@ -106,17 +103,10 @@ def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent"
         dimension: d of the features as given, at least 1, whatever their rank.
         interpretation: a key of ``SCHEDULES``.
 
-    Raises:
-        InputError: An argument is outside its range.
-
     Example:
         >>> phase_schedule(10_000, 16).sizes
         (10000, 423, 77, 64, 32, 16, 8, 4, 2, 1)
     """
-    _require("arms", arms, 2)
-    _require("dimension", dimension, 1)
-    if interpretation not in SCHEDULES:
-        raise InputError(f"schedule is {interpretation!r}; allowed: {', '.join(SCHEDULES)}")
     late_pulls = -(-(dimension**2) // 4)
     shrinkage = _shrinkage(arms - late_pulls, dimension)
     halving = _halving(min(arms, late_pulls))
@@ -140,22 +130,12 @@ def halving_schedule(arms: int, late_pulls: int = 1) -> PhaseSchedule:
         arms: K, at least 2.
         late_pulls: pulls that every phase may round up by, 0 or above.
 
-    Raises:
-        InputError: An argument is outside its range.
-
     Example:
         >>> halving_schedule(30).sizes
         (30, 15, 8, 4, 2, 1)
     """
-    _require("arms", arms, 2)
-    _require("late_pulls", late_pulls, 0)
     sizes = _halving(arms)
     return PhaseSchedule(sizes, 0, 2.0, sizes, (0,), 0, late_pulls)
-
-
-def _require(key: str, value: int, minimum: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-        raise InputError(f"{key} is {value!r}; allowed: an integer, at least {minimum}")
 
 
 def _shrinkage(excess: int, dimension: int) -> float:
@@ -250,10 +230,7 @@ def sensitivity_of(task: Task) -> float:
 def noise_multiplier(epsilon: float, delta: float, calibration: str = "classical") -> float:
     """Return the noise's standard deviation on a release of sensitivity 1 (Algorithm 2, BAI-E9).
 
-    Args:
-        epsilon: above 0; for infinity there is no noise.
-        delta: strictly between 0 and 1.
-        calibration: ``classical`` or ``analytic``.
+    ``calibration`` is ``classical`` or ``analytic``; for an infinite epsilon there is no noise.
     """
     if math.isinf(epsilon):
         return 0.0
@@ -263,26 +240,38 @@ def noise_multiplier(epsilon: float, delta: float, calibration: str = "classical
 
 
 @dataclass(frozen=True)
-class Means:
+class Rules:
+    """What is asked, and what an elimination does by it."""
+
+    task: Task
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The designs for the arms of the instance."""
+        return geometry_of(self.task.bandit.features)
+
+    @property
+    def has_random_ties(self) -> bool:
+        """Whether equal estimates are ranked at random, not by the arms' numbers."""
+        return self.task.interpretations["ties"] == "random"
+
+
+@dataclass(frozen=True)
+class Means(Rules):
     """Rules of an elimination by private means (dp-bai, Algorithm 1 and Section 5).
 
     Attributes:
-        task: what is asked.
+        task: what is asked; without an interpretation ``rounding`` it is rounded down.
         schedule: its phases.
         collections: whether a phase with many arms in few dimensions pulls a Max-Det collection
             instead of every active arm.
-        rounding: ``ceiling``, ``floor`` or ``fitted`` (BAI-E3).
-        pooled: whether means run over all pulls so far (BAI-E10).
-        noise: law of the noise on a mean.
-        scale: its scale times the number of pulls behind the mean.
+        law: of the noise on a mean.
+        scale: of the noise, times the number of pulls behind the mean; 0: no noise.
     """
 
-    task: Task
     schedule: PhaseSchedule
     collections: bool
-    rounding: str = "ceiling"
-    pooled: bool = False
-    noise: int = SILENT
+    law: int = SILENT
     scale: float = 0.0
 
     @property
@@ -291,65 +280,56 @@ class Means:
         return self._reserved + 1
 
     @property
+    def _rounding(self) -> str:
+        return self.task.interpretations.get("rounding", "floor")
+
+    @cached_property
     def _reserved(self) -> int:
         """T - T', for ``fitted`` at least the sum over the phases of the most arms pulled."""
-        if self.rounding != "fitted":
+        if self._rounding != "fitted":
             return self.schedule.reserved
         most_pulled = 0
         for size in self.schedule.sizes[:-1]:
             # No set of arms has a larger rank than all of them.
-            rank = geometry_of(self.task.bandit.features).rank if self.collections else size
-            rank = min(rank, size)
+            rank = min(self.geometry.rank, size) if self.collections else size
             most_pulled += rank if rank * rank < size else size
         return max(self.schedule.reserved, most_pulled)
 
     def step(self, phase: int, active: IntArray) -> Step:
         """Return what every phase does with the active arms."""
-        geometry = geometry_of(self.task.bandit.features)
-        found = geometry.collection(active) if self.collections else None
+        found = self.geometry.collection(active.tobytes()) if self.collections else None
         arms = active[list(found.arms)] if found else active
         budget, parts = self.task.budget - self._reserved, self.schedule.phases * arms.size
-        count = max(1, budget // parts) if self.rounding == "floor" else -(-budget // parts)
+        count = max(1, budget // parts) if self._rounding == "floor" else -(-budget // parts)
         return Step(
             active,
             arms,
             np.full(arms.size, count),
-            self.noise,
-            float(self.scale),
+            self.law if self.scale else SILENT,
+            self.scale,
             NOTHING,
             found.coefficients if found else NOTHING,
             found.exact if found else True,
-            self.pooled,
-            self.task.interpretations["ties"] == "random",
+            self.task.interpretations.get("samples") == "pooled",
+            self.has_random_ties,
         )
 
 
 @dataclass(frozen=True)
-class Regression:
+class Regression(Rules):
     """Rules of an elimination by regression (Yang and Tan, 2022 and dp-bai, Appendix E.1).
 
     Attributes:
-        task: what is asked.
+        task: what is asked; with noise its interpretations are those of DP-OD.
         epsilon: privacy parameter; infinite: no noise.
-        norm: order of the norm that bounds the features (BAI-E8).
-        norm_over: ``all`` features as given, those of the ``active`` arms, or the ``reduced``
-            coordinates of the active arms (BAI-E8).
-        basis: ``orthonormal`` or ``features`` (BAI-E14).
-        largest_reward: upper end that rewards are taken to have (BAI-E7).
     """
 
-    task: Task
     epsilon: float = math.inf
-    norm: int = 2
-    norm_over: str = "all"
-    basis: str = "orthonormal"
-    largest_reward: float = 1.0
 
-    @property
+    @cached_property
     def schedule(self) -> Rounds:
         """Its rounds."""
-        bandit = self.task.bandit
-        return rounds_of(len(bandit.arms), geometry_of(bandit.features).rank)
+        return rounds_of(len(self.task.bandit.arms), self.geometry.rank)
 
     @property
     def smallest_budget(self) -> int:
@@ -360,8 +340,8 @@ class Regression:
 
     def step(self, phase: int, active: IntArray) -> Step:
         """Return what a round does with the active arms."""
-        geometry = geometry_of(self.task.bandit.features)
-        coordinates, weights = geometry.regressors(active, self.basis)
+        basis = self.task.interpretations.get("basis", "orthonormal")
+        coordinates, weights = self.geometry.regressors(active.tobytes(), basis)
         counts = self._counts(phase, weights)
         pulled = counts > 0
         chosen = coordinates[pulled]
@@ -376,7 +356,7 @@ class Regression:
             multiply_rows(coordinates, inverse),
             True,
             False,
-            self.task.interpretations["ties"] == "random",
+            self.has_random_ties,
         )
 
     def _counts(self, number: int, weights: FloatArray) -> IntArray:
@@ -389,20 +369,20 @@ class Regression:
         return efficient_counts(weights, budget - number * share if is_last else share)
 
     def _scale(self, active: IntArray, coordinates: FloatArray) -> float:
-        """Return L/epsilon (dp-bai, Appendix E.1)."""
-        features = self.task.bandit.feature_matrix
+        """Return L/epsilon (dp-bai, Appendix E.1), L over the features that BAI-E8 names."""
+        if math.isinf(self.epsilon):
+            return 0.0
+        chosen, features = self.task.interpretations, self.task.bandit.feature_matrix
         normed = {"all": features, "active": features[active], "reduced": coordinates}
-        lengths = np.linalg.norm(normed[self.norm_over], ord=self.norm, axis=1)
-        return float(lengths.max(initial=0.0)) * self.largest_reward / self.epsilon
-
-
-Rules = Means | Regression
+        order = {"l1": 1, "l2": 2}[chosen["norm"]]
+        lengths = np.linalg.norm(normed[chosen["norm_over"]], ord=order, axis=1)
+        return float(lengths.max(initial=0.0)) * sensitivity_of(self.task) / self.epsilon
 
 
 # Trials
 
 
-def has_budget(owner: str, rules: Rules) -> bool:
+def has_budget(owner: str, rules: Means | Regression) -> bool:
     """Return whether the budget is large enough to be played.
 
     Raises:
@@ -418,26 +398,26 @@ def has_budget(owner: str, rules: Rules) -> bool:
     return task.budget >= smallest
 
 
-def random_outcome(bandit: LinearBandit, generator: np.random.Generator, trials: int) -> Outcome:
-    """Return any arm with equal probability, without a single pull (not in the paper)."""
-    arms = len(bandit.arms)
-    recommended = np.array([generator.integers(arms) for _ in range(trials)])
-    pulls = np.zeros((trials, arms), np.int64)
-    return Outcome(recommended, pulls, np.ones(trials, np.bool_), Trial(int(recommended[0]), ()))
-
-
 def play_trials(
-    rules: Rules, bandit: LinearBandit, generator: np.random.Generator, trials: int
+    owner: str, rules: Means | Regression, generator: np.random.Generator, trials: int
 ) -> Outcome:
     """Play a batch of independent trials.
 
     Of the stream, a phase takes for each group of trials and each trial of it: the reward sums of
     the arms to pull, the noise of what is released, and a key for each active arm where ties are
     random.
+
+    Raises:
+        InputError: The budget is too small, and ``small_budget`` is ``raise``.
     """
-    arms, sizes = len(bandit.arms), rules.schedule.sizes
+    bandit, sizes = rules.task.bandit, rules.schedule.sizes
+    arms = len(bandit.arms)
     pulls, exact = np.zeros((trials, arms), np.int64), np.ones(trials, np.bool_)
     totals, phases = np.zeros(pulls.shape), []
+    if not has_budget(owner, rules):
+        # Not in the paper: any arm with equal probability, without a single pull.
+        recommended = np.array([generator.integers(arms) for _ in range(trials)])
+        return Outcome(recommended, pulls, exact, Trial(int(recommended[0]), ()))
     groups = [(np.arange(arms), np.arange(trials))]
     for phase, size in enumerate(sizes[1:]):
         kept, first = np.empty((trials, size), np.int64), np.empty(sizes[phase])
