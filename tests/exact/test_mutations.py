@@ -22,6 +22,8 @@ from support import Decision, case_of, joined, kernel_decisions
 
 UNIFORMLY = "Sub: for _ in range(min(stop - played, out.arms.size - n)):"
 
+NO_WINDOW = "GtE: if state.played[0] >= state.length[0]:"
+
 FRONT = (
     "front = Front(np.empty(counts.size, np.int64), np.zeros(1, np.int64), np.full(1, LOWEST), "
     "np.zeros(1), np.full(1, ROUNDING), np.empty(counts.size))"
@@ -147,12 +149,14 @@ EQUIVALENT: dict[str, set[str]] = {
         "condition: if ldp_ncb.stops(core, window, local.counts[i], shown):",
         "Sub: begin = t - played",
         UNIFORMLY,
-        # Windows that do not grow have no end.
+        # Windows that do not grow, or never begin, have no end.
         "max: length = max(1, 2 * state.length[0])",
+        NO_WINDOW,
     },
     "anytime-ldp-ncb": {
         "played = state.global_core.clock[0]",
         UNIFORMLY,
+        NO_WINDOW,
     },
 }
 """Faults that change no decision, or do not end, by algorithm.
