@@ -18,7 +18,6 @@ from scipy import optimize, stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
-from dpbandits.algorithms.anytime_ncb import window_ends
 from dpbandits.algorithms.ldp_ncb import EXPLORING, draw_first, open_window, sink, stops
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from dpbandits.kernels import new_segments
@@ -333,10 +332,6 @@ def test_windows_double(core: str) -> None:
     # Algorithm 3: W = 1, 2, 4, ..., so that window m ends after 2^m - 1 rounds; the first is
     # uniform.
     ends = [1, 3, 7, 15, 31, 63, 127, 255, 511]
-    assert window_ends(1000) == ends
-    assert (window_ends(1), window_ends(2), window_ends(3)) == ([1], [1], [1, 3])
-    assert window_ends(1022)[-1] == 511
-    assert window_ends(1023)[-1] == 1023
     for seed in range(5):
         windows = windows_of(ANYTIME[core], 1000, seed)
         assert [begin for begin, _, _ in windows] == [0, *ends]

@@ -20,7 +20,9 @@ from mutation_scenarios import prepared, scenarios
 from mutations import Fault, faults, number_edits, operator_edits
 from support import Decision, case_of, joined, kernel_decisions
 
-UNIFORMLY = "Sub: n = _play_uniformly(stop - played, arms, rng, out, n)"
+UNIFORMLY = "Sub: for _ in range(min(stop - played, out.arms.size - n)):"
+
+NO_WINDOW = "GtE: if state.played[0] >= state.length[0]:"
 
 FRONT = (
     "front = Front(np.empty(counts.size, np.int64), np.zeros(1, np.int64), np.full(1, LOWEST), "
@@ -139,22 +141,22 @@ EQUIVALENT: dict[str, set[str]] = {
     },
     # Of the other core; or where a run goes on inside a window (`test_resuming_changes_nothing`).
     "anytime-gdp-ncb": {
-        "played = state.local_core.clock[0]",
-        "state.clock[:] = 0",
-        "state.counts[:] = 0",
-        "state.private_sums[:] = 0.0",
+        "played = local.clock[0]",
+        "local.clock[:] = 0",
+        "local.counts[:] = 0",
+        "local.private_sums[:] = 0.0",
         "condition: if not settings.carries:",
-        "condition: if ldp_ncb.stops(settings.local_core, window, state.counts[i], shown):",
+        "condition: if ldp_ncb.stops(core, window, local.counts[i], shown):",
         "Sub: begin = t - played",
         UNIFORMLY,
-        "Sub: for _ in range(min(rounds, out.arms.size - n)):",
-        # Windows that do not grow have no end.
+        # Windows that do not grow, or never begin, have no end.
         "max: length = max(1, 2 * state.length[0])",
+        NO_WINDOW,
     },
     "anytime-ldp-ncb": {
         "played = state.global_core.clock[0]",
         UNIFORMLY,
-        "Sub: for _ in range(min(rounds, out.arms.size - n)):",
+        NO_WINDOW,
     },
 }
 """Faults that change no decision, or do not end, by algorithm.

@@ -14,26 +14,22 @@ Interpretations: those of the core, and for LDP-NCB
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpbandits.algorithms import gdp_ncb, ldp_ncb
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
+from dpbandits.algorithms.base import Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.kernels import One, njit, write
 
-DATA = ("restart", "carry")
-
 
 class Settings(NamedTuple):
-    """Arguments of the kernel: which core, whether it carries data on, and the interpretations of
-    both.
-
-    The horizon of a core's settings is not read.
-    """
+    """Arguments of the kernel: which core is played, and both; their horizons are not read."""
 
     horizon: int
     is_local: bool
@@ -43,9 +39,9 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Rounds played in all and in the window, its length W and whether it is uniform.
+    """Rounds played in all and in the window, its length W, whether it is uniform, and the cores'.
 
-    Beside them stand the states of both cores, of which one is used.
+    One of the two cores is used.
     """
 
     clock: One
@@ -56,59 +52,54 @@ class State(NamedTuple):
     local_core: ldp_ncb.State
 
 
-def window_ends(horizon: int) -> list[int]:
-    """Return the last rounds 2^m - 1 of all whole windows up to ``horizon``."""
-    return [2**m - 1 for m in range(1, (horizon + 1).bit_length())]
+def _settings(
+    is_local: bool, horizon: int, arms: int, epsilon: float, data: str = "restart", **chosen: str
+) -> Settings:
+    """Return the settings around one core; the other one, which is not played, has its defaults."""
+    unplayed = (gdp_ncb if is_local else ldp_ncb).ALGORITHM.interpretations_from({})
+    of_global, of_local = (unplayed, chosen) if is_local else (chosen, unplayed)
+    return Settings(
+        horizon=horizon,
+        is_local=is_local,
+        carries=data == "carry",
+        global_core=gdp_ncb.settings(horizon, arms, epsilon, **of_global),
+        local_core=ldp_ncb.settings(horizon, arms, epsilon, **of_local),
+    )
 
 
 def state(arms: int) -> State:
     """Return the state before round 1, where a window of no length is over."""
     clock, played, length, uniform = np.zeros((4, 1), np.int64)
-    return State(
-        clock, played, length, uniform, gdp_ncb.ALGORITHM.state(arms), ldp_ncb.ALGORITHM.state(arms)
-    )
-
-
-@njit
-def _begin_local(settings, state, horizon):
-    """Let a copy of LDP-NCB begin; what is carried on may end its Phase I at once."""
-    state.clock[:] = 0
-    state.phase[:] = ldp_ncb.EXPLORING
-    if not settings.carries:
-        state.counts[:] = 0
-        state.private_sums[:] = 0.0
-    window = ldp_ncb.open_window(settings.local_core, horizon)
-    for i in range(state.counts.size):
-        shown = ldp_ncb.exploration_sum(settings.local_core, state.counts[i], state.private_sums[i])
-        if ldp_ncb.stops(settings.local_core, window, state.counts[i], shown):
-            state.phase[:] = ldp_ncb.LEADING
+    cores = gdp_ncb.ALGORITHM.state(arms), ldp_ncb.ALGORITHM.state(arms)
+    return State(clock, played, length, uniform, *cores)
 
 
 @njit
 def _begin_window(settings, state, rng):
+    """Begin a window; what LDP-NCB carries on may end its Phase I at once."""
     length = max(1, 2 * state.length[0])
     state.length[0] = length
     state.played[0] = 0
     state.uniform[0] = rng.random() * length * length < 1.0
-    if settings.is_local:
-        _begin_local(settings, state.local_core, length)
-    else:
+    if not settings.is_local:
         gdp_ncb.reset(state.global_core)
-
-
-@njit
-def _play_uniformly(rounds, arms, rng, out, n):
-    for _ in range(min(rounds, out.arms.size - n)):
-        arm = int(rng.random() * arms.laws.size)
-        reward = pull(arms, arm, rng)
-        n = write(out, n, arm, 1, reward)
-    return n
+        return
+    core, local = settings.local_core, state.local_core
+    local.clock[:] = 0
+    local.phase[:] = ldp_ncb.EXPLORING
+    if not settings.carries:
+        local.counts[:] = 0
+        local.private_sums[:] = 0.0
+    window = ldp_ncb.open_window(core, length)
+    for i in range(local.counts.size):
+        shown = ldp_ncb.exploration_sum(core, local.counts[i], local.private_sums[i])
+        if ldp_ncb.stops(core, window, local.counts[i], shown):
+            local.phase[:] = ldp_ncb.LEADING
 
 
 @njit(nogil=True)
 def advance(settings, state, arms, rng, out):
-    t = state.clock[0]
-    n = 0
+    t, n = state.clock[0], 0
     while t < settings.horizon and n < out.arms.size:
         if state.played[0] >= state.length[0]:
             _begin_window(settings, state, rng)
@@ -116,17 +107,17 @@ def advance(settings, state, arms, rng, out):
         begin = t - played
         stop = min(length, settings.horizon - begin)
         if state.uniform[0]:
-            already = n
-            n = _play_uniformly(stop - played, arms, rng, out, n)
-            played += n - already
+            for _ in range(min(stop - played, out.arms.size - n)):
+                arm = int(rng.random() * arms.laws.size)
+                n = write(out, n, arm, 1, pull(arms, arm, rng))
+                played += 1
         elif settings.is_local:
-            local = settings.local_core
-            opened = ldp_ncb.open_window(local, length)
-            n = ldp_ncb.advance_window(local, opened, stop, state.local_core, arms, rng, out, n)
-            played = state.local_core.clock[0]
+            core, local = settings.local_core, state.local_core
+            window = ldp_ncb.open_window(core, length)
+            n = ldp_ncb.advance_window(core, window, stop, local, arms, rng, out, n)
+            played = local.clock[0]
         else:
-            core = settings.global_core
-            window = gdp_ncb.open_window(core, length)
+            core, window = settings.global_core, gdp_ncb.open_window(settings.global_core, length)
             n = gdp_ncb.advance_window(core, window, stop, state.global_core, arms, rng, out, n)
             played = state.global_core.clock[0]
         state.played[0] = played
@@ -158,53 +149,27 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         w *= 2
 
 
-def _settings_of_global(horizon: int, arms: int, **chosen: Any) -> Settings:
-    """Return the settings of the wrapper around GDP-NCB."""
-    core = gdp_ncb.settings(horizon, arms, **chosen)
-    other = ldp_ncb.settings(
-        horizon, arms, epsilon=chosen["epsilon"], **ldp_ncb.ALGORITHM.interpretations_from({})
-    )
-    return Settings(horizon, False, False, core, other)
+_COMMON: dict[str, Any] = {
+    "paper": "Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
+    "state": state,
+    "advance": advance,
+    "reference": reference,
+}
 
-
-def _settings_of_local(horizon: int, arms: int, *, data: str, **chosen: Any) -> Settings:
-    """Return the settings of the wrapper around LDP-NCB."""
-    core = ldp_ncb.settings(horizon, arms, **chosen)
-    other = gdp_ncb.settings(
-        horizon, arms, epsilon=chosen["epsilon"], **gdp_ncb.ALGORITHM.interpretations_from({})
-    )
-    return Settings(horizon, True, data == "carry", other, core)
-
-
-GLOBAL = Algorithm(
+GLOBAL = replace(
+    gdp_ncb.ALGORITHM,
     id="anytime-gdp-ncb",
     name="Anytime GDP-NCB",
-    paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
-    parameters=gdp_ncb.ALGORITHM.parameters,
-    settings=_settings_of_global,
-    state=state,
-    advance=advance,
-    reference=reference,
-    guarantee="pure",
+    settings=partial(_settings, False),
     stated="dp-ncb, Theorem 4",
-    audit=gdp_ncb.AUDIT,
-    interpretations=gdp_ncb.ALGORITHM.interpretations,
-    presets=gdp_ncb.ALGORITHM.presets,
+    **_COMMON,
 )
 
-LOCAL = Algorithm(
+LOCAL = replace(
+    ldp_ncb.ALGORITHM,
     id="anytime-ldp-ncb",
     name="Anytime LDP-NCB",
-    paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
-    parameters=ldp_ncb.ALGORITHM.parameters,
-    settings=_settings_of_local,
-    state=state,
-    advance=advance,
-    reference=reference,
-    guarantee="pure",
-    model="local",
-    stated="dp-ncb, arXiv Section 5",
-    audit=AuditCase(0.0, "AUD-16", "NCB-C16", parameters={"epsilon": 1.0}),
-    interpretations={**ldp_ncb.ALGORITHM.interpretations, "data": DATA},
-    presets=ldp_ncb.ALGORITHM.presets,
+    settings=partial(_settings, True),
+    interpretations={**ldp_ncb.ALGORITHM.interpretations, "data": ("restart", "carry")},
+    **_COMMON,
 )

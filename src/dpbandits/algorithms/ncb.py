@@ -5,13 +5,13 @@ plus a width that shrinks with the mean. L = ln T, k arms, n pulls of an arm, it
 W = floor(sqrt T) + 1. Letters and numbers in brackets are the entries of the replication of DP-NCB:
 its lists of ambiguities (A), of differences to the released code (D) and of claims (C).
 
-Kernel and reference agree decision for decision: only the index of the arm that is pulled changes,
-so that the kernel pulls the leader, with no look at the others, until its index is no longer above
-theirs. The rounds of phase II until then are one chunk.
+Only the index of the arm that is pulled changes, so that the kernel pulls the leader, with no look
+at the others, until its index is no longer above theirs, and writes these pulls as one segment.
 
 Variants: ``as-written`` is the original, ``as-coded`` the code released with DP-NCB, in which
-nothing needs repair: ``repaired`` is the same. MODIFIED is the version that DP-NCB builds on,
-MATCHED is GDP-NCB (as coded and repaired) without its privacy (C20); give them as interpretations.
+nothing needs repair: ``repaired`` is the same. DP-NCB builds on ``phase_one: 420`` and
+``width: 2c``. GDP-NCB (as coded and repaired) without its privacy is ``phase_one: root``,
+``width: 2c`` and ``log: window`` (C20).
 
 Interpretations:
     phase_one: it lasts ceil(16 sqrt(k T L / ln k)) rounds, ``length`` (A19, D10); or until an arm's
@@ -35,11 +35,6 @@ from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 C = 3.0
-"""Constant c, the same in all experiments."""
-
-MODIFIED = {"phase_one": "420", "width": "2c"}
-MATCHED = {"phase_one": "root", "width": "2c", "log": "window"}
-
 PHASES_ONE = ("length", "420", "1", "root")
 BY_LENGTH, BY_420, BY_1, BY_ROOT = range(4)
 
@@ -88,11 +83,9 @@ def _end_of_phase_one(settings, arms):
 
 @njit
 def _explore(settings, state, arms, rng, out):
-    """Play phase I, a chunk a round; return the number of chunks."""
     pulls, reward_sums = state.pulls, state.reward_sums
     rounds, threshold = _end_of_phase_one(settings, arms.laws.size)
-    t = state.clock[0]
-    n = 0
+    t, n = state.clock[0], 0
     ends = t == rounds
     while not ends and n < out.arms.size:
         arm = int(rng.random() * arms.laws.size)
@@ -141,7 +134,6 @@ def _leader(indices, random_ties, rng):
 
 @njit
 def _exploit(settings, state, arms, rng, out, n):
-    """Play phase II, a chunk a leader; return the number of chunks."""
     pulls, reward_sums, horizon = state.pulls, state.reward_sums, settings.horizon
     width = _width(settings)
     indices = _indices(width, pulls, reward_sums)
@@ -177,61 +169,38 @@ def advance(settings, state, arms, rng, out):
     return n
 
 
-def _phase_two(
-    settings: Settings,
-    bandit: Bandit,
-    rng: np.random.Generator,
-    n: list[int],
-    reward_sums: list[float],
-) -> Iterator[tuple[int, bool, float]]:
-    """Play the rest of the rounds; yield arm, whether its index was above all others', reward."""
-    log = math.log(settings.horizon)
-    if settings.window_log:
-        log = math.log(math.isqrt(settings.horizon) + 1)
-    for _ in range(settings.horizon - sum(n)):
-        index = []
-        for pulls, reward_sum in zip(n, reward_sums, strict=True):
-            if pulls == 0:
-                index.append(math.inf)
-                continue
-            mean = reward_sum / pulls
-            width = 4 * math.sqrt(mean * log / pulls)
-            if settings.modified_width:
-                width = 2 * C * math.sqrt(2 * mean * log / pulls)
-            index.append(mean + width)
-        arm = arm_of_largest.py_func(np.array(index), settings.random_ties, rng)
-        reward = bandit.draw(arm, rng)
-        n[arm] += 1
-        reward_sums[arm] += reward
-        yield arm, index.count(max(index)) == 1, reward
-
-
 def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
-    """NCB, line by line; at the end the rounds of a leader are gathered."""
-    horizon, k = settings.horizon, len(bandit.arms)
+    """NCB, line by line."""
+    horizon, arms = settings.horizon, range(len(bandit.arms))
     log = math.log(horizon)
+    width_log = math.log(math.isqrt(horizon) + 1) if settings.window_log else log
     rounds, threshold = horizon, math.inf
     if settings.phase_one == BY_LENGTH:
-        rounds = math.ceil(16 * math.sqrt(k * horizon * log / math.log(k)))
+        rounds = math.ceil(16 * math.sqrt(len(arms) * horizon * log / math.log(len(arms))))
     elif settings.phase_one == BY_ROOT:
         rounds = math.isqrt(horizon) + 1
     else:
         threshold = {BY_420: 420, BY_1: 1}[settings.phase_one] * C**2 * log
-    n, reward_sums = [0 for _ in range(k)], [0.0 for _ in range(k)]
-    while sum(n) < min(rounds, horizon) and max(reward_sums) <= threshold:
-        arm = math.floor(rng.random() * k)
+    n, reward_sums = [0 for _ in arms], [0.0 for _ in arms]
+
+    def index(i: int) -> float:
+        if n[i] == 0:
+            return math.inf
+        mean = reward_sums[i] / n[i]
+        if settings.modified_width:
+            return mean + 2 * C * math.sqrt(2 * mean * width_log / n[i])
+        return mean + 4 * math.sqrt(mean * width_log / n[i])
+
+    for t in range(horizon):
+        if t < rounds and max(reward_sums) <= threshold:  # phase I
+            arm = math.floor(rng.random() * len(arms))
+        else:
+            indices = np.array([index(i) for i in arms])
+            arm = arm_of_largest.py_func(indices, settings.random_ties, rng)
         reward = bandit.draw(arm, rng)
         n[arm] += 1
         reward_sums[arm] += reward
         yield arm, 1, reward
-    leader, length, total = -1, 0, 0.0
-    for arm, above, reward in _phase_two(settings, bandit, rng, n, reward_sums):
-        if length > 0 and not (arm == leader and above):
-            yield leader, length, total
-            length, total = 0, 0.0
-        leader, length, total = arm, length + 1, total + reward
-    if length > 0:
-        yield leader, length, total
 
 
 ALGORITHM = Algorithm(
