@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from dpbandits.engine.stamps import results_stamp
+from dpbandits.engine.provenance import results_stamp
 from dpbandits.pipeline.jobs import (
     build_results,
     draw_paper_figure,

@@ -16,12 +16,12 @@ from dpbandits import kernels
 from dpbandits._cache_folder import _Warner
 from dpbandits.cli import main
 from dpbandits.engine import cache as caching
-from dpbandits.engine import files
+from dpbandits.engine import provenance
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.compute import compute
 from dpbandits.engine.custom import load_algorithm
-from dpbandits.engine.files import write_atomically, write_text
+from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
@@ -169,14 +169,14 @@ def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
 ) -> None:
     expected = simulation().pseudo_regret
     (cache_folder / "cells").rename(cache_folder / "before")
-    mkstemp = files.tempfile.mkstemp
+    mkstemp = provenance.tempfile.mkstemp
 
     def failing(*words: Any, dir: Path, **options: Any) -> Any:
         if dir.is_relative_to(cache_folder):
             raise OSError(code, os.strerror(code))
         return mkstemp(*words, dir=dir, **options)
 
-    monkeypatch.setattr(files.tempfile, "mkstemp", failing)
+    monkeypatch.setattr(provenance.tempfile, "mkstemp", failing)
     warnings()
     np.testing.assert_array_equal(simulation().pseudo_regret, expected)
     [line] = warnings()

@@ -46,7 +46,8 @@ from shared import ExactResults, shared_folder
 from synthetic_results import synthetic_values
 
 ROOT = Path(__file__).parents[2]
-STATISTICS = statistics_of(shared)
+# Those of the audit read its results, and are tested with the claims that name them.
+STATISTICS = {k: v for k, v in statistics_of(shared).items() if not k.startswith("audited")}
 
 
 def _with_new_papers(folder: Path) -> None:

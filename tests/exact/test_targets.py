@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpbandits.engine.files import write_text
+from dpbandits.engine.provenance import write_text
 from dpbandits.pages.documents import COSTS, KEY, MEASURED, cluster_page, read_costs, write_costs
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project

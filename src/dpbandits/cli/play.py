@@ -158,7 +158,7 @@ def _require_one_instance(arms: Any, features: Any, theta: Any) -> None:
 
 def _write(comparison: Any, folder: Path) -> None:
     """Write the plot as pdf and png, and the numbers of every run as csv."""
-    from dpbandits.engine.files import write_atomically, write_text
+    from dpbandits.engine.provenance import write_atomically, write_text
 
     figure = comparison.plot().figure
     for suffix in ("pdf", "png"):

@@ -22,9 +22,9 @@ import numpy as np
 from dpbandits._cache_folder import cache_folder, reason_of, warn_unwritable
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine.cells import Work, algorithm_fingerprint
-from dpbandits.engine.files import write_atomically
 from dpbandits.engine.identity import digest_of
 from dpbandits.engine.play import Runs
+from dpbandits.engine.provenance import write_atomically
 from dpbandits.errors import InputError
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
 

@@ -1,16 +1,76 @@
-"""Where an output came from, in a provenance file beside it; the output itself has none of it."""
+"""Output files: written whole or not at all, and where each came from, in a file beside it."""
 
 import json
+import os
 import platform
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from dpbandits.engine.files import write_text
 from dpbandits.errors import InputError
+
+
+def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+    """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``.
+
+    Raises:
+        InputError: the folder cannot be made or written, or the disk is full.
+    """
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent
+        )
+        os.close(handle)
+        temporary = Path(name)
+        write(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(
+            f"{path}: cannot be written ({reason}); allowed: a writable folder"
+        ) from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes atomically."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+
+    write_atomically(path, write)
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write UTF-8 text atomically, line ends as given."""
+    write_bytes(path, content.encode())
+
+
+METADATA = b"dpbandits"
+"""Key of the metadata of a file of results: its fingerprint and the digest of its values."""
+
+
+def results_stamp(path: Path) -> str | None:
+    """Return the fingerprint that a file of results carries; None where it is damaged."""
+    # Here: a command that tells what is to be built asks only where something is.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        stamp = json.loads((pq.read_schema(path).metadata or {})[METADATA])
+        return str(stamp["fingerprint"])
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
+        return None
+
 
 LIBRARIES = ("dpbandits", "numpy", "numba", "scipy", "pandas", "matplotlib", "snakemake")
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dpbandits.engine.files import write_atomically
-from dpbandits.engine.stamps import METADATA
+from dpbandits.engine.provenance import METADATA, write_atomically
 from dpbandits.errors import InputError
 from dpbandits.metrics.names import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANTITIES
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from dpbandits.engine.files import write_text
+from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
 from dpbandits.pages.front import api_page, findings_page, front_page

@@ -158,7 +158,8 @@ def front_page(project: Project, text: str) -> str:
         InputError: the marks of a region are missing, or a number is not published.
     """
     ledgers = {paper: published_ledger(project, paper) for paper in published_papers(project)}
-    text = with_region(text, "headline", _headline(ledgers))
+    every = pd.concat(ledgers.values(), ignore_index=True)
+    text = with_region(text, "headline", f"**{headline(every)}**")
     return with_region(text, "papers", _papers(project, ledgers))
 
 
@@ -202,10 +203,13 @@ def _counted(ledger: pd.DataFrame, variant: str) -> pd.Series:
 OPEN = "differs by interpretation"
 
 
-def _headline(ledgers: dict[str, pd.DataFrame]) -> str:
-    """Return how many claims of all papers hold, fail, and so on, in a sentence."""
-    every = pd.concat(ledgers.values(), ignore_index=True)
-    counts = _counted(every, "as-written")
+def headline(ledger: pd.DataFrame) -> str:
+    """Return how many claims of the papers hold, fail, and so on, in a sentence.
+
+    Args:
+        ledger: the verdicts on all claims.
+    """
+    counts = _counted(ledger, "as-written")
     words = {
         "holds": ("holds", "hold"),
         "fails": ("fails", "fail"),
@@ -218,8 +222,8 @@ def _headline(ledgers: dict[str, pd.DataFrame]) -> str:
         if n
     ]
     return (
-        f"**Of {counts.sum()} claims, as the papers write their algorithms and at their horizons, "
-        f"{', '.join(parts[:-1])} and {parts[-1]}.**"
+        f"Of {counts.sum()} claims, as the papers write their algorithms and at their horizons, "
+        f"{', '.join(parts[:-1])} and {parts[-1]}."
     )
 
 

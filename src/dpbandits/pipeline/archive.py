@@ -19,8 +19,7 @@ import yaml
 from rocrate.model import ContextEntity, Entity
 from rocrate.rocrate import ROCrate
 
-from dpbandits.engine.files import write_bytes
-from dpbandits.engine.provenance import commit_of, read_provenance
+from dpbandits.engine.provenance import commit_of, read_provenance, write_bytes
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import RESULTS, built_targets

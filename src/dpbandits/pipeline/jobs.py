@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpbandits.engine.files import write_text
-from dpbandits.engine.provenance import require_current, write_provenance
+from dpbandits.engine.provenance import require_current, write_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import (

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dpbandits.claims.docket import Claim
-from dpbandits.engine.files import write_bytes, write_text
-from dpbandits.engine.provenance import require_current
+from dpbandits.engine.provenance import require_current, write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.study import Study

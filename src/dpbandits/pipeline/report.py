@@ -10,9 +10,8 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.verdict import ALPHA, VERDICTS
-from dpbandits.engine.files import write_bytes, write_text
 from dpbandits.engine.identity import digest_of
-from dpbandits.engine.provenance import library_versions, require_current
+from dpbandits.engine.provenance import library_versions, require_current, write_bytes, write_text
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record, targets
 from dpbandits.reporting.report import body, pdf_of, render, require_pdflatex

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dpbandits.engine.files import write_text
 from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.engine.provenance import (
     provenance_path,
     read_provenance,
     require_current,
     write_provenance,
+    write_text,
 )
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
@@ -389,7 +389,7 @@ def _is_current(target: Target) -> bool:
     """Return whether results carry the fingerprint, or a provenance file those, of the present."""
     if target.kind == RESULTS:
         # Only where there are results is there a library to read them with.
-        from dpbandits.engine.stamps import results_stamp
+        from dpbandits.engine.provenance import results_stamp
 
         return results_stamp(target.files[0]) in target.depends_on.values()
     try:

@@ -18,8 +18,8 @@ from scipy.special import ndtri, stdtrit
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series
 from dpbandits.engine.compute import compute_series
-from dpbandits.engine.files import write_text
 from dpbandits.engine.identity import stream_key
+from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import difference_interval

@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 from numpy.typing import NDArray
 
-from dpbandits.engine.files import write_bytes, write_text
+from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.digitised import allowance, reached_points

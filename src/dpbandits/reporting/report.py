@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpbandits.engine.files import write_text
+from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.engine.files import write_text
+from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.lines import final_means, final_rates, read_rows, require_column, select

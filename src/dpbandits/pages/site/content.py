@@ -17,6 +17,7 @@ from dpbandits.comparisons.choosing.scores import COMPARISON
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import page_values, published
+from dpbandits.pages.front import headline
 from dpbandits.pages.papers import KINDS, found_text, load_errata
 from dpbandits.pages.published import filled
 from dpbandits.pages.site.figures import badges, look
@@ -236,7 +237,12 @@ def front_page(site: Site) -> Values:
         for finding, statement, _ in site.findings[paper]
         if finding.is_headline
     ]
-    return {"papers": papers, "across": across, "headlines": headlines}
+    return {
+        "headline": headline(site.ledger),
+        "papers": papers,
+        "across": across,
+        "headlines": headlines,
+    }
 
 
 def _paper(site: Site, paper: str) -> Values:
@@ -246,6 +252,8 @@ def _paper(site: Site, paper: str) -> Values:
         "name": paper,
         "title": study.title,
         "authors": study.authors,
+        "arxiv": study.about and study.about.arxiv,
+        "sentence": study.summary().sentence,
         "summary": _summary(site.project, paper),
         "counts": counts(site.ledger[site.ledger["paper"] == paper]),
         "claims": site.ledger.loc[site.ledger["paper"] == paper, "claim"].nunique(),
