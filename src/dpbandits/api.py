@@ -2,6 +2,7 @@
 
 from dpbandits import privacy
 from dpbandits.algorithms.guarantees import guarantee
+from dpbandits.auditing.functions import audit_mechanism
 from dpbandits.auditing.inputs import make_pair as audit_pair
 from dpbandits.auditing.run import audit
 from dpbandits.bandits import (
@@ -34,6 +35,7 @@ __all__ = [
     "Simulation",
     "arms",
     "audit",
+    "audit_mechanism",
     "audit_pair",
     "bernoulli",
     "check_algorithm",

@@ -29,7 +29,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "Compare algorithms": ("dpbandits", "compare Comparison"),
     "Choose an algorithm": ("dpbandits", "choose"),
     "Identify the best arm": ("dpbandits", "identify Identification"),
-    "Audit": ("dpbandits.api", "audit audit_pair"),
+    "Audit": ("dpbandits.api", "audit audit_pair audit_mechanism"),
     "Instances": (
         "dpbandits",
         "bernoulli truncated_exponential clipped_exponential uniform linear arms replay Bandit "
