@@ -11,7 +11,15 @@ from scipy.stats import norm
 import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.inputs import constant, make_pair
-from dpbandits.auditing.run import Audit, audit, black_box_audits, holm, setting_of
+from dpbandits.auditing.run import (
+    Audit,
+    audit,
+    black_box_audits,
+    black_box_power,
+    holm,
+    published_cases,
+    setting_of,
+)
 from dpbandits.cli import main
 from dpbandits.errors import InputError
 from leaky_algorithms import leaky
@@ -197,3 +205,13 @@ def test_the_public_names() -> None:
     with pytest.raises(InputError, match="no-such"):
         dpbandits.audit("no-such", horizon=5)
     assert dpbandits.audit_pair is make_pair
+
+
+def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
+    """Of one decision by noisy sums it is; where 24 rounds hide every reward it is not."""
+    cases = [(case["algorithm"], case["variant"]) for case in published_cases()]
+    power = dict(zip(cases, black_box_power(8_000, cache=False), strict=True))
+    assert set(power.values()) == {"caught", "missed", ""}
+    assert power["dp-bai", "as-written"] == power["baseline", "as-written"] == "caught"
+    assert power["gdp-ncb", "as-written"] == "missed"
+    assert power["ucb1", "as-written"] == power["ts-gaussian", "as-written"] == ""

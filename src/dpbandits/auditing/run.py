@@ -437,6 +437,36 @@ def black_box_audits(
     return [audit(**options, **budget) for options in published_cases()]
 
 
+def black_box_power(
+    runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1, cache: bool = True
+) -> list[str]:
+    """Return of each published black-box audit whether it sees a loss of twice the claim.
+
+    The case is played with twice its epsilon: ``caught`` where the bound exceeds the epsilon that
+    is claimed, else ``missed``; "" where no epsilon is claimed, or nothing at all.
+
+    Args:
+        runs: outputs per table, of each audit.
+        seed: root of all random streams.
+        workers: threads; results do not depend on it.
+        cache: whether results are taken from the cache and kept there.
+    """
+    budget = Budget(runs, LEVEL, seed, workers)
+    return [_power(case, budget, require_cache(cache)) for case in published_cases()]
+
+
+def _power(case: Mapping[str, Any], budget: Budget, cache: Cache) -> str:
+    asked = ("algorithm", "horizon", "params", "variant")
+    setting = setting_of(**{name: case[name] for name in asked})
+    measure, claimed = claimed_measure(setting)
+    if "epsilon" not in case["params"] or math.isinf(claimed):
+        return ""
+    louder = {**case["params"], "epsilon": 2.0 * case["params"]["epsilon"]}
+    played = setting_of(**{**{name: case[name] for name in asked}, "params": louder})
+    question = Question(played, PULL_TABLE, case["pair"], measure, budget, SEARCH_RUNS)
+    return "caught" if question.answer(cache).certificate.lower > claimed else "missed"
+
+
 def published_cases() -> list[dict[str, Any]]:
     """Return the arguments of ``audit``, but runs and seed, of each published audit."""
     return [

@@ -1,19 +1,21 @@
 """The audit of every algorithm, as results: one row a certified lower bound.
 
 Rows have the columns of ``dpbandits.auditing.rows.AUDIT_COLUMNS`` but the seconds, and ``p_value``,
-the level at which a statistical bound exceeds what is claimed (NaN where the bound is exact). They
+the level at which a statistical bound exceeds what is claimed (NaN where the bound is exact). Those
+of the black box have ``power``, whether it sees a loss of twice the claim. They
 depend on the scale: ``quick`` has smaller horizons and fewer runs.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
 from dpbandits.auditing.curves import ratios_by_alternation, ratios_by_angle, tradeoff_curves
 from dpbandits.auditing.rows import AuditRow, to_frame
-from dpbandits.auditing.run import black_box_audits
+from dpbandits.auditing.run import black_box_audits, black_box_power
 from dpbandits.auditing.statements import exact_rows
 from dpbandits.auditing.thompson_statements import (
     FULL,
@@ -36,7 +38,12 @@ BLACK_BOX_RUNS = {"paper": 1_000_000, "quick": 10_000}
 """Scale -> outputs per table of each black-box audit."""
 
 
-def rows_frame(name: str, rows: Iterable[AuditRow], p_values: Sequence[float] = ()) -> pd.DataFrame:
+def rows_frame(
+    name: str,
+    rows: Iterable[AuditRow],
+    p_values: Sequence[float] = (),
+    power: Sequence[str] = (),
+) -> pd.DataFrame:
     """Return rows as results.
 
     Args:
@@ -44,10 +51,12 @@ def rows_frame(name: str, rows: Iterable[AuditRow], p_values: Sequence[float] = 
         rows: the rows.
         p_values: of each; without them, of a statistical bound the level 1 - confidence where it
             exceeds the claim and 1 where it does not, which is never too small.
+        power: of each, whether a loss of twice the claim is seen; "" where that is not asked.
     """
     bounds = list(rows)
     levels = list(p_values) or [_level(row) for row in bounds]
-    table = to_frame(bounds).assign(series=name, p_value=levels)
+    seen = list(power) or [""] * len(bounds)
+    table = to_frame(bounds).assign(series=name, p_value=levels, power=seen)
     return table.assign(x=table["horizon"], y=table["lower"])
 
 
@@ -109,10 +118,12 @@ def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
     Its root seed is the next one: some pairs of tables were chosen with runs of the default root
     seed in sight, which therefore must not certify.
     """
-    audits = black_box_audits(BLACK_BOX_RUNS[scale], seed=seed + 1, workers=workers)
+    budget: dict[str, Any] = {"seed": seed + 1, "workers": workers}
+    audits = black_box_audits(BLACK_BOX_RUNS[scale], **budget)
     # Each variant is played as it is; the row names what the variant itself changes.
     rows = [replace(audit.row, interpretation="") for audit in audits]
-    return rows_frame("black-box", rows, [audit.p_value for audit in audits])
+    power = black_box_power(BLACK_BOX_RUNS[scale], **budget)
+    return rows_frame("black-box", rows, [audit.p_value for audit in audits], power)
 
 
 def trade_off(scale: str, seed: int, workers: int) -> pd.DataFrame:
