@@ -35,9 +35,6 @@ from dpbandits.auditing.thompson import ts_gaussian
 from dpbandits.auditing.thompson_statements import DELTAS, FULL, SAMPLED_ZETA, Scale
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 
-LEAST_LOG10 = -6.0
-"""log10 of the chance from which on an event is called observable."""
-
 ANGLE_BUDGET = 1002
 """T of the curves over the angle."""
 
@@ -54,46 +51,6 @@ NAMES = {
 
 def _curve(series: str, x: ArrayLike, y: ArrayLike, **tags: object) -> pd.DataFrame:
     return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
-
-
-def largest_ratios(rows: Iterable[AuditRow]) -> pd.DataFrame:
-    """Return the largest bound over its claim by statement, algorithm, variant, interpretation.
-
-    Tags: algorithm, variant, interpretation, statement, scaled and log10_alpha. Series: ``exact``,
-    over all events, or ``observable``, over those with a chance of 1e-6 and more under both inputs.
-    x: number of the group in their order, from 0. Rows that claim
-    nothing or that no finite epsilon covers are left out.
-
-    Args:
-        rows: of pure differential privacy; those of another measure are left out.
-    """
-    groups: dict[tuple[str, ...], list[AuditRow]] = {}
-    for row in rows:
-        if row.measure == "epsilon" and math.isfinite(row.ratio) and math.isfinite(row.claimed):
-            scaled = "scaled" if row.scaled else ""
-            key = (row.statement, row.algorithm, row.variant, row.interpretation, scaled)
-            groups.setdefault(key, []).append(row)
-    bars = []
-    for place, group in enumerate(groups.values()):
-        observable = [row for row in group if row.log10_alpha >= LEAST_LOG10]
-        for series, candidates in (("exact", group), ("observable", observable)):
-            if candidates:
-                bars.append(_bar(series, place, max(candidates, key=lambda row: row.ratio)))
-    return pd.concat(bars, ignore_index=True)
-
-
-def _bar(series: str, place: int, row: AuditRow) -> pd.DataFrame:
-    return _curve(
-        series,
-        [place],
-        [row.ratio],
-        algorithm=row.algorithm,
-        variant=row.variant,
-        interpretation=row.interpretation,
-        statement=row.statement,
-        scaled=row.scaled,
-        log10_alpha=row.log10_alpha,
-    )
 
 
 def ratios_by_horizon(rows: Iterable[AuditRow], epsilon: float) -> pd.DataFrame:
