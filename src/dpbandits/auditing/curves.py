@@ -29,7 +29,7 @@ from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold_pair
 from dpbandits.auditing.lattice import OBSERVABLE, ideal_mu, loss_law, tradeoff_curve
 from dpbandits.auditing.likelihood import simulate
-from dpbandits.auditing.rows import AuditRow
+from dpbandits.auditing.rows import ENGINE_NAMES, AuditRow
 from dpbandits.auditing.statements import FIXED_LENGTH
 from dpbandits.auditing.thompson import ts_gaussian
 from dpbandits.auditing.thompson_statements import DELTAS, FULL, SAMPLED_ZETA, Scale
@@ -207,7 +207,7 @@ def theorem_3_curves(rows: list[AuditRow]) -> pd.DataFrame:
         for engine, arms in keys:
             part = [row for row in chosen if (row.engine, row.arms) == (engine, arms)]
             x = [float(row.horizon) for row in part]
-            series = f"{engine}, K={arms}"
+            series = f"{ENGINE_NAMES[engine]}, K={arms}"
             yield _bounds(part, x, series, kind="lower", engine=engine, arms=arms)
 
     return _joined(curves())
@@ -229,7 +229,7 @@ def epsilon_curves(rows: list[AuditRow]) -> pd.DataFrame:
             x = [float(row.horizon) for row in part]
             tags = {"kind": "claimed", "delta": delta, "runs": 0}
             yield _curve(f"claimed, delta={delta:g}", x, [row.claimed for row in part], **tags)
-            yield _bounds(part, x, f"A lattice, delta={delta:g}", kind="lower", delta=delta)
+            yield _bounds(part, x, f"exact lattice, delta={delta:g}", kind="lower", delta=delta)
 
     return _joined(curves())
 
@@ -309,7 +309,7 @@ def modified_curves(rows: list[AuditRow]) -> pd.DataFrame:
                 for row in chosen
                 if (row.engine, row.horizon, round(row.claimed, 9)) == (engine, horizon, eta)
             ]
-            series = f"{engine}, T={horizon}, eta={eta:g}"
+            series = f"{ENGINE_NAMES[engine]}, T={horizon}, eta={eta:g}"
             x = [_parameter(row, "b") for row in part]
             factors = [_parameter(row, "c") for row in part]
             tags = {"engine": engine, "horizon": horizon, "eta": eta, "c": factors}
@@ -342,7 +342,7 @@ def budget_curves(rows: list[AuditRow]) -> pd.DataFrame:
             for engine in ("A lattice", "A far tail"):
                 part = _budget_part(rows, "AUD-7", horizon, engine)
                 x = [_parameter(row, "alpha") for row in part]
-                series = f"{engine}, T={horizon}"
+                series = f"{ENGINE_NAMES[engine]}, T={horizon}"
                 yield _bounds(part, x, series, kind="lower", horizon=horizon)
             ideal = [ideal_mu(alpha, horizon) for alpha in x]
             yield _curve(f"ideal competitor, T={horizon}", x, ideal, kind="ideal", **tags)
