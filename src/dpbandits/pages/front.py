@@ -21,7 +21,7 @@ from dpbandits.pages.published import (
 )
 from dpbandits.pages.render import claim, render, table, with_region
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.agreement import reproduced_as_drawn
+from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.tables import choice
 
 SECTIONS: dict[str, tuple[str, str]] = {

@@ -30,7 +30,7 @@ from dpbandits.pages.published import (
 from dpbandits.pages.render import render
 from dpbandits.pipeline.check import check_sentences, panels_of
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.agreement import reproduced_as_drawn
+from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.tables import choice, interval
 
 
