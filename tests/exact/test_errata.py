@@ -87,7 +87,7 @@ def test_another_number_gives_another_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda e: e.update(kind="typo"), ["kind is 'typo'", "'error', 'open', 'code'"]),
+        (lambda e: e.update(kind="typo"), ["kind is 'typo'", "'error', 'proof', 'code'"]),
         (lambda e: e["numbers"]["one"].pop("claim"), ["one: key claim is missing"]),
         (lambda e: e.update(found="They are {five}."), ["the text asks for 'five'", "one, two"]),
         (lambda e: e.update(found="They are {one}."), ["the text leaves out two, three, four"]),
