@@ -22,8 +22,7 @@ from matplotlib.text import Annotation, Text
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.errors import InputError
 from dpbandits.reporting import draw
-from dpbandits.reporting.draw import STRIP, draw_figure, draw_panels
-from dpbandits.reporting.legends import heading
+from dpbandits.reporting.draw import STRIP, draw_figure, draw_panels, heading
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows, read_rows
 from dpbandits.reporting.palette import (
     ALGORITHMS,

@@ -30,7 +30,7 @@ from dpbandits.pages.render import plain
 from dpbandits.pipeline.check import check_sentences
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import EXTRA
-from dpbandits.reporting.agreement import reproduced_as_drawn
+from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.spec import FigureSpec
 from dpbandits.reporting.text import readable
 

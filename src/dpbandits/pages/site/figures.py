@@ -15,10 +15,10 @@ from dpbandits.pages.render import plain
 from dpbandits.pages.site.model import FigureGroup, Site, Sources, about, claims_of, counts
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import DIGITISED, Target
-from dpbandits.reporting.agreement import reproduced_as_drawn
+from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.draw import RESIDUAL
-from dpbandits.reporting.lines import PUBLISHED, looks_of
-from dpbandits.reporting.palette import DASHES, NO_MARKER, OPEN_MARKS, Look
+from dpbandits.reporting.lines import PUBLISHED
+from dpbandits.reporting.palette import DASHES, NO_MARKER, OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
     DERIVED,

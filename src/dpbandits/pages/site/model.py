@@ -308,7 +308,7 @@ def evidence_of(site: Site, paper: str, name: str) -> list[Values]:
         {
             "variant": variant,
             "interpretation": interpretation,
-            "words": site.contents.in_words(paper, interpretation),
+            "words": site.contents.in_words(paper, str(interpretation)),
             "rows": own.to_dict("records"),
             "size": len(own),
             "has_parts": bool((own["part"] != "").any()),

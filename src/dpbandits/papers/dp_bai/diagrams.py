@@ -40,8 +40,7 @@ from dpbandits.papers.panels import (
     table,
 )
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import shared_legend
+from dpbandits.reporting.draw import Diagram, shared_legend
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
 

@@ -22,8 +22,7 @@ from dpbandits.papers.ts_is_dp.statistics import (
 )
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import shared_legend
+from dpbandits.reporting.draw import Diagram, shared_legend
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 
