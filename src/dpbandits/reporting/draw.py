@@ -281,7 +281,7 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         found: dict[str, Handle] = {}
         for axes, letter, panel, of_panel in zip(flat, lines, panels, shown, strict=True):
             handles = _draw_panel(axes, panel, of_panel)
-            found |= handles
+            found = handles | found
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in handles.items() if k not in common}
             label_panel(axes, title, {} if figure.direct_labels else only_here, width / columns)
@@ -386,13 +386,17 @@ def _draw_ends(axes: Axes, x: list[float], line: Line, *, joined: bool) -> Handl
 def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle:
     """Draw a curve over its band; markers of different ``offset`` (0 to below 1) stay apart.
 
-    Of a few points each has its marker.
+    Of a few points each has its marker; a dense curve of exact values has none, since nothing was
+    computed there that was not beside it.
     """
     y, low, high = _interval(line)
+    look = style.line_look(line.look)
+    if len(x) > _MOST_TICKS and (line.points["runs"] == 0).all():
+        look["marker"] = "none"
     if (low < high).any():
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)
     marks = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING) if len(x) > _MOST_TICKS else None
-    return axes.plot(x, y, markevery=marks, **style.line_look(line.look))[0]
+    return axes.plot(x, y, markevery=marks, **look)[0]
 
 
 def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:

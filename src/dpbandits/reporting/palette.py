@@ -23,8 +23,11 @@ COLOURS = {
     "grey": "#949494",
     "sky": "#56b4e9",
     "black": "#000000",
+    "wine": "#882255",
+    "olive": "#999933",
 }
-"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, and black."""
+"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and two of
+Paul Tol's palette ``muted``, which stay apart from them for colour-blind readers."""
 
 _ORDERED = (
     "faebddfae9dafae8d8fae6d6f9e5d4f9e3d2f9e2d0f9e0cdf9dfcbf9ddc9f8dcc7f8dac5f8d9c3f8d7c0f8d6be"
@@ -93,9 +96,9 @@ ALGORITHMS = {
     "gdp-ncb": ("blue", "solid", "circle"),
     "anytime-gdp-ncb": ("blue", "dash-dot", "hexagon"),
     # Local DP.
-    "ldp-ucb-l": ("purple", "long", "pentagon"),
-    "ldp-ncb": ("green", "dotted", "triangle-left"),
-    "anytime-ldp-ncb": ("green", "dash-dot-dot", "triangle-right"),
+    "ldp-ucb-l": ("wine", "long", "pentagon"),
+    "ldp-ncb": ("olive", "dotted", "triangle-left"),
+    "anytime-ldp-ncb": ("olive", "dash-dot-dot", "triangle-right"),
     # Not private: black.
     "ts-gaussian": ("black", "dotted", "star"),
     "ucb1": ("black", "long", "plus"),
