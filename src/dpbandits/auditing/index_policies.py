@@ -235,7 +235,7 @@ def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
         epsilon: above 0.
     """
     interpretations = lazy.LAZY_UCB.interpretations_from({})
-    settings = lazy.ucb_settings(horizon, 2, epsilon=epsilon, **interpretations)
+    settings = lazy.settings(horizon, 2, epsilon=epsilon, **interpretations)
 
     def bonus(t: int, count: int) -> float:
         log = settings.log_factor * math.log(t)
