@@ -24,7 +24,7 @@ from dpbandits.config.documents import (
     validated,
 )
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import CURVES
+from dpbandits.metrics import CURVES
 from dpbandits.reporting.digitised import PublishedSpec
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
 
