@@ -100,7 +100,8 @@ class NashCurve:
     def nash_regret(self) -> Values:
         """mu* - G_t with the bias of log G_t subtracted, unless it is kept; shape (G,).
 
-        InputError where it is to be subtracted and not known, since there is one run only.
+        Raises:
+            InputError: the bias is to be subtracted and not known, since there is one run only.
         """
         plain = np.asarray(self.best_mean - self.geometric_mean)
         return plain if self.keeps_bias else plain - self.bias
