@@ -123,7 +123,11 @@ class NashCurve:
 
     @property
     def standard_error(self) -> Values:
-        """Standard error of the Nash regret by the infinitesimal jackknife, shape (G,)."""
+        """Standard error of the Nash regret by the infinitesimal jackknife over runs, shape (G,).
+
+        Raises:
+            InputError: there is one run only.
+        """
         self._require_runs("a standard error")
         squares = (self.influences**2).sum(axis=0)
         return np.asarray(self.geometric_mean * np.sqrt(squares / (self.runs * (self.runs - 1))))
