@@ -87,7 +87,11 @@ chance = Kind(float, "a number strictly between 0 and 1", 0.0, 1.0, is_open=True
 
 
 def whole(minimum: int = 0) -> Kind:
-    """Return the kind of whole numbers of at least ``minimum``."""
+    """Return the kind of whole numbers of at least ``minimum``.
+
+    Raises:
+        InputError: the minimum is no whole number.
+    """
     if isinstance(minimum, bool) or not isinstance(minimum, int):
         raise InputError(f"whole: minimum is {minimum!r}; allowed: an integer")
     allowed = f"an integer, at least {minimum}"
@@ -212,7 +216,11 @@ class Definition:
         return {name: kind.type(kind.example) for name, kind in self.parameters.items()}
 
     def parameters_from(self, values: Mapping[str, Any]) -> Parameters:
-        """Return validated parameters; what is not given has its default."""
+        """Return validated parameters; what is not given has its default.
+
+        Raises:
+            InputError: one is missing, unknown or out of range.
+        """
         for name in values:
             if name not in self.parameters:
                 raise InputError.unknown(f"{self.id}: parameter", name, self.parameters)
@@ -250,7 +258,11 @@ class Definition:
     def interpretations_from(
         self, values: Interpretations, variant: str = "as-written"
     ) -> dict[str, str]:
-        """Return every interpretation with its value: given, of the variant, or default."""
+        """Return every interpretation with its value: given, of the variant, or default.
+
+        Raises:
+            InputError: an unknown interpretation or a value that it does not have.
+        """
         if not isinstance(values, Mapping):
             raise InputError(f"{self.id}: interpretations are {values!r}; allowed: a mapping")
         for key, value in values.items():

@@ -147,7 +147,14 @@ def draw_reward_sum(law: int, parameter: Any, count: int, generator: np.random.G
 
     Bernoulli and two-point rewards are drawn together from ``BINOMIAL_FROM`` of them on, uniform
     ones from ``DIGITS_FROM``: the sum has the same law, from another use of the stream. Everything
-    else is drawn reward by reward; of a table the next rewards are summed.
+    else is drawn reward by reward.
+
+    Args:
+        law: one of the codes above.
+        parameter: the mean (Bernoulli), the rate (exponential laws) or the largest reward; of a
+            table its row, of which the next rewards are summed.
+        count: number of rewards, 0 or above.
+        generator: the run's random stream.
     """
     return float(_sum(law, parameter, count, generator))
 

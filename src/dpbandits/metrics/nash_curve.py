@@ -148,6 +148,9 @@ class NashCurve:
 
         Args:
             level: coverage, in (0, 1).
+
+        Raises:
+            InputError: there is one run only, or the level is out of range.
         """
         if not 0.0 < level < 1.0:
             raise InputError(f"level is {level!r}; allowed: above 0 and below 1")
@@ -166,7 +169,12 @@ class NashCurve:
         return np.array(self.nash_regret, dtype=dtype)
 
     def mean_curve(self, label: str = "", algorithm: str = "") -> Curve:
-        """Return the Nash regret with its 95 % interval, under a label in an algorithm's look."""
+        """Return the Nash regret with its 95 % interval, as ``plot`` shows it.
+
+        Args:
+            label: text in the legend.
+            algorithm: id of the algorithm, for its look.
+        """
         ends = np.full(len(self), -np.inf), np.full(len(self), np.inf)
         low, high = self.interval() if self.runs > 1 else ends
         return Curve(label, algorithm, "nash_regret", self.times, self.nash_regret, low, high)
@@ -178,7 +186,11 @@ class NashCurve:
         return pd.DataFrame({"t": curve.times, "metric": "nash_regret", **values})
 
     def plot(self, *, axes: "Axes | None" = None) -> "Axes":
-        """Draw the Nash regret along time, over its 95 % interval, by default on new axes."""
+        """Draw the Nash regret along time, over its 95 % interval.
+
+        Args:
+            axes: where to draw; by default new ones.
+        """
         # In the style of figures, which are drawn above the metrics, and only when asked.
         from dpbandits.play.plots import plot_curves
 
