@@ -139,12 +139,19 @@ def require_plain(name: str, function: object) -> None:
 class AuditCase:
     """The published black-box audit of an algorithm: where a loss can be seen in few rounds.
 
+    One pull of arm 1 pays 0 or 1, the rewards of all other pulls are given.
+
     Attributes:
-        others: reward of arm 2; arm 1 always pays 0, but for its first pull, which pays 0 or 1.
+        others: reward of arm 2.
         statement: number of the audited statement, or those of the variants.
         claim: id of the claim on it, or "".
         horizon: number of rounds, or the budget; short, so that most transcripts are seen often.
         parameters: those of the algorithm's example by default.
+        pull: number of the pull of arm 1 that pays 0 or 1.
+        before: reward of the earlier pulls of arm 1.
+        level: reward of its later pulls.
+        runs: at most so many outputs of each table, where rounds are many.
+        silent: why nothing is seen, where nothing is; by variant.
     """
 
     others: float
@@ -152,6 +159,11 @@ class AuditCase:
     claim: str = ""
     horizon: int = 12
     parameters: Mapping[str, float] = field(default_factory=dict)
+    pull: int = 1
+    before: float = 0.0
+    level: float = 0.0
+    runs: int = 10**10
+    silent: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -152,7 +152,17 @@ ALGORITHM = Algorithm(
     interpretations={"order": ("round-robin", "sequential")},
     guarantee="pure",
     stated="Sajed and Sheffet (2019)",
-    audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
+    # Either arm has 1,376 pulls before the first decision, whose threshold is between those of
+    # epsilon = 1 and 2.
+    audit=AuditCase(
+        0.0,
+        "AUD-18",
+        horizon=2900,
+        parameters={"epsilon": 1.0},
+        level=184.5 / 1375.0,
+        runs=60_000,
+        silent={"as-written": "few runs drop an arm at this epsilon, more at twice as much"},
+    ),
     settings=settings,
     state=state,
     advance=advance,

@@ -185,7 +185,17 @@ LAZY_TS = Algorithm(
     interpretations={"log": ("natural", "base2")},
     guarantee="pure",
     stated="Hu and Hegde (2022)",
-    audit=AuditCase(0.0, "AUD-18", horizon=8, parameters={"epsilon": 1.0}),
+    # The changed reward is in the private mean of eight rewards, which its bonus leaves below 1.
+    audit=AuditCase(
+        0.6,
+        "AUD-18",
+        horizon=64,
+        parameters={"epsilon": 1.0},
+        pull=8,
+        before=1.0,
+        runs=400_000,
+        silent={"as-written": "a bonus hides the reward at this epsilon, not at twice as much"},
+    ),
     settings=ts_settings,
     state=partial(blank, State),
     advance=advance,

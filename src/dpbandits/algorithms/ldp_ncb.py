@@ -424,7 +424,17 @@ ALGORITHM = Algorithm(
     guarantee="pure",
     model="local",
     stated="dp-ncb, arXiv Section 5",
-    audit=AuditCase(0.0, "AUD-16", "NCB-C16", parameters={"epsilon": 1.0}),
+    audit=AuditCase(
+        0.0,
+        "AUD-16",
+        "NCB-C16",
+        parameters={"epsilon": 1.0},
+        silent={
+            "as-written": "all 12 rounds are uniform play, but for a vanishing chance",
+            "repaired": "the changed reward is in a window of at most 4 rounds nearly always, of "
+            "which one follows rewards",
+        },
+    ),
     interpretations={
         "cap": CAPS,
         "stop_test": STOP_TESTS,

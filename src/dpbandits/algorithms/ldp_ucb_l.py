@@ -366,6 +366,10 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         yield arm, 1, reward
 
 
+SILENT = dict.fromkeys(
+    ("as-written", "as-coded", "repaired"), "no reward matters: arms are forced in all 12 rounds"
+)
+
 ALGORITHM = Algorithm(
     id="ldp-ucb-l",
     name="LDP-UCB-L",
@@ -378,7 +382,7 @@ ALGORITHM = Algorithm(
     guarantee="pure",
     model="local",
     stated="Ren, Zhou, Liu and Shroff (2020)",
-    audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
+    audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}, silent=SILENT),
     interpretations={
         "clip": ("none", "rewards"),
         "start": ("pull", "pseudo-pull"),

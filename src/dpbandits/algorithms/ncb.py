@@ -203,6 +203,10 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         yield arm, 1, reward
 
 
+SILENT = dict.fromkeys(
+    ("as-written", "as-coded", "repaired"), "no reward matters: all 12 rounds are uniform play"
+)
+
 ALGORITHM = Algorithm(
     id="ncb",
     name="NCB",
@@ -212,7 +216,7 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee="none",
-    audit=AuditCase(0.0, "AUD-19"),
+    audit=AuditCase(0.0, "AUD-19", silent=SILENT),
     interpretations={
         "phase_one": PHASES_ONE,
         "width": ("4", "2c"),

@@ -364,8 +364,8 @@ def _first_of(event_of: Callable[[Sequences], Event], order: Sequences, last: in
 
 
 def of_prefixes(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
-    """Yield sets of prefixes of the arms by round, of every length."""
-    for end in round_ends(ranking.x.shape[1]):
+    """Yield sets of prefixes of the arms by round, short enough that words can name them."""
+    for end in round_ends(min(ranking.x.shape[1], MOST_ROUNDS)):
         place = f"arms of rounds 1 to {end}"
         yield from of_sequences(end, place, arms_words, fitting, ranking)
 

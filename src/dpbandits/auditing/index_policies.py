@@ -6,16 +6,22 @@ difference of both lies. While none is renewed the decisions leave an interval t
 The renewed arm's old mean is integrated out; what has to be carried on is a function of the other
 arm's mean, the chance of the decisions so far times its density (``laplace``). The chance of an
 arm sequence is exact up to quadrature, about 1e-13 relative.
+
+Lazy-DP-TS draws from Beta laws instead. Of the sequence that pulls arm 1 once and arm 2 ever after
+the chance factorises, given the private mean of arm 1, over those of arm 2.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import betainc, betaln
 
 from dpbandits.algorithms import adap_ucb, lazy
 from dpbandits.auditing.laplace import (
+    REACH,
     Piecewise,
     Values,
     fit,
@@ -291,3 +297,72 @@ def largest_leaks(
         )
         for least in least_chances
     ]
+
+
+def abandoned_chances(horizon: int, epsilon: float, reward: float) -> Values:
+    """Return the chances that Lazy-DP-TS pulls arm 1 in round 1 alone, for its rewards 0 and 1.
+
+    Both are sums over the same nodes, so that their ratio is at most exp(epsilon), however exact.
+
+    Args:
+        horizon: T, at least 3; there are two arms.
+        epsilon: above 0.
+        reward: of arm 2, from 0 to 1.
+    """
+    interpretations = lazy.LAZY_TS.interpretations_from({})
+    settings = lazy.ts_settings(horizon, 2, epsilon=epsilon, **interpretations)
+
+    def bonus(t: int, count: int) -> float:
+        return settings.noise_constant * settings.log_factor * math.log(t) / (epsilon * count)
+
+    kinks = [end - bonus(t, 1) for t in range(3, horizon + 1) for end in (0.0, 1.0)]
+    first, weights = _nodes([0.0, 1.0], 1.0 / epsilon, kinks)
+    chances = np.ones(first.size)
+    t, count = 3, 1
+    while t <= horizon:
+        # Two times as many pulls as the private mean has rewards, then it is renewed.
+        rounds = range(t, min(t + 2 * count, horizon + 1))
+        scale = 1.0 / (epsilon * count)
+        kinks = [end - bonus(played, count) for played in rounds for end in (0.0, 1.0)]
+        second, masses = _nodes([reward], scale, kinks)
+        kept = np.ones((first.size, second.size))
+        for played in rounds:
+            means = np.clip(first + bonus(played, 1), 0.0, 1.0)
+            others = np.clip(second + bonus(played, count), 0.0, 1.0)
+            kept *= _second_wins(means, others, count)
+        chances = chances * (kept @ (masses * laplace_density(second, reward, scale)))
+        t, count = rounds[-1] + 1, 2 * count
+    laws = [laplace_density(first, changed, 1.0 / epsilon) for changed in (0.0, 1.0)]
+    return np.array([float((weights * law) @ chances) for law in laws])
+
+
+def _nodes(centres: list[float], scale: float, kinks: list[float]) -> tuple[Values, Values]:
+    """Return nodes and weights on the line, in pieces of at most 1.5 scales between the kinks."""
+    low, high = min(centres) - REACH * scale, max(centres) + REACH * scale
+    inside = [kink for kink in kinks if low < kink < high]
+    cuts = np.unique([low, high, *centres, *inside])
+    parts = [
+        np.linspace(begin, end, math.ceil((end - begin) / (1.5 * scale)) + 1)[:-1]
+        for begin, end in itertools.pairwise(cuts)
+    ]
+    ends = np.append(np.concatenate(parts), high)
+    unit, weights = np.polynomial.legendre.leggauss(8)
+    half = np.diff(ends)[:, None] / 2.0
+    return (ends[:-1, None] + half * (unit + 1.0)).ravel(), (half * weights).ravel()
+
+
+def _second_wins(means: Values, others: Values, count: int) -> Values:
+    """Return P(theta_2 > theta_1) by the raised means of arm 1 (one reward) and of arm 2."""
+    unit, weights = np.polynomial.legendre.leggauss(32 + int(4.0 * math.sqrt(count)))
+    # The square of a sine: the density's powers of theta and 1 - theta are smooth in its angle.
+    angle = (unit + 1.0) * math.pi / 4.0
+    theta, weights = np.sin(angle) ** 2, weights * math.pi / 4.0 * np.sin(2.0 * angle)
+    # Most means are clipped to 0 or 1.
+    mean, which = np.unique(means, return_inverse=True)
+    other, other_which = np.unique(others, return_inverse=True)
+    log_density = mean[:, None] * np.log(theta) + (1.0 - mean[:, None]) * np.log1p(-theta)
+    density = np.exp(log_density - betaln(mean + 1.0, 2.0 - mean)[:, None]) * weights
+    above = betainc(
+        ((1.0 - other) * count + 1.0)[:, None], (other * count + 1.0)[:, None], 1.0 - theta
+    )
+    return np.asarray((density @ above.T)[which][:, other_which])

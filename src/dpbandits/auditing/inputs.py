@@ -157,7 +157,9 @@ CHANGED_PULLS = (1, 2)
 """Pulls of arm 1 whose reward differs; the first two episodes of every algorithm begin there."""
 
 
-def constant(level: float, others: float, *, arms: int = 2, pull: int = 1) -> Pair:
+def constant(
+    level: float, others: float, *, arms: int = 2, pull: int = 1, before: float | None = None
+) -> Pair:
     """Return the pair in which arm 1 always pays ``level`` and all others ``others``.
 
     Args:
@@ -165,18 +167,20 @@ def constant(level: float, others: float, *, arms: int = 2, pull: int = 1) -> Pa
         others: reward of the other arms, 0 to 1.
         arms: number of arms K, at least 2.
         pull: which pull of arm 1 differs, from 1.
+        before: reward of arm 1 before that pull; by default ``level``.
 
     Raises:
         InputError: a reward is outside [0, 1], or the pull below 1.
     """
     if pull < 1:
         raise InputError(f"pull is {pull}; allowed: 1 or above")
-    words = (
-        f"arm 1 always {level:g}, {_others(arms)} always {others:g}; "
-        f"reward {pull} of arm 1 is 0 or 1"
+    first = level if before is None or pull == 1 else before
+    rewards = (
+        f"always {level:g}" if first == level else f"{first:g} before pull {pull}, {level:g} after"
     )
+    words = f"arm 1 {rewards}, {_others(arms)} always {others:g}; reward {pull} of arm 1 is 0 or 1"
     rest = [[others] * pull for _ in range(arms - 1)]
-    rows = [[[level] * (pull - 1) + [cell], *rest] for cell in (0.0, 1.0)]
+    rows = [[[first] * (pull - 1) + [cell], *rest] for cell in (0.0, 1.0)]
     return make_pair(*rows, after=[level] + [others] * (arms - 1), words=words)
 
 

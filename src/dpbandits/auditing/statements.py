@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dpbandits.algorithms import REGISTRY, REGRET, ldp_ncb, ldp_ucb_l
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.auditing.best_arm import elimination_loss, first_epoch
@@ -40,6 +42,7 @@ from dpbandits.auditing.index_policies import (
     LEAST_CHANCE,
     Leak,
     Policy,
+    abandoned_chances,
     adap_ucb_policy,
     anytime_lazy_ucb_policy,
     constant_means,
@@ -348,6 +351,41 @@ def episode_rows(
     return rows
 
 
+ABANDONED_EPSILONS, ABANDONED_HORIZONS = (1.0, 5.0), (8, 16, 32, 64)
+
+ABANDONED_MARGIN = 1e-6
+"""Taken off the log ratio; quadrature errs by about 1e-9 of a decision's chance."""
+
+
+def abandoned_rows(
+    epsilons: Sequence[float] = ABANDONED_EPSILONS, horizons: Sequence[int] = ABANDONED_HORIZONS
+) -> list[AuditRow]:
+    """Return the rows of AUD-18 on Lazy-DP-TS: arm 1 is pulled once, then arm 2 for ever.
+
+    Args:
+        epsilons: above 0.
+        horizons: T.
+    """
+    audited = Audited("AUD-18", "", "lazy-dp-ts", "as-written", "pull table")
+    rows = []
+    for epsilon, horizon, reward in itertools.product(epsilons, horizons, (0.0, 1.0)):
+        likely, unlikely = map(float, np.log(abandoned_chances(horizon, epsilon, reward)))
+        row = audited.row(
+            arms=2,
+            horizon=horizon,
+            parameters=f"epsilon={epsilon:g}",
+            claimed=epsilon,
+            pair=f"the first reward of arm 1 is 0 or 1, arm 2 always {reward:g}",
+            event=f"the arms are 1, 2 ({horizon - 1} times)",
+            lower=likely - unlikely - ABANDONED_MARGIN,
+            log_alpha=unlikely,
+            log_likely=likely,
+            direction="x over x'",
+        )
+        rows.append(row)
+    return rows
+
+
 def _enumerated(
     audited: Audited, policy: Callable[[int, float], Policy], horizon: int, epsilon: float
 ) -> Iterator[AuditRow]:
@@ -634,6 +672,7 @@ FULL: Mapping[str, Rows] = {
     "gdp-ncb": gdp_ncb_rows,
     "stop test": stop_test_rows,
     "episodes": episode_rows,
+    "abandoned arm": abandoned_rows,
     "reports": _reports,
     "support": support_rows,
 }
@@ -644,6 +683,7 @@ QUICK: Mapping[str, Rows] = {
     "gdp-ncb": lambda: gdp_ncb_rows((0.2, 2.0), (10**4, 10**6), (3, 5, 8), 2**16),
     "stop test": lambda: stop_test_rows((0.2,), (10**7,), (16,)),
     "episodes": lambda: episode_rows((1.0,), 12, 10, 20_000),
+    "abandoned arm": lambda: abandoned_rows((1.0,), (8, 16)),
 }
 """Name -> the rows at quick scale."""
 
