@@ -39,6 +39,7 @@ EQUIVALENT: dict[str, set[str]] = {
     "anytime-lazy-ucb": {"arm, largest = (0, -math.inf)"},
     "lazy-dp-ts": {"arm, largest = (0, -math.inf)"},
     "dp-ts": {"0: arm = 0"},
+    "ts-beta": {"0: arm, largest = (0, -math.inf)"},
     "ts-gaussian": {
         "arm, largest = (0, -math.inf)",
         # One forced pull.
@@ -60,6 +61,26 @@ EQUIVALENT: dict[str, set[str]] = {
         "Add: return (arm, others + ROUNDING)",
         "Gt: if t > until or reward_sums[arm] / count + math.sqrt(earlier_log / count) <= others:",
         "Add: if t > until or reward_sums[arm] / count + math.sqrt(earlier_log / count) <= others:",
+    },
+    # Bounds, as those of ucb1; where Newton's method begins, and how long it takes.
+    "kl-ucb": {
+        "arm, until, earlier_log, later_log, others = (0, 0, 0.0, 0.0, 1.0)",
+        "1.0: earlier_log, later_log, others = (math.log(t), math.log(until), 1.0)",
+        "0.0: others = 0.0",
+        "1.0: mean = min(reward_sum / count, 1.0)",
+        "1.0: return 1.0",
+        "0.5: q = min(mean + math.sqrt(0.5 * level), 1.0 - tail, BELOW_ONE)",
+        "True: return True",
+        "if mean > 0.0:",
+        "1.0: divergence = (1.0 - mean) * math.log((1.0 - mean) / (1.0 - bound))",
+        "Sub: divergence = (1.0 - mean) * math.log((1.0 - mean) / (1.0 - bound))",
+        "Add: divergence += mean * math.log(mean / bound)",
+        "until = t + SHORTEST + t // PART",
+        "Add: bounds[arm] = _index(pulls[arm], reward_sums[arm], later_log) + ROUNDING",
+        "NotEq: if i != arm:",
+        "And: if i != arm and bounds[i] >= largest:",
+        "Div: step = excess * q * (1.0 - q) / (q - mean)",
+        "Sub: step = excess * q * (1.0 - q) / (q - mean)",
     },
     "ncb": {
         "arm, largest, second = (0, -math.inf, -math.inf)",
@@ -165,7 +186,10 @@ A statement with all of its faults, or one fault.
 """
 
 
-SOONER: dict[str, dict[str, Any]] = {"ldp-ucb-l": {"PART": 64, "AHEAD": 8}}
+SOONER: dict[str, dict[str, Any]] = {
+    "ldp-ucb-l": {"PART": 64, "AHEAD": 8},
+    "kl-ucb": {"SHORTEST": 200},
+}
 """Constants by algorithm with which bounds decide in the first rounds, too, and not after many."""
 
 

@@ -23,6 +23,9 @@ SHORTEST, PART = 64, 1 << 6
 ROUNDING = 1e-12
 """Far above the rounding errors of an index."""
 
+BELOW_ONE = 1.0 - 2.0**-53
+"""The largest double below 1, where an index is that only a mean of 1 exceeds."""
+
 
 class Settings(NamedTuple):
     """Arguments of the kernel."""
@@ -58,7 +61,7 @@ def _index(count, reward_sum, log_t):
         return -math.expm1(-level)
     entropy = mean * math.log(mean) + (1.0 - mean) * math.log1p(-mean)
     tail = (1.0 - mean) * math.exp((mean * math.log(mean) - level) / (1.0 - mean))
-    q = min(mean + math.sqrt(0.5 * level), 1.0 - tail)
+    q = min(mean + math.sqrt(0.5 * level), 1.0 - tail, BELOW_ONE)
     while True:
         excess = entropy - mean * math.log(q) - (1.0 - mean) * math.log1p(-q) - level
         step = excess * q * (1.0 - q) / (q - mean)
