@@ -66,7 +66,7 @@ def measure(algorithm: IdentificationAlgorithm, bandit: LinearBandit) -> tuple[f
         bandit=bandit,
         horizon=BUDGET,
     )
-    task = cell.task
+    task = cell.settings
     pulls = algorithm.play(task, run_generator(0, 0, 0), 1).pulls[0]
     highs = bandit.law_parameters
 
@@ -118,7 +118,7 @@ def main() -> None:
         horizon=BUDGET,
     )
     begun = time.process_time()
-    IDENTIFICATION["dp-bai"].play(cell.task, run_generator(0, 0, 0), 1)
+    IDENTIFICATION["dp-bai"].play(cell.settings, run_generator(0, 0, 0), 1)
     print(f"one trial of dp-bai at K = 10000, d = 16: {time.process_time() - begun:.2f} s of CPU")
 
 

@@ -99,7 +99,7 @@ def trials(name: str, bandit: LinearBandit, interpretations: dict[str, str]) -> 
     cell = cell_of(IDENTIFICATION[name], bandit, interpretations)
     key = stream_key(cell.stream_description)
     generator = run_generator(DEFAULT_ROOT_SEED, key, 0)
-    outcome = IDENTIFICATION[name].play(cell.task, generator, TRIALS)
+    outcome = IDENTIFICATION[name].play(cell.settings, generator, TRIALS)
     return {
         "stream": f"{key:032x}"[:16],
         "recommended": digest(outcome.recommended),

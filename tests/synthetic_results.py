@@ -17,10 +17,9 @@ from dpbandits.metrics.nash import BINS
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import with_default_tables
-from dpbandits.reporting.agreement import compare_digitised
-from dpbandits.reporting.digitised import has_published, with_digitised
+from dpbandits.reporting.digitised import compare_digitised, with_digitised
 from dpbandits.reporting.draw import draw_diagram, draw_figure
-from dpbandits.reporting.spec import DIAGRAM
+from dpbandits.reporting.spec import DIAGRAM, has_published
 from shared import exact_result, session_folder, shared_value
 
 ROOT = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ import pytest
 
 import dpbandits
 from dpbandits import kernels
-from dpbandits._cache_folder import _Warner
+from dpbandits._cache_folder import unwritable
 from dpbandits.cli import main
 from dpbandits.engine import cache as caching
 from dpbandits.engine import provenance
@@ -148,9 +148,8 @@ def warnings(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[], list[str]]:
     """Begin as a process that has warned of nothing; return the warnings since the last call."""
-    warner = _Warner()
-    for module in ("kernels", "_cache_folder", "engine.cache", "engine.compute"):
-        monkeypatch.setattr(f"dpbandits.{module}.warn_unwritable", warner)
+    monkeypatch.setattr(unwritable, "folders", set())
+    monkeypatch.setattr(unwritable, "is_silent", False)
     return lambda: [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
 
 

@@ -3,11 +3,16 @@
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 VARIABLE = "DPBANDITS_CACHE"
 CONFIG = Path("config/config.yaml")
 PROJECT_KEYS = frozenset({"papers", "scale", "seed", "cache"})
 """Keys that the config of a project has; a folder with some other ``config.yaml`` is none."""
+
+
+unwritable = SimpleNamespace(folders=set(), is_silent=False)
+"""Folders that were warned of; worker processes are silent."""
 
 
 def given_folder() -> Path | None:
@@ -42,28 +47,14 @@ def _project_folder() -> Path | None:
     return Path(str(config["cache"])).absolute()
 
 
-class _Warner:
-    """Warns of each folder once in a process; never in worker processes, whose parent does."""
-
-    def __init__(self) -> None:
-        self.warned: set[Path] = set()
-        self.is_silent = False
-
-    def __call__(self, folder: Path, reason: str) -> None:
-        if self.is_silent or folder in self.warned:
-            return
-        self.warned.add(folder)
-        print(
-            f"warning: {folder}: the cache cannot be written ({reason}); results are complete, but "
-            f"not kept there",
-            file=sys.stderr,
-        )
-
-
-warn_unwritable = _Warner()
-"""Print one line on a cache folder and the reason why it cannot be written."""
-
-
-def reason_of(error: OSError) -> str:
-    """Return what the operating system says of an error, such as ``No space left on device``."""
-    return error.strerror or str(error)
+def warn_unwritable(folder: Path, error: BaseException) -> None:
+    """Say once in a process why a folder cannot be written; a worker's parent says it."""
+    if unwritable.is_silent or folder in unwritable.folders:
+        return
+    unwritable.folders.add(folder)
+    reason = getattr(error, "strerror", None) or str(error)
+    print(
+        f"warning: {folder}: the cache cannot be written ({reason}); results are complete, but not "
+        f"kept there",
+        file=sys.stderr,
+    )

@@ -25,7 +25,7 @@ from numba.core.caching import (
 )
 from numpy.typing import NDArray
 
-from dpbandits._cache_folder import cache_folder, reason_of, warn_unwritable
+from dpbandits._cache_folder import cache_folder, warn_unwritable
 
 _ROOT = Path(__file__).resolve().parent
 _USES_NJIT = re.compile(rb"^@njit\b", re.MULTILINE)
@@ -108,7 +108,7 @@ class _Cache(FunctionCache):
             yield
         except OSError as error:
             given = os.environ.get("NUMBA_CACHE_DIR")
-            warn_unwritable(Path(given) if given else cache_folder(), reason_of(error))
+            warn_unwritable(Path(given) if given else cache_folder(), error)
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -178,24 +178,13 @@ def write(out, n, arm, length, total):
     return n + 1
 
 
-UNWRITTEN = -(2**62)
-"""In buffers that nothing has been written to."""
-
 ROUNDING = 1e-9
 """Relative error that a sum of rewards may have."""
 
 
 @njit
 def first_fault(out, count, played, horizon, largest):
-    """Return the number of the first faulty segment, else ``count``, and the rounds before it.
-
-    Args:
-        out: segments of which ``count`` are written.
-        count: how many.
-        played: number of rounds before them.
-        horizon: number of rounds T.
-        largest: largest reward of each arm.
-    """
+    """Return the number of the first faulty segment, else ``count``, and the rounds before it."""
     for n in range(count):
         arm, length = out.arms[n], out.lengths[n]
         if not UNIFORM <= arm < largest.size or not 1 <= length <= horizon - played:

@@ -160,7 +160,7 @@ CASES: dict[str, Worlds] = {
         HOLDS,
         FAILS,
         set_to("max-det", 1.0, quantity="above searched"),
-        missing("max-det", quantity="above searched", rank=2),
+        missing("max-det", quantity="above searched"),
     ),
     "BAI-C11a": exactly(
         HOLDS,

@@ -153,10 +153,13 @@ FINDINGS = load_findings(ROOT / "config/papers/ts-is-dp/findings.yaml", STATISTI
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
-def test_every_entry_names_what_the_design_asks_for() -> None:
-    entries = yaml.safe_load(FILE.read_text())["claims"]
-    required = {"statement", "place", "metric", "comparisons", "parameters", "runs"}
-    assert all(required <= set(entry) for entry in entries.values())
+def test_claims_take_the_defaults_of_their_file_and_exact_ones_no_runs_of_the_paper() -> None:
+    entries = yaml.safe_load(FILE.read_text())
+    for identifier, entry in entries["claims"].items():
+        runs = entry.get("runs", entries["defaults"]["runs"])
+        expected = entry.get("runs_paper", 0 if runs == 0 else entries["defaults"]["runs_paper"])
+        claim = BY_ID[identifier]
+        assert (claim.analyses, claim.runs_paper) == (tuple(np.atleast_1d(runs or [])), expected)
 
 
 def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:

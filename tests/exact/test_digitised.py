@@ -14,17 +14,15 @@ from dpbandits.errors import InputError
 from dpbandits.pages.published import published_digitised
 from dpbandits.papers.dp_ncb import derived
 from dpbandits.pipeline.project import TABLES, Project
-from dpbandits.reporting.agreement import (
-    compare_digitised,
-    count_agreement,
-    reproduced_as_drawn,
-)
 from dpbandits.reporting.digitised import (
     agreement,
     allowance,
+    compare_digitised,
+    count_agreement,
     digitised_path,
     is_reproduced,
     read_digitised,
+    reproduced_as_drawn,
     with_digitised,
 )
 from dpbandits.reporting.draw import draw_figure

@@ -197,7 +197,7 @@ def test_wrong_scores_are_refused(changes: dict[str, Any], expected: str) -> Non
 def test_what_would_overflow_is_refused() -> None:
     many = simulate(algorithm="ucb1", params={}, runs=MAXIMAL_RUNS + 1)
     message = message_of(lambda: many.nash_regret(at=[80]))
-    assert message == "runs of one Nash curve is 8192; allowed: an integer from 1 to 8191"
+    assert message == "runs of one Nash curve is 8192; allowed: a whole number from 1 to 8191"
     # 2^13 - 1 means of 1 in units of 2^-50 still fit.
     assert MAXIMAL_RUNS * 2**50 < 2**63 <= (MAXIMAL_RUNS + 1) * 2**50
     long = simulate(algorithm="ucb1", params={}, runs=1000, horizon=2**53)

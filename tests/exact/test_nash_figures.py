@@ -13,15 +13,10 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.engine.results import results_frame
-from dpbandits.reporting.agreement import COLUMNS, compare_digitised
-from dpbandits.reporting.digitised import (
-    agreement,
-    allowance,
-    has_published,
-)
+from dpbandits.reporting.digitised import COMPARED, agreement, allowance, compare_digitised
 from dpbandits.reporting.draw import draw_figure, draw_panels
 from dpbandits.reporting.lines import Line, nash_quantities, nash_regrets, panel_lines, read_rows
-from dpbandits.reporting.spec import parse_figure
+from dpbandits.reporting.spec import has_published, parse_figure
 from support import refused
 from synthetic_results import FOURTH, Drawn, read_csv
 
@@ -247,7 +242,7 @@ def test_a_digitised_value_agrees_within_its_error_or_with_our_interval(
 
 def test_digitised_values_are_compared_with_what_is_drawn(drawn: Drawn) -> None:
     compared = compare_digitised({"fig1": FIGURES["fig1"]}, FOURTH.frame)
-    assert tuple(compared.columns) == COLUMNS
+    assert tuple(compared.columns) == COMPARED
     # 23 series of eight digitised values.
     assert compared.groupby("variant").size().to_dict() == {"as-coded": 184}
     for stem, own in compared.groupby("panel"):

@@ -303,12 +303,12 @@ def test_a_user_defined_algorithm_has_the_look_of_one() -> None:
 @pytest.mark.parametrize(
     ("play", "key", "wrong", "expected"),
     [
-        (simulate, "horizon", (0, -1, 2**53 + 1), f"allowed: an integer from 1 to {2**53}"),
-        (simulate, "runs", (0, -1), "allowed: an integer from 1 to "),
+        (simulate, "horizon", (0, -1, 2**53 + 1), f"allowed: a whole number from 1 to {2**53}"),
+        (simulate, "runs", (0, -1), "allowed: a whole number from 1 to "),
         (simulate, "seed", (-1, 10.0), "allowed: a whole number of at least 0"),
         (simulate, "workers", (0, -1, 10.0), "allowed: a whole number of at least 1"),
-        (identify, "budget", (0,), "allowed: an integer from 1 to "),
-        (identify, "runs", (0,), "allowed: an integer from 1 to "),
+        (identify, "budget", (0,), "allowed: a whole number from 1 to "),
+        (identify, "runs", (0,), "allowed: a whole number from 1 to "),
     ],
 )
 def test_wrong_numbers_are_refused_at_once(
@@ -446,9 +446,9 @@ def test_frames_that_fit_no_memory_are_refused_before_anything_is_played(
     ("changes", "expected"),
     [
         ({"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
-        ({"grid": [0]}, "grid time is 0; allowed: an integer from 1 to 80"),
-        ({"grid": [81]}, "grid time is 81; allowed: an integer from 1 to 80"),
-        ({"grid": [1.0]}, "grid time is 1.0; allowed: an integer from 1 to 80"),
+        ({"grid": [0]}, "grid time is 0; allowed: a whole number from 1 to 80"),
+        ({"grid": [81]}, "grid time is 81; allowed: a whole number from 1 to 80"),
+        ({"grid": [1.0]}, "grid time is 1.0; allowed: a whole number from 1 to 80"),
     ],
     ids=str,
 )

@@ -149,7 +149,9 @@ def test_claims_table_prints_intervals_and_leaves_missing_numbers_empty(tmp_path
     assert list(lines) == list(STATEMENTS)
     assert lines["TSDP-C1"].endswith(r"&  & holds & 4.887 & 0 & paper & holds \\")
     interpretation = r"accounting=lemma5, b\_grid=alternative, metric=realised\_regret"
-    assert f"& {interpretation} & undecided & $-3693\\ [-3756, -3626]$ & 400 &" in lines["TSDP-C5"]
+    assert (
+        f"& {interpretation} & undecided & $-3693$ [$-3756$, $-3626$] & 400 &" in lines["TSDP-C5"]
+    )
     assert lines["TSDP-C8"].endswith(
         r"& repaired, log=natural & not-applicable &  &  & paper & not-applicable \\"
     )
@@ -169,13 +171,15 @@ def test_claims_csv_keeps_the_ledger_and_adds_the_statement(tmp_path: Path) -> N
     [
         ("fig_a & 5 % {x} #1 $2", r"fig\_a \& 5 \% \{x\} \#1 \$2"),
         ("10^5 ~ \\", r"$10^{5}$ \textasciitilde{} \textbackslash{}"),
-        ("δ ≤ 1", r"$\delta \le 1$"),
-        ("x < b", "$x < b$"),
-        ("T^((1-α)/4) ln(T)^(3(1-α)/4)", r"$T^{(1-\alpha)/4} \ln (T)^{3(1-\alpha)/4}$"),
-        ("b and c of order T^γ, at T = 10⁴", r"b and c of order $T^{\gamma}$, at $T = 10^{4}$"),
-        ("max i/(epsilon Delta_i).", r"$\max i/(\varepsilon \Delta_{i})$."),
-        ("H_BAI < sqrt(2T)", r"$H_{\mathrm{BAI}} < \sqrt{2T}$"),
-        ("-0.5 [-1,000, 2.5e+06]", r"$-0.5\ [-1{,}000, 2.5\times 10^{6}]$"),
+        ("δ ≤ 1", r"$\delta$ $\le$ 1"),
+        ("η_b >= 1", r"$\eta_b$ $\ge$ 1"),
+        ("x < b", "x $<$ b"),
+        ("T^((1-α)/4) ln(T)^(3(1-α)/4)", r"$T^{(1-\alpha)/4}$ $\ln (T)^{3(1-\alpha)/4}$"),
+        ("b and c of order T^γ, at T = 10⁴", r"b and c of order $T^{\gamma}$, at T = $10^{4}$"),
+        ("$max i/(epsilon Delta_i)$.", r"$\max i/(\varepsilon \Delta_i)$."),
+        ("$H_BAI < sqrt(2T)$", r"$H_{\mathrm{BAI}} < \sqrt{2T}$"),
+        ("$none$", r"$\mathrm{none}$"),
+        ("-0.5 [-1,000, 2.5e+06]", r"$-0.5$ [$-1{,}000$, $2.5\times 10^{6}$]"),
         ("lazy_ucb_log=natural, count=n+1", r"lazy\_ucb\_log=natural, count=n+1"),
         ("1- and 5-Gaussian DP, within [0, 1]", "1- and 5-Gaussian DP, within [0, 1]"),
         ("(epsilon, 1e-6", "(epsilon, $10^{-6}$"),

@@ -27,7 +27,6 @@ from dpbandits.auditing.events import (
 )
 from dpbandits.auditing.inputs import Pair
 from dpbandits.auditing.mechanisms import Outputs, Plays, Trials
-from dpbandits.engine.cells import parameter_values
 from dpbandits.engine.checks import require_task, settings_of
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.errors import InputError
@@ -374,7 +373,7 @@ class Setting:
         """Return what names the setting in seeds and caches."""
         return {
             "algorithm": self.definition.id,
-            "parameters": parameter_values(self.parameters),
+            "parameters": dict(vars(self.parameters)),
             "interpretations": self.departures,
             "variant": "as-written" if self.definition.presets else self.variant,
             "arms": self.arms,

@@ -29,14 +29,8 @@ from dpbandits.auditing.blackbox import (
 from dpbandits.auditing.events import STATISTICS, p_value
 from dpbandits.auditing.inputs import LOCAL, PULL_TABLE, ROUND, Pair, constant, search_pairs
 from dpbandits.auditing.rows import DIRECTIONS, AuditRow
-from dpbandits.engine.arguments import (
-    require_cache,
-    require_seed,
-    require_workers,
-    whole_number,
-)
-from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import algorithm_fingerprint, parameter_values
+from dpbandits.engine.cache import Cache, require_cache
+from dpbandits.engine.cells import algorithm_fingerprint, require_count, whole_number
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
@@ -363,7 +357,8 @@ def audit(
     notion = pair.notion if pair else notion
     require_notion(setting, notion)
     measure, claimed = claimed_measure(setting)
-    budget = Budget(runs, level, require_seed(seed), require_workers(workers))
+    seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
+    budget = Budget(runs, level, seed, workers)
     require_memory(max(runs, search_runs), setting)
     asked = Question(setting, notion, pair, measure, budget, Budget(search_runs).runs)
     announce(f"auditing {setting.definition.id}")
@@ -401,7 +396,7 @@ def holm(audits: Sequence[Audit], level: float = LEVEL) -> list[bool]:
 
 def _row(asked: Question, answer: Answer, claimed: float, statement: str, claim: str) -> AuditRow:
     setting, certificate = asked.setting, answer.certificate
-    parameters = parameter_values(setting.parameters)
+    parameters = dict(vars(setting.parameters))
     if asked.measure.delta:
         parameters["delta"] = asked.measure.delta
     alpha, missed = certificate.log10_errors()

@@ -178,9 +178,9 @@ def stacked(*decorators: Callable[[Function], Function]) -> Callable[[Function],
 
 
 def _workers(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    from dpbandits.engine.arguments import require_workers
+    from dpbandits.engine.cells import require_count
 
-    return require_workers(value)
+    return require_count("workers", value, 1)
 
 
 option = click.option

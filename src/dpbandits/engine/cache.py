@@ -19,7 +19,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from dpbandits._cache_folder import cache_folder, reason_of, warn_unwritable
+from dpbandits._cache_folder import cache_folder, warn_unwritable
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine.cells import Work, algorithm_fingerprint
 from dpbandits.engine.identity import digest_of
@@ -98,9 +98,14 @@ class Cache:
                 lambda file: np.savez_compressed(file, name=np.array(path.stem), **runs),  # type: ignore[arg-type]
             )
         except InputError as error:
-            cause = error.__context__
-            reason = reason_of(cause) if isinstance(cause, OSError) else str(error)
-            warn_unwritable(self.folder, reason)
+            warn_unwritable(self.folder, error.__context__ or error)
+
+
+def require_cache(cache: object) -> Cache:
+    """Return the cache to use, the default one or none; InputError unless it is True or False."""
+    if not isinstance(cache, bool):
+        raise InputError(f"cache is {cache!r}; allowed: True or False")
+    return Cache(is_used=cache)
 
 
 CURRENT, OUTDATED, USER_DEFINED, UNKNOWN = "current", "outdated", "user-defined", "unknown"

@@ -1,5 +1,6 @@
 """What is simulated: cells, their runs as works, and series of a simulation."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,27 +75,22 @@ class Cell:
 
     @cached_property
     def settings(self) -> Any:
-        """Settings of the kernel; InputError where parameters and horizon do not fit together."""
-        definition = self.definition
-        if isinstance(definition, IdentificationAlgorithm):
-            return self.task
-        assert isinstance(definition, Algorithm)
-        arms = len(self.bandit.arms)
-        return settings_of(
-            definition, self.parameters, dict(self.interpretations), self.horizon, arms
-        )
+        """Settings of the kernel, or the task of an identification algorithm.
 
-    @cached_property
-    def task(self) -> Task:
-        """What an identification algorithm is asked; InputError where the budget is too small."""
+        Raises:
+            InputError: parameters and horizon do not fit together, or the budget is too small.
+        """
+        definition: Any = self.definition
+        chosen = self.parameters, dict(self.interpretations)
+        if not self.identifies:
+            return settings_of(definition, *chosen, self.horizon, len(self.bandit.arms))
         assert isinstance(self.bandit, LinearBandit)
-        assert isinstance(self.definition, IdentificationAlgorithm)
-        task = Task(self.parameters, dict(self.interpretations), self.bandit, self.horizon)
-        require_task(self.definition, task)
+        task = Task(*chosen, self.bandit, self.horizon)
+        require_task(definition, task)
         return task
 
     @property
-    def player(self) -> Definition:
+    def player(self) -> Any:
         """The algorithm as the engine plays it; one that is user-defined is checked."""
         return checked(self.definition, self.bandit, self.horizon)
 
@@ -111,7 +107,7 @@ class Cell:
     @property
     def batch(self) -> int:
         """Runs that a worker plays at a time; those of a Nash curve are played by one."""
-        return TRIALS if isinstance(self.definition, IdentificationAlgorithm) else BATCH
+        return TRIALS if self.identifies else BATCH
 
     @property
     def recorded(self) -> tuple[str, ...]:
@@ -127,7 +123,7 @@ class Cell:
         """What is played; equal cells under the names of two variants are one and the same."""
         return {
             "algorithm": self.definition.id,
-            "parameters": parameter_values(self.parameters),
+            "parameters": dict(vars(self.parameters)),
             "variant": "as-written" if self.definition.presets else self.variant,
             "bandit": self.bandit.describe(),
             "horizon": self.horizon,
@@ -210,14 +206,13 @@ class Work:
 
     def play(self, root_seed: int) -> Runs:
         """Play the runs and return each metric, one row a run; trials are those of one stream."""
-        cell, definition = self.cell, self.cell.player
+        cell = self.cell
         streams = (root_seed, stream_key(cell.stream_description), self.runs)
-        if isinstance(definition, IdentificationAlgorithm):
-            return play_trials(definition, cell.task, cell.recorded, streams)
-        assert isinstance(definition, Algorithm)
+        if cell.identifies:
+            return play_trials(cell.player, cell.settings, cell.recorded, streams)
         grid = np.array(cell.grid, np.int64)
-        player = play_curve if cell.in_lockstep else play_runs
-        return player(definition, cell.settings, cell.bandit, grid, cell.recorded, streams)
+        play = play_curve if cell.in_lockstep else play_runs
+        return play(cell.player, cell.settings, cell.bandit, grid, cell.recorded, streams)
 
 
 @dataclass(frozen=True)
@@ -266,33 +261,15 @@ def algorithm_fingerprint(algorithm: str | Definition) -> str:
     ours = fingerprint(*_modules(definition))
     if not is_user_defined(definition):
         return ours
-    return digest_of([ours, CHECKS, parts_digest(definition)])[:16]
+    is_regret = isinstance(definition, Algorithm)
+    names = ("advance", "settings", "state") if is_regret else ("play", "require")
+    parts = {name: getattr(definition, name) for name in (*names, "parameters")}
+    return digest_of([ours, CHECKS, digest(definition.id, parts)])[:16]
 
 
 def _modules(definition: Definition) -> tuple[str, ...]:
-    if is_user_defined(definition):
-        return (PLAY,)
-    return (registered()[definition.id], PLAY)
-
-
-def parts_digest(definition: Definition) -> str:
-    """Return the hash of all that an algorithm of the user's own is played with.
-
-    Raises:
-        InputError: something of it cannot be hashed.
-    """
-    names = {
-        Algorithm: ("advance", "settings", "state"),
-        IdentificationAlgorithm: ("play", "require"),
-    }
-    kind = Algorithm if isinstance(definition, Algorithm) else IdentificationAlgorithm
-    parts = {name: getattr(definition, name) for name in (*names[kind], "parameters")}
-    return digest(definition.id, parts)
-
-
-def parameter_values(parameters: Parameters) -> dict[str, Any]:
-    """Return parameters by name."""
-    return dict(vars(parameters))
+    """Return the modules of this package that an algorithm is played with."""
+    return (PLAY,) if is_user_defined(definition) else (registered()[definition.id], PLAY)
 
 
 def require_size(values: int) -> None:
@@ -303,12 +280,20 @@ def require_size(values: int) -> None:
         )
 
 
-def require_count(key: str, value: object, minimum: int, maximum: int) -> int:
+def require_count(key: str, value: object, minimum: int, maximum: float = math.inf) -> int:
     """Return a whole number; InputError unless it is one between the bounds."""
     if isinstance(value, np.integer):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-        raise InputError(f"{key} is {value!r}; allowed: an integer from {minimum} to {maximum}")
+        bounds = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum}"
+        raise InputError(f"{key} is {value!r}; allowed: a whole number {bounds}")
+    return value
+
+
+def whole_number(value: Any) -> Any:
+    """Return a float that is a whole number, such as 1e5, as an int; anything else as it is."""
+    if isinstance(value, float | np.floating) and value.is_integer():
+        return int(value)
     return value
 
 
@@ -320,27 +305,15 @@ def runs_from(runs: object, first: object = 0) -> range:
 
 def _require_bandit(bandit: object, identifies: bool) -> None:
     """Raise InputError where an algorithm of this kind cannot be played on the instance."""
-    if identifies:
-        if not isinstance(bandit, LinearBandit):
-            raise InputError(
-                f"bandit is {_shortened(bandit)}; allowed: a linear bandit, such as "
-                f"linear([[1, 0], [0, 1]], [0.5, 0.4])"
-            )
-        return
-    if not isinstance(bandit, Bandit):
-        raise InputError(
-            f"bandit is {_shortened(bandit)}; allowed: a Bandit, such as bernoulli([0.7, 0.5])"
-        )
-    if bandit.largest_reward > 1.0:
+    if not isinstance(bandit, LinearBandit if identifies else Bandit):
+        example = "linear([[1, 0], [0, 1]], [0.5, 0.4])" if identifies else "bernoulli([0.7, 0.5])"
+        kind = "linear bandit" if identifies else "Bandit"
+        raise InputError(f"bandit is {bandit!r:.80}; allowed: a {kind}, such as {example}")
+    if not identifies and bandit.largest_reward > 1.0:
         raise InputError(
             f"bandit: rewards reach {bandit.largest_reward:.6g}; allowed: at most 1, which the "
             f"guarantees and indices of regret algorithms assume"
         )
-
-
-def _shortened(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def make_cell(

@@ -5,7 +5,6 @@ names the algorithm, the round and the value, and nothing of it reaches the cach
 is left to ``check_algorithm``, in the manner of scikit-learn's ``check_estimator``.
 """
 
-import itertools
 import math
 import random
 import threading
@@ -15,27 +14,26 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from typing import Any
+from itertools import groupby, permutations, product, zip_longest
+from operator import itemgetter
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import REGISTRY, Definition, find_definition
-from dpbandits.algorithms.base import (
-    Algorithm,
-    IdentificationAlgorithm,
-    Outcome,
-    Segment,
-    Task,
-)
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Outcome, Segment, Task
 from dpbandits.algorithms.guarantees import stated_guarantee
 from dpbandits.bandits import Bandit, bernoulli, linear, truncated_exponential, uniform
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError, user_code
-from dpbandits.kernels import UNIFORM, UNWRITTEN, Arms, Segments, first_fault, new_segments
+from dpbandits.kernels import UNIFORM, Arms, Segments, first_fault, new_segments
 
 MOST_PULLS = 2**53
 """Pulls up to which a sum of pulls is exact as a float."""
+
+UNWRITTEN = -(2**62)
+"""In buffers that nothing has been written to."""
 
 
 def is_user_defined(definition: Definition) -> bool:
@@ -55,19 +53,15 @@ def settings_of(
     horizon: int,
     arms: int,
 ) -> Any:
-    """Return the settings of the kernel.
-
-    Raises:
-        InputError: those of a user-defined algorithm fail, or have another horizon.
-    """
+    """Return the settings of the kernel; InputError where the user's fail, or have a fault."""
     if not is_user_defined(definition):
         return definition.settings(horizon, arms, **vars(parameters), **interpretations)
     place = place_of(definition.id)
     with user_code(place, "settings"):
         settings = definition.settings(horizon, arms, **vars(parameters), **interpretations)
-    found = getattr(settings, "horizon", None)
-    if found is None or found != horizon:
-        raise InputError(f"{place}: horizon of the settings is {found!r}; allowed: {horizon}")
+    given = getattr(settings, "horizon", None)
+    if given is None or given != horizon:
+        raise InputError(f"{place}: horizon of the settings is {given!r}; allowed: {horizon}")
     return settings
 
 
@@ -77,30 +71,20 @@ def require_task(definition: IdentificationAlgorithm, task: Task) -> None:
         definition.require(task)
 
 
-def checked(definition: Definition, bandit: Bandit, horizon: int) -> Definition:
-    """Return the algorithm as the engine plays it: checked, unless it is in the registry.
-
-    Args:
-        definition: the algorithm.
-        bandit: the instance.
-        horizon: number of rounds, or the budget.
-    """
+def checked(definition: Definition, bandit: Bandit, horizon: int) -> Any:
+    """Return the algorithm as the engine plays it: checked, unless it is in the registry."""
     # Custom arms put their rewards in the place of the laws.
     on_table = getattr(bandit, "on_custom_arms", None)
-    played = definition if on_table is None else on_table(definition, horizon)
-    return _with_checks(played, bandit, horizon) if is_user_defined(definition) else played
-
-
-def _with_checks(definition: Definition, bandit: Bandit, horizon: int) -> Any:
-    """Return the algorithm with checks of all that it returns."""
+    played: Any = definition if on_table is None else on_table(definition, horizon)
+    if not is_user_defined(definition):
+        return played
     if isinstance(definition, IdentificationAlgorithm):
         return replace(definition, play=partial(_checked_play, definition))
-    assert isinstance(definition, Algorithm)
     largest = np.array([float(arm.largest) for arm in bandit.arms])
     return replace(
-        definition,
-        state=partial(_checked_state, definition),
-        advance=partial(_checked_advance, definition, horizon, largest),
+        played,
+        state=partial(_checked_state, played),
+        advance=partial(_checked_advance, played, horizon, largest),
     )
 
 
@@ -140,29 +124,19 @@ def _checked_advance(
         raise InputError(f"{place}: advance returns {count!r}; allowed: 1 to {size} segments")
     n, end = first_fault(out, count, begin, horizon, largest)
     if n < count:
-        segment = (int(out.arms[n]), int(out.lengths[n]), float(out.sums[n]))
-        fault = _fault_of(segment, horizon - end, largest)
-        raise InputError(f"{place_of(algorithm.id, end + 1)}: {fault}")
+        arm, left = int(out.arms[n]), horizon - end
+        most = largest[arm] if 0 <= arm < largest.size else largest.max()
+        raise InputError(
+            f"{place_of(algorithm.id, end + 1)}: segment is arm {arm}, length {out.lengths[n]}, "
+            f"sum of rewards {out.sums[n]:g}; allowed: arm 0 to {largest.size - 1}, length 1 to "
+            f"{left}, rewards 0 to {most:g} a round"
+        )
     if state.clock[0] != end:
         raise InputError(
             f"{place}: clock is {state.clock[0]} after the batch; allowed: {end}, the rounds of "
             f"its segments counted"
         )
     return int(count)
-
-
-def _fault_of(segment: Segment, left: int, largest: NDArray[np.float64]) -> str:
-    """Return the description of the fault of a segment before which ``left`` rounds are left."""
-    arm, length, rewards = segment
-    if arm == UNWRITTEN:
-        return "a segment that advance counts is not written"
-    if not UNIFORM <= arm < largest.size:
-        return f"arm is {arm}; allowed: 0 to {largest.size - 1}"
-    if not 1 <= length <= left:
-        return f"length is {length}; allowed: 1 to {left}, up to the horizon"
-    bound = length * (largest.max() if arm == UNIFORM else largest[arm])
-    rounds = "1 round" if length == 1 else f"{length} rounds"
-    return f"sum of rewards is {rewards!r}; allowed: 0 to {bound:g} for {rounds} of arm {arm}"
 
 
 def _checked_play(
@@ -291,17 +265,22 @@ def check_algorithm(
         raise InputError(f"on_fail is {on_fail!r}; allowed: 'raise', None")
     definition = find_definition(algorithm)
     given = definition.example if params is None else params
-    subjects: list[_Subject] = []
+    subject: Any = None
 
-    def valid() -> None:
-        subjects.append(_subject(definition, given, interpretations or {}, variant))
+    def prepare() -> None:
+        nonlocal subject
+        subject = _subject(definition, given, interpretations or {}, variant)
 
-    checks = [_result("parameters and guarantee are valid", valid)]
-    if subjects:
+    checks = [_result("parameters and guarantee are valid", prepare)]
+    if subject is not None:
         identifies = isinstance(definition, IdentificationAlgorithm)
         chosen = TRIAL_CHECKS if identifies else KERNEL_CHECKS
+        has_reference = callable(getattr(definition, "reference", None))
         for name, function in progress(chosen.items(), len(chosen), f"checking {definition.id}"):
-            checks.append(_check(name, function, subjects[0]))
+            if function is _check_reference and not has_reference:
+                checks.append(Check(name, SKIPPED, "there is no reference"))
+            else:
+                checks.append(_result(name, partial(function, subject)))
     failed = [check for check in checks if check.status == FAILED]
     if failed and on_fail == "raise":
         raise InputError(f"{failed[0].name}: {failed[0].detail} ({_summary(checks)})")
@@ -319,37 +298,27 @@ def _summary(checks: list[Check]) -> str:
     return f"{failed} of {len(checks)} checks failed"
 
 
-def _check(name: str, function: Callable[["_Subject"], None], subject: "_Subject") -> Check:
-    """Return the result of a check; one that needs a reference is skipped where there is none."""
-    if "reference" not in name:
-        return _result(name, lambda: function(subject))
-    if not callable(getattr(subject.definition, "reference", None)):
-        return Check(name, SKIPPED, "there is no reference")
-    result = _result(name, lambda: function(subject))
-    if ": reference raises NotImplementedError" in result.detail:
-        return Check(name, SKIPPED, "the reference is not implemented")
-    return result
-
-
 def _result(name: str, function: Callable[[], None]) -> Check:
     try:
         function()
     except InputError as error:
+        if "reference raises NotImplementedError" in str(error):
+            return Check(name, SKIPPED, "the reference is not implemented")
         return Check(name, FAILED, str(error))
     return Check(name, PASSED)
 
 
 SEEDS = range(100)
-HORIZON = 500
-BUDGET = 500
-INSTANCES = (
+LENGTH = 500
+"""Horizon, or budget, of the runs that are compared."""
+
+BANDITS = (
     bernoulli([0.75, 0.5, 0.25]),
     truncated_exponential([2.0, 0.5]),
     uniform([0.4, 1.0, 0.2, 0.8, 0.6]),
 )
 LINEAR = tuple(
-    linear(list(order), [0.5, 0.3])
-    for order in itertools.permutations([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
+    linear(list(order), [0.5, 0.3]) for order in permutations([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
 )
 """The same arms in every order."""
 
@@ -357,29 +326,109 @@ GUARD = 64
 """Entries before and after the buffers of a kernel, in which a stray write is noticed."""
 
 
+class Pulls(NamedTuple):
+    """All consecutive pulls of an arm, from a round on."""
+
+    round: int
+    arm: int
+    length: int
+    rewards: float
+
+
+class Answer(NamedTuple):
+    """The arm that a trial recommends, and its pulls."""
+
+    trial: int
+    arm: int
+    pulls: list[int]
+
+
+def _joined(segments: Iterable[Segment]) -> list[Pulls]:
+    """Return segments with neighbours of one arm put together."""
+    begin, joined = 1, []
+    for arm, neighbours in groupby(segments, itemgetter(0)):
+        _, lengths, sums = zip(*neighbours, strict=True)
+        joined.append(Pulls(begin, arm, sum(lengths), sum(sums)))
+        begin += sum(lengths)
+    return joined
+
+
 @dataclass(frozen=True)
-class _Subject:
+class _Kernel:
     """What is checked: an algorithm with its parameters and all of its interpretations."""
 
     definition: Any
     parameters: Any
     interpretations: dict[str, str]
+    bandits: ClassVar[Sequence[Bandit]] = BANDITS
 
     @property
     def place(self) -> str:
         """What error messages begin with."""
         return place_of(self.definition.id)
 
-    def settings(self, horizon: int, bandit: Bandit) -> Any:
-        """Return the settings of the kernel."""
+    def prepared(self, bandit: Any, length: int) -> Any:
+        """Return the settings of the kernel; InputError where the horizon is rejected."""
         arms = len(bandit.arms)
-        return settings_of(self.definition, self.parameters, self.interpretations, horizon, arms)
+        return settings_of(self.definition, self.parameters, self.interpretations, length, arms)
 
-    def task(self, budget: int, bandit: Any) -> Task:
-        """Return what an identification algorithm is asked; InputError where it is rejected."""
-        task = Task(self.parameters, self.interpretations, bandit, budget)
+    def run(
+        self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = LENGTH
+    ) -> Sequence[Any]:
+        """Return one run with buffers of ``size`` entries; every batch is checked."""
+        # A copy is user-defined, and checked.
+        settings = self.prepared(bandit, length)
+        player = checked(replace(self.definition), bandit, length)
+        state, generator = player.state(len(bandit.arms)), np.random.default_rng(seed)
+        memory = new_segments(size + 2 * GUARD)
+        for array in memory:
+            array[:] = UNWRITTEN
+        out: Any = Segments._make(array[GUARD:-GUARD] for array in memory)
+        segments: list[Segment] = []
+        while state.clock[0] < length:
+            written = player.advance(settings, state, bandit.arrays, generator, out)
+            segments += zip(*(array[:written].tolist() for array in out), strict=True)
+            if any((np.delete(array, np.s_[GUARD:-GUARD]) != UNWRITTEN).any() for array in memory):
+                raise InputError(f"{self.place}: advance writes outside its buffers of {size}")
+        return _joined(segments)
+
+    def reference(self, bandit: Any, seed: int) -> Sequence[Any]:
+        """Return the run of the reference, up to the first segment that passes the horizon."""
+        settings, generator = self.prepared(bandit, LENGTH), np.random.default_rng(seed)
+        segments: list[Segment] = []
+        rounds = 0
+        for arm, length, rewards in self.definition.reference(settings, bandit, generator):
+            segments.append((int(arm), int(length), float(rewards)))
+            rounds += length
+            if rounds > LENGTH or length < 1:
+                break
+        return _joined(segments)
+
+
+class _Trials(_Kernel):
+    """The same of an identification algorithm."""
+
+    bandits: ClassVar[Sequence[Bandit]] = LINEAR
+
+    def prepared(self, bandit: Any, length: int) -> Any:
+        """Return what the algorithm is asked; InputError where the budget is rejected."""
+        task = Task(self.parameters, self.interpretations, bandit, length)
         require_task(self.definition, task)
         return task
+
+    def run(self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = 1) -> Sequence[Any]:
+        """Return ``size`` trials side by side, which are checked."""
+        player = checked(replace(self.definition), bandit, length)
+        task, generator = self.prepared(bandit, length), np.random.default_rng(seed)
+        outcome = player.play(task, generator, size)
+        arms, pulls = outcome.recommended.tolist(), outcome.pulls.tolist()
+        return [*map(Answer, range(size), arms, pulls)]
+
+    def reference(self, bandit: Any, seed: int) -> Sequence[Any]:
+        """Return the trial of the reference."""
+        task, generator = self.prepared(bandit, LENGTH), np.random.default_rng(seed)
+        trial = self.definition.reference(task, generator)
+        return [Answer(0, trial.recommended, trial.pulls(len(bandit.arms)).tolist())]
 
 
 def _subject(
@@ -387,217 +436,91 @@ def _subject(
     params: Mapping[str, Any],
     interpretations: Mapping[str, str],
     variant: str,
-) -> _Subject:
+) -> _Kernel:
     """Return what is checked; InputError where its parameters or its guarantee are not valid."""
     parameters = definition.parameters_from(params)
     values = definition.interpretations_from(interpretations, definition.require_variant(variant))
     stated_guarantee(definition, parameters, 100)
-    if isinstance(definition, Algorithm) and not callable(definition.advance):
-        given = definition.advance
-        raise InputError(f"{place_of(definition.id)}: advance is {given!r}; allowed: a function")
-    return _Subject(definition, parameters, values)
+    if isinstance(definition, IdentificationAlgorithm):
+        return _Trials(definition, parameters, values)
+    advance = definition.advance  # type: ignore[attr-defined]
+    if not callable(advance):
+        raise InputError(f"{place_of(definition.id)}: advance is {advance!r}; allowed: a function")
+    return _Kernel(definition, parameters, values)
 
 
-def _run(
-    subject: _Subject, bandit: Bandit, seed: int, *, horizon: int = HORIZON, size: int = HORIZON
-) -> list[Segment]:
-    """Return the segments of one run with buffers of ``size`` entries; every batch is checked."""
-    settings = subject.settings(horizon, bandit)
-    player = _with_checks(subject.definition, bandit, horizon)
-    state, generator = player.state(len(bandit.arms)), np.random.default_rng(seed)
-    memory = new_segments(size + 2 * GUARD)
-    for array in memory:
-        array[:] = UNWRITTEN
-    inside = slice(GUARD, -GUARD)
-    out = Segments(memory.arms[inside], memory.lengths[inside], memory.sums[inside])
-    segments: list[Segment] = []
-    while state.clock[0] < horizon:
-        written = player.advance(settings, state, bandit.arrays, generator, out)
-        segments += zip(*(array[:written].tolist() for array in out), strict=True)
-        for array in memory:
-            if (array[:GUARD] != UNWRITTEN).any() or (array[-GUARD:] != UNWRITTEN).any():
-                raise InputError(
-                    f"{subject.place}: advance writes outside its buffers of {size} entries"
+def _require_same(place: str, **runs: Sequence[Any]) -> None:
+    """Raise InputError unless two runs, by name, have the same arms, pulls and rewards."""
+    (name, one), (other_name, other) = runs.items()
+    for first, second in zip_longest(one, other, fillvalue=("end", math.nan)):
+        if first[:-1] != second[:-1] or not np.allclose(first[-1], second[-1], 1e-9, 1e-9):
+            raise InputError(f"{place}: {name} has {first}, and {other_name} {second}")
+
+
+def _check_again(subject: _Kernel) -> None:
+    """Play runs of seeds 1, 1, 2, 1, of which the last one comes after another run."""
+    for bandit in subject.bandits:
+        for size in (LENGTH,) if type(subject) is _Kernel else (1, 7, 100):
+            with refuse_hidden_randomness(subject.place):
+                once, again, _, after = (
+                    subject.run(bandit, seed, size=size) for seed in (1, 1, 2, 1)
                 )
-    return segments
+            _require_same(subject.place, played=once, again=again)
+            _require_same(subject.place, played=once, again=after)
 
 
-def _reference(subject: _Subject, bandit: Bandit, seed: int) -> list[Segment]:
-    """Return the segments of the reference, up to the first that passes the horizon."""
-    settings, generator = subject.settings(HORIZON, bandit), np.random.default_rng(seed)
-    segments: list[Segment] = []
-    rounds = 0
-    with user_code(subject.place, "reference"):
-        for arm, length, rewards in subject.definition.reference(settings, bandit, generator):
-            segments.append((int(arm), int(length), float(rewards)))
-            rounds += length
-            if rounds > HORIZON or length < 1:
-                break
-    return segments
-
-
-def _joined(segments: Iterable[Segment]) -> list[Segment]:
-    """Return the segments with neighbours of one arm put together."""
-    joined: list[Segment] = []
-    for arm, length, rewards in segments:
-        if joined and joined[-1][0] == arm:
-            arm, rounds, total = joined.pop()
-            length, rewards = rounds + length, total + rewards
-        joined.append((arm, length, rewards))
-    return joined
-
-
-def _require_same(
-    place: str, names: tuple[str, str], one: Sequence[Segment], other: Sequence[Segment]
-) -> None:
-    """Raise InputError unless two runs play the same arms and receive the same rewards.
-
-    Args:
-        place: what the line begins with.
-        names: what the two runs are called.
-        one: segments of the first run.
-        other: segments of the second run.
-    """
-    begin = 0
-    nothing = (None, 0, math.nan)
-    pairs = itertools.zip_longest(_joined(one), _joined(other), fillvalue=nothing)
-    for first, second in pairs:
-        same = first[:2] == second[:2]
-        if not same or not math.isclose(first[2], second[2], rel_tol=1e-9, abs_tol=1e-9):
-            rounds = 0 if same or first[0] != second[0] else min(first[1], second[1])
-            raise InputError(
-                f"{place}, round {begin + 1 + rounds}: {names[0]} {_described(first)}, {names[1]} "
-                f"{_described(second)}"
-            )
-        begin += first[1]
-
-
-def _described(segment: Any) -> str:
-    arm, length, rewards = segment
-    if arm is None:
-        return "has ended"
-    rounds = "1 round" if length == 1 else f"{length} rounds"
-    return f"plays arm {arm} for {rounds} and receives {rewards:.6g}"
-
-
-AGAIN = (1, 1, 2, 1)
-"""Seeds of runs; a run is compared with the first one of its seed, also after another one."""
-
-
-def _check_play(subject: _Subject) -> None:
-    names = ("a run", "the same run when played again")
-    for bandit in INSTANCES:
-        with refuse_hidden_randomness(subject.place):
-            runs = [(seed, _run(subject, bandit, seed)) for seed in AGAIN]
-        for seed, run in runs:
-            if seed == AGAIN[0]:
-                _require_same(subject.place, names, runs[0][1], run)
-
-
-def _check_reference(subject: _Subject) -> None:
+def _check_reference(subject: _Kernel) -> None:
     for seed in SEEDS:
-        bandit = INSTANCES[seed % len(INSTANCES)]
-        place = f"{subject.place}, seed {seed}"
-        kernel, reference = _run(subject, bandit, seed), _reference(subject, bandit, seed)
-        _require_same(place, ("the kernel", "the reference"), kernel, reference)
-
-
-def _check_buffers(subject: _Subject) -> None:
-    for bandit, size in itertools.product(INSTANCES, (1, 2, 7)):
-        names = ("with large buffers it", f"with buffers of {size} it")
-        large, small = _run(subject, bandit, 3), _run(subject, bandit, 3, size=size)
-        _require_same(subject.place, names, large, small)
-
-
-def _is_rejected(function: Callable[[], object]) -> bool:
-    """Return whether a horizon or budget is rejected; InputError where the function fails."""
-    try:
-        function()
-    except InputError as error:
-        if error.__cause__ is not None:
-            raise
-        return True
-    return False
-
-
-def _check_horizons(subject: _Subject) -> None:
-    bandit = INSTANCES[-1]
-    for horizon in (1, 2, len(bandit.arms) - 1):
-        if not _is_rejected(partial(subject.settings, horizon, bandit)):
-            _run(subject, bandit, 4, horizon=horizon)
-
-
-def _check_orders(subject: _Subject) -> None:
-    """Play arms of certain rewards in every order; each has to pay what its law pays."""
-    for means in itertools.permutations((1.0, 0.0, 1.0, 0.0), 3):
-        begin = 0
-        for arm, length, rewards in _run(subject, bernoulli(means), 5):
-            if arm != UNIFORM and rewards != means[arm] * length:
-                raise InputError(
-                    f"{place_of(subject.definition.id, begin + 1)}: sum of rewards of arm {arm} is "
-                    f"{rewards:g}; allowed: {means[arm] * length:g} where the means are {means}"
-                )
-            begin += length
-
-
-def _answers(subject: _Subject, bandit: Any, seed: int, trials: int) -> list[tuple[Any, Any]]:
-    """Return the arm that each trial recommends, and its pulls; they are checked."""
-    player, task = _with_checks(subject.definition, bandit, BUDGET), subject.task(BUDGET, bandit)
-    outcome = player.play(task, np.random.default_rng(seed), trials)
-    return [*zip(outcome.recommended.tolist(), outcome.pulls.tolist(), strict=True)]
-
-
-def _require_same_answers(
-    place: str, names: tuple[str, str], one: tuple[Any, Any], other: tuple[Any, Any]
-) -> None:
-    """Raise InputError unless two trials end in the same arm after the same pulls."""
-    if one != other:
-        raise InputError(
-            f"{place}: {names[0]} recommends arm {one[0]} after pulls {one[1]}, {names[1]} arm "
-            f"{other[0]} after {other[1]}"
-        )
-
-
-def _check_trials(subject: _Subject) -> None:
-    names = ("play", "play when called again")
-    for (seed, bandit), trials in itertools.product(enumerate(LINEAR), (1, 7, 100)):
-        with refuse_hidden_randomness(subject.place):
-            batches = [_answers(subject, bandit, seed, trials) for _ in range(2)]
-        for trial, (one, other) in enumerate(zip(*batches, strict=True)):
-            _require_same_answers(f"{subject.place}, trial {trial}", names, one, other)
-
-
-def _check_trial_reference(subject: _Subject) -> None:
-    for seed in SEEDS:
-        bandit = LINEAR[seed % len(LINEAR)]
-        [answer] = _answers(subject, bandit, seed, 1)
+        bandit = subject.bandits[seed % len(subject.bandits)]
         with user_code(subject.place, "reference"):
-            task = subject.task(BUDGET, bandit)
-            trial = subject.definition.reference(task, np.random.default_rng(seed))
-            expected = trial.recommended, trial.pulls(len(bandit.arms)).tolist()
-        names = ("play", "the reference")
-        _require_same_answers(f"{subject.place}, seed {seed}", names, answer, expected)
+            reference = subject.reference(bandit, seed)
+        place = f"{subject.place}, seed {seed}"
+        _require_same(place, algorithm=subject.run(bandit, seed), reference=reference)
 
 
-def _check_budgets(subject: _Subject) -> None:
-    bandit = LINEAR[0]
-    player = _with_checks(subject.definition, bandit, BUDGET)
-    for budget in (1, 2, len(bandit.arms) - 1):
-        if not _is_rejected(partial(subject.task, budget, bandit)):
-            player.play(subject.task(budget, bandit), np.random.default_rng(4), 3)
+def _check_buffers(subject: _Kernel) -> None:
+    for bandit, size in product(subject.bandits, (1, 2, 7)):
+        large, small = subject.run(bandit, 3), subject.run(bandit, 3, size=size)
+        place = f"{subject.place}, with buffers of {size}"
+        _require_same(place, large=large, small=small)
 
 
-KERNEL_CHECKS: dict[str, Callable[[_Subject], None]] = {
-    "batches are valid and the same when played again": _check_play,
-    f"kernel and reference agree on {len(SEEDS)} seeds": _check_reference,
-    "small buffers give the same run": _check_buffers,
-    "horizons 1, 2 and K - 1 are played or rejected": _check_horizons,
-    "arms in any order pay by their own laws": _check_orders,
-}
+def _check_short(subject: _Kernel) -> None:
+    bandit = subject.bandits[-1]
+    for length in (1, 2, len(bandit.arms) - 1):
+        try:
+            subject.prepared(bandit, length)
+        except InputError as error:
+            if error.__cause__ is not None:
+                raise
+        else:
+            subject.run(bandit, 4, length)
+
+
+def _check_orders(subject: _Kernel) -> None:
+    """Play arms of certain rewards in every order; each has to pay what its law pays."""
+    for means in permutations((1.0, 0.0, 1.0, 0.0), 3):
+        for pulls in subject.run(bernoulli(means), 5):
+            expected = means[pulls.arm] * pulls.length
+            if pulls.arm != UNIFORM and pulls.rewards != expected:
+                raise InputError(
+                    f"{subject.place}: has {pulls} where the means are {means}; allowed: rewards "
+                    f"of {expected:g}"
+                )
+
+
+Checks = dict[str, Callable[[Any], None]]
 """Name -> the check, which raises InputError on failure."""
 
-TRIAL_CHECKS: dict[str, Callable[[_Subject], None]] = {
-    "trials are valid and the same when played again, for arms in any order": _check_trials,
-    f"trials and reference agree on {len(SEEDS)} seeds": _check_trial_reference,
-    "budgets 1, 2 and K - 1 are played or rejected": _check_budgets,
+KERNEL_CHECKS: Checks = {
+    "batches are valid and the same when played again": _check_again,
+    f"kernel and reference agree on {len(SEEDS)} seeds": _check_reference,
+    "small buffers give the same run": _check_buffers,
+    "horizons 1, 2 and K - 1 are played or rejected": _check_short,
+    "arms in any order pay by their own laws": _check_orders,
+}
+TRIAL_CHECKS: Checks = {
+    "trials are valid and the same when played again, for arms in any order": _check_again,
+    f"trials and reference agree on {len(SEEDS)} seeds": _check_reference,
+    "budgets 1, 2 and K - 1 are played or rejected": _check_short,
 }

@@ -12,7 +12,7 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numba.core import event
 
-from dpbandits._cache_folder import warn_unwritable
+from dpbandits._cache_folder import unwritable
 from dpbandits.algorithms import find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome
 from dpbandits.bandits import bernoulli, linear
@@ -195,7 +195,7 @@ def _received(sent: Sent) -> Cell:
 
 def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: str) -> Part:
     """Play a part in a worker process, which may have read other sources than its caller."""
-    warn_unwritable.is_silent = True
+    unwritable.is_silent = True
     cell = _received(sent)
     if sources != SOURCES_HASH:
         raise InputError(
@@ -210,11 +210,10 @@ def outcomes(work: Work, root_seed: int) -> Iterator[Outcome]:
 
     They are not kept: where arms are many they are too large.
     """
-    algorithm = work.cell.player
-    assert isinstance(algorithm, IdentificationAlgorithm)
-    key = stream_key(work.cell.stream_description)
+    cell = work.cell
+    key = stream_key(cell.stream_description)
     for part in _parts(work):
-        yield play_outcome(algorithm, work.cell.task, root_seed, key, part.runs.start)
+        yield play_outcome(cell.player, cell.settings, root_seed, key, part.runs.start)
 
 
 _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]

@@ -57,8 +57,6 @@ def _by_name(cell: "Cell", runs: "Runs") -> Iterator[tuple[str, Values]]:
 
 def _series_frame(series: "Series", runs: "Runs") -> pd.DataFrame:
     """Return the rows of a series, all its metrics in one table: a table each takes long."""
-    from dpbandits.engine.cells import parameter_values
-
     cell = series.cell
     preset = cell.definition.interpretations_from({}, cell.variant)
     metrics = [_metric_columns(series, name, values) for name, values in _by_name(cell, runs)]
@@ -73,7 +71,7 @@ def _series_frame(series: "Series", runs: "Runs") -> pd.DataFrame:
             "interpretation": ",".join(
                 f"{key}={value}" for key, value in cell.interpretations if value != preset[key]
             ),
-            **parameter_values(cell.parameters),
+            **vars(cell.parameters),
             **series.tags,
             **columns,
         }

@@ -1,8 +1,7 @@
 """Play several algorithms on one bandit, for one table and one plot."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -190,10 +189,15 @@ def compare(
     """
     if isinstance(algorithms, str | Mapping | Definition) or not len(algorithms):
         raise InputError(f"algorithms is {algorithms!r}; allowed: a list of algorithms")
-    entries = _with_shared([_entry(each) for each in algorithms], {**(params or {}), **parameters})
+    entries = _with_shared(map(_entry, algorithms), {**(params or {}), **parameters})
     name = _length_name([entry["algorithm"] for entry in entries])
+    given = {"horizon": horizon, "budget": budget}
+    for key, value in given.items():
+        if (key == name) != (value is not None):
+            fault = "missing" if value is None else "given"
+            raise InputError(f"compare: {key} is {fault}; allowed: {name}, for these algorithms")
     shared: dict[str, Any] = {
-        name: _length(name, {"horizon": horizon, "budget": budget}),
+        name: given[name],
         "bandit": bandit,
         "runs": runs,
         "seed": seed,
@@ -208,8 +212,7 @@ def compare(
 def _entry(given: Entry) -> dict[str, Any]:
     """Return what is played for an entry: the algorithm itself, and arguments of its own."""
     entry = dict(given) if isinstance(given, Mapping) else {"algorithm": given}
-    unknown = [key for key in entry if key not in KEYS]
-    if unknown or "algorithm" not in entry:
+    if "algorithm" not in entry or not set(KEYS).issuperset(entry):
         raise InputError(
             f"algorithms: keys are {', '.join(map(str, entry))}; allowed: {', '.join(KEYS)}, "
             f"the first of them always"
@@ -217,38 +220,28 @@ def _entry(given: Entry) -> dict[str, Any]:
     return entry | {"algorithm": find_definition(entry["algorithm"])}
 
 
-def _with_shared(entries: list[dict[str, Any]], shared: dict[str, Any]) -> list[dict[str, Any]]:
+def _with_shared(entries: Iterable[dict[str, Any]], shared: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the entries with the shared parameters that their algorithms have."""
-    names = [list(entry["algorithm"].parameters) for entry in entries]
-    known = list(dict.fromkeys(chain.from_iterable(names)))
-    for key in shared:
-        if key not in known:
-            raise InputError.unknown("compare: parameter", key, known)
-    return [
-        entry
-        | {"params": {k: v for k, v in shared.items() if k in own} | (entry.get("params") or {})}
-        for entry, own in zip(entries, names, strict=True)
-    ]
+    known: dict[str, None] = {}
+    completed = []
+    for entry in entries:
+        names = entry["algorithm"].parameters
+        known |= dict.fromkeys(names)
+        taken = {name: value for name, value in shared.items() if name in names}
+        completed.append(entry | {"params": taken | (entry.get("params") or {})})
+    for name in shared:
+        if name not in known:
+            raise InputError.unknown("compare: parameter", name, known)
+    return completed
 
 
 def _length_name(definitions: list[Definition]) -> str:
     """Return what the algorithms are played to: ``horizon`` or ``budget``."""
-    identify_best = {isinstance(each, IdentificationAlgorithm) for each in definitions}
-    if len(identify_best) > 1:
-        ids = ", ".join(each.id for each in definitions)
+    kinds = {isinstance(definition, IdentificationAlgorithm) for definition in definitions}
+    if len(kinds) > 1:
+        ids = ", ".join(definition.id for definition in definitions)
         raise InputError(
             f"algorithms are {ids}; allowed: those judged by regret alone, or those that name a "
             f"best arm alone"
         )
-    return "budget" if identify_best == {True} else "horizon"
-
-
-def _length(name: str, given: Mapping[str, float | None]) -> float:
-    """Return the horizon or budget; InputError where it is missing, or the other one is given."""
-    for key, value in given.items():
-        if key != name and value is not None:
-            raise InputError(f"compare: {key} is given; allowed: {name}, for these algorithms")
-    length = given[name]
-    if length is None:
-        raise InputError(f"compare: {name} is missing; allowed: a whole number of at least 1")
-    return length
+    return "budget" if kinds == {True} else "horizon"

@@ -28,14 +28,9 @@ _LABELS = {
 
 
 def plot_curves(curves: Sequence[Curve], axes: Axes | None = None) -> Axes:
-    """Draw means along time over their intervals, and a legend where there is more than one.
-
-    Args:
-        curves: at least one, of one metric.
-        axes: where to draw, or None for new ones.
-    """
+    """Draw means along time over their intervals; the curves are of one metric."""
     with style.context():
-        axes = _axes(axes)
+        axes = axes or _new_axes()
         looks = looks_of([curve.algorithm for curve in curves])
         for curve, look in zip(curves, looks, strict=True):
             if np.isfinite(curve.low).all():
@@ -62,19 +57,11 @@ def plot_shares(
     title: str,
     axes: Axes | None = None,
 ) -> Axes:
-    """Draw a row for each share, with its interval.
-
-    Args:
-        labels: names of the rows, from above.
-        algorithms: id of the algorithm of each row, for its look.
-        shares: share, lower and upper end, each of shape (rows,).
-        title: what the x axis shows.
-        axes: where to draw, or None for new ones.
-    """
+    """Draw a row for each share over its interval (share, low, high), in its algorithm's look."""
     share, low, high = shares
     rows = np.arange(len(labels))
     with style.context():
-        axes = _axes(axes)
+        axes = axes or _new_axes()
         for row, algorithm in zip(rows, algorithms, strict=True):
             [look] = looks_of([algorithm])
             ends = [[share[row] - low[row]], [high[row] - share[row]]]
@@ -88,21 +75,14 @@ def plot_shares(
 
 
 def looks_of(algorithms: Sequence[str]) -> list[palette.Look]:
-    """Return the looks of lines, of which several may be of one algorithm.
-
-    Args:
-        algorithms: ids; those outside the registry have the looks of user-defined ones.
-    """
-    others = [each for each in dict.fromkeys(algorithms) if each not in ALGORITHMS]
+    """Return the looks of lines, of which several may be of one algorithm, or user-defined."""
+    others = [name for name in dict.fromkeys(algorithms) if name not in ALGORITHMS]
     looks = [
-        palette.algorithm_look(each) if each in ALGORITHMS else own_look(others.index(each))
-        for each in algorithms
+        palette.algorithm_look(name) if name in ALGORITHMS else own_look(others.index(name))
+        for name in algorithms
     ]
     return palette.tell_apart(looks)
 
 
-def _axes(axes: Axes | None) -> Axes:
-    """Return the axes, or new ones."""
-    if axes is not None:
-        return axes
+def _new_axes() -> Axes:
     return plt.subplots(figsize=_SIZE, dpi=_DPI, layout="constrained")[1]

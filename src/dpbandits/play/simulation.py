@@ -14,20 +14,15 @@ from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.algorithms.base import Definition
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit, read_only
-from dpbandits.engine.arguments import (
-    require_cache,
-    require_seed,
-    require_workers,
-    whole_number,
-)
-from dpbandits.engine.cache import Cache
+from dpbandits.engine.cache import Cache, require_cache
 from dpbandits.engine.cells import (
     Cell,
     Work,
     make_cell,
-    parameter_values,
+    require_count,
     require_size,
     runs_from,
+    whole_number,
 )
 from dpbandits.engine.compute import compilation_shown, compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
@@ -91,19 +86,7 @@ class Runs:
         cache: bool,
         **what: Any,
     ) -> Self:
-        """Return runs of what a function was given; InputError for anything out of range.
-
-        Args:
-            function: which names its arguments where a keyword is unknown.
-            definition: the algorithm.
-            params: its parameters by name; ``named`` are those given by keyword.
-            named: keywords that are no arguments of the function.
-            runs: number of runs; and the other arguments of ``simulate``.
-            seed: root seed.
-            workers: processes to compute with.
-            cache: whether results are taken from the cache and kept there.
-            what: bandit, variant, interpretations, and horizon or budget.
-        """
+        """Return runs of what ``simulate`` or ``identify`` was given, ``named`` by keyword."""
         arguments = [name for name in signature(function).parameters if name != "parameters"]
         cell = make_cell(
             algorithm=definition,
@@ -112,8 +95,13 @@ class Runs:
             horizon_name=cls.horizon_name,
             **what,
         )
-        count = len(runs_from(whole_number(runs)))
-        made = cls(cell, count, require_seed(seed), require_workers(workers), require_cache(cache))
+        made = cls(
+            cell,
+            len(runs_from(whole_number(runs))),
+            require_count("seed", seed, 0),
+            require_count("workers", workers, 1),
+            require_cache(cache),
+        )
         _ = made._work(made.metrics, made.times)
         return made
 
@@ -139,8 +127,7 @@ class Runs:
         """Parameters, variant and interpretations, as ``epsilon=1, log=natural``; or ``""``."""
         cell = self.cell
         preset = cell.definition.interpretations_from({}, cell.variant)
-        values = parameter_values(cell.parameters)
-        words = [f"{key}={short(value)}" for key, value in values.items()]
+        words = [f"{key}={short(value)}" for key, value in vars(cell.parameters).items()]
         words += [cell.variant] if cell.variant != "as-written" else []
         words += [f"{key}={value}" for key, value in cell.interpretations if value != preset[key]]
         return ", ".join(words)
@@ -196,27 +183,17 @@ class Runs:
         return {metric: read_only(values) for metric, values in arrays.items()}
 
     def _tidy(self, times: Times, values: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
-        """Return a row for each metric, run and time.
-
-        Args:
-            times: of the values, shape (G,).
-            values: metric -> values, shape (runs, G).
-        """
-        runs = self.runs
-        frames = [
-            pd.DataFrame(
-                {
-                    "algorithm": self.cell.definition.id,
-                    "parameters": self.parameters,
-                    "run": np.repeat(np.arange(runs), times.size),
-                    "t": np.tile(times, runs),
-                    "metric": metric,
-                    "value": recorded.ravel(),
-                }
-            )
-            for metric, recorded in values.items()
-        ]
-        return pd.concat(frames, ignore_index=True)
+        """Return a row for each metric, run and time; values have the shape (runs, times)."""
+        runs, count = self.runs, len(values)
+        columns = {
+            "algorithm": self.cell.definition.id,
+            "parameters": self.parameters,
+            "run": np.tile(np.repeat(np.arange(runs), times.size), count),
+            "t": np.tile(times, runs * count),
+            "metric": np.repeat(np.array([*values], object), runs * times.size),
+            "value": np.concatenate([recorded.ravel() for recorded in values.values()]),
+        }
+        return pd.DataFrame(columns)
 
     @property
     def setting(self) -> str:

@@ -23,7 +23,7 @@ from dpbandits.comparisons.choosing.scores import (
 )
 from dpbandits.comparisons.equal_privacy.formulas import least_alpha, level
 from dpbandits.config import Context
-from dpbandits.engine.arguments import whole_number
+from dpbandits.engine.cells import whole_number
 from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
