@@ -75,7 +75,8 @@ def test_words_that_were_replaced_are_gone(name: str) -> None:
 def test_what_is_measured() -> None:
     short, long = "word " * (LONGEST - 1) + "end.", "word " * LONGEST + "end."
     page = f"# {long}\n\n{short} {short.capitalize()}\n- {short}\n- {long}\n\n| {long} |\n"
-    page += f"```\n{long}\n```\n<!-- begin x -->\n{long}\n<!-- end x -->\n`{long}` = + [a]({short})\n"
+    page += f"```\n{long}\n```\n<!-- begin x -->\n{long}\n<!-- end x -->\n"
+    page += f"`{long}` = + [link]({short})\n"
     assert [line for line in sentences(page) if words(line) > LONGEST] == [f"- {long}"]
     assert REPLACED.search("It stands beside ours.")
     assert not REPLACED.search("The standard refuge is one line, hours long.")
