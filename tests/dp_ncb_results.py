@@ -18,7 +18,7 @@ from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge_interpretation
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.statistics import WINDOWS

@@ -103,6 +103,8 @@ ALGORITHMS = {
     "ts-gaussian": ("black", "dotted", "star"),
     "ucb1": ("black", "long", "plus"),
     "ncb": ("black", "dash-dot", "diamond"),
+    "kl-ucb": ("black", "dashed", "square"),
+    "ts-beta": ("black", "solid", "circle"),
     # Best arms, which no figure draws beside regret.
     "dp-bai": ("blue", "solid", "circle"),
     "baseline": ("green", "dashed", "square"),
