@@ -298,7 +298,7 @@ def test_errors_are_held_against_the_bounds_of_their_points() -> None:
     [
         (lambda budget: 0.25 * math.exp(-0.004 * budget), 4.0),
         # Slower on the larger half of T, which is what counts, and rising there.
-        (lambda budget: 0.2 * math.exp(-0.002 * budget - 1e-3 * min(budget, 600)), 2.0),
+        (lambda budget: 0.2 * math.exp(-0.002 * budget - 1e-3 * min(budget, 1200)), 2.0),
         (lambda budget: 1e-3 + abs(budget - 1000) * 1e-5, -1.0),
     ],
 )
