@@ -211,12 +211,10 @@ def test_pictures_show_the_numbers_of_their_csv_and_cut_none_off(paper: str, nam
 @pytest.mark.parametrize(("name", "letter"), [("fig2", "b"), ("fig3", "")])
 def test_bands_and_bars_end_at_the_intervals_of_the_csv(name: str, letter: str) -> None:
     figure = draw_panels(SPECS["ts-is-dp", name], {letter: FIRST.lines(name, letter)})
-    ends: set[tuple[float, float]] = set()
-    for artist in figure.axes[0].collections:
-        assert isinstance(artist, LineCollection | PolyCollection)
-        for path in artist.get_paths():
-            ends |= {(float(x), float(y)) for x, y in path.vertices}  # type: ignore[attr-defined]
-    found = np.array(sorted(ends))
+    artists = figure.axes[0].collections
+    assert all(isinstance(artist, LineCollection | PolyCollection) for artist in artists)
+    paths = [path for artist in artists for path in artist.get_paths()]
+    found = np.concatenate([np.asarray(path.vertices) for path in paths])
     table = read_csv("ts-is-dp", name, panel_stem(name, letter))
     wanted = np.concatenate([table[["x", end]].to_numpy(dtype=float) for end in ("lo", "hi")])
     distances = np.abs(found[:, None] - wanted).sum(axis=2)
@@ -326,8 +324,9 @@ def test_a_nash_curve_is_that_of_the_library() -> None:
     [work] = series.works
     rows = results_frame([series], [work.play(root_seed=3)])
     table = nash_regrets(rows[rows["metric"].isin(nash_quantities("nash_regret"))])
-    played = {"algorithm": "adap-ucb", "params": {"epsilon": 0.2}, "variant": "as-coded"}
-    played |= {"bandit": series.cell.bandit, "horizon": 500, "runs": 4, "seed": 3}
+    played: dict[str, Any] = {"algorithm": "adap-ucb", "params": {"epsilon": 0.2}}
+    played |= {"variant": "as-coded", "bandit": series.cell.bandit}
+    played |= {"horizon": 500, "runs": 4, "seed": 3}
     curve = dpbandits.simulate(**played).nash_regret(at=list(series.cell.grid))
     low, high = curve.interval()
     for column, expected in {"y": curve.nash_regret, "lo": low, "hi": high}.items():
@@ -430,7 +429,7 @@ def test_a_categorical_axis_spaces_its_values_evenly() -> None:
     [axes] = draw_panels(figure, {"": FIRST.lines("fig3", "")}).axes
     assert list(axes.get_xticks()) == [0, 1, 2]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "5"]
-    assert {float(x) for line in axes.lines for x in line.get_xdata()} == {0, 1, 2}
+    assert {float(x) for line in axes.lines for x in np.asarray(line.get_xdata())} == {0, 1, 2}
 
 
 # Refusals; those of entries are in test_reporting_tables.
