@@ -209,19 +209,20 @@ def front_page(project: Project, text: str) -> str:
 
     Args:
         project: the project.
-        text: the page as it is. Its region ``headline`` counts all claims, the region ``strip`` has
-            a picture of each paper, the region ``papers`` a row: figures, claims, one sentence. The
-            region ``verdicts`` explains the words.
+        text: the page as it is. Its region ``headline`` counts all claims and has a picture of each
+            paper, the region ``papers`` explains the words of a verdict and has a row for each
+            paper: figures, claims, one sentence.
 
     Raises:
         InputError: the marks of a region are missing, or a number is not published.
     """
     contents = Contents.of(project)
-    text = with_region(text, "headline", f"**{headline(contents.ledger)}**")
-    text = with_region(text, "strip", _strip(contents))
-    words = [[f"**{word}**", meaning] for word, meaning in MEANINGS.items() if word != DIFFERS]
-    text = with_region(text, "verdicts", table(["a claim", "meaning"], words, texts=2))
-    return with_region(text, "papers", _papers(contents))
+    answer = f"**{headline(contents.ledger)}**\n\n{_strip(contents)}"
+    text = with_region(text, "headline", answer)
+    left_out = (DIFFERS, "not applicable")
+    words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
+    meanings = table(["a claim", "meaning"], words, texts=2)
+    return with_region(text, "papers", f"{meanings}\n\n{_papers(contents)}")
 
 
 def _strip(contents: Contents) -> str:
@@ -234,7 +235,7 @@ def _strip(contents: Contents) -> str:
         picture = f"{PUBLISHED.as_posix()}/{paper}/{stem}.png"
         page = f"docs/papers/{paper}.md#{stem}"
         shown = about.panels.get(stem) or contents.alt(group)
-        seen = shown.partition(". ")[0].rstrip(".")
+        seen = re.split("[,;.] ", shown)[0].rstrip(".")
         pictures.append(f"[![{seen}]({picture})]({page})")
         rows = contents.about(group)
         if stem != group.base:
@@ -258,12 +259,13 @@ def _papers(contents: Contents) -> str:
             counts = counted(contents.ledger[contents.ledger["paper"] == name], variant)
             parts = [f"{counts['holds']} of {sum(counts.values())} hold", f"{counts['fails']} fail"]
             parts += [f"{n} not testable" for n in [counts["not testable"]] if n]
-            claims.append(f"{VARIANTS[variant]}: {', '.join(parts)}")
-        drawn = contents.reproduced(name)
+            label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
+            claims.append(label + ", ".join(parts))
+        drawn = contents.reproduced(name).removeprefix("the paper prints ")
         sentence = contents.project.study(name).summary().sentence
         page = f"[`{name}`](docs/papers/{name}.md)"
-        rows.append([f"{page} {title} ({paper.credit})", drawn, "; ".join(claims), sentence])
-    head = ["paper", "figures as drawn", "claims", "in one sentence"]
+        rows.append([f"{page} {title}", drawn, "; ".join(claims), sentence])
+    head = ["paper", "figures as drawn", "claims as written", "in one sentence"]
     return table(head, rows, texts=len(head))
 
 

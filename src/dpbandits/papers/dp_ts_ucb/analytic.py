@@ -100,12 +100,12 @@ def summary() -> pd.DataFrame:
 def privacy_by_horizon() -> pd.DataFrame:
     """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting.
 
-    Tags: accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha. x: T. y: eta.
+    Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha. x: T. y: eta.
     """
     return joined(
         curve(
             f"{accounting}, alpha={alpha:g}",
-            {"accounting": accounting, "alpha": alpha},
+            {"algorithm": "dp-ts-ucb", "accounting": accounting, "alpha": alpha},
             HORIZONS,
             [
                 privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation=accounting)
@@ -121,7 +121,7 @@ def privacy_conversion() -> pd.DataFrame:
     """Return the epsilon at delta = 1e-6 of each level in Figure 3b. Tags: its own and eta."""
     frame = privacy_by_horizon()
     epsilons = [privacy.epsilon(DELTA, eta) for eta in frame["y"]]
-    frame.insert(3, "eta", frame["y"])
+    frame.insert(4, "eta", frame["y"])
     return frame.assign(y=epsilons, lo=epsilons, hi=epsilons)
 
 

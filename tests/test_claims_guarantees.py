@@ -17,7 +17,7 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import KNOWN, guarantee_of
 from dpbandits.privacy import Guarantee
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 LEDGERS = sorted((ROOT / "docs/figures").glob("*/claims.csv"))
 HORIZONS = (1000, 10**6, 10**8)
 EPSILONS = (0.2, 0.5, 1.0, 5.0)

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
 from dpbandits.claims.docket import Interpretation
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.errors import InputError
+from toy_claims import claim, comparison, on_series, toy_evidence, toy_frame
 
 
 def test_a_clear_claim_is_decided_at_the_first_look() -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from claims.ts_is_dp_results import SLOPES, World, make
-from claims.worlds import planned
 from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp import statistics, tuning_statistics
+from made_up_results import planned
+from ts_is_dp_results import SLOPES, World, make
 
 MAIN = (0, 500, 1000, 2000, 5000, 10000)
 NAMES = ("bernoulli-verdicts", "small-steps", "comparison-verdicts", "price-of-privacy")

@@ -7,37 +7,20 @@ are those of the engine, so that the claims' whole path is exercised without a s
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.claims.docket import Claim, Finding, load_claims, load_findings
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.papers import find_paper
 from synthetic_results import PAPERS
 
-ROOT = Path(__file__).parents[2]
-ROOT_SEED = 20260719
-"""Of the bootstrap."""
 SEED = 20250505
 """Of made-up results."""
 
 Values = NDArray[np.float64]
-Frames = dict[str, pd.DataFrame]
-Edit = Callable[[Frames], None]
-
-
-def claims_of(paper: str) -> tuple[list[Claim], list[Finding]]:
-    """Return the claims and the findings of a paper."""
-    folder, statistics = ROOT / "config/papers" / paper, find_paper(paper).statistics
-    return (
-        list(load_claims(folder / "claims.yaml", statistics)),
-        list(load_findings(folder / "findings.yaml", statistics)),
-    )
 
 
 @cache
@@ -149,58 +132,3 @@ def in_turn(*changes: Change) -> Change:
         return value
 
     return change
-
-
-def as_it_is(frames: Frames) -> None:
-    """No edit."""
-
-
-def on(name: str, edit: Callable[[pd.DataFrame], None]) -> Edit:
-    """Edit a copy of one frame."""
-
-    def applied(frames: Frames) -> None:
-        frames[name] = frames[name].copy()
-        edit(frames[name])
-
-    return applied
-
-
-def rows(frame: pd.DataFrame, **where: object) -> pd.Series:
-    """Mask of the rows with these tags."""
-    mask = pd.Series(True, index=frame.index)
-    for key, value in where.items():
-        mask &= frame[key] == value
-    return mask
-
-
-def set_to(name: str, value: float, **where: object) -> Edit:
-    """Set the numbers of the rows with these tags."""
-
-    def edit(frame: pd.DataFrame) -> None:
-        frame.loc[rows(frame, **where), "y"] = value
-
-    return on(name, edit)
-
-
-def scaled(name: str, factor: float, **where: object) -> Edit:
-    """Multiply the numbers of the rows with these tags."""
-
-    def edit(frame: pd.DataFrame) -> None:
-        frame.loc[rows(frame, **where), "y"] *= factor
-
-    return on(name, edit)
-
-
-def missing(name: str, **where: object) -> Edit:
-    """Make the numbers of the rows with these tags NaN."""
-    return scaled(name, np.nan, **where)
-
-
-def both(*edits: Edit) -> Edit:
-    """One edit after the other."""
-
-    def applied(frames: Frames) -> None:
-        for edit in edits:
-            edit(frames)
-
-    return applied

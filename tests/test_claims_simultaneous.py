@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from claims.toys import claim, comparison, on_series, toy_evidence
 from dpbandits.claims.docket import Claim, Interpretation
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
@@ -20,6 +19,7 @@ from dpbandits.claims.ledger import (
     simultaneous,
 )
 from dpbandits.claims.numbers import from_resamples, largest
+from toy_claims import claim, comparison, on_series, toy_evidence
 
 CLAIMS = 91
 

@@ -10,10 +10,11 @@ import pytest
 from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.judge import _verdict
 from dpbandits.claims.verdict import REPORT, combine_comparisons, decide
+from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = ROOT / "docs/figures"
 PROJECT = Project.load(ROOT)
 ROW = ["claim", "variant", "interpretation"]
@@ -110,3 +111,11 @@ def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
     pairs = set(zip(both["verdict"], both["verdict_in_family"], strict=True))
     assert not pairs & {("holds", "fails"), ("fails", "holds"), ("undecided", "holds")}
     assert set(both["family_wise"]) <= {"exact", "yes", "only at its own level", "-"}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_statistic_of_a_paper_is_idle(paper: str) -> None:
+    module = paper.replace("-", "_")
+    named = {each.statistic for claim in PROJECT.study(paper).stated for each in claim.comparisons}
+    own = {each for each in find_paper(paper).statistics.values() if module in each.__module__}
+    assert own <= named

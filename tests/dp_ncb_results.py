@@ -1,4 +1,4 @@
-"""Results made up for the claims of dp-ncb: a world in which nearly every simulated claim holds.
+"""Results made up for the claims of dp-ncb, with Nash regrets that are known, and verdicts on them.
 
 The series are those of the experiments file, at the times that the claims read. Nash regrets are
 exactly as made up, the same for all variants; two numbers of each run move their influences, so
@@ -9,18 +9,23 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from claims.worlds import Change, Values, Where, at_most, planned, unchanged, where
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement, judge_interpretation
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.statistics import WINDOWS
+from dpbandits.pipeline.project import Project
+from made_up_results import Change, Values, Where, at_most, in_turn, planned, unchanged, where
 from shared import ExactResults
+from support import ROOT
 from synthetic_results import PAPERS
 
 DOCUMENT = PAPERS["dp-ncb"].document
@@ -222,3 +227,39 @@ def _phase_lengths(runs: int) -> pd.DataFrame:
         means = np.where(shares <= end, np.mean(drawn_means()), 0.95 * BEST)
         blocks.append({"nash_bins": np.tile(means, (len(each.runs), 1))})
     return results_frame(series, blocks)
+
+
+CLAIMS = {claim.id: claim for claim in Project.load(ROOT).study("dp-ncb").claims}
+AS_IT_IS = World()
+
+
+@cache
+def _results(name: str) -> pd.DataFrame:
+    """Results of one name in the world as it is, made once; never edited in place."""
+    return make(name, AS_IT_IS)
+
+
+def verdict_of(name: str, world: World, variant: str, **values: Any) -> Judgement:
+    """Judge the row of a claim with this variant and exactly these values in a world."""
+    claim = CLAIMS[name]
+    [interpretation] = [
+        each
+        for each in claim.interpretations
+        if (each.variant, dict(each.values)) == (variant, values)
+    ]
+    results = _results if world == AS_IT_IS else lambda name: make(name, world)
+    return judge_interpretation(claim, interpretation, Evidence.of(results, root_seed=1))
+
+
+def changed(*changes: Change) -> World:
+    """Return a world with some changes, one after the other."""
+    return World(in_turn(*changes))
+
+
+def steeper(power: float, **tags: object) -> Change:
+    """Multiply Nash regrets by a power of t / T from 0.3 T on, and by what that is before."""
+
+    def change(where: Where, regret: float) -> float:
+        return regret * max(where.share, 0.3) ** power if where.matches(**tags) else regret
+
+    return change

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from claims.ts_is_dp_results import World, make
 from dpbandits import privacy
 from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp import exact_statistics, statistics
 from dpbandits.papers.ts_is_dp.analytic import renyi_delta
 from shared import ExactResults
+from ts_is_dp_results import World, make
 
 EVIDENCE = Evidence.of_frames(
     {name: make(name, World()) for name in ("bernoulli-verdicts", "plain-levels")}, root_seed=1

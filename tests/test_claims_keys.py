@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from claims.test_entries import comparison_of, load
-from claims.toys import claim, comparison, on_series, toy_evidence, toy_frame
 from dpbandits.claims.docket import Interpretation
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import comparisons, explain, ledger
 from dpbandits.claims.numbers import exact, mean
 from dpbandits.claims.verdict import combine_comparisons, decide, region_of, runs_needed
+from test_claims_entries import comparison_of, load
+from toy_claims import claim, comparison, on_series, toy_evidence, toy_frame
 
 REFUTABLE = ("not contradicted", "fails", "mixed")
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from claims.toys import comparison
 from dpbandits.claims.numbers import exact, mean
 from dpbandits.claims.verdict import (
     KINDS,
@@ -25,8 +24,9 @@ from dpbandits.claims.verdict import (
     slack,
 )
 from dpbandits.errors import InputError
+from toy_claims import comparison
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 NAN, INF = math.nan, math.inf
 
 # kind, threshold, then intervals that are for, against and undecided. Derived by hand from the

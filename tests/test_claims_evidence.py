@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from claims.toys import toy_evidence, toy_frame
 from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
+from toy_claims import toy_evidence, toy_frame
 
 
 def small() -> pd.DataFrame:

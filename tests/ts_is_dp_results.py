@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from claims.worlds import Values, at_most, frame_of, planned
 from dpbandits.engine.cells import Series
+from made_up_results import Values, at_most, frame_of, planned
 from shared import ExactResults
 
 EXACT = ExactResults("ts-is-dp")

@@ -5,7 +5,6 @@ import io
 import pandas as pd
 import pytest
 
-from claims.toys import claim, comparison, on_series, toy_evidence
 from dpbandits.claims.docket import Claim, Interpretation
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import (
@@ -16,6 +15,7 @@ from dpbandits.claims.ledger import (
     ledger,
     to_csv,
 )
+from toy_claims import claim, comparison, on_series, toy_evidence
 
 
 def judged(toy: Claim, means: list[float], **settings: object) -> list[Judgement]:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from claims.toys import claim, comparison, on_series, toy_evidence
 from dpbandits.claims.judge import judge, judge_comparisons
 from dpbandits.claims.numbers import (
     Estimate,
@@ -22,6 +21,7 @@ from dpbandits.claims.numbers import (
     welch_difference,
 )
 from dpbandits.claims.verdict import decide, holm_levels, region_of
+from toy_claims import claim, comparison, on_series, toy_evidence
 
 ALPHA = 0.05
 
