@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, Segment
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -173,4 +173,5 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee="none",
+    audit=AuditCase(0.0, "AUD-19"),
 )
