@@ -323,7 +323,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "guarantee without its number": (
         {"guarantee": "gdp"},
-        "mine: guarantee is 'gdp', and there is no parameter eta; allowed: the parameters eta, or",
+        "mine: guarantee is 'gdp', and there is no parameter eta; allowed: a parameter of that",
     ),
 }
 

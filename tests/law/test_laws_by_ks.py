@@ -153,6 +153,8 @@ REGRETS: dict[str, tuple[dict[str, Any], Bandit, int]] = {
     "dp-se": ({"epsilon": 0.5}, dpbandits.bernoulli([0.656, 0.5]), 3500),
     "anytime-lazy-ucb": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 600),
     "ucb1": ({}, EXPONENTIAL_ARMS, 300),
+    "kl-ucb": ({}, EXPONENTIAL_ARMS, 300),
+    "ts-beta": ({}, EXPONENTIAL_ARMS, 300),
     "dp-ts-ucb": ({"alpha": 1.0}, dpbandits.bernoulli([0.9, 0.1]), 600),
     "lazy-dp-ts": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
     "dp-ts": ({"epsilon": 100.0}, EXPONENTIAL_ARMS, 300),
