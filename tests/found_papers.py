@@ -16,7 +16,7 @@ PLAYED = frozenset(
     name
     for paper in (*PAPERS, *COMPARISONS)
     for plan in _PROJECT.study(paper).simulations.values()
-    for name in plan.spec.algorithms
+    for name in sorted({entry.algorithm for entry in plan.spec.cells})
 )
 """Ids of the algorithms that they and the comparisons play: what tests have written down by hand
 has to be there of these."""

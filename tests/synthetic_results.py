@@ -12,7 +12,7 @@ from dpbandits.config.documents import load_yaml
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.names import IDENTIFIED, NASH, NOMINAL
+from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project

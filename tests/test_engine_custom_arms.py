@@ -195,7 +195,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no rewards": (
         lambda: dpbandits.replay([[1, 0], []]),
-        "arms: row 1 is no list of numbers; allowed: numbers from 0 to 1",
+        "replay: row 1 is no list of numbers; allowed: numbers from 0 to 1",
     ),
     "a recorded reward above 1": (
         lambda: dpbandits.replay([[1, 0], [2]]),

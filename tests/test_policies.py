@@ -157,10 +157,10 @@ def helper(t: int) -> int:
 
 
 REASONS: dict[str, tuple[Callable[..., Any], str]] = {
-    "a helper": (lambda self, t, counts, sums, rng: helper(t), "helper is plain Python; @numba"),
+    "a helper": (lambda self, t, counts, sums, rng: helper(t), "Untyped global name 'helper'"),
     "a draw": (
         lambda self, t, counts, sums, rng: rng.integers(counts.size),
-        "numba has no rng.integers(int64)",
+        "numba has no integers(",
     ),
     "an attribute": (lambda self, t, counts, sums, rng: self.size, "Unknown attribute 'size' of"),
     "no integer": (lambda self, t, counts, sums, rng: 0.5 * t, "choose returns float64"),
@@ -224,7 +224,7 @@ MEMORY: dict[str, tuple[Callable[..., Any], str]] = {
     ),
     "another type": (
         lambda self, arms, horizon, rng: setattr(self, "x", 1 if horizon > 30 else 0.5),
-        "algorithm mine, start: self.x is a number, and was an integer; allowed: what depends on "
+        "algorithm mine, start: self.x is float64, and was int64; allowed: what depends on "
         "the number of arms alone",
     ),
     "an error": (
@@ -249,8 +249,8 @@ def setting(name: str, value: Any) -> Callable[..., Any]:
 
 
 CHANGES = {
-    "new": (("y", 1), "self.y is an integer, and was not set; allowed: what start has made"),
-    "float": (("x", 0.5), "self.x is a number, and was an integer; allowed: what start has made"),
+    "new": (("y", 1), "self.y is int64, and was not set; allowed: what start has made"),
+    "float": (("x", 0.5), "self.x is float64, and was int64; allowed: what start has made"),
     "parameter": (("share", 0.5), "self.share is 0.5, and was 1.0; allowed: parameters that stay"),
 }
 

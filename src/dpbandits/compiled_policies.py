@@ -24,14 +24,7 @@ class ArmError(InputError):
     """A policy chooses something that is no arm; compiled code can raise it."""
 
     def __init__(self, name: str, number: int, chosen: object, arms: int) -> None:
-        """Keep the message.
-
-        Args:
-            name: id of the algorithm.
-            number: of the round, from 1.
-            chosen: what ``choose`` has returned.
-            arms: number of arms K.
-        """
+        """Keep the message: algorithm, round from 1, what ``choose`` returns, number of arms."""
         super().__init__(
             f"algorithm {name}, round {number}: choose returns {chosen!r}; allowed: an arm, an "
             f"integer from 0 to {arms - 1}"
@@ -64,19 +57,7 @@ def no_update(self, arm, reward, counts, sums, rng):  # type: ignore[no-untyped-
 
 
 def rounds(name, me, choose, update, horizon, state, arms, rng, out):  # type: ignore[no-untyped-def]
-    """Play rounds until the horizon or until ``out`` is full, and return how many are written.
-
-    Args:
-        name: id of the algorithm.
-        me: what ``choose`` and ``update`` have as their ``self``.
-        choose: (me, rounds played, counts, sums of rewards, rng) -> arm.
-        update: (me, arm, reward, counts, sums of rewards, rng), these with the present round.
-        horizon: number of rounds T.
-        state: arrays ``clock``, ``counts`` and ``sums``, and others that are not touched.
-        arms: the laws of the arms.
-        rng: random stream of the run.
-        out: receives a segment for every round.
-    """
+    """Play rounds until the horizon or until ``out`` is full; return how many are written."""
     counts, reward_sums = state.counts, state.sums
     t = int(state.clock[0])
     written = 0
@@ -94,7 +75,7 @@ def rounds(name, me, choose, update, horizon, state, arms, rng, out):  # type: i
     return written
 
 
-_HELPERS = {each.__name__: numba.njit(each) for each in (rounds, no_start, no_update)}
+_HELPERS = {helper.__name__: numba.njit(helper) for helper in (rounds, no_start, no_update)}
 
 _SOURCE = """
 def play(settings, state, arms, generator, out):
@@ -108,34 +89,15 @@ def play(settings, state, arms, generator, out):
 """
 
 
-_NAMES = {
-    r"NumPyRandomGeneratorType_(\w+)\(NumPyRandomGeneratorType,? ?": r"rng.\1(",
-    r"numba\.\S*Self\(.*?\)\)?,?\)": "self",
-    "NumPyRandomGeneratorType": "rng",
-}
-"""numba's types -> the user's names."""
-
-
 def reason_of(method: str, message: str) -> str:
-    """Return the place and the cause that a message of numba, of many lines, names.
-
-    Args:
-        method: name of the method.
-        message: the message.
-    """
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
+    """Return the place and the cause that a message of numba, of many lines, names."""
+    plain = re.sub(r"\x1b\[[0-9;]*m|Failed in .*|NumPyRandomGeneratorType_", "", message)
     numbers = re.findall(r"line (\d+):$", plain, re.MULTILINE)
-    helper = re.search(r"Untyped global name '(\w+)'.*<class 'function'>", plain)
-    call = re.search(r"^\s*>>> (.+)$", plain, re.MULTILINE)
-    lines = (line.strip() for line in plain.splitlines())
-    cause = next((line for line in lines if line and not line.startswith("Failed in")), "unknown")
-    if helper:
-        cause = f"{helper[1]} is plain Python; @numba.njit above it lets it compile"
-    elif call:
-        cause = f"numba has no {call[1]}"
-    for pattern, name in _NAMES.items():
-        cause = re.sub(pattern, name, cause)
-    return f"{method}, line {numbers[-1]}: {cause}" if numbers else f"{method}: {cause}"
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
+    call = next((line for line in lines if line.startswith(">>>")), None)
+    cause = f"numba has no {call[4:]}" if call else next(iter(lines), "unknown")
+    place = f"{method}, line {numbers[-1]}" if numbers else method
+    return f"{place}: {cause:.200}"
 
 
 class NotCompiledError(Exception):
@@ -145,11 +107,6 @@ class NotCompiledError(Exception):
 @cache
 def compiled_play(rule: Any, state: types.NamedTuple, generator: types.Type) -> Callable[..., int]:
     """Return the function (settings, state, arms, ...) -> rounds written, for numba to compile.
-
-    Args:
-        rule: the ``Rule`` of a policy.
-        state: numba's type of its state.
-        generator: numba's type of the random stream.
 
     Raises:
         NotCompiledError: a method does not compile, or would not play as plain Python does.
@@ -169,11 +126,11 @@ def compiled_play(rule: Any, state: types.NamedTuple, generator: types.Type) -> 
     load = [f"me.{name} = settings.{name}" for name in rule.kinds]
     store = []
     for number, (name, like) in enumerate(rule.memory(2).items()):
-        kept = f"state.own[{number}]" if like.shape else f"state.own[{number}][0]"
-        load.append(f"me.{name} = {kept}")
+        field = f"state.own[{number}]" if like.shape else f"state.own[{number}][0]"
+        load.append(f"me.{name} = {field}")
         fault = f"{rule.place}: self.{name} has another shape; allowed: that of start"
-        keep = f"keep({kept}, me.{name}, {fault!r})"
-        store.append(keep if like.shape else f"{kept} = me.{name}")
+        keep = f"keep({field}, me.{name}, {fault!r})"
+        store.append(keep if like.shape else f"{field} = me.{name}")
     lines = {"load": "\n    ".join(load), "store": "\n    ".join(store)}
     names |= {"new": structref.new, "self_type": self_type, "name": rule.id}
     names |= {"rounds": _HELPERS["rounds"], "keep": _keep}
@@ -222,9 +179,9 @@ def _compiled(method: Dispatcher, name: str, arguments: tuple[types.Type, ...]) 
     except Exception as error:  # Beside NumbaError whatever numba comes across.
         raise NotCompiledError(reason_of(name, str(error))) from error
     compiled: Any = method.overloads[arguments]
-    found = types.unliteral(compiled.signature.return_type)
-    if name == "choose" and not isinstance(found, types.Integer):
-        raise NotCompiledError(f"choose returns {found}, and no integer")
+    returned = types.unliteral(compiled.signature.return_type)
+    if name == "choose" and not isinstance(returned, types.Integer):
+        raise NotCompiledError(f"choose returns {returned}, and no integer")
     return method
 
 

@@ -8,7 +8,7 @@ import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import Parameter, signature
 from itertools import count
 from types import FunctionType
@@ -40,12 +40,10 @@ Memory = dict[str, NDArray[Any]]
 
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
-_WORDS = {"b": "a bool", "i": "an integer", "f": "a number"}
-
 
 def _class_numbers(policy: type) -> dict[str, Any]:
     """Return the numbers in the body of a class, and of those that it inherits from."""
-    bodies = [vars(each) for each in reversed(policy.__mro__[:-1])]
+    bodies = [vars(base) for base in reversed(policy.__mro__[:-1])]
     return {
         name: value
         for body in bodies
@@ -69,25 +67,18 @@ def _array_of(title: str, value: object) -> NDArray[Any]:
     )
 
 
-def _require_alike(place: str, found: Memory, expected: Memory, allowed: str) -> None:
-    """Raise InputError where two memories differ in names, types or shapes.
-
-    Args:
-        place: what error messages begin with.
-        found: one of them; its integers may be given for numbers.
-        expected: the other one.
-        allowed: what is allowed, in words.
-    """
-    for name in {**expected, **found}:
-        one, other = _title(found.get(name)), _title(expected.get(name))
-        if one != other and (one, other) != (_WORDS["i"], _WORDS["f"]):
+def _require_alike(place: str, memory: Memory, expected: Memory, allowed: str) -> None:
+    """Raise InputError where names, types or shapes differ; integers may be given for numbers."""
+    for name in {**expected, **memory}:
+        one, other = _title(memory.get(name)), _title(expected.get(name))
+        if one != other and (one, other) != ("int64", "float64"):
             raise InputError(f"{place}: self.{name} is {one}, and was {other}; allowed: {allowed}")
 
 
 def _title(array: NDArray[Any] | None) -> str:
     if array is None:
         return "not set"
-    return f"{array.dtype} of shape {array.shape}" if array.shape else _WORDS[array.dtype.kind]
+    return f"{array.dtype} of shape {array.shape}" if array.shape else str(array.dtype)
 
 
 EXAMPLE_ROUNDS = 1000
@@ -151,20 +142,14 @@ class Rule:
         """NamedTuple of what the policy remembers; names that it does not take are numbered."""
         return namedtuple("Own", self.memory(2), rename=True)  # type: ignore[misc]
 
-    @cached_property
-    def _memories(self) -> dict[int, Memory]:
-        return {}
-
+    @cache  # noqa: B019  (a rule is as long-lived as its algorithm)
     def memory(self, arms: int) -> Memory:
         """Return names, types and shapes of what is remembered, as ``start`` makes them.
 
         It is called with the example parameters: types and shapes depend on the arms alone.
         """
-        if arms not in self._memories:
-            values = (kind.type(kind.example) for kind in self.kinds.values())
-            settings = self.settings_class(EXAMPLE_ROUNDS * arms, *values)
-            self._memories[arms] = self._begun(settings, arms)
-        return self._memories[arms]
+        values = (kind.type(kind.example) for kind in self.kinds.values())
+        return self._begun(self.settings_class(EXAMPLE_ROUNDS * arms, *values), arms)
 
     def _begun(self, settings: Any, arms: int) -> Memory:
         me = self.new(settings)
@@ -187,8 +172,8 @@ class Rule:
             InputError: ``start`` fails, or makes other types or shapes than with the example.
         """
         settings = self.settings_class(horizon, *(parameters[name] for name in self.kinds))
-        found, allowed = self._begun(settings, arms), "what depends on the number of arms alone"
-        _require_alike(f"{self.place}, start", found, self.memory(arms), allowed)
+        memory, allowed = self._begun(settings, arms), "what depends on the number of arms alone"
+        _require_alike(f"{self.place}, start", memory, self.memory(arms), allowed)
         return settings
 
     def state(self, arms: int) -> Any:
@@ -233,10 +218,10 @@ class Rule:
                     f"allowed: parameters that stay as they are"
                 )
         views = self._named(own)
-        found = self._memory_of(me)
-        _require_alike(self.place, found, views, "what start has made, or the body of the class")
+        memory = self._memory_of(me)
+        _require_alike(self.place, memory, views, "what start has made, or the body of the class")
         for name, view in views.items():
-            view[...] = found[name]
+            view[...] = memory[name]
 
     def _named(self, own: Any) -> Memory:
         """Return views of a state's arrays by name, of shape () where they are numbers."""
@@ -244,12 +229,11 @@ class Rule:
         return {name: view if like.shape else view.reshape(()) for (name, like), view in pairs}
 
 
+@dataclass(frozen=True, eq=False)
 class Reference:
     """Plays a policy round by round; shares with the kernel the methods alone."""
 
-    def __init__(self, rule: Rule) -> None:
-        """Keep the policy."""
-        self.rule = rule
+    rule: Rule
 
     def __call__(
         self, settings: Any, bandit: Bandit, generator: np.random.Generator
@@ -385,15 +369,15 @@ def _methods(owner: str, policy: Any, parameters: Mapping[str, Kind]) -> dict[st
     for name in parameters:
         if hasattr(policy, name):
             raise InputError(f"{owner}: {name} is a parameter and in the class; allowed: once")
-    found = {name: getattr(policy, name) for name in dir(policy)}
+    functions = {name: getattr(policy, name) for name in dir(policy)}
     compiled = numba.njit(boundscheck=True, nogil=True)
-    return {name: compiled(each) for name, each in found.items() if isinstance(each, FunctionType)}
+    return {name: compiled(f) for name, f in functions.items() if isinstance(f, FunctionType)}
 
 
 def _takes(method: FunctionType, count: int) -> bool:
     """Return whether a function has so many arguments by position, and no others."""
     by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    kinds = [each.kind for each in signature(method).parameters.values()]
+    kinds = [parameter.kind for parameter in signature(method).parameters.values()]
     return len(kinds) == count and all(kind in by_position for kind in kinds)
 
 

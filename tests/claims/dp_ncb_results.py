@@ -16,7 +16,7 @@ import pandas as pd
 from claims.worlds import Change, Values, Where, at_most, planned, unchanged, where
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.statistics import WINDOWS

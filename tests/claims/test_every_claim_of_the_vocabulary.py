@@ -38,7 +38,7 @@ from dpbandits.claims.docket import Claim, Comparison, statistics_of
 from dpbandits.claims.ledger import ledger
 from dpbandits.claims.verdict import KINDS, REPORT, Word, region_of
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.names import IDENTIFIED
+from dpbandits.metrics import IDENTIFIED
 from dpbandits.pages.documents import write_skeleton
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS

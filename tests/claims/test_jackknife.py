@@ -17,7 +17,7 @@ from dpbandits.claims.evidence import Evidence, all_curves, nash_curves, nash_re
 from dpbandits.claims.numbers import mean, welch_difference
 from dpbandits.claims.resampling import Measure, average, exponential, ratio_of, slope
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import QUANTITIES
+from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
 
 Values = NDArray[np.float64]

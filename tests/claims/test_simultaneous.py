@@ -16,6 +16,7 @@ from dpbandits.claims.ledger import (
     STRICTER,
     family_level,
     judge_in_family,
+    ledger,
     simultaneous,
 )
 from dpbandits.claims.numbers import from_resamples, largest
@@ -131,3 +132,16 @@ def test_resamples_that_all_agree_tell_nothing_of_a_tail() -> None:
     assert agreeing.with_tails().interval(1e-5) == (-np.inf, np.inf)
     undefined = from_resamples(1.0, np.full(20_000, np.nan), 50).with_tails()
     assert undefined.interval(1e-5) == (-np.inf, np.inf)
+
+
+def test_the_number_of_a_row_has_the_label_of_what_the_ledger_shows() -> None:
+    """A claim may show a reported number, which is asked nothing, in place of the binding one."""
+    reported = comparison("constant", "report", name="level", arguments={"value": 3.0})
+    toy = claim(*on_series(0), reported, shown="level", analyses=(50,))
+    evidence = toy_evidence([-2.0], runs=50)
+    row = row_of(toy, evidence)
+    shown = ledger(judge([toy], evidence)).iloc[0]
+    assert (row["measured"], row["asked"]) == ("level", "")
+    assert row["estimate_in_family"] == shown["estimate"] == 3.0
+    plain = row_of(replace(toy, shown=""), evidence)
+    assert plain["asked"] == "less than 0"

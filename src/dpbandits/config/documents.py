@@ -49,12 +49,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
-    """Return a YAML mapping.
-
-    Raises:
-        InputError: the file is missing, is no YAML or no mapping, gives a key twice, or has a
-            value that is no text, finite number, list or mapping.
-    """
+    """Return a YAML mapping of texts, finite numbers, lists and mappings, without equal keys."""
     with naming(path):
         try:
             document = yaml.load(path.read_text(encoding="utf-8"), _Loader)
@@ -116,7 +111,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _scalars(value: Any) -> Any:
-    return [_scalar(each) for each in value] if isinstance(value, list) else _scalar(value)
+    return [_scalar(entry) for entry in value] if isinstance(value, list) else _scalar(value)
 
 
 def number(value: Any) -> Any:
@@ -169,27 +164,14 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def load_document(path: Path, model: type[Model]) -> Model:
-    """Return a YAML file as its model.
-
-    Raises:
-        InputError: the file cannot be read, or an entry is not allowed; the line names both.
-    """
+    """Return a YAML file as its model."""
     document = load_yaml(path)
     with naming(path):
         return validated(model, document)
 
 
 def validated(model: type[Model], document: Any, place: str = "") -> Model:
-    """Return a document as its model.
-
-    Args:
-        model: of the document.
-        document: as YAML has it.
-        place: its key, for messages.
-
-    Raises:
-        InputError: in one line, the key, its value and what pydantic says of it.
-    """
+    """Return a document as its model; ``place`` is its key, for messages."""
     try:
         return model.model_validate(document)
     except ValidationError as error:

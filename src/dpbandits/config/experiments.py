@@ -31,7 +31,7 @@ from dpbandits.engine.identity import (
     registered,
 )
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import IDENTIFIED, METRICS, NASH
+from dpbandits.metrics import IDENTIFIED, METRICS
 
 # A workflow asks for fingerprints, runs and horizons; cells take a second to import.
 if TYPE_CHECKING:
@@ -122,26 +122,9 @@ class SimulationSpec(Spec):
             raise InputError("key instance is missing, here or under for of all cells")
         return self
 
-    @property
-    def algorithms(self) -> list[str]:
-        """Ids of its algorithms, sorted."""
-        return sorted({cells.algorithm for cells in self.cells})
-
-    def described(self) -> dict[str, Any]:
-        """Return what its results depend on, as the file has it."""
-        return self.model_dump(by_alias=True, exclude_unset=True)
-
 
 def with_likes(simulations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return simulations with the keys that they take from others filled in.
-
-    Args:
-        simulations: entries by name; one with a key ``like`` has the keys of the simulation of
-            that name, but for those that it gives itself.
-
-    Raises:
-        InputError: ``like`` names no other simulation, or leads back to its own.
-    """
+    """Return simulations with the keys filled in that they take from those they are ``like``."""
     return {name: _with_like(simulations, name) for name in simulations}
 
 
@@ -152,7 +135,7 @@ def _with_like(simulations: Mapping[str, Any], name: str, *path: str) -> Any:
         return entry
     other, path = entry["like"], (*path, name)
     if not isinstance(other, str) or other not in simulations or other in path:
-        known = [each for each in simulations if each not in path]
+        known = [name for name in simulations if name not in path]
         raise InputError.unknown(f"simulations.{name}.like", other, known)
     given = {key: value for key, value in entry.items() if key != "like"}
     of_other = _with_like(simulations, other, *path)
@@ -248,11 +231,11 @@ class SimulationPlan:
         if any(entry.horizon for entry in self.spec.cells):
             return tuple(sorted({series.cell.horizon for series in self.series()}))
         with naming(self.origin):
-            found = {
+            horizons = {
                 _computed("tag horizon", int, {**tags, **entry.tags}.get("horizon", self.horizon))
                 for entry, tags in self._combinations()
             }
-        return tuple(sorted(found)) or (self.horizon,)
+        return tuple(sorted(horizons)) or (self.horizon,)
 
     @property
     def runs(self) -> int:
@@ -265,11 +248,6 @@ class SimulationPlan:
         return min(self.spec.runs.runs_per_curve, self.runs)
 
     @property
-    def in_lockstep(self) -> bool:
-        """Whether its runs make Nash curves, and are played together."""
-        return not set(self.spec.metrics).isdisjoint(NASH)
-
-    @property
     def is_brief(self) -> bool:
         """Whether a worker process costs more time than a second one would save."""
         return self.runs <= FEW_TRIALS and set(self.spec.metrics) <= set(IDENTIFIED)
@@ -279,16 +257,8 @@ class SimulationPlan:
         """Name of the simulation whose results set the parameters, or None."""
         return self.spec.tuned_by
 
-    def algorithm(self, name: str) -> "str | Definition":
-        """Return an algorithm of the paper's own, or the id of another."""
-        return self.own.get(name, name)
-
     def grid(self, horizon: int) -> tuple[int, ...]:
-        """Times at which curves are recorded; those past the horizon of a small scale fall away.
-
-        Raises:
-            InputError: the horizon is below 1.
-        """
+        """Times at which curves are recorded; those past the horizon of a small scale fall away."""
         if horizon < 1:
             raise InputError(f"horizon is {horizon}; allowed: at least 1")
         import numpy as np
@@ -326,11 +296,7 @@ class SimulationPlan:
     def series(self, tuned: "pd.DataFrame | None" = None) -> list["Series"]:
         """Return every series with its cell, in the order of the file.
 
-        Args:
-            tuned: results of the simulation ``tuned_by``, where there is one.
-
-        Raises:
-            InputError: anything unknown or out of range, naming the file and the key.
+        ``tuned`` are the results of the simulation ``tuned_by``, where there is one.
         """
         return list(self._before_tuning if tuned is None else self._expand(tuned))
 
@@ -341,11 +307,11 @@ class SimulationPlan:
 
     def _expand(self, tuned: "pd.DataFrame | None") -> list["Series"]:
         with naming(self.origin):
-            found = [self._series(entry, tags, tuned) for entry, tags in self._distinct()]
-            for label, count in Counter(each.label for each in found).items():
+            expanded = [self._series(entry, tags, tuned) for entry, tags in self._distinct()]
+            for label, count in Counter(series.label for series in expanded).items():
                 if count > 1:
                     raise InputError(f"two series are {label!r}; allowed: one each")
-        return found
+        return expanded
 
     def check(self) -> None:
         """Raise InputError where a series is not allowed, as far as is known before tuning."""
@@ -356,7 +322,7 @@ class SimulationPlan:
 
         with naming(self.origin):
             for entry in self.spec.cells:
-                algorithm = find_definition(self.algorithm(entry.algorithm))
+                algorithm = find_definition(self.own.get(entry.algorithm, entry.algorithm))
                 for tags in _products(entry.over):
                     variant = algorithm.require_variant(_variant(entry, tags))
                     algorithm.interpretations_from(_interpretations(entry, tags), variant)
@@ -378,11 +344,10 @@ class SimulationPlan:
             horizon = _computed("horizon", int, value)
             tags["horizon"] = horizon
             context = Context(tags, horizon, len(bandit.arms), tuned)
+        parameters = {key: self._value(key, v, context) for key, v in entry.parameters.items()}
         cell = make_cell(
-            algorithm=self.algorithm(entry.algorithm),
-            parameters={
-                key: self._value(key, value, context) for key, value in entry.parameters.items()
-            },
+            algorithm=self.own.get(entry.algorithm, entry.algorithm),
+            parameters=parameters,
             variant=_variant(entry, tags),
             interpretations=_interpretations(entry, tags),
             bandit=bandit,
@@ -423,26 +388,24 @@ class SimulationPlan:
     def fingerprint(self, root_seed: int, formulas_fingerprint: str, tuned: str = "") -> str:
         """Return the hash of all that the results depend on but library versions.
 
-        Args:
-            root_seed: root of the random streams.
-            formulas_fingerprint: fingerprint of the module that holds the paper's formulas.
-            tuned: fingerprint of the simulation ``tuned_by``.
+        ``formulas_fingerprint`` is that of the module of the paper's formulas, ``tuned`` that of
+        the simulation ``tuned_by``.
         """
-        return digest_of(
-            {
-                "spec": self.spec.described(),
-                "instance": dict(self.instance),
-                "scale": [self.caps.model_dump(exclude_none=True), self.horizon, self.runs],
-                "root seed": root_seed,
-                "algorithms": {
-                    name: self._algorithm_fingerprint(name) for name in self.spec.algorithms
-                },
-                "formulas": formulas_fingerprint,
-                "tuned": tuned,
-                # Results of simulations without it keep the fingerprint that they have.
-                **({"instances": dict(self.named)} if self.named else {}),
-            }
-        )[:16]
+        algorithms = sorted({entry.algorithm for entry in self.spec.cells})
+        described = {
+            # As the file has it.
+            "spec": self.spec.model_dump(by_alias=True, exclude_unset=True),
+            "instance": dict(self.instance),
+            "scale": [self.caps.model_dump(exclude_none=True), self.horizon, self.runs],
+            "root seed": root_seed,
+            "algorithms": {name: self._algorithm_fingerprint(name) for name in algorithms},
+            "formulas": formulas_fingerprint,
+            "tuned": tuned,
+        }
+        # Results of simulations without it keep the fingerprint that they have.
+        if self.named:
+            described["instances"] = dict(self.named)
+        return digest_of(described)[:16]
 
     def _algorithm_fingerprint(self, name: str) -> str:
         """Return `cells.algorithm_fingerprint`, without importing what is in the registry."""

@@ -113,16 +113,10 @@ CURRENT, OUTDATED, USER_DEFINED, UNKNOWN = "current", "outdated", "user-defined"
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of results, or a folder of compiled kernels.
+    """A file of results of an algorithm, or a folder of compiled kernels, with its bytes.
 
-    Attributes:
-        kind: ``result`` or ``kernel``.
-        path: where it is.
-        size: its bytes.
-        algorithm: id of the algorithm whose results it has; empty where that is not known.
-        state: ``current`` where the sources and libraries here make it, ``outdated`` where they
-            make another in its place, ``user-defined`` of an algorithm that is not in the registry,
-            ``unknown`` where that is not known.
+    Its state is ``current`` where the sources and libraries here make it, ``outdated`` where they
+    make another in its place, ``user-defined`` of an algorithm that is not in the registry.
     """
 
     kind: str
@@ -133,11 +127,7 @@ class Entry:
 
 
 def entries_of(cache: Cache) -> list[Entry]:
-    """Return all that a cache folder has; other files in it are left out.
-
-    Raises:
-        InputError: the folder cannot be read.
-    """
+    """Return all that a cache folder has; InputError where it cannot be read."""
     try:
         return [*_results(cache), *_kernels()]
     except OSError as error:
@@ -170,11 +160,7 @@ def _kernels() -> Iterator[Entry]:
 
 
 def remove(entries: Iterable[Entry], cache: Cache) -> None:
-    """Remove entries, and the folders that are empty then.
-
-    Raises:
-        InputError: one cannot be removed.
-    """
+    """Remove entries, and the folders that are empty then; InputError where one cannot be."""
     for entry in entries:
         try:
             if entry.path.is_dir():

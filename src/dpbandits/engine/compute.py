@@ -24,7 +24,7 @@ from dpbandits.engine.play import Runs, play_outcome
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
-from dpbandits.metrics.names import NASH
+from dpbandits.metrics import NASH
 
 
 def compute(
@@ -150,12 +150,12 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
             yield number, part.runs.start, part.play(root_seed)
         return
     algorithms: dict[tuple[int, int], bytes] = {}
-    sent: dict[int, Sent] = {}
-    tasks = []
-    for number, part in parts:
-        if number not in sent:
-            sent[number] = _sent(part.cell, algorithms)
-        tasks.append(delayed(_play_sent)(number, sent[number], part.runs, root_seed, SOURCES_HASH))
+    cells = {number: part.cell for number, part in parts}
+    sent = {number: _sent(cell, algorithms) for number, cell in cells.items()}
+    tasks = (
+        delayed(_play_sent)(number, sent[number], part.runs, root_seed, SOURCES_HASH)
+        for number, part in parts
+    )
     # No nested pools: one thread in each worker.
     with parallel_config(backend="loky", inner_max_num_threads=1):
         yield from Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)

@@ -19,7 +19,7 @@ import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -44,19 +44,17 @@ UNSTABLE = {"__slotnames__", "__annotations_cache__", "__firstlineno__", "__stat
 UNNEEDED = UNSTABLE | {"__module__", "__doc__", "__abstractmethods__", "_abc_impl"}
 
 
-@cache
-def _folders(*keys: str) -> tuple[Path, ...]:
-    paths = sysconfig.get_paths()
-    found = [paths[key] for key in keys]
-    if "purelib" in keys:
-        found += [*site.getsitepackages(), site.getusersitepackages()]
-    return tuple(Path(folder).resolve() for folder in found)
+_PATHS = [sysconfig.get_path(key) for key in ("purelib", "platlib", "stdlib", "platstdlib")]
+_INSTALLED = {
+    Path(folder).resolve()
+    for folder in (*_PATHS, *site.getsitepackages(), site.getusersitepackages())
+}
+"""Folders of Python and of installed packages."""
 
 
 @cache
 def _is_installed(file: str) -> bool:
-    folders = _folders("purelib", "platlib", "stdlib", "platstdlib")
-    return any(Path(file).resolve().is_relative_to(folder) for folder in folders)
+    return not _INSTALLED.isdisjoint(Path(file).resolve().parents)
 
 
 def _file_of(module: ModuleType) -> str | None:
@@ -79,11 +77,11 @@ def _version(top: str) -> str:
     """Return the version of what is installed under the name of a module."""
     if top in sys.stdlib_module_names:
         return f"{top} {sys.version_info.major}.{sys.version_info.minor}"
-    try:
-        return f"{top} {version(top)}"
-    except PackageNotFoundError:
-        names = sorted(set(packages_distributions().get(top, ())))
-        return f"{top} {[f'{name} {version(name)}' for name in names]}"
+    names = sorted(set(_distributions().get(top, ())))
+    return f"{top} {[f'{name} {version(name)}' for name in names]}"
+
+
+_distributions = cache(packages_distributions)
 
 
 @contextmanager
@@ -246,11 +244,7 @@ _COMPILED: "WeakKeyDictionary[Dispatcher, str]" = WeakKeyDictionary()
 
 
 def digest(name: str, parts: Any) -> str:
-    """Return the hash of parts of an algorithm and of all that they use.
-
-    Args:
-        name: the algorithm, for error messages.
-        parts: functions, classes and others.
+    """Return the hash of parts of an algorithm, called ``name``, and of all that they use.
 
     Raises:
         InputError: something cannot be hashed, or has changed since a kernel that uses it was
@@ -274,21 +268,17 @@ def _require_as_compiled(name: str, kernel: Any) -> None:
             f"without cache=True"
         )
     kernel._cache = NullCache()
-    found, _ = _digest(name, kernel)
-    if kernel.overloads and _COMPILED.get(kernel, found) != found:
+    now, _ = _digest(name, kernel)
+    if kernel.overloads and _COMPILED.get(kernel, now) != now:
         raise InputError(
             f"{title} was compiled before something that it uses was changed; allowed: globals "
             f"that stay as they are, or load it again"
         )
-    _COMPILED[kernel] = found
+    _COMPILED[kernel] = now
 
 
 def packed(name: str, value: Any) -> bytes:
-    """Return a value by which another process plays the same.
-
-    Raises:
-        InputError: it cannot be sent.
-    """
+    """Return a value by which another process plays the same."""
     problem = "cannot be sent to worker processes ({}); allowed: workers=1"
     return _written(name, value, _Pickler(), problem)
 
@@ -380,16 +370,16 @@ def _forgotten(folder: Path) -> dict[str, ModuleType]:
 
 def _algorithm_in(names: dict[str, Any], path: str | Path) -> Definition:
     """Return the algorithm of a file; InputError where there is none, or one too many."""
-    known = list(REGISTRY.values())
-    found = {
+    algorithms = {
         name: value
         for name, value in names.items()
-        if isinstance(value, Definition) and not any(value is each for each in known)
+        if isinstance(value, Definition) and REGISTRY.get(value.id) is not value
     }
-    if NAME in found:
-        return found[NAME]
-    if not found:
+    if NAME in algorithms:
+        return algorithms[NAME]
+    if not algorithms:
         raise InputError(f"{path}: defines no algorithm; allowed: {NAME} = Algorithm(...)")
-    if len({id(value) for value in found.values()}) > 1:
-        raise InputError(f"{path}: defines {', '.join(found)}; allowed: one, or one called {NAME}")
-    return next(iter(found.values()))
+    if len({id(value) for value in algorithms.values()}) > 1:
+        listed = ", ".join(algorithms)
+        raise InputError(f"{path}: defines {listed}; allowed: one, or one called {NAME}")
+    return next(iter(algorithms.values()))

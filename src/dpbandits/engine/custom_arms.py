@@ -61,15 +61,12 @@ class DrawnArm:
 
     def __post_init__(self) -> None:
         """Keep the hash of what the mean is that of."""
-        object.__setattr__(self, "digest", self._digest())
-
-    def _digest(self) -> str:
-        return digest("of an arm", self.function)
+        object.__setattr__(self, "digest", digest("of an arm", self.function))
 
     @property
     def parameter(self) -> str:
         """Hash of the function and of all that it uses; InputError where the mean may be false."""
-        if self._digest() != self.digest:
+        if digest("of an arm", self.function) != self.digest:
             raise InputError(
                 f"arms: {self.function.py_func.__name__} uses something that was changed after its "
                 f"mean was given; allowed: what stays as it is, or arms made anew"
@@ -125,13 +122,7 @@ class RecordedArm:
 
 
 class TableState(NamedTuple):
-    """A state of an algorithm with the table of its run.
-
-    Attributes:
-        clock: that of the algorithm's own state.
-        table: rewards of the run, once it has begun.
-        inner: the algorithm's own state.
-    """
+    """A state of an algorithm, its clock, and the table of rewards once its run has begun."""
 
     clock: NDArray[np.int64]
     table: Floats
@@ -161,22 +152,14 @@ class CustomBandit(Bandit):
         return float(law.rewards(count, generator).sum())
 
     def table(self, rounds: int, generator: np.random.Generator) -> Floats:
-        """Return a table with ``rounds`` rewards of each arm, shape (K, 2 + rounds).
-
-        Raises:
-            InputError: a function fails, draws from elsewhere, or pays rewards outside [0, 1].
-        """
+        """Return a table with ``rounds`` rewards of each arm, shape (K, 2 + rounds)."""
         rows = np.zeros((len(self.arms), FIRST + rounds))
         for number, arm in enumerate(self.arms):
             rows[number, FIRST:] = _rewards(f"arm {number}", arm, rounds, generator)
         return rows
 
     def on_custom_arms(self, algorithm: Algorithm, horizon: int) -> Algorithm:
-        """Return an algorithm that plays on a new table in every run.
-
-        Raises:
-            InputError: the horizon is too long for a table.
-        """
+        """Return an algorithm that plays on a new table in every run; it limits the horizon."""
         count = len(self.arms)
         if count * horizon > MAXIMAL_ENTRIES:
             raise InputError(
@@ -198,16 +181,17 @@ class CustomBandit(Bandit):
 
 
 def _rewards(place: str, arm: Any, count: int, generator: np.random.Generator) -> Floats:
+    """Return rewards of an arm; InputError where its function fails, or pays another reward."""
     with user_code(place, "its function"):
         rewards: Floats = arm.rewards(count, generator)
-    _require_rewards(place, rewards)
-    return rewards
+    return _require_rewards(place, rewards)
 
 
-def _require_rewards(place: str, rewards: Floats) -> None:
+def _require_rewards(place: str, rewards: Floats) -> Floats:
     outside = rewards[~((rewards >= 0.0) & (rewards <= 1.0))]
     if outside.size:
         raise InputError(f"{place}: reward is {outside[0]:.6g}; allowed: 0 to 1")
+    return rewards
 
 
 def arms(
@@ -232,10 +216,9 @@ def arms(
         >>> dpbandits.simulate(algorithm="ucb1", bandit=waiting, horizon=60, runs=2).pulls.shape
         (2, 2)
     """
-    numbers = _numbers("means", means)
+    numbers = _numbers("arms: means", means)
     if not isinstance(functions, Sequence) or len(functions) != numbers.size:
         raise InputError(f"arms: {numbers.size} means; allowed: one for each function of a list")
-    _require_rewards("arms: means", numbers)
     made: list[Any] = []
     for number, (function, mean) in enumerate(zip(functions, numbers.tolist(), strict=True)):
         if not isinstance(function, FunctionType | Dispatcher):
@@ -251,8 +234,8 @@ def arms(
 
 def _require_mean(place: str, arm: DrawnArm) -> None:
     """Raise InputError where some rewards average to what they hardly could at the given mean."""
-    rewards = _rewards(place, arm, SAMPLE, np.random.default_rng(0))
-    if not np.array_equal(rewards, _rewards(place, arm, SAMPLE, np.random.default_rng(0))):
+    rewards, again = (_rewards(place, arm, SAMPLE, np.random.default_rng(0)) for _ in range(2))
+    if not np.array_equal(rewards, again):
         raise InputError(
             f"{place}: rewards differ when they are drawn again; allowed: those drawn from the "
             f"generator alone"
@@ -296,18 +279,17 @@ def replay(rewards: Sequence[ArrayLike]) -> CustomBandit:
         >>> recorded.means.round(2)
         array([0.67, 0.25])
     """
-    rows = [_numbers(f"row {number}", row) for number, row in enumerate(rewards)]
-    for number, row in enumerate(rows):
-        _require_rewards(f"replay: row {number}", row)
+    rows = [_numbers(f"replay: row {number}", row) for number, row in enumerate(rewards)]
     made: list[Any] = [RecordedArm(row) for row in rows]
     return CustomBandit(tuple(made))
 
 
 def _numbers(name: str, values: object) -> Floats:
+    """Return rewards, or their means, as an array; InputError where they are none."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.empty(0)
     if numbers.ndim != 1 or not numbers.size:
-        raise InputError(f"arms: {name} is no list of numbers; allowed: numbers from 0 to 1")
-    return numbers
+        raise InputError(f"{name} is no list of numbers; allowed: numbers from 0 to 1")
+    return _require_rewards(name, numbers)

@@ -39,14 +39,8 @@ def canonical_json(description: Any) -> str:
     Raises:
         ValueError: NaN or minus infinity.
     """
-    try:
-        return _json(description)
-    except ValueError:
-        return _json(_without_infinity(description))
-
-
-def _json(description: Any) -> str:
-    return json.dumps(description, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    plain = _without_infinity(description)
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def _without_infinity(value: Any) -> Any:
@@ -135,14 +129,7 @@ def registered() -> dict[str, str]:
 
 @cache
 def sources_of(*modules: str) -> list[Path]:
-    """Return the files that the modules are made of, sorted, as paths within the package.
-
-    Args:
-        modules: their names.
-
-    Raises:
-        InputError: a module is not one of this package.
-    """
+    """Return the files that modules of this package are made of, sorted, as paths within it."""
     for module in modules:
         if path_of(module) is None:
             raise InputError(f"module is {module!r}; allowed: a module of {PACKAGE} that exists")
@@ -158,14 +145,7 @@ def sources_of(*modules: str) -> list[Path]:
 
 @cache
 def fingerprint(*modules: str) -> str:
-    """Return the hash of the modules' sources, 16 hex digits.
-
-    Args:
-        modules: their names.
-
-    Raises:
-        InputError: a module is not one of this package.
-    """
+    """Return the hash of the sources of modules of this package, 16 hex digits."""
     digest = hashlib.sha256()
     for path in sources_of(*modules):
         digest.update(path.as_posix().encode() + b"\0")

@@ -13,7 +13,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.identity import run_generator
 from dpbandits.errors import InputError
 from dpbandits.kernels import Segments, new_segments
-from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import drop_segments, enter_window, nash_accumulator, nash_parts
 from dpbandits.metrics.regret import (
     IDENTIFICATION,
@@ -37,11 +37,7 @@ TRIALS = 1000
 
 
 def _enter(algorithm: Algorithm, run: Accumulator, out: Segments, written: int) -> None:
-    """Add segments to the accumulator of their run.
-
-    Raises:
-        InputError: one of them is of uniformly random arms.
-    """
+    """Add segments to the accumulator of their run; InputError for uniformly random arms."""
     if written and out.arms[:written].min() < 0:
         raise InputError(
             f"algorithm {algorithm.id}: blocks of uniformly random arms have no pulls of each arm; "
@@ -80,13 +76,8 @@ def play_runs(
 ) -> Runs:
     """Play runs one after the other and return each metric, one row a run.
 
-    Args:
-        algorithm: what to play, with ``settings`` for its kernel.
-        settings: what ``algorithm.settings`` returned.
-        bandit: the instance.
-        grid: increasing times at which curves are recorded, shape (G,).
-        metrics: names of the metrics.
-        streams: root seed, key of the stream and the run numbers.
+    Curves are recorded at the increasing times of the ``grid``; ``streams`` are the root seed, the
+    key of the stream and the numbers of the runs.
     """
     root_seed, key, runs = streams
     counted = "inverse_counts" in metrics
@@ -180,16 +171,7 @@ def play_curve(
     metrics: tuple[str, ...],
     streams: tuple[int, int, range],
 ) -> Runs:
-    """Play all runs of one Nash curve side by side and return each metric.
-
-    Args:
-        algorithm: what to play, with ``settings`` for its kernel.
-        settings: what ``algorithm.settings`` returned.
-        bandit: the instance.
-        grid: increasing times at which curves are recorded, shape (G,).
-        metrics: names of Nash metrics, and of others to record of the same runs.
-        streams: root seed, key of the stream and the run numbers.
-    """
+    """Play all runs of one Nash curve side by side and return Nash metrics, and others of them."""
     root_seed, key, runs = streams
     generators = [run_generator(root_seed, key, run) for run in runs]
     curve = _Curve(algorithm, settings, bandit, grid, metrics, generators)
@@ -211,14 +193,7 @@ def play_trials(
     metrics: tuple[str, ...],
     streams: tuple[int, int, range],
 ) -> Runs:
-    """Play the trials of one stream and return each metric, one row a trial.
-
-    Args:
-        algorithm: what to play.
-        task: what it is asked.
-        metrics: names of the metrics.
-        streams: root seed, key of the stream and the numbers of the trials.
-    """
+    """Play the trials of one stream and return each metric, one row a trial."""
     root_seed, key, runs = streams
     outcome = play_outcome(algorithm, task, root_seed, key, runs.start)
     returned, pulls = outcome.recommended, outcome.pulls

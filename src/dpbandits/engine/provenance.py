@@ -100,13 +100,9 @@ def _git(folder: Path, *words: str) -> str:
 
 
 def write_provenance(output: Path, folder: Path, details: dict[str, Any], seconds: float) -> None:
-    """Write ``NAME.provenance.json`` beside ``output``.
+    """Write ``NAME.provenance.json`` beside ``output``: what it depends on, and seconds it took.
 
-    Args:
-        output: the file described; its suffix is replaced.
-        folder: the project's folder, for the commit.
-        details: what it depends on: parameters, seed, fingerprints.
-        seconds: wall time it took.
+    ``folder`` is the project's, for the commit.
     """
     record = {
         "output": output.name,
@@ -126,11 +122,7 @@ def provenance_path(output: Path) -> Path:
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
-    """Return what a provenance file says.
-
-    Raises:
-        InputError: it is missing or damaged.
-    """
+    """Return what a provenance file says; InputError where it is missing or damaged."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return {**record, "versions": {**record["versions"]}, "seconds": +record["seconds"]}
@@ -139,12 +131,7 @@ def read_provenance(path: Path) -> dict[str, Any]:
 
 
 def require_current(output: Path, depends_on: Mapping[str, str]) -> None:
-    """Raise InputError unless the provenance of ``output`` has these fingerprints.
-
-    Args:
-        output: a figure, table or ledger.
-        depends_on: name -> fingerprint, as of the sources and config now.
-    """
+    """Raise InputError unless the provenance of ``output`` has these fingerprints by name."""
     recorded = read_provenance(provenance_path(output)).get("depends_on")
     if recorded != dict(depends_on) or not output.is_file():
         raise InputError(f"{output}: is stale; delete it and run snakemake again")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from dpbandits.errors import InputError
+from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.intervals import LEVEL, mean_interval, rate_interval
-from dpbandits.metrics.names import QUANTITIES
 from dpbandits.reporting.digitised import reached_points
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (

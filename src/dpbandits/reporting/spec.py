@@ -26,7 +26,7 @@ from dpbandits.config.documents import (
     validated,
 )
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import CURVES
+from dpbandits.metrics import CURVES
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
 
 NASH_REGRET = "nash_regret"
