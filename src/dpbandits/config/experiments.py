@@ -77,7 +77,8 @@ class Grid(Spec):
 class CellsSpec(Spec):
     """Series of a simulation: one for each combination of the values of ``for``.
 
-    A key ``instance`` of ``for`` or ``tags`` names the bandit of a series.
+    A key ``instance`` of ``for`` or ``tags`` names the bandit of a series. Where tags ``horizon``
+    and ``arms`` are more than ``max_cost`` together, as a product, there is no series.
     """
 
     algorithm: str
@@ -87,6 +88,7 @@ class CellsSpec(Spec):
     tags: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
     interpretations: dict[str, str] = {}
+    max_cost: Count | None = None
 
     @property
     def instances(self) -> tuple[Value, ...]:
@@ -275,8 +277,21 @@ class SimulationPlan:
         for entry in self.spec.cells:
             for tags in _products(entry.over):
                 horizon = _computed("tag horizon", int, tags.get("horizon", 1))
-                if self.caps.horizon is None or horizon <= self.caps.horizon:
+                cost = horizon * _computed("tag arms", int, tags.get("arms", 1))
+                is_short = self.caps.horizon is None or horizon <= self.caps.horizon
+                if is_short and (entry.max_cost is None or cost <= entry.max_cost):
                     yield entry, tags
+
+    def _distinct(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
+        """Yield the combinations; of instances that are one bandit the first alone."""
+        seen = set()
+        for number, (entry, tags) in enumerate(self._combinations()):
+            others = tuple(item for item in tags.items() if item[0] != INSTANCE)
+            bandit = self._bandit({**tags, **entry.tags}) if INSTANCE in tags else number
+            key = (id(entry), others, bandit)
+            if key not in seen:
+                seen.add(key)
+                yield entry, tags
 
     def series(self, tuned: "pd.DataFrame | None" = None) -> list["Series"]:
         """Return every series with its cell, in the order of the file.
@@ -292,7 +307,7 @@ class SimulationPlan:
 
     def _expand(self, tuned: "pd.DataFrame | None") -> list["Series"]:
         with naming(self.origin):
-            expanded = [self._series(entry, tags, tuned) for entry, tags in self._combinations()]
+            expanded = [self._series(entry, tags, tuned) for entry, tags in self._distinct()]
             for label, count in Counter(series.label for series in expanded).items():
                 if count > 1:
                     raise InputError(f"two series are {label!r}; allowed: one each")
