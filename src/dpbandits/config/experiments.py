@@ -77,8 +77,7 @@ class Grid(Spec):
 class CellsSpec(Spec):
     """Series of a simulation: one for each combination of the values of ``for``.
 
-    A key ``instance`` of ``for`` or ``tags`` names the bandit of a series. Where tags ``horizon``
-    and ``arms`` are more than ``max_cost`` together, as a product, there is no series.
+    A key ``instance`` of ``for`` or ``tags`` names the bandit of a series.
     """
 
     algorithm: str
@@ -88,7 +87,6 @@ class CellsSpec(Spec):
     tags: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
     interpretations: dict[str, str] = {}
-    max_cost: Count | None = None
 
     @property
     def instances(self) -> tuple[Value, ...]:
@@ -104,11 +102,13 @@ class SimulationSpec(Spec):
         like: another simulation, which has the keys that are not given here; they are filled in
             when the file is read (``with_likes``).
         instance: the bandit of the series that name none.
+        max_cost: largest product of the tags ``horizon`` and ``arms`` that is played.
     """
 
     like: Name | None = None
     instance: Name | None = None
     horizon: Count
+    max_cost: Count | None = None
     stream: Text | None = None
     tuned_by: Name | None = None
     metrics: Annotated[tuple[Metric, ...], Field(min_length=1)]
@@ -279,7 +279,7 @@ class SimulationPlan:
                 horizon = _computed("tag horizon", int, tags.get("horizon", 1))
                 cost = horizon * _computed("tag arms", int, tags.get("arms", 1))
                 is_short = self.caps.horizon is None or horizon <= self.caps.horizon
-                if is_short and (entry.max_cost is None or cost <= entry.max_cost):
+                if is_short and (self.spec.max_cost is None or cost <= self.spec.max_cost):
                     yield entry, tags
 
     def _distinct(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:

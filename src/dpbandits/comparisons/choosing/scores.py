@@ -1,8 +1,8 @@
 """Who is compared, scores over instances, and the winner of every question.
 
 The score of an algorithm is the geometric mean of its regret over the instances, seven families by
-design and others drawn at random, of which every one counts alike; of best arms it is the mean share
-of trials that miss. Two algorithms are compared instance by instance (paired t), so that
+design and others drawn at random, of which every one counts alike; of best arms it is the mean
+share of trials that miss. Two algorithms are compared instance by instance (paired t), so that
 intervals speak of arms like these, not of runs on fixed arms.
 
 One algorithm is the winner where the hypothesis that another is at least as good is rejected. The
@@ -15,14 +15,15 @@ The base of some logarithms is not settled. A winner has the smaller score which
 each competitor have: the p-value of a pair is the largest over the bases of both.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 from scipy.stats import false_discovery_control
 
+from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import LEVEL
 
 COMPARISON = "choosing"
@@ -110,15 +111,16 @@ REGRET_METRIC, SUCCESS_METRIC = "pseudo_regret", "success"
 PLANE = "two-dimensions"
 """Instance of best arms that is shown beside the others, and is no part of their score."""
 
-FULL_FIELD = 0.8
-"""Share of a class that an answer needs; a base of a logarithm counts by itself."""
-
 TAIL = 0.9
 """Share of the instances on which the ratio to the best without privacy is below ``tail``."""
 
+LEAST = 1.0
+"""Least regret, one reward: ratios of smaller ones say nothing."""
+
 _WHO = ["algorithm", "variant", "interpretation"]
-_LEAST = 1e-9
-"""Least regret whose logarithm is taken."""
+
+Scales = NDArray[np.float64]
+"""The scale of one algorithm on each instance."""
 
 
 def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
@@ -138,27 +140,36 @@ def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
         scores = counted.assign(score=1.0 - hits / runs, runs=runs)
         return scores.assign(scale=scores["score"])
     scores = groups["value"].agg(score="mean", runs="size").reset_index()
-    return scores.assign(scale=np.log(scores["score"].clip(lower=_LEAST)))
+    return scores.assign(scale=np.log(scores["score"].clip(lower=LEAST)))
 
 
 def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each setting and algorithm: its score over the instances.
 
     Columns beside the names and the kind of privacy: score (mean), lo and hi (its 95 % interval, t
-    over instances), scales (the scale of each instance by name), instances and runs (how many). Of
-    regret, compared with the best algorithm without privacy: price, the geometric mean of the
-    ratios, price_lo and price_hi, and tail, which one ratio in ten exceeds.
+    over instances), scales (the scale of each instance, in the order of their names), instances and
+    runs (how many). Of regret, compared with the best algorithm without privacy: price, the
+    geometric mean of the ratios, price_lo and price_hi, and tail, which one ratio in ten exceeds.
 
     Args:
         families: as ``family_scores`` has them.
+
+    Raises:
+        InputError: two algorithms were played on other instances with as many arms.
     """
-    families = families[families["instance"] != PLANE]
+    families = families[families["instance"] != PLANE].sort_values("instance", kind="stable")
     groups = families.groupby([*SETTING, *_WHO], dropna=False, sort=False)
+    played = groups["instance"].agg(tuple).groupby("arms").nunique()
+    if (played > 1).any():
+        arms = ", ".join(map(str, played.index[played > 1]))
+        raise InputError(
+            f"arms {arms}: not all are played on the same instances; allowed: the same"
+        )
     means = pd.DataFrame([_mean_of(names, group) for names, group in groups])
     is_free = means["kind"] == NONE
     if (families["scale"] == families["score"]).all() or not is_free.any():
         return means.assign(price=np.nan, price_lo=np.nan, price_hi=np.nan, tail=np.nan)
-    level = means["scales"].map(lambda scales: scales.mean())
+    level = means["scales"].map(np.mean)
     best = level[is_free].groupby([means["arms"], means["horizon"]]).idxmin()
     bases = means.loc[best].set_index(["arms", "horizon"])["scales"]
     return means.join(pd.DataFrame([_price(row, bases) for _, row in means.iterrows()]))
@@ -171,7 +182,7 @@ def _mean_of(names: tuple[object, ...], group: pd.DataFrame) -> dict[str, object
         **dict(zip([*SETTING, *_WHO], names, strict=True)),
         "kind": PLAYERS[group["algorithm"].iloc[0]][1],
         **{"score": score, "lo": lo, "hi": hi},
-        "scales": group.set_index("instance")["scale"].sort_index(),
+        "scales": group["scale"].to_numpy(np.float64),
         "instances": len(group),
         "runs": int(group["runs"].min()),
     }
@@ -184,10 +195,15 @@ def _price(row: pd.Series, bases: pd.Series) -> dict[str, float]:
         return dict.fromkeys(("price", "price_lo", "price_hi", "tail"), np.nan)
     ratios = row["scales"] - bases[key]
     price, lo, hi = np.exp(mean_interval(ratios))
-    return {"price": price, "price_lo": lo, "price_hi": hi, "tail": np.exp(ratios.quantile(TAIL))}
+    return {
+        "price": price,
+        "price_lo": lo,
+        "price_hi": hi,
+        "tail": np.exp(np.quantile(ratios, TAIL)),
+    }
 
 
-def mean_interval(values: "pd.Series | np.ndarray") -> tuple[float, float, float]:
+def mean_interval(values: pd.Series | Scales) -> tuple[float, float, float]:
     """Return the mean of values and its 95 % interval (t)."""
     mean, half = float(np.mean(values)), 0.0
     if len(values) > 1:
@@ -206,15 +222,14 @@ INTERPRETATIONS = ("default", *LOGARITHMS)
 
 
 def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
-    """Return one row for each class of privacy and setting that nearly all of the class played.
+    """Return one row for each class of privacy and setting that all of the class played.
 
     Columns: class, arms, horizon, epsilon, verdict (``winner`` or ``tie``), first and second (the
     algorithms of the smallest scores by their default logarithms), margin (their ratio) with its
     95 % interval as margin_lo and margin_hi, q (the level of the false discovery rate at which the
     first is a winner whatever the logarithms), tied (the first, and all that are not shown to be
-    worse at the level that the winners of the map meet), left_out (what was played elsewhere
-    alone). ``default``, ``base2`` and ``natural`` name the winner with these logarithms alone,
-    empty where there is none.
+    worse at the level that the winners of the map meet). ``default``, ``base2`` and ``natural``
+    name the winner with these logarithms alone, empty where there is none.
 
     Args:
         means: as ``mean_scores`` has them.
@@ -226,11 +241,9 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
         members = private[private["kind"].isin(kinds)]
         for setting, field in members.groupby(SETTING, sort=True):
             everyone = _played(members[members["epsilon"] == setting[2]])
-            left_out = everyone - _played(field)
-            is_asked = len(left_out) <= (1.0 - FULL_FIELD) * len(everyone)
-            if field["algorithm"].nunique() > 1 and is_asked:
+            if field["algorithm"].nunique() > 1 and _played(field) == everyone:
                 names = {"class": name, **dict(zip(SETTING, setting, strict=True))}
-                rows.append({**names, **_answer(field), "left_out": ", ".join(sorted(left_out))})
+                rows.append({**names, **_answer(field)})
     table = pd.DataFrame(rows)
     if table.empty:
         return table
@@ -261,7 +274,7 @@ def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
     is_usual = ~field["interpretation"].isin(OTHERS)
     usual = field[is_usual & ~field["algorithm"].isin(other["algorithm"])]
     chosen = pd.concat([usual, other])
-    level = chosen["scales"].map(lambda scales: scales.mean())
+    level = chosen["scales"].map(np.mean)
     return chosen.assign(level=level).sort_values(["level", "algorithm"])
 
 
@@ -307,20 +320,15 @@ def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
     return (len(largest) * largest).clip(upper=1.0)
 
 
-def no_worse(first: pd.Series, other: pd.Series) -> float:
+def no_worse(first: Scales, other: Scales) -> float:
     """Return the one-sided p-value of another algorithm being no worse than the first (paired t).
 
     Args:
         first: its scale on each instance.
         other: the same of the other, on the same instances.
     """
-    gaps = (other - first).to_numpy(np.float64)
+    gaps = other - first
     error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
     if error > 0.0:
         return float(stdtr(len(gaps) - 1, -gaps.mean() / error))
     return 0.0 if gaps.mean() > 0.0 else 1.0
-
-
-def names_of(algorithms: Sequence[str]) -> str:
-    """Return the names of algorithms in words."""
-    return ", ".join(PLAYERS[algorithm][0] for algorithm in algorithms)
