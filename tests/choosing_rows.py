@@ -77,7 +77,9 @@ def trial_rows() -> pd.DataFrame:
         for name, count in hits.items()
         for place, instance in enumerate(["two-dimensions", "best-of-linear", "best-of-convex"])
     ]
-    return pd.DataFrame(rows).assign(variant="", interpretation="", metric="success")
+    table = pd.DataFrame(rows).assign(variant="as-written", interpretation="", metric="success")
+    table.loc[table["algorithm"] == "dp-od", "interpretation"] = "norm=l1"
+    return table
 
 
 FRAMES = {
