@@ -166,17 +166,21 @@ def _key(table: pd.DataFrame) -> pd.DataFrame:
     return table.set_index(SETTING)
 
 
+def _at(table: pd.DataFrame, question: Mapping[str, float]) -> pd.DataFrame:
+    return table[(table[SETTING] == [question[key] for key in SETTING]).all(axis="columns")]
+
+
 def _answers(tables: Published) -> Iterator[Values]:
     """Yield the answer to each question of the page's table, with its price of privacy."""
     for kind in SHOWN:
-        winners, scores = _key(tables.winners(kind)), tables.scores
+        scores = tables.scores
         for question in QUESTIONS:
-            place = tuple(question.values())
-            if place not in winners.index:
+            answers = _at(tables.winners(kind), question)
+            if answers.empty:
                 continue
-            row = winners.loc[place]
-            is_here = (scores[SETTING] == list(place)).all(axis="columns")
-            score = scores[is_here & (scores["algorithm"] == row["first"])].iloc[0]
+            row = answers.iloc[0]
+            scored = _at(scores, question)
+            score = scored[scored["algorithm"] == row["first"]].iloc[0]
             tied = [PLAYERS[name][0] for name in row["tied"].split()]
             yield {
                 "model": "local" if kind == LOCAL else "central",
@@ -202,7 +206,7 @@ def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
         "kind": kind,
         "description": DESCRIPTIONS[kind],
         "questions": len(table),
-        "wins": [{"name": PLAYERS[name][0], "won": int(count)} for name, count in won.items()],
+        "wins": [{"name": PLAYERS[str(name)][0], "won": int(won[name])} for name in won.index],
         "ties": len(table) - int(won.sum()),
         "least": float(table["margin"][table["verdict"] == WINNER].min()),
         "by_default": len(by_default),
@@ -215,8 +219,7 @@ def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
 
 def _plane(trials: pd.DataFrame) -> Iterator[Values]:
     """Yield the success of each private algorithm on arms in two dimensions, the best first."""
-    is_here = (trials[SETTING] == list(PLANE.values())).all(axis="columns")
-    for row in trials[is_here].sort_values("plane", ascending=False).to_dict("records"):
+    for row in _at(trials, PLANE).sort_values("plane", ascending=False).to_dict("records"):
         yield {"name": row["name"], "success": row["plane"], "is_pure": row["class"] == PURE}
 
 

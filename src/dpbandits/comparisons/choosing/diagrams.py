@@ -205,7 +205,7 @@ def draw_worst(rows: pd.DataFrame) -> Drawn:
         for axes in panels[-1]:
             axes.set_xlabel(PRICE)
         look: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "none"}
-        hollow = {"markerfacecolor": "white", "markeredgewidth": 0.8}
+        hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
         handles = [
             Line2D([], [], label="geometric mean over the instances", **look),
             Line2D([], [], label="one instance in ten is worse", **look, **hollow),
