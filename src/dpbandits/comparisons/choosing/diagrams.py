@@ -156,7 +156,7 @@ def draw_price(rows: pd.DataFrame) -> Drawn:
 def at_common_horizon(means: pd.DataFrame) -> pd.DataFrame:
     """Return the rows at the longest horizon that was played with every number of arms."""
     counts = means.groupby("horizon")["arms"].nunique()
-    longest = counts[counts == means["arms"].nunique()].index.max()
+    longest = int(counts[counts == means["arms"].nunique()].index.max())
     return means[means["horizon"] == longest]
 
 
