@@ -140,8 +140,9 @@ class Renderer:
         root = "../" * address.count("/")
 
         def linked(text: object) -> Markup:
-            """Return a text on one line with each id of a claim or finding as a link."""
-            return Markup(_ID.sub(lambda found: self._link(found[0], root), escape(one_line(text))))
+            """Return a text on one line with its numbers set, and each id of a claim as a link."""
+            line = escape(readable(one_line(text)))
+            return Markup(_ID.sub(lambda match: self._link(match[0], root), line))
 
         given = {**self.shared, **values, "root": root, "address": address, "linked": linked}
         return _TEMPLATES.get_template(template).render(given)

@@ -218,7 +218,12 @@ def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
             if entry.id not in site.claims:
                 continue
             claim = site.claims[entry.id]
-            places = [site.places[path] for path in claim["paths"] if path in site.places]
+            # The same panel in another variant has the same name.
+            named: dict[str, str] = {}
+            for path in claim["paths"]:
+                if path in site.places:
+                    named.setdefault(*site.places[path])
+            places = [*named.items()]
             drawn = [place for place in places if place[1].startswith("figures/")]
             address, _, stem = drawn[0][1].partition("#") if drawn else ("", "", "")
             values = {
