@@ -13,6 +13,7 @@ _LETTERS = {
     "varepsilon": "ε",
     "epsilon": "ε",
     "alpha": "α",
+    "beta": "β",
     "delta": "δ",
     "eta": "η",
     "mu": "μ",

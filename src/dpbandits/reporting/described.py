@@ -3,20 +3,21 @@
 import re
 import string
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
+from matplotlib.category import StrCategoryLocator
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from dpbandits.reporting.palette import NO_MARKER
 
@@ -44,11 +45,9 @@ def described(drawn: Figure, points: pd.DataFrame) -> Json:
         if isinstance(handle, Line2D)
     }
     drawn.draw_without_rendering()
-    panels = [axes for axes in drawn.axes if axes.has_data()]
-    return {
-        letter: _panel(axes, points, legends)
-        for letter, axes in zip(string.ascii_lowercase, panels, strict=False)
-    }
+    panels = [_panel(axes, points, legends) for axes in drawn.axes if axes.has_data()]
+    _share_axes(panels)
+    return dict(zip(string.ascii_lowercase, panels, strict=False))
 
 
 def _panel(axes: Axes, points: pd.DataFrame, legends: dict[Any, str]) -> Json:
@@ -56,7 +55,7 @@ def _panel(axes: Axes, points: pd.DataFrame, legends: dict[Any, str]) -> Json:
         "title": re.sub(r"^\([a-z]\) ", "", axes.get_title()),
         "x": _axis(axes, "x"),
         "y": _axis(axes, "y"),
-        "lines": [*_lines(axes, points, legends)],
+        "lines": [*_lines(axes, points, legends), *_scattered(axes)],
         "areas": [*_areas(axes)],
         "texts": [
             {"x": _number(x), "y": _number(y), "text": text.get_text()}
@@ -75,12 +74,20 @@ def _axis(axes: Axes, which: str) -> Json:
         "scale": "log" if axis.get_scale() == "log" else "linear",
         "limits": [_number(low), _number(high)],
     }
-    if axis.get_inverted():
-        found["limits"].reverse()
-    if isinstance(axis.get_major_locator(), FixedLocator):
+    if isinstance(axis.get_major_locator(), FixedLocator | NullLocator | StrCategoryLocator):
         labels = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=False)
         found["ticks"] = [[_number(place), label.get_text()] for place, label in labels]
     return found
+
+
+def _share_axes(panels: list[Json]) -> None:
+    """Give panels without ticks the axis of another panel with the same limits."""
+    for which, panel in product("xy", panels):
+        axis = panel[which]
+        if axis.get("ticks") == [] or not any(name for _, name in axis.get("ticks", [["", "-"]])):
+            alike = (other[which] for other in panels if other[which]["limits"] == axis["limits"])
+            named = (other for other in alike if any(name for _, name in other.get("ticks", ())))
+            panel[which] = next(named, axis)
 
 
 def _lines(axes: Axes, points: pd.DataFrame, legends: dict[Any, str]) -> Iterator[Json]:
@@ -114,6 +121,25 @@ def _lines(axes: Axes, points: pd.DataFrame, legends: dict[Any, str]) -> Iterato
             for end, key in enumerate(("lo", "hi")):
                 found[key] = [_number(segment[end][1]) for segment in segments]
         yield found
+
+
+def _scattered(axes: Axes) -> Iterator[Json]:
+    """Yield points without a line."""
+    for each in axes.collections:
+        if isinstance(each, PathCollection) and len(each.get_offsets()):
+            x, y = np.asarray(each.get_offsets(), dtype=float).T
+            label = str(each.get_label())
+            yield {
+                "colour": to_hex(each.get_facecolor()[0]),
+                "dash": None,
+                "marker": "o",
+                "fill": "full",
+                "name": "",
+                "label": "" if label.startswith("_") else label,
+                "x": [*map(_number, x)],
+                "y": [*map(_number, y)],
+                "runs": None,
+            }
 
 
 def _published(points: pd.DataFrame, x: Any, y: Any) -> tuple[list[int] | None, str]:

@@ -76,7 +76,7 @@ def _axis(drawn: Json) -> Json:
     found["limits"] = list(drawn["limits"])
     if drawn.get("shaded"):
         found |= {"shaded": list(drawn["shaded"]), "shadedLabel": plain(drawn["shaded_label"])}
-    if drawn.get("ticks"):
+    if "ticks" in drawn:
         found["ticks"] = [[place, plain(label)] for place, label in drawn["ticks"]]
     return found
 

@@ -1,7 +1,7 @@
 """The pages of the site: the template and the values of each, by its address."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,9 @@ Page = tuple[str, str, Values]
 
 AUDIT = "privacy-audit"
 """The comparison across papers that has a page of its own, as choosing has."""
+
+AUDITED = ("stated", "name", "bound", "claim_in_words", "share", "verdict")
+"""Columns of its table that are read first."""
 
 
 def front_page(site: Site) -> Page:
@@ -285,7 +288,8 @@ def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.Dat
     """Return the numbers of a table that exists as csv, and the texts of its cells."""
     path = site.table_file(paper, name, "csv")
     assert path is not None, "tables of the site have a csv"
-    numbers = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    texts = pd.read_csv(path, keep_default_na=False, dtype=str)
+    numbers = texts.apply(_numbers)
     table = site.project.study(paper).tables[name]
     try:
         if not table.rows:
@@ -295,6 +299,14 @@ def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.Dat
         # A csv of an earlier entry, whose columns are others.
         pass
     return numbers, numbers.map(_text).rename(columns=lambda name: str(name).replace("_", " "))
+
+
+def _numbers(texts: "pd.Series[str]") -> "pd.Series[Any]":
+    """Return a column as numbers; as texts where it has others, or chances below all floats."""
+    numbers = pd.to_numeric(texts.replace("", None), errors="coerce")
+    is_text = numbers.isna() & (texts != "")
+    is_rounded = (numbers == 0) & texts.str.contains("[1-9].*e", regex=True)
+    return texts if (is_text | is_rounded).any() else numbers
 
 
 def _text(value: object) -> str:
@@ -315,16 +327,19 @@ def table_pages(site: Site) -> Iterator[Page]:
             yield "table.html", table_address(paper, name), values | _table(site, paper, name)
 
 
-def _table(site: Site, paper: str, name: str) -> Values:
-    """Return what a page shows of a table, columns of long texts last."""
+def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Values:
+    """Return what a page shows of a table: columns named first, then others, long texts last."""
     cells = table_cells(site, paper, name)[1]
-    # Two columns may have one head.
+    table = site.project.study(paper).tables[name]
+    heads = [column.label for column in table.columns if column.name in first]
     lengths = cells.astype(str).map(len).mean()
-    cells = cells.iloc[:, (lengths > LONG).argsort(kind="stable")]
+    places = [(head not in heads, length > LONG) for head, length in lengths.items()]
+    # Two columns may have one head.
+    cells = cells.iloc[:, sorted(range(len(places)), key=places.__getitem__)]
     suffixes = ("csv", "tex", "tabular")
     files = [path for suffix in suffixes if (path := site.table_file(paper, name, suffix))]
     return {
-        "caption": site.project.study(paper).tables[name].caption,
+        "caption": table.caption,
         "columns": list(cells.columns),
         "rows": cells.to_numpy().tolist(),
         "files": [f"data/{paper}/{path.name}" for path in files],
@@ -351,7 +366,7 @@ def audit_pages(site: Site) -> Iterator[Page]:
         values = {
             **_paper(site, AUDIT),
             "title": "Privacy audit",
-            "table": _table(site, AUDIT, name),
+            "table": _table(site, AUDIT, name, AUDITED),
             "size": len(numbers),
             "counts": numbers["verdict"].value_counts().to_dict(),
             "refuted": [*refuted.groupby("stated", sort=False)["name"].unique().items()],

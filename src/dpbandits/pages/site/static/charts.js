@@ -99,7 +99,7 @@ function axisOf(spec, values, isLog, start, end, count) {
   const at = (value) => start + (end - start) * (transform(value) - transform(low)) / (transform(high) - transform(low));
   const [from, to] = [Math.min(low, high), Math.max(low, high)];
   const named = new Map(spec.ticks ?? []);
-  const ticks = named.size ? [...named].filter(([value]) => has(value) && value >= from && value <= to) : ticksOf(from, to, isLog, count).map((value) => [value, tickLabel(value, to, isLog)]);
+  const ticks = spec.ticks ? [...named].filter(([value]) => has(value) && value >= from && value <= to) : ticksOf(from, to, isLog, count).map((value) => [value, tickLabel(value, to, isLog)]);
   return {at, ticks, has, name: (value) => named.get(value) ?? readable(value)};
 }
 
@@ -171,7 +171,7 @@ class Chart {
     // A logarithm has no place for 0: the area ends at the edge of the panel.
     const place = (axis, value, edge) => axis.has(value) ? axis.at(value) : edge;
     const corners = points.map(([px, py]) => `${place(this.x, px, 0).toFixed(1)},${place(this.y, py, 1e4).toFixed(1)}`);
-    add(parent, "polygon", {points: corners.join(" "), fill: colour, opacity: hatched ? opacity / 2 : opacity});
+    add(parent, "polygon", {points: corners.join(" "), class: "area", fill: colour, opacity: hatched ? opacity / 2 : opacity});
   }
 
   series(parent, line, index) {
@@ -189,6 +189,8 @@ class Chart {
     if (line.marker === "none") return;
     let last = [-Infinity, 0];
     const isFew = line.marks || places.length <= 8;
+    // On a dense exact curve nothing was computed at some places alone.
+    if (!isFew && line.runs === 0) return;
     places.forEach(([px, py], at) => {
       if (!isFew && (Math.hypot(px - last[0], py - last[1]) < 70 || px - places[0][0] < 9 * index)) return;
       last = [px, py];
