@@ -42,7 +42,7 @@ def described(drawn: Figure, points: pd.DataFrame) -> Json:
         _appearance(handle): text.get_text()
         for legend in [*drawn.legends, *filter(None, (each.get_legend() for each in drawn.axes))]
         for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True)
-        if isinstance(handle, Line2D)
+        if isinstance(handle, Line2D | Patch)
     }
     drawn.draw_without_rendering()
     panels = [_panel(axes, points, legends) for axes in drawn.axes if axes.has_data()]
@@ -56,7 +56,7 @@ def _panel(axes: Axes, points: pd.DataFrame, legends: dict[Any, str]) -> Json:
         "x": _axis(axes, "x"),
         "y": _axis(axes, "y"),
         "lines": [*_lines(axes, points, legends), *_scattered(axes)],
-        "areas": [*_areas(axes)],
+        "areas": [area | {"label": legends.get((area["colour"],), "")} for area in _areas(axes)],
         "texts": [
             {"x": _number(x), "y": _number(y), "text": text.get_text()}
             for text in axes.texts
@@ -173,8 +173,11 @@ def _look(line: Line2D) -> Json:
     }
 
 
-def _appearance(line: Line2D) -> tuple[str, ...]:
-    return tuple(map(str, _look(line).values()))
+def _appearance(handle: Line2D | Patch) -> tuple[str, ...]:
+    """Return what a line, or a patch, and what stands for it in a legend have in common."""
+    if isinstance(handle, Patch):
+        return (to_hex(handle.get_facecolor()),)
+    return tuple(map(str, _look(handle).values()))
 
 
 def _areas(axes: Axes) -> Iterator[Json]:

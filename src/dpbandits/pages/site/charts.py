@@ -142,12 +142,13 @@ def _diagram(drawn: Json) -> Json:
     """Return what is drawn of a panel of a diagram, whose points are beside the lines."""
     lines = [
         {"variant": "", "interpretation": "", **line, "label": plain(line["label"])}
-        | {"marks": "lo" in line or len(line["x"]) <= MOST_TICKS}
+        | {"marks": "lo" in line or line["dash"] is None or len(line["x"]) <= MOST_TICKS}
         for line in drawn["lines"]
     ]
+    areas = [{**area, "label": plain(area["label"])} for area in drawn["areas"]]
     texts = [{**text, "text": plain(text["text"])} for text in drawn["texts"]]
     x, y = _axis(drawn["x"]), _axis(drawn["y"])
-    return {"x": x, "y": y, "series": lines, "areas": drawn["areas"], "texts": texts}
+    return {"x": x, "y": y, "series": lines, "areas": areas, "texts": texts}
 
 
 def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame | None) -> None:

@@ -132,7 +132,11 @@ class Chart {
     const isLog = {x: state.x ?? panel.x.scale === "log", y: state.y ?? panel.y.scale === "log"};
     const isNamed = panel.x.scale === "categories";
     if (isNamed) isLog.x = false;
-    const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
+    // Names that do not fit side by side are set aslant.
+    const names = (panel.x.ticks ?? []).map(([, name]) => name);
+    const isSlanted = 6.6 * names.join("  ").length > width - 70 && names.some((name) => name.length > 6);
+    const longest = isSlanted ? Math.max(...names.map((name) => name.length)) : 0;
+    const right = width - MARGIN.right, bottom = height - MARGIN.bottom - 4 * longest;
     const y = this.y = axisOf(panel.y, shown.flatMap((line) => [...line.y, ...(line.lo ?? []), ...(line.hi ?? [])]), isLog.y, bottom, MARGIN.top, isLog.y ? 7 : 6);
     const left = Math.min(width / 3, 34 + 6.6 * Math.max(...y.ticks.map(([, label]) => label.length), 2));
     const x = this.x = axisOf(panel.x, isNamed ? [-0.5, panel.x.ticks.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, left, right, (isLog.x ? 8 : 6) - (width < 420 ? 2 : 0));
@@ -149,6 +153,10 @@ class Chart {
     let free = -Infinity;
     for (const [value, label] of x.ticks) {
       add(drawn, "line", {x1: x.at(value), x2: x.at(value), y1: bottom, y2: bottom + 4, class: "axis"});
+      if (isSlanted) {
+        add(drawn, "text", {transform: `translate(${x.at(value) + 4} ${bottom + 14}) rotate(-40)`, "text-anchor": "end"}, label);
+        continue;
+      }
       const half = 3.4 * label.length;
       if (x.at(value) - half < free) continue;
       free = x.at(value) + half + 4;
@@ -290,6 +298,12 @@ function drawFigure(box) {
         remember({hide: [...state.hidden].join("|")});
         redraw();
       });
+    }
+    const areas = new Map(view.panels.flatMap((panel) => panel.areas ?? []).filter((area) => area.label).map((area) => [area.label, area]));
+    for (const [label, area] of areas) {
+      const entry = add(legend, "span", {class: "entry"});
+      add(entry, "span", {class: "box", style: `background: ${area.colour}; opacity: ${area.opacity}`});
+      add(entry, "span", {}, label);
     }
     panels.classList.toggle("single", view.panels.length === 1);
     drawn = view.panels.map((panel) => new Chart(panels, panel, state));
