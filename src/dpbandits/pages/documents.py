@@ -82,7 +82,7 @@ def _figure_part(contents: Contents, group: FigureGroup, untold: dict[str, Value
         "alt": contents.alt(group),
         "caption": group.first.caption,
         "answer": contents.answer(group),
-        "has_numbers": contents.as_drawn(group).startswith("As drawn"),
+        "has_numbers": bool(contents.as_drawn(group)),
         "others": [{"name": name, "label": _label(name, first)} for name in others],
         "by_panel": by_panel(group, told),
         "claims_elsewhere": [each["id"] for each in about if each not in told],
@@ -234,15 +234,13 @@ def _strip(contents: Contents) -> str:
         group = next(group for group in contents.figures(paper) if stem in group.stems)
         picture = f"{PUBLISHED.as_posix()}/{paper}/{stem}.png"
         page = f"docs/papers/{paper}.md#{stem}"
-        shown = about.panels.get(stem) or contents.alt(group)
-        seen = re.split("[,;.] ", shown)[0].rstrip(".")
-        pictures.append(f"[![{seen}]({picture})]({page})")
+        pictures.append(f"[![{head_of(stem)} of {paper}]({picture})]({page})")
         rows = contents.about(group)
         if stem != group.base:
             rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
         counts = [words for _, words in by_verdict(rows)][-1:]
-        said = f": {in_counts(dict(counts[0]))}" if counts else ""
-        names.append(f"`{paper}`, {head_of(stem)}{said}")
+        said = f" ({in_counts(dict(counts[0]))})" if counts else ""
+        names.append(f"`{paper}`, {head_of(stem)}: {group.title}{said}")
     return table(pictures, [names], texts=len(names))
 
 
