@@ -378,9 +378,7 @@ class Contents:
     def in_words(self, paper: str, label: str) -> str:
         """Return the interpretations of a row in words: ``l1 norm`` for ``norm=l1``."""
         about = self.project.papers.get(paper)
-        words = getattr(about, "interpretations", {}) if about else {}
-        keys = re.split(r",(?=[a-z_]+=)", label) if label else []
-        return ", ".join(words.get(key, key.replace("=", " = ")) for key in keys)
+        return about.words_of(label) if about else label
 
     def claims(self, rows: pd.DataFrame) -> list[Values]:
         """Return the claims of some rows of the ledger, each with its rows and its answer."""
