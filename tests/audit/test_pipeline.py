@@ -3,6 +3,7 @@
 import math
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,8 +11,8 @@ import pytest
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
+from dpbandits.auditing.rows import STATEMENTS, claim_on, stated_in
 from dpbandits.auditing.run import published_cases
-from dpbandits.auditing.statements import stated_in
 from dpbandits.comparisons.privacy_audit import tables
 from dpbandits.comparisons.privacy_audit.analytic import budgets, decisions, releases
 from dpbandits.comparisons.privacy_audit.tables import (
@@ -26,6 +27,8 @@ from dpbandits.comparisons.privacy_audit.tables import (
 )
 from dpbandits.errors import InputError
 from found_papers import PLAYED
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PER_ROUND, QUOTED, LARGER = ("AUD-1", "AUD-5"), ("AUD-4", "AUD-8"), ("AUD-10",)
 """Statements that are not the guarantee of a whole run with rewards in [0, 1]."""
@@ -68,25 +71,16 @@ def test_an_algorithm_that_is_not_audited_is_listed_as_such(
     assert set(found["verdict"]) > {"not audited"}
 
 
-CLAIMS = {
-    ("AUD-5", "ts-gaussian"): "TSDP-C28b",
-    ("AUD-9", "dp-bai"): "BAI-C14a",
-    ("AUD-9", "baseline"): "BAI-C14b",
-    ("AUD-11", "dp-od"): "BAI-C14c",
-    ("AUD-12", "dp-bai-gauss"): "BAI-C24",
-    **{
-        (f"AUD-{n}", f"{form}gdp-ncb"): "NCB-C15" for n in (13, 14, 15) for form in ("", "anytime-")
-    },
-    **{("AUD-16", f"{form}ldp-ncb"): "NCB-C16" for form in ("", "anytime-")},
-}
-"""(Statement, algorithm) -> the claim on it in a ledger of the papers; others have none."""
-
-
-def test_every_row_names_the_claim_on_its_statement() -> None:
-    options = published_cases()
-    rows = [*exact().to_dict("records"), *options]
-    for row in rows:
-        assert row["claim"] == CLAIMS.get((row["statement"], row["algorithm"]), "")
+def test_every_row_names_a_claim_of_the_ledger_or_says_why_there_is_none() -> None:
+    ledger_page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    ids = set(re.findall(r"\[([A-Z]+-[CF]\d+[a-z]?)\]", ledger_page))
+    for statement, (_, claim) in STATEMENTS.items():
+        assert claim in ids or claim.startswith("none: "), statement
+    for row in exact().to_dict("records"):
+        assert row["claim"] == claim_on(row["statement"], row["algorithm"])
+        assert row["claim"] in ids or row["claim"].startswith("none: ")
+    for case in published_cases():
+        assert case["claim"] in ("", claim_on(case["statement"], case["algorithm"]))
 
 
 def test_the_variants_of_gdp_ncb_have_a_statement_each() -> None:

@@ -1,12 +1,54 @@
 """One lower bound on a privacy loss, with all that is needed to check it by hand."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 
 import pandas as pd
 
+from dpbandits.algorithms import REGISTRY
 from dpbandits.errors import InputError
+
+STATEMENTS: Mapping[str, tuple[str, str]] = {
+    "AUD-1": ("ts-is-dp, Lemma 3: one decision", "TSDP-F11"),
+    "AUD-2": ("ts-is-dp, Theorem 3", "TSDP-F11"),
+    "AUD-3": ("ts-is-dp, Theorem 4", "TSDP-F12"),
+    "AUD-4": ("ts-is-dp, Theorem 3, epsilon at delta", "TSDP-F13"),
+    "AUD-5": ("ts-is-dp, Theorem 7: one decision", "TSDP-C28b"),
+    "AUD-6": ("dp-ts-ucb, Section 3, on Thompson sampling", "DTU-F8"),
+    "AUD-7": ("dp-ts-ucb, Theorem 4.4", "DTU-F9"),
+    "AUD-8": ("dp-ts-ucb, Theorem 4.4 without its factor", "DTU-F9"),
+    "AUD-9": ("dp-bai, Proposition 4.1 and Section 5", "BAI-C14a"),
+    "AUD-10": ("dp-bai, Proposition 4.1, larger rewards", "BAI-F7"),
+    "AUD-11": ("dp-bai, Appendix E.1", "BAI-C14c"),
+    "AUD-12": ("dp-bai, Proposition D.2", "BAI-C24"),
+    "AUD-13": ("dp-ncb, Theorems 2 and 4", "NCB-C15"),
+    "AUD-14": ("dp-ncb, Theorems 2 and 4", "NCB-C15"),
+    "AUD-15": ("dp-ncb, Theorems 2 and 4", "NCB-C15"),
+    "AUD-16": ("dp-ncb, arXiv Section 5", "NCB-C16"),
+    "AUD-17": ("Azize and Basu (2022)", "NCB-F18"),
+    "AUD-18": ("", "DTU-F10"),
+    "AUD-19": ("none: a control", "none: a control"),
+}
+"""Number -> place, and the claim or finding on it. AUD-13 to AUD-15 are on three variants; AUD-18
+is on algorithms of other papers, each stated in its own."""
+
+_CLAIMS = {
+    ("AUD-9", "baseline"): "BAI-C14b",
+    ("AUD-18", "ldp-ucb-l"): "none: stated in its own paper alone",
+}
+"""Those of an algorithm of its own."""
+
+
+def stated_in(statement: str, algorithm: str) -> str:
+    """Return where a statement on an algorithm is made."""
+    return STATEMENTS[statement][0] or REGISTRY[algorithm].stated
+
+
+def claim_on(statement: str, algorithm: str) -> str:
+    """Return the id of the claim or finding on it, or why there is none."""
+    return _CLAIMS.get((statement, algorithm), STATEMENTS[statement][1])
+
 
 NOTIONS = ("pull table", "round", "local")
 DIRECTIONS = ("x over x'", "x' over x")

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.auditing.curves import ratios_by_alternation, ratios_by_angle, tradeoff_curves
-from dpbandits.auditing.rows import AuditRow, to_frame
+from dpbandits.auditing.rows import AuditRow, claim_on, to_frame
 from dpbandits.auditing.run import black_box_audits, black_box_power
 from dpbandits.auditing.statements import exact_rows
 from dpbandits.auditing.thompson_statements import (
@@ -57,6 +57,7 @@ def rows_frame(
     levels = list(p_values) or [_level(row) for row in bounds]
     seen = list(power) or [""] * len(bounds)
     table = to_frame(bounds).assign(series=name, p_value=levels, power=seen)
+    table["claim"] = [claim_on(row.statement, row.algorithm) for row in bounds]
     return table.assign(x=table["horizon"], y=table["lower"])
 
 

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing.rows import ENGINE_NAMES
+from dpbandits.auditing.rows import ENGINE_NAMES, stated_in
 from dpbandits.auditing.run import LEVEL
-from dpbandits.auditing.statements import stated_in
 from dpbandits.claims.verdict import holm_levels
 from dpbandits.errors import InputError
 
