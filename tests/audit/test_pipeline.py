@@ -12,9 +12,9 @@ import pytest
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.auditing.rows import STATEMENTS, claim_on, stated_in
-from dpbandits.auditing.run import published_cases
+from dpbandits.auditing.run import published
 from dpbandits.comparisons.privacy_audit import tables
-from dpbandits.comparisons.privacy_audit.analytic import budgets, decisions, releases
+from dpbandits.comparisons.privacy_audit.analytic import ANALYTIC
 from dpbandits.comparisons.privacy_audit.tables import (
     FAILS,
     NOT_CONTRADICTED,
@@ -37,12 +37,18 @@ PER_ROUND, QUOTED, LARGER = ("AUD-1", "AUD-5"), ("AUD-4", "AUD-8"), ("AUD-10",)
 @cache
 def exact() -> pd.DataFrame:
     """Exact rows at the quick scale, judged."""
-    frames = [make("quick", 0, 1) for make in (releases, decisions, budgets)]
+    frames = [ANALYTIC[name]("quick", 0, 1) for name in ("releases", "decisions", "budgets")]
     return judged(pd.concat(frames, ignore_index=True))
 
 
+def black_box_cases() -> list[tuple[str, str, str]]:
+    """Return algorithm, variant and statement of each published black-box audit."""
+    settings = [(case.question.setting, case.statement) for case in published()]
+    return [(each.definition.id, each.variant, statement) for each, statement in settings]
+
+
 def test_every_algorithm_and_variant_has_a_black_box_run() -> None:
-    played = {(case["algorithm"], case["variant"]) for case in published_cases()}
+    played = {(name, variant) for name, variant, _ in black_box_cases()}
     assert played == {(name, each) for name in tables.AUDITED for each in REGISTRY[name].variants}
     assert PLAYED <= tables.AUDITED
 
@@ -79,16 +85,18 @@ def test_every_row_names_a_claim_of_the_ledger_or_says_why_there_is_none() -> No
     for row in exact().to_dict("records"):
         assert row["claim"] == claim_on(row["statement"], row["algorithm"])
         assert row["claim"] in ids or row["claim"].startswith("none: ")
-    for case in published_cases():
-        assert case["claim"] in ("", claim_on(case["statement"], case["algorithm"]))
+    for name, _, statement in black_box_cases():
+        case = REGISTRY[name].audit
+        assert case is not None
+        assert case.claim in ("", claim_on(statement, name))
 
 
 def test_the_variants_of_gdp_ncb_have_a_statement_each() -> None:
     numbers = {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"}
-    options = published_cases()
-    for row in [*exact().to_dict("records"), *options]:
-        if row["algorithm"] in ("gdp-ncb", "anytime-gdp-ncb"):
-            assert row["statement"] == numbers[row["variant"]]
+    rows = exact()[["algorithm", "variant", "statement"]].itertuples(index=False)
+    for algorithm, variant, statement in [*rows, *black_box_cases()]:
+        if algorithm in ("gdp-ncb", "anytime-gdp-ncb"):
+            assert statement == numbers[variant]
 
 
 def test_every_statement_has_words() -> None:

@@ -1,7 +1,6 @@
 """Rows and curves of the Gaussian engine, at a scale of seconds."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,30 +15,41 @@ from dpbandits.auditing.curves import (
     tradeoff_curves,
 )
 from dpbandits.auditing.rows import AuditRow, to_frame
-from dpbandits.auditing.thompson_statements import QUICK, thompson_rows
-
-TINY = replace(
-    QUICK,
-    horizons=(3, 30),
-    far_horizons=(10, 100, 10_000),
-    three_armed_horizons=(4,),
-    sampled=((2, 20, 4_000), (3, 6, 400)),
-    delta_horizons=(10, 30),
-    modified_horizon=60,
-    pre_pulls=(0, 5),
-    far_pre_pulls=(0, 1_000),
-    levels=(1, 5),
-    budget_horizons=(100,),
-    alphas=(0.0, 1.0),
-    quoted_horizon=10_000,
+from dpbandits.auditing.thompson_statements import (
+    budget_rows,
+    epsilon_rows,
+    modified_rows,
+    quoted_rows,
+    round_rows,
+    sampled_rows,
+    standard_rows,
+    theorem_3_rows,
 )
+
+SAMPLED = ((2, 20, 4_000), (3, 6, 400))
+
+
+def thompson_rows(seed: int = 0) -> list[AuditRow]:
+    """Return rows of every statement at a scale of seconds."""
+    return [
+        *round_rows(),
+        *standard_rows((0.1, 1e-3)),
+        *theorem_3_rows((3, 30), (4,), (10, 100, 10_000)),
+        *sampled_rows(SAMPLED, seed),
+        *epsilon_rows((10, 30)),
+        *modified_rows((1, 5), 60, (0, 5), (0, 1_000)),
+        *quoted_rows((10, 100, 10_000), 10_000),
+        *budget_rows((100,), (0.0, 1.0)),
+    ]
+
+
 PROVED = ("AUD-1", "AUD-2", "AUD-3", "AUD-4", "AUD-7", "AUD-8")
 """Statements with a proof: a bound above them would be an error of the engine."""
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[AuditRow]:
-    return thompson_rows(TINY)
+    return thompson_rows()
 
 
 def test_all_statements_have_rows(rows: list[AuditRow]) -> None:
@@ -56,7 +66,7 @@ def test_no_bound_exceeds_what_is_proved(rows: list[AuditRow]) -> None:
 def test_bounds_on_mu_are_those_of_their_events(rows: list[AuditRow]) -> None:
     for row in rows:
         observable = -6.1 < row.log10_alpha < -1e-6 and -6.1 < row.log10_beta < -1e-6
-        if row.measure == "mu" and row.engine in ("A lattice", "A likelihood") and observable:
+        if row.measure == "mu" and row.engine in ("exact lattice", "likelihood") and observable:
             shown = norm.isf(10.0**row.log10_alpha) - norm.ppf(10.0**row.log10_beta)
             assert row.lower == pytest.approx(shown, rel=1e-5), row
 
@@ -71,8 +81,8 @@ def test_delta_of_one_decision_is_that_of_report_noisy_max(rows: list[AuditRow])
 
 
 def test_rows_do_not_depend_on_the_run(rows: list[AuditRow]) -> None:
-    assert to_frame(rows).equals(to_frame(thompson_rows(TINY)))
-    other = to_frame(thompson_rows(TINY, root=1))
+    assert to_frame(rows).equals(to_frame(thompson_rows()))
+    other = to_frame(thompson_rows(1))
     exact = other["runs"] == 0
     assert to_frame(rows)[exact].equals(other[exact])
     assert not to_frame(rows)[~exact].equals(other[~exact])
@@ -95,7 +105,7 @@ def test_curves_hold_what_rows_say(rows: list[AuditRow]) -> None:
 
 
 def test_the_trade_off_curve_lies_between_the_claim_and_chance() -> None:
-    frame = tradeoff_curves(TINY)
+    frame = tradeoff_curves(4_000)
     exact = frame[frame["series"] == "exact"]
     claimed = frame[frame["series"] == "claimed"]
     assert exact["x"].is_monotonic_increasing
