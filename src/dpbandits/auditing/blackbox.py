@@ -1,7 +1,7 @@
 """The black box: an event is chosen on the first half of the runs and counted on the second."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,12 +48,6 @@ def choose(
     """Return the event and direction of the largest lower bound; the first one of equals.
 
     Every event is tried with its complement, and in both directions. None where there is no event.
-
-    Args:
-        candidates: events with their counts.
-        runs: ranking runs under each table.
-        measure: what is bounded.
-        level: of the ranking bounds.
     """
     best: Choice | None = None
     tried = 0
@@ -203,16 +197,7 @@ class Certificate:
 def parts_of(
     mechanism: Mechanism, purpose: str, second: bool, runs: int, budget: Budget, of: Any
 ) -> Iterator[Any]:
-    """Yield a function of the outputs, part after part, the same for any number of threads.
-
-    Args:
-        mechanism: what is played.
-        purpose: of the streams.
-        second: whether x' is played.
-        runs: number of outputs.
-        budget: seed and threads.
-        of: the function, called in the thread that has played the part.
-    """
+    """Yield a function of the outputs, part after part, the same for any number of threads."""
     key = mechanism.stream(purpose, second)
 
     def part(number: int) -> Any:
@@ -242,13 +227,7 @@ def choose_event(
 
 
 def certify(mechanism: Mechanism, measure: Measure, budget: Budget) -> Certificate:
-    """Return a lower bound that is wrong with probability ``budget.level`` at most.
-
-    Args:
-        mechanism: what is played.
-        measure: what is bounded.
-        budget: runs, level, seed, threads.
-    """
+    """Return a lower bound that is wrong with probability ``budget.level`` at most."""
     half = int(budget.runs) // 2
     runs = int(budget.runs) - half
     choice = choose_event(mechanism, CHOOSE, half, measure, budget)
@@ -262,50 +241,21 @@ def certify(mechanism: Mechanism, measure: Measure, budget: Budget) -> Certifica
     return Certificate(measure, budget.level, runs, words, choice.second, (hits[0], hits[1]), tried)
 
 
-@dataclass(frozen=True)
-class Search:
-    """The pair of the largest bound in the search.
-
-    Attributes:
-        pair: the pair; the first one of equals.
-        pairs: pairs tried.
-        events: events and directions tried, over all pairs.
-    """
-
-    pair: Pair
-    pairs: int
-    events: int
-
-
-def search_pair(
-    pairs: Iterable[Pair],
+def worst_pair(
+    pairs: Sequence[Pair],
     mechanism: Callable[[Pair], Mechanism],
     measure: Measure,
     budget: Budget,
     runs: int,
-) -> Search:
-    """Return the worst pair found by ``runs`` outputs per table and pair.
-
-    Args:
-        pairs: at least one.
-        mechanism: pair -> what is played on it.
-        measure: what is bounded.
-        budget: seed, threads and level.
-        runs: outputs per table and pair.
-    """
-    tried = [(pair, choose_event(mechanism(pair), SEARCH, runs, measure, budget)) for pair in pairs]
-    best, _ = max(tried, key=lambda found: found[1].score if found[1] else -math.inf)
-    return Search(best, len(tried), sum(choice.tried for _, choice in tried if choice))
+) -> tuple[int, int]:
+    """Return the place of the pair of the largest bound, and the events tried over all pairs."""
+    choices = [choose_event(mechanism(pair), SEARCH, runs, measure, budget) for pair in pairs]
+    scores = [choice.score if choice else -math.inf for choice in choices]
+    return int(np.argmax(scores)), sum(choice.tried for choice in choices if choice)
 
 
 def sequence_events(arms: int, arm: int, statistics: tuple[Statistic, ...] = ()) -> Propose:
-    """Return the events that are tried on sequences of arms, in a fixed order.
-
-    Args:
-        arms: number of arms K.
-        arm: the arm whose reward differs, from 0.
-        statistics: written for the algorithm.
-    """
+    """Return the events that are tried on sequences of arms, in a fixed order."""
 
     def propose(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
         for statistic in statistics:

@@ -5,7 +5,6 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -21,11 +20,10 @@ from dpbandits.auditing.blackbox import (
     Budget,
     Certificate,
     Mechanism,
-    Search,
     certify,
     recommendation_events,
-    search_pair,
     sequence_events,
+    worst_pair,
 )
 from dpbandits.auditing.events import Measure
 from dpbandits.auditing.inputs import LOCAL, PULL_TABLE, ROUND, Pair, constant, search_pairs
@@ -249,12 +247,12 @@ class Question:
     budget: Budget
     search_runs: int
 
-    @cached_property
+    @property
     def key(self) -> str:
         """Key in the cache: all that the answer depends on, hashed; not the number of threads."""
         description = {
             "audit": self.setting.describe(),
-            "pair": None if self.pair is None else asdict(self.pair),
+            "pair": None if self.pair is None else self.pair.describe(),
             "notion": self.notion,
             "measure": asdict(self.measure),
             "budget": {**asdict(self.budget), "workers": 0, "search": self.search_runs},
@@ -266,22 +264,37 @@ class Question:
         }
         return digest_of(description)
 
+    def pairs(self) -> list[Pair]:
+        """Return the pairs that are tried: the given one, or those of the search."""
+        if self.pair is not None:
+            return [self.pair]
+        return list(search_pairs(self.notion, self.setting.arms, self.setting.horizon))
+
     def answer(self, cache: Cache) -> "Answer":
         """Return the answer, from the cache where it is there."""
         path = cache.cells / f"audit-{self.key}.npz"
         kept = cache.read(path, ("answer",))
         if kept is not None:
             return self._read(json.loads(str(kept["answer"])))
-        begun = time.monotonic()
-        search = Search(self.pair, 1, 0) if self.pair else self._search()
-        certificate = certify(self.setting.mechanism(search.pair), self.measure, self.budget)
-        answer = Answer(search, certificate, time.monotonic() - begun)
+        begun, pairs, measure = time.monotonic(), self.pairs(), self.measure
+        mechanism = self.setting.mechanism
+        place, events = 0, 0
+        if len(pairs) > 1:
+            place, events = worst_pair(pairs, mechanism, measure, self.budget, self.search_runs)
+        certificate = certify(mechanism(pairs[place]), measure, self.budget)
+        answer = Answer(place, events, certificate, time.monotonic() - begun)
         cache.write(path, {"answer": np.array(json.dumps(asdict(answer)))})
         return answer
 
+    def _read(self, kept: dict[str, Any]) -> "Answer":
+        """Return an answer as it was before it was kept."""
+        counted = {**kept.pop("certificate"), "measure": self.measure}
+        counted["hits"] = tuple(counted["hits"])
+        return Answer(certificate=Certificate(**counted), **kept)
+
     def audit(self, cache: Cache, claimed: float, statement: str = "") -> "Audit":
         """Return the answer beside what is claimed."""
-        setting, answer = self.setting, self.answer(cache)
+        setting, pairs, answer = self.setting, self.pairs(), self.answer(cache)
         certificate = answer.certificate
         parameters = dict(vars(setting.parameters))
         if self.measure.delta:
@@ -296,7 +309,7 @@ class Question:
             horizon=setting.horizon,
             parameters=_text(parameters),
             notion=self.notion,
-            pair=answer.search.pair.words,
+            pair=pairs[answer.place].words,
             engine="black box",
             event=certificate.event,
             direction=certificate.direction,
@@ -312,35 +325,27 @@ class Question:
         )
         return Audit(
             row=row,
-            pairs=answer.search.pairs,
-            events=answer.search.events + certificate.tried,
+            pairs=len(pairs),
+            events=answer.events + certificate.tried,
             ceiling=certificate.ceiling,
             share=certificate.share,
             p_value=certificate.p_value(claimed),
         )
 
-    def _search(self) -> Search:
-        pairs = search_pairs(self.notion, self.setting.arms, self.setting.horizon)
-        mechanism = self.setting.mechanism
-        return search_pair(pairs, mechanism, self.measure, self.budget, self.search_runs)
-
-    def _read(self, kept: dict[str, Any]) -> "Answer":
-        """Return an answer as it was before it was kept."""
-        pair = kept["search"].pop("pair")
-        for name in ("first", "second"):
-            pair[name] = tuple(map(tuple, pair[name]))
-        pair["after"] = tuple(pair["after"])
-        counted = {**kept["certificate"], "measure": self.measure}
-        counted["hits"] = tuple(counted["hits"])
-        search = Search(pair=Pair(**pair), **kept["search"])
-        return Answer(search, Certificate(**counted), kept["seconds"])
-
 
 @dataclass(frozen=True)
 class Answer:
-    """The pair, the bound that is certified for it, and the time taken when it was computed."""
+    """What is certified for the worst pair.
 
-    search: Search
+    Attributes:
+        place: of the pair among those that were tried.
+        events: events and directions that the search tried.
+        certificate: the bound.
+        seconds: time taken when it was computed.
+    """
+
+    place: int
+    events: int
     certificate: Certificate
     seconds: float
 
