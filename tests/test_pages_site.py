@@ -269,15 +269,15 @@ def test_claims_are_searched_and_switches_ticked_in_a_browser(folder: Path) -> N
     with chromium_page() as page:
         page.open((folder / "claims.html").as_uri() + "?words=reduces+Nash+regret")
         assert page.run(SHOWN) == 1
-        page.run(SET.format(place="[name=words]", value=""))
+        page.run(SET.format(place="main [name=words]", value=""))
         assert page.run(SHOWN) == CLAIMS["claim"].nunique()
         for field, value in (("variant", "repaired"), ("verdict", "fails")):
-            page.run(SET.format(place=f"[name={field}]", value=value))
+            page.run(SET.format(place=f"main [name={field}]", value=value))
         chosen = CLAIMS[(CLAIMS["variant"] == "repaired") & (CLAIMS["verdict"] == "fails")]
         assert page.run(SHOWN) == chosen["claim"].nunique()
         page.open((folder / "search.html").as_uri() + "?words=ldp-ncb&kind=algorithm")
         assert page.run(FOUND) == ["algorithms.html#ldp-ncb", "algorithms.html#anytime-ldp-ncb"]
-        page.run(SET.format(place="[name=kind]", value="figure"))
+        page.run(SET.format(place="main [name=kind]", value="figure"))
         assert f"figures/{PAPER}/fig1.html" in page.run(FOUND)
         page.open((folder / "audit.html").as_uri())
         page.run(SORT.format(head="Ratio"))

@@ -230,8 +230,9 @@ def site_contents(project: Project) -> Contents:
         for template, address, values in pages
     }
     contents |= {
-        chart_address(group): chart_script(group, charts[figure_address(group)])
+        chart_address(group): chart_script(group, views)
         for group in site.groups
+        if (views := charts[figure_address(group)])
     }
     contents |= {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())}
     contents |= {"CITATION.cff": cited["text"].encode(), MARK: b""}
