@@ -1,7 +1,7 @@
 """The documents that `dpbandits publish` writes, whole or in their marked regions."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby
 from pathlib import Path
@@ -13,7 +13,7 @@ import yaml
 from dpbandits.claims.docket import NumberSource
 from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import VERDICTS
-from dpbandits.engine.provenance import write_text
+from dpbandits.engine.provenance import read_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
 from dpbandits.pages.contents import (
@@ -34,7 +34,7 @@ from dpbandits.pages.reference import api_page
 from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import REPORT, Target, targets, timing_path
+from dpbandits.pipeline.targets import REPORT, RESULTS, Target, targets, timing_path
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -52,6 +52,8 @@ def paper_page(contents: Contents, paper: str) -> str:
         title=study.title,
         authors=study.authors,
         arxiv=study.about and study.about.arxiv,
+        is_draft=study.about and not study.about.is_published,
+        reduced=study.about and study.about.reduced,
         sentence=study.summary().sentence,
         summary=contents.summary(paper),
         counts=sentences,
@@ -370,10 +372,17 @@ def read_costs(project: Project) -> pd.DataFrame:
 def _measured(project: Project, built: list[Target]) -> Iterator[list[object]]:
     for target in built:
         path = timing_path(project, target)
-        if path.is_file():
+        if path.is_file() and not _is_from_cache(target):
             last = pd.read_csv(path, sep="\t", na_values="-").iloc[-1]
             values = [round(float(last[column]), 1) for column in MEASURED.values()]
             yield [target.paper, target.kind, target.name, *values]
+
+
+def _is_from_cache(target: Target) -> bool:
+    """Return whether some runs of a simulation were in the cache, so that its job was short."""
+    if target.kind != RESULTS or not target.provenance.is_file():
+        return False
+    return bool(read_provenance(target.provenance).get("cached_runs", 0))
 
 
 def cluster_page(project: Project, text: str) -> str:
@@ -452,9 +461,18 @@ def document(project: Project, name: str) -> str:
     return paper_page(Contents.of(project), Path(name).stem)
 
 
-def write_documents(project: Project) -> list[Path]:
-    """Write every document from the published copies; return their paths."""
+def write_documents(project: Project, names: Sequence[str] = ()) -> list[Path]:
+    """Write every document from the published copies; return their paths.
+
+    Args:
+        project: the project.
+        names: papers; the page of a draft among them is written too.
+    """
     texts = {project.folder / name: document(project, name) for name in documents(project)}
+    for name in names:
+        if name in project.papers and name not in project.published:
+            page = paper_page(Contents(project, (name,)), name)
+            texts[project.folder / f"docs/papers/{name}.md"] = page
     for path, text in texts.items():
         write_text(path, text)
     return list(texts)

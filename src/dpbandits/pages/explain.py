@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
-    """Return the paper of a claim or finding, such as ``TSDP-C8``, and its entry.
+    """Return the paper, a draft perhaps, of a claim or finding such as ``TSDP-C8``, and its entry.
 
     Raises:
         InputError: no paper has it.
     """
     known: dict[str, str] = {}
-    for paper in project.chosen:
+    # Drafts come last: one that is not in order does not stand in the way of the others.
+    for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
         findings = [finding.claim for finding in project.study(paper).findings]
         for claim in (*project.study(paper).claims, *findings):
             if claim.id.lower() == identifier.lower():
@@ -83,6 +84,7 @@ def _explained(project: Project, paper: str, alone: "Judgement", within: InFamil
         yield f"  verdict at the family-wise level{level}: {meaning}"
     evidence = ", no evidence" if alone.scale == "quick" else ""
     yield f"  scale: {alone.scale}{evidence}"
+    yield from _reservations(project, paper)
     for path in claim_figures(project, paper, alone.claim):
         yield f"  figure: {path}"
 
@@ -124,7 +126,7 @@ def explain_published(project: Project, identifier: str) -> str:
         shown = published_file(project.study(paper), name) if name else None
         last = conclusion(claim, row, _deciding(compared, row), shown)
         told = _told(claim, row, _of_row(compared, row))
-        texts.append("\n".join([*told, f"  {last}"]))
+        texts.append("\n".join([*told, *_reservations(project, paper), f"  {last}"]))
     if not texts:
         raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
@@ -145,6 +147,16 @@ def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[s
         yield f"  {_choice(row)}: {row['verdict']}"
         yield from _comparisons(_of_row(compared, row))
         yield f"  scale: {row['scale']}, as published"
+    yield from _reservations(project, paper)
+
+
+def _reservations(project: Project, paper: str) -> Iterator[str]:
+    """Yield what is said beside every verdict on a paper."""
+    about = project.papers[paper]
+    if about.reduced:
+        yield f"  at a smaller scale than the paper's: {about.reduced}"
+    if not about.is_published:
+        yield f"  a draft's: `state` in {project.study(paper).config_path('paper')}"
 
 
 def _told(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Iterator[str]:
