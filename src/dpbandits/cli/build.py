@@ -132,7 +132,7 @@ def check(
         return
     import pandas as pd
 
-    from dpbandits.engine.checks import check_algorithm, require_passed
+    from dpbandits.engine.conformance import check_algorithm, require_passed
     from dpbandits.engine.custom import load_algorithm
 
     checks = check_algorithm(
