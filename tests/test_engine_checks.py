@@ -23,7 +23,7 @@ from dpbandits.algorithms.base import Algorithm, Definition, Outcome, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.cli import main
-from dpbandits.engine import conformance
+from dpbandits.engine import checks, conformance
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.kernels import write
 from dpbandits.metrics import NASH

@@ -264,7 +264,7 @@ def _papers(contents: Contents) -> str:
             label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
             claims.append(label + ", ".join(parts))
         drawn = contents.reproduced(name).removeprefix("the paper prints ")
-        sentence = contents.project.study(name).summary().sentence
+        sentence = contents.project.study(name).summary().sentence or contents.summary(name)
         page = f"[`{name}`](docs/papers/{name}.md)"
         rows.append([f"{page} {title}", drawn, "; ".join(claims), sentence])
     head = ["paper", "figures as drawn", "claims as written", "in one sentence"]
@@ -349,7 +349,9 @@ MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
 def write_costs(project: Project) -> Path:
     """Write what was measured, and what was known of jobs that were not measured again."""
     path = project.folder / COSTS
-    built = [target for target in targets(project) if target.kind != REPORT]
+    # The ledger of some papers is not that of all.
+    of_papers = project.built() + ["all"] * (project.chosen == project.published)
+    built = [each for each in targets(project) if each.kind != REPORT and each.paper in of_papers]
     measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
     known = read_costs(project)
     names = {(target.paper, target.kind, target.name) for target in built}
