@@ -12,6 +12,7 @@ import pytest
 from dpbandits.cli import main
 from dpbandits.pages.contents import check_pages
 from dpbandits.pages.documents import artifact_page, document, write_skeleton
+from dpbandits.pipeline import study
 from dpbandits.pipeline.check import check_files, check_filters
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
@@ -72,6 +73,32 @@ def test_a_draft_is_in_no_citation_and_count_until_it_is_published(folder: Path)
     assert "Committing Early" in document(project, "CITATION.cff")
     assert f"`{NAME}`" in artifact_page(project, page)
     assert project.built().index(NAME) == len(project.published) - 1
+
+
+def test_a_look_moves_what_draws_it_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def moved(before: dict[str, Any], folder: Path, *names: str) -> set[str]:
+        return {
+            rule for rule, known in fingerprints(folder, *names).items() if known != before[rule]
+        }
+
+    def fingerprints(folder: Path, *names: str) -> dict[str, Any]:
+        study._named_in.cache_clear()
+        project = Project.load(folder)
+        every = targets(project.only(names) if names else project)
+        return {f"{each.rule}/{each.name}": each.depends_on for each in every}
+
+    own, others = fingerprints(folder, NAME), fingerprints(ROOT)
+    looks = dict(study.ALGORITHMS)
+    monkeypatch.setattr(study, "ALGORITHMS", looks | {"tree-ucb": ("blue", "solid", "star")})
+    assert moved(others, ROOT) == set()
+    monkeypatch.setattr(study, "ALGORITHMS", looks | {"ucb1": ("blue", "solid", "star")})
+    assert moved(own, folder, NAME) == {"committing_early_fig1/fig1"}
+    assert "dp_bai_fig1/fig1" not in moved(others, ROOT)
+    monkeypatch.undo()
+    path = folder / "config/papers" / NAME / "paper.yaml"
+    path.write_text(path.read_text().replace("wine", "olive"))
+    assert moved(own, folder, NAME) == {"committing_early_fig1/fig1", "committing_early_fig2/fig2"}
+    study._named_in.cache_clear()
 
 
 def test_an_id_of_another_paper_is_refused(folder: Path) -> None:
