@@ -163,15 +163,18 @@ def _check_project(project: "Project") -> None:
 def publish(project: "Project", names: tuple[str, ...]) -> None:
     """Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.
 
-    Where a PAPER is named, a draft perhaps, those of the others stay as they are in docs/. The
-    documents are written from all of them.
+    Where a PAPER is named, those of the others stay as they are in docs/, and the documents are
+    written from all of them. Of a draft there is its own page, and no document names it.
     """
-    from dpbandits.pages.documents import write_costs, write_documents
+    from dpbandits.pages.documents import write_costs, write_documents, write_drafts
     from dpbandits.pipeline.publish import publish_chosen
 
     chosen = project.only(names) if names else project
-    copies = publish_chosen(chosen)
-    print(*copies, write_costs(chosen), *write_documents(project, names), sep="\n")
+    drafts = [name for name in chosen.chosen if name not in project.published]
+    written = [*publish_chosen(chosen), *write_drafts(project, drafts)]
+    if chosen.built() != drafts:
+        written += [write_costs(chosen), *write_documents(project)]
+    print(*written, sep="\n")
 
 
 @command()

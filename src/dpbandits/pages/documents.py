@@ -1,7 +1,7 @@
 """The documents that `dpbandits publish` writes, whole or in their marked regions."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import groupby
 from pathlib import Path
@@ -463,18 +463,17 @@ def document(project: Project, name: str) -> str:
     return paper_page(Contents.of(project), Path(name).stem)
 
 
-def write_documents(project: Project, names: Sequence[str] = ()) -> list[Path]:
-    """Write every document from the published copies; return their paths.
+def write_drafts(project: Project, names: Iterable[str]) -> list[Path]:
+    """Write the pages of drafts, which no other document names; return their paths."""
+    paths = [project.folder / f"docs/papers/{name}.md" for name in names]
+    for path in paths:
+        write_text(path, paper_page(Contents(project, (path.stem,)), path.stem))
+    return paths
 
-    Args:
-        project: the project.
-        names: papers; the page of a draft among them is written too.
-    """
+
+def write_documents(project: Project) -> list[Path]:
+    """Write every document from the published copies; return their paths."""
     texts = {project.folder / name: document(project, name) for name in documents(project)}
-    for name in names:
-        if name in project.papers and name not in project.published:
-            page = paper_page(Contents(project, (name,)), name)
-            texts[project.folder / f"docs/papers/{name}.md"] = page
     for path, text in texts.items():
         write_text(path, text)
     return list(texts)
