@@ -164,8 +164,8 @@ class _Hasher(_Pickler):
             self._add_imports(value.__code__)
             attributes, slots = reduced[2]
             used = ("__defaults__", "__kwdefaults__", "__closure__")
-            names = {k: _used(value.__code__, k, v) for k, v in slots["__globals__"].items()}
-            parts = [*(slots[name] for name in used), names]
+            outside = {k: _used(value.__code__, k, v) for k, v in slots["__globals__"].items()}
+            parts = [*(slots[name] for name in used), outside]
             # The state is written after the function is known, which may refer to itself.
             return str, (value.__qualname__,), [value.__code__, attributes, *parts]
         if by_value and isinstance(value, type):
