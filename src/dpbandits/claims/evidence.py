@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.claims.resampling import RESAMPLES, Measure, Resampler, Sample, average
+from dpbandits.claims.numbers import Measured, average, mean, smooth
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
@@ -164,35 +164,56 @@ class Recorded:
 
 
 @dataclass(frozen=True, eq=False)
+class Sample:
+    """One number a run of one series.
+
+    Attributes:
+        values: shape (runs,).
+        key: names the runs.
+    """
+
+    values: Values
+    key: tuple[str, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean over the runs; NaN without runs."""
+        return self.measured.value
+
+    @property
+    def measured(self) -> Measured:
+        """Mean over the runs."""
+        return mean(self.values, self.key)
+
+    def derive(self, values: Values) -> "Sample":
+        """Return another quantity of the same runs."""
+        return replace(self, values=values)
+
+
+def from_means(samples: Iterable[Sample], function: Callable[[Values], Values]) -> Measured:
+    """Return a function of several means."""
+    return smooth(function, [sample.measured for sample in samples])
+
+
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Results by name, loaded when they are first asked for, limited to the first runs.
 
     Attributes:
         load: returns the frame of a name: a simulation's long table, or analytic curves.
-        resampler: where bootstrap resamples come from.
         limit: how many runs are read, the first in the order of run numbers; None for all.
         skip: how many runs are left out before them.
         reads: names that may be read; None for any.
-        has_tails: whether bootstrap intervals go on beyond what the resamples resolve.
     """
 
     load: Loader
-    resampler: Resampler
     limit: int | None = None
     skip: int = 0
     reads: Collection[str] | None = None
-    has_tails: bool = False
     _loaded: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, load: Loader, *, root_seed: int, resamples: int = RESAMPLES) -> "Evidence":
-        """Return evidence over a loader; ``root_seed`` is the root of the bootstrap's streams."""
-        return cls(load, Resampler(root_seed, resamples))
-
-    @classmethod
-    def of_frames(
-        cls, frames: Mapping[str, pd.DataFrame], *, root_seed: int, resamples: int = RESAMPLES
-    ) -> "Evidence":
+    def of_frames(cls, frames: Mapping[str, pd.DataFrame]) -> "Evidence":
         """Return evidence over frames at hand."""
 
         def load(name: str) -> pd.DataFrame:
@@ -200,7 +221,7 @@ class Evidence:
                 raise InputError(f"no results named {name!r}; allowed: {', '.join(frames)}")
             return frames[name]
 
-        return cls.of(load, root_seed=root_seed, resamples=resamples)
+        return cls(load)
 
     def first(self, runs: int) -> "Evidence":
         """Return the same evidence limited to the first ``runs`` runs."""
@@ -209,10 +230,6 @@ class Evidence:
     def after(self, skip: int, runs: int) -> "Evidence":
         """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
         return replace(self, limit=runs, skip=skip)
-
-    def with_tails(self) -> "Evidence":
-        """Return the same evidence, to be judged at levels that resamples cannot resolve."""
-        return replace(self, has_tails=True)
 
     @property
     def _window(self) -> slice:
@@ -292,10 +309,9 @@ class Evidence:
         return self.per_arm(simulation, metric, t, **where)[:, 0]
 
     def sample(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Sample:
-        """Return the same numbers with resamples of their mean."""
+        """Return the same numbers with the name of their runs."""
         series = self.recorded(simulation).find(where)
-        values = np.ascontiguousarray(self.values(simulation, metric, t, **where))
-        return Sample(values, (simulation, series), self.resampler)
+        return Sample(self.values(simulation, metric, t, **where), (simulation, series))
 
     def analytic(self, name: str, **where: Any) -> pd.DataFrame:
         """Return the rows of exactly computed results with these tags, by increasing x.
@@ -397,7 +413,7 @@ def all_curves(recorded: Recorded, series: str, prefix: str = "") -> dict[int, N
     }
 
 
-def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Measure:
+def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Measured:
     """Return the Nash regret at one recorded time, the mean over curves; NaN without any.
 
     Args:
@@ -408,8 +424,8 @@ def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Me
     return average(_regret(sample, curve, index, subtract_bias) for sample, curve in curves.items())
 
 
-def _regret(sample: CurveName, curve: NashCurve, index: int, subtract_bias: bool) -> Measure:
+def _regret(sample: CurveName, curve: NashCurve, index: int, subtract_bias: bool) -> Measured:
     geometric_mean = float(curve.geometric_mean[index])
     bias = geometric_mean * math.expm1(float(curve.log_bias[index])) if subtract_bias else 0.0
     influences = -geometric_mean * curve.influences[:, index]
-    return Measure(curve.best_mean - geometric_mean - bias, {sample: influences})
+    return Measured.of(curve.best_mean - geometric_mean - bias, {sample: influences})

@@ -15,20 +15,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, Sample
 from dpbandits.claims.numbers import (
     Estimate,
-    StudentEstimate,
+    Measured,
     exact,
     largest,
     mean,
+    rank_correlation,
     rate,
     rate_difference,
     ratio_of_means,
     smallest,
     welch_difference,
 )
-from dpbandits.claims.resampling import Sample, from_means, measure, place_of_best, rank_correlation
+from dpbandits.claims.numbers import (
+    place_of_lowest as place_of,
+)
+from dpbandits.claims.numbers import slope as slope_of
 from dpbandits.errors import InputError
 
 Tags = Mapping[str, Any]
@@ -53,7 +57,7 @@ def average(
     value: Any = None,
     metric: str = REGRET,
     at: int | None = None,
-) -> StudentEstimate:
+) -> Measured:
     """Return the mean of a series."""
     tags = {**_tags(where, tag, value), **(of or {})}
     return mean(evidence.values(results, metric, at, **tags))
@@ -70,7 +74,7 @@ def difference(
     value: Any = None,
     metric: str = REGRET,
     at: int | None = None,
-) -> StudentEstimate:
+) -> Measured:
     """Return the mean of a series minus that of another, of other runs."""
     common = _tags(where, tag, value)
     one, other = (evidence.values(results, metric, at, **common, **each) for each in (of, minus))
@@ -119,8 +123,8 @@ def contrast(
         )
     common = _tags(where, tag, value)
     samples = [evidence.sample(results, metric, at, **common, **each) for each in series.values()]
-    factors = np.array([weights[name] for name in series])
-    return from_means(samples, lambda means: np.asarray(means @ factors))
+    terms = [weights[name] * sample.measured for name, sample in zip(series, samples, strict=True)]
+    return sum(terms[1:], terms[0])
 
 
 def _along(
@@ -189,7 +193,7 @@ def _steps(
     along: str,
     points: Sequence[Any] | None,
     of: Tags,
-) -> list[StudentEstimate]:
+) -> list[Measured]:
     _, samples = _along(evidence, results, metric, along, points, of)
     pairs = itertools.pairwise(each.values for each in samples)
     if along == TIME:
@@ -211,7 +215,7 @@ def trend(
 ) -> Estimate:
     """Return Kendall's tau between the points and the means, from -1 (falls) to 1 (rises)."""
     xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    return rank_correlation(xs, [measure(sample) for sample in samples])
+    return rank_correlation(xs, [sample.measured for sample in samples])
 
 
 def slope(
@@ -241,12 +245,8 @@ def slope(
     if x == "log" and min(xs) <= 0:
         raise InputError(f"results {results!r}: {along} is {min(xs)}; allowed: above 0 for x log")
     places = np.log(xs) if x == "log" else np.asarray(xs, dtype=float)
-    centred = places - places.mean()
-    factors = centred / (centred**2).sum()
-    return from_means(
-        samples,
-        lambda means: np.asarray((np.log(means) if y == "log" else means) @ factors),
-    )
+    means = [sample.measured for sample in samples]
+    return slope_of(places, [one.log() if y == "log" else one for one in means])
 
 
 def place_of_lowest(
@@ -262,7 +262,7 @@ def place_of_lowest(
 ) -> Estimate:
     """Return the point at which the mean is lowest."""
     xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    return place_of_best(xs, samples)
+    return place_of(xs, [sample.measured for sample in samples])
 
 
 def ends_minus_interior(
@@ -286,10 +286,8 @@ def ends_minus_interior(
     xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
     if len(xs) < 3:
         raise InputError(f"results of {results}: {len(xs)} values of {along}; allowed: 3 or more")
-    return from_means(
-        samples,
-        lambda means: np.minimum(means[:, 0], means[:, -1]) - means[:, 1:-1].min(axis=1),
-    )
+    first, *interior, last = [sample.measured for sample in samples]
+    return largest(smallest(end - inner for end in (first, last)) for inner in interior)
 
 
 def success(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.claims.evidence import Curves, Evidence, nash_curves, nash_regret
-from dpbandits.claims.resampling import Measure
+from dpbandits.claims.numbers import Measured
 from dpbandits.errors import InputError
 
 Values = NDArray[np.float64]
@@ -92,7 +92,7 @@ class Line:
         """Return the last recorded time; NaN without runs."""
         return float(next((curve.times[-1] for curve in self.curves(evidence).values()), math.nan))
 
-    def regrets(self, evidence: Evidence, shares: Iterable[float]) -> list[Measure]:
+    def regrets(self, evidence: Evidence, shares: Iterable[float]) -> list[Measured]:
         """Return its Nash regret at shares of its horizon, less its bias.
 
         Args:
@@ -106,11 +106,11 @@ class Line:
         indices = positions(curves, shares)
         return [nash_regret(curves, index, subtract_bias=True) for index in indices]
 
-    def regret(self, evidence: Evidence, share: float = 1.0) -> Measure:
+    def regret(self, evidence: Evidence, share: float = 1.0) -> Measured:
         """Return its Nash regret at one share of its horizon, less its bias."""
         return self.regrets(evidence, [share])[0]
 
-    def history(self, evidence: Evidence) -> tuple[Values, list[Measure]]:
+    def history(self, evidence: Evidence) -> tuple[Values, list[Measured]]:
         """Return all recorded times and its Nash regret there, less its bias; none without runs."""
         curves = self.curves(evidence)
         if not curves:

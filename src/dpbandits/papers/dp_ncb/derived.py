@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.resampling import ratio_of, slope
+from dpbandits.claims.numbers import ratio, slope
 from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, LOCAL, Line
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.statistics import HORIZONS, SHARES
@@ -31,11 +31,6 @@ NAMES = {"ncb": "NCB", "gdp-ncb": "GDP-NCB", "ldp-ncb": "LDP-NCB"}
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 10.0, 100.0)
 """Epsilon of the simulations with T = 1e7."""
-
-
-def _evidence(frames: Frames) -> Evidence:
-    # No interval here is by the bootstrap, so that the root of its streams is not used.
-    return Evidence.of(frames, root_seed=0)
 
 
 def _points(x: Iterable[float], y: Iterable[Any], **tags: Any) -> pd.DataFrame:
@@ -61,14 +56,14 @@ def slopes(frames: Frames) -> pd.DataFrame:
     slope, slope_lo and slope_hi; ``guide``, a line of slope -1/2 or -1 through LDP-NCB at 0.3 T).
     Slopes are of log Nash regret over log t, by least squares.
     """
-    evidence, rows = _evidence(frames), []
+    evidence, rows = Evidence(frames), []
     for variant in VARIANTS:
         for algorithm, name in NAMES.items():
             curve = Line(algorithm, variant)
             tags = {"variant": variant, "algorithm": algorithm}
             times, regrets = curve.history(evidence)
             named = {"series": f"{name}, {variant}", "part": "curve", **tags}
-            rows.append(_points(times, [regret.estimate() for regret in regrets], **named))
+            rows.append(_points(times, regrets, **named))
             fit = {"series": f"fit of {name}, {variant}", **tags}
             rows.append(_fit(evidence, curve, times[-1], **fit))
         # The last one is LDP-NCB's.
@@ -80,7 +75,7 @@ def slopes(frames: Frames) -> pd.DataFrame:
 def _fit(evidence: Evidence, curve: Line, horizon: float, **tags: Any) -> pd.DataFrame:
     logs = [regret.log() for regret in curve.regrets(evidence, SHARES)]
     fitted = slope(np.log(SHARES), logs)
-    low, high = fitted.estimate().interval(ALPHA)
+    low, high = fitted.interval(ALPHA)
     level = float(np.mean([log.value for log in logs]) - fitted.value * np.mean(np.log(SHARES)))
     ends = np.array([0.1, 1.0])
     line = np.exp(level + fitted.value * np.log(ends))
@@ -100,7 +95,7 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
 
     Tags: variant, part (``measured``; ``bound``, the ratio of the two terms of Theorem 1's bound).
     """
-    evidence = _evidence(frames)
+    evidence = Evidence(frames)
     measured = []
     for variant in VARIANTS:
         private, plain = (
@@ -110,20 +105,20 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
         # At the quick scale the runs are shorter than their names say.
         ends = [line.last_time(evidence) for line in private]
         regrets = [[line.regret(evidence) for line in lines] for lines in (private, plain)]
-        measured.append(_measured(variant, GLOBAL, ends, map(ratio_of, *regrets)))
+        measured.append(_measured(variant, GLOBAL, ends, map(ratio, *regrets)))
     return pd.concat([*measured, _bound(ends, [ratio_of_terms(end, EPSILON) for end in ends])])
 
 
 def price_over_epsilon(frames: Frames) -> pd.DataFrame:
     """Return the same ratio at T = 1e7 against epsilon from 0.2 to 100 (claim C20)."""
-    evidence = _evidence(frames)
+    evidence = Evidence(frames)
     epsilons = [epsilon for epsilon in EPSILONS if epsilon >= EPSILON]
     measured = []
     for variant in VARIANTS:
         plain = Line("ncb", variant).regret(evidence)
         private = [Line(GLOBAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons]
         measured.append(
-            _measured(variant, GLOBAL, epsilons, [ratio_of(cost, plain) for cost in private])
+            _measured(variant, GLOBAL, epsilons, [ratio(cost, plain) for cost in private])
         )
     end = Line("ncb", VARIANTS[-1]).last_time(evidence)
     bound = [ratio_of_terms(end, epsilon) for epsilon in epsilons]
@@ -152,18 +147,17 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
     Tags: variant, part (``measured``, with slope, slope_lo and slope_hi from epsilon = 0.2 to 0.5;
     ``guide``, slope -1 through the value of the code at 0.2).
     """
-    evidence = _evidence(frames)
+    evidence = Evidence(frames)
     epsilons = [epsilon for epsilon in EPSILONS if epsilon <= 2.0]
     measured = []
     for variant in VARIANTS:
         regrets = {
             epsilon: Line(LOCAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons
         }
-        steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()]).estimate()
+        steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()])
         low, high = steep.interval(ALPHA)
         tags = {"slope": steep.value, "slope_lo": low, "slope_hi": high}
-        estimates = [regret.estimate() for regret in regrets.values()]
-        measured.append(_measured(variant, LOCAL, epsilons, estimates, **tags))
+        measured.append(_measured(variant, LOCAL, epsilons, regrets.values(), **tags))
     first = measured[0].set_index("x")["y"]
     line = [first[EPSILON] * EPSILON / epsilon for epsilon in epsilons]
     return pd.concat(

@@ -17,8 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.claims.evidence import Evidence, nash_curves, nash_regret
-from dpbandits.claims.numbers import Estimate, StudentEstimate, largest, smallest
-from dpbandits.claims.resampling import Measure, average, exponential, ratio_of, slope
+from dpbandits.claims.numbers import (
+    Estimate,
+    Measured,
+    StudentEstimate,
+    average,
+    largest,
+    ratio,
+    slope,
+    smallest,
+)
 from dpbandits.papers.dp_ncb.curves import (
     EPSILON,
     GLOBAL,
@@ -47,7 +55,7 @@ def regret(
 ) -> Estimate:
     """Return the Nash regret of an algorithm at a share of T."""
     chosen = line(algorithm, variant, horizon, scored=scored, adap_ucb=adap_ucb, ncb=ncb)
-    return chosen.regret(evidence, share).estimate()
+    return chosen.regret(evidence, share)
 
 
 def regret_ratio(
@@ -69,7 +77,7 @@ def regret_ratio(
         line(name, variant, horizon, **interpretations).regret(evidence, share)
         for name in (first, second)
     )
-    return ratio_of(one, other)
+    return ratio(one, other)
 
 
 def smallest_ratio(
@@ -86,7 +94,7 @@ def smallest_ratio(
     (_, one), (_, other) = (curve.history(evidence) for curve in lines)
     if not one or not other:
         return StudentEstimate(math.nan)
-    return smallest(ratio_of(above, below) for above, below in zip(one, other, strict=True))
+    return smallest(ratio(above, below) for above, below in zip(one, other, strict=True))
 
 
 def crossing_time(
@@ -104,14 +112,14 @@ def crossing_time(
     differences = [first - second for first, second in zip(one, other, strict=True)]
     if not differences or differences[-1].value > 0.0:
         return StudentEstimate(math.nan)
-    return exponential(_last_fall(times, differences))
+    return _last_fall(times, differences).exp()
 
 
 def time_below(
     evidence: Evidence, *, variant: str, algorithm: str, level: float, ncb: str = "own"
 ) -> Estimate:
     """Return the last time at which a Nash regret of panel (e) is below a level; T if it is not."""
-    return exponential(_time_below(evidence, line(algorithm, variant, TEN_MILLION, ncb=ncb), level))
+    return _time_below(evidence, line(algorithm, variant, TEN_MILLION, ncb=ncb), level).exp()
 
 
 def time_below_ratio(
@@ -125,38 +133,38 @@ def time_below_ratio(
     one, other = (_time_below(evidence, curve, level) for curve in lines)
     if not one.influences and not other.influences:
         return StudentEstimate(math.nan)
-    return exponential(one - other)
+    return (one - other).exp()
 
 
-def _time_below(evidence: Evidence, chosen: Line, level: float) -> Measure:
+def _time_below(evidence: Evidence, chosen: Line, level: float) -> Measured:
     """Return the logarithm of the time at which a Nash regret falls below a level."""
     times, regrets = chosen.history(evidence)
     return _last_fall(times, [regret - level for regret in regrets])
 
 
-def _last_fall(times: Values, differences: list[Measure]) -> Measure:
+def _last_fall(times: Values, differences: list[Measured]) -> Measured:
     """Return the logarithm of the last time at which differences fall below 0.
 
     The first time where none is above 0 and the last one where the last is, without influences:
     these are bounds on it, which hold whatever the runs. NaN without any time.
     """
     if not differences:
-        return Measure(math.nan)
+        return Measured.of(math.nan)
     above = np.flatnonzero([difference.value > 0.0 for difference in differences])
     if above.size == 0:
-        return Measure(math.log(times[0]))
+        return Measured.of(math.log(times[0]))
     last = int(above[-1])
     if last == times.size - 1:
-        return Measure(math.log(times[-1]))
+        return Measured.of(math.log(times[-1]))
     return _zero(np.log(times[last : last + 2]), differences[last], differences[last + 1])
 
 
-def _zero(logs: Values, before: Measure, after: Measure) -> Measure:
+def _zero(logs: Values, before: Measured, after: Measured) -> Measured:
     """Return the logarithm of time where the line between two differences is 0."""
     begin, span = float(logs[0]), float(logs[1] - logs[0])
     drop = before.value - after.value
     change = (after * before.value - before * after.value) * (span / drop**2)
-    return Measure(begin + span * before.value / drop, change.influences)
+    return Measured.of(begin + span * before.value / drop, change.influences)
 
 
 EPSILONS = (0.2, 0.5, 1, 2)
@@ -180,7 +188,7 @@ def _two_arm_regret(
     horizon: int,
     epsilon: float,
     order: str = "index",
-) -> Measure:
+) -> Measured:
     """Return the mean Nash regret of curves of 50 runs on the two arms, which are the sample.
 
     A limit below the 500 runs of the ten published curves is one of other panels: all are read.
@@ -195,7 +203,7 @@ def _two_arm_regret(
     regrets = [nash_regret({key: curve}, -1, subtract_bias=True) for key, curve in curves.items()]
     mean = average(regrets).value
     values = np.array([curve.value for curve in regrets])
-    return Measure(mean, {(TWO_ARMS, *map(str, tags.values())): values - mean})
+    return Measured.of(mean, {(TWO_ARMS, *map(str, tags.values())): values - mean})
 
 
 def two_arm_regret(
@@ -208,7 +216,7 @@ def two_arm_regret(
     order: str = "index",
 ) -> Estimate:
     """Return the Nash regret at T in panel (a); ``order`` is that of AdaP-UCB's first pulls."""
-    return _two_arm_regret(evidence, variant, algorithm, horizon, epsilon, order).estimate()
+    return _two_arm_regret(evidence, variant, algorithm, horizon, epsilon, order)
 
 
 def two_arm_difference(
@@ -219,7 +227,7 @@ def two_arm_difference(
         _two_arm_regret(evidence, variant, algorithm, horizon, epsilon)
         for algorithm in (first, second)
     )
-    return (one - other).estimate()
+    return one - other
 
 
 def two_arm_growth(
@@ -229,7 +237,7 @@ def two_arm_growth(
     last, first = (
         _two_arm_regret(evidence, variant, algorithm, horizon, epsilon) for horizon in (end, begin)
     )
-    return ratio_of(last, first)
+    return ratio(last, first)
 
 
 def epsilon_ratios(
@@ -246,7 +254,7 @@ def epsilon_ratios(
         for epsilon in epsilons
     }
     return {
-        f"epsilon={higher:g} over {lower:g}": ratio_of(regrets[higher], regrets[lower])
+        f"epsilon={higher:g} over {lower:g}": ratio(regrets[higher], regrets[lower])
         for lower, higher in itertools.pairwise(epsilons)
     }
 
@@ -257,7 +265,7 @@ def ncb_ratios(
     """Return Nash regret of NCB over that of a private algorithm at each epsilon of its panel."""
     plain = ncb_line(variant, ncb).regret(evidence, share)
     return {
-        f"epsilon={epsilon:g}": ratio_of(
+        f"epsilon={epsilon:g}": ratio(
             plain, Line(algorithm, variant, epsilon=epsilon).regret(evidence, share)
         )
         for epsilon in EPSILONS
@@ -266,7 +274,7 @@ def ncb_ratios(
 
 def _panel_regret(
     evidence: Evidence, variant: str, algorithm: str, share: float, scored: str
-) -> Measure:
+) -> Measured:
     """Return a Nash regret of panel (f), by ``true`` or ``nominal`` means, or of (e), by none."""
     chosen = Line(algorithm, variant, mixed=scored != "", nominal=scored == "nominal")
     return chosen.regret(evidence, share)
@@ -292,10 +300,12 @@ def order_ratios(
     points: dict[str, Estimate] = {}
     order = sorted(ALGORITHMS, key=lambda name: homogeneous[name].value)
     for low, high in itertools.pairwise(order):
-        _, largest = ratio_of(homogeneous[low], homogeneous[high]).interval(SURE)
+        _, largest = ratio(homogeneous[low], homogeneous[high]).interval(SURE)
         is_clear = largest < 1.0
-        ratio = ratio_of(mixed[low], mixed[high])
-        points[f"{low} over {high}"] = ratio if is_clear else StudentEstimate(math.nan, ratio.runs)
+        quotient = ratio(mixed[low], mixed[high])
+        points[f"{low} over {high}"] = (
+            quotient if is_clear else StudentEstimate(math.nan, quotient.runs)
+        )
     return points
 
 
@@ -308,7 +318,7 @@ def falls(
         first, last = (
             _panel_regret(evidence, variant, name, share, scored) for share in (begin, end)
         )
-        points[name] = ratio_of(last, first)
+        points[name] = ratio(last, first)
     return points
 
 
@@ -322,7 +332,7 @@ WINDOWS = tuple(2**m - 1 for m in range(17, 24))
 """Ends of windows of the anytime wrapper."""
 
 
-def _slope(evidence: Evidence, chosen: Line) -> Measure:
+def _slope(evidence: Evidence, chosen: Line) -> Measured:
     regrets = chosen.regrets(evidence, SHARES)
     return slope(np.log(SHARES), [regret.log() for regret in regrets])
 
@@ -336,7 +346,7 @@ def slope_of_regret(
     ncb: str = "own",
 ) -> Estimate:
     """Return the slope of log Nash regret over log t on [0.3 T, T], epsilon = 0.2."""
-    return _slope(evidence, line(algorithm, variant, horizon, ncb=ncb)).estimate()
+    return _slope(evidence, line(algorithm, variant, horizon, ncb=ncb))
 
 
 def slope_difference(
@@ -351,7 +361,7 @@ def slope_difference(
     """Return the slope of the first algorithm minus that of the second."""
     lines = [line(name, variant, horizon, ncb=ncb) for name in (first, second)]
     one, other = (_slope(evidence, curve) for curve in lines)
-    return (one - other).estimate()
+    return one - other
 
 
 def cost_steps(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
@@ -362,7 +372,7 @@ def cost_steps(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
         for horizon in HORIZONS
     }
     return {
-        f"T={high:.0e} over {low:.0e}": exponential(costs[high] - costs[low])
+        f"T={high:.0e} over {low:.0e}": (costs[high] - costs[low]).exp()
         for low, high in itertools.pairwise(HORIZONS)
     }
 
@@ -370,16 +380,16 @@ def cost_steps(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
 def cost_at_epsilon(evidence: Evidence, *, variant: str, epsilon: float) -> Estimate:
     """Return the Nash regret of GDP-NCB at an epsilon over that of NCB, T = 1e7."""
     private = Line(GLOBAL, variant, epsilon=epsilon).regret(evidence)
-    return ratio_of(private, ncb_line(variant, "own").regret(evidence))
+    return ratio(private, ncb_line(variant, "own").regret(evidence))
 
 
 def slope_in_epsilon(evidence: Evidence, *, variant: str, epsilons: Sequence[float]) -> Estimate:
     """Return the slope of log Nash regret of LDP-NCB over log epsilon, T = 1e7."""
     regrets = [Line(LOCAL, variant, epsilon=epsilon).regret(evidence).log() for epsilon in epsilons]
-    return slope(np.log(epsilons), regrets).estimate()
+    return slope(np.log(epsilons), regrets)
 
 
-def _anytime_costs(evidence: Evidence, variant: str, algorithm: str) -> dict[int, Measure]:
+def _anytime_costs(evidence: Evidence, variant: str, algorithm: str) -> dict[int, Measured]:
     """Return log of the anytime Nash regret over that with known horizon, at ends of windows."""
     tags: dict[str, Any] = {"variant": variant, "epsilon": EPSILON}
     wrapper = nash_curves(evidence, "anytime", algorithm=f"anytime-{algorithm}", **tags)
@@ -398,10 +408,10 @@ def anytime_cost(evidence: Evidence, *, variant: str, algorithm: str, extreme: s
     ``extreme``: the ``smallest`` or the ``largest`` of them.
     """
     pick = {"smallest": smallest, "largest": largest}[extreme]
-    return pick(map(exponential, _anytime_costs(evidence, variant, algorithm).values()))
+    return pick(cost.exp() for cost in _anytime_costs(evidence, variant, algorithm).values())
 
 
 def anytime_growth(evidence: Evidence, *, variant: str, algorithm: str) -> Estimate:
     """Return anytime wrapper's cost at the end of the last window over that of the one before."""
     *_, before, last = _anytime_costs(evidence, variant, algorithm).values()
-    return exponential(last - before)
+    return (last - before).exp()

@@ -12,23 +12,22 @@ NaN.
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, Sample, from_means
 from dpbandits.claims.numbers import (
     Estimate,
-    PercentileEstimate,
-    StudentEstimate,
+    Measured,
     exact,
+    is_lowest,
     mean,
+    rank_correlation,
     smallest,
     welch_difference,
 )
-from dpbandits.claims.resampling import Sample, argmin, from_means, kendall_tau, ratio
 from dpbandits.papers.dp_ts_ucb.analytic import ALPHAS, PRE_PULLS
 
 HORIZONS = "privacy-by-horizon"
@@ -181,9 +180,7 @@ def _contender(
     return evidence.sample(BASELINES, "pseudo_regret", algorithm=algorithm, **tags)
 
 
-def alpha_difference(
-    evidence: Evidence, *, horizon: int, alpha: float, minus: float
-) -> StudentEstimate:
+def alpha_difference(evidence: Evidence, *, horizon: int, alpha: float, minus: float) -> Measured:
     """Return the final regret of DP-TS-UCB at one alpha minus that at another."""
     return welch_difference(
         _proposed(evidence, alpha, horizon).values, _proposed(evidence, minus, horizon).values
@@ -192,8 +189,8 @@ def alpha_difference(
 
 def alpha_trend(evidence: Evidence, *, horizon: int) -> Estimate:
     """Return Kendall's tau between alpha and the final regret of DP-TS-UCB."""
-    regrets = [_proposed(evidence, alpha, horizon) for alpha in ALPHAS]
-    return from_means(regrets, lambda means: kendall_tau(ALPHAS, means))
+    regrets = [_proposed(evidence, alpha, horizon).measured for alpha in ALPHAS]
+    return rank_correlation(ALPHAS, regrets)
 
 
 def steps_down(evidence: Evidence, *, horizons: tuple[int, ...]) -> Estimate:
@@ -213,33 +210,10 @@ def equal_bound_difference(evidence: Evidence, *, alpha: float, count: str) -> E
     return welch_difference(_proposed(evidence, alpha).values, other)
 
 
-@dataclass(frozen=True, eq=False)
-class ChoiceEstimate(PercentileEstimate):
-    """Whether a choice is made, 1 or 0, with the order statistics of its resamples.
-
-    A choice has no tails to go on with: its interval has ends wherever the resamples resolve the
-    level, also where all of them agree.
-    """
-
-    def with_tails(self) -> Estimate:
-        """Return itself."""
-        return self
-
-
 def is_best_b(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
-    """Return 1 where b has the lowest final regret of the seven pre-pulls of Figure 6, otherwise 0.
-
-    Its bootstrap interval is [1, 1] where b wins in all resamples but a share of half the level.
-    """
-    regrets = [_equally_private(evidence, alpha, pulls, count) for pulls in PRE_PULLS]
-    place = PRE_PULLS.index(b)
-
-    def wins(means: Values) -> Values:
-        best = argmin(means)
-        return np.where(np.isnan(best), np.nan, best == place)
-
-    choice = from_means(regrets, wins)
-    return ChoiceEstimate(choice.value, choice.runs, choice.resamples)
+    """Return 1 where b has the lowest final regret of the seven of Figure 6, otherwise 0."""
+    regrets = [_equally_private(evidence, alpha, pulls, count).measured for pulls in PRE_PULLS]
+    return is_lowest(PRE_PULLS.index(b), regrets)
 
 
 def best_b_margin(evidence: Evidence, *, alpha: float, b: int, count: str) -> Estimate:
@@ -275,7 +249,7 @@ def pre_pull_regret(evidence: Evidence, *, alpha: float, b: int) -> Estimate:
 
 def regret_over_pre_pulled(evidence: Evidence, *, alpha: float, b: int) -> Estimate:
     """Return the final regret of DP-TS-UCB over that of Modified TS with b pre-pulls, n + 1."""
-    return ratio(_proposed(evidence, alpha), _pre_pulled(evidence, alpha, b))
+    return _proposed(evidence, alpha).measured / _pre_pulled(evidence, alpha, b).measured
 
 
 def _pre_pulled(evidence: Evidence, alpha: float, b: int) -> Sample:
@@ -310,7 +284,7 @@ def regret_ratio(
     one, other = (
         _contender(evidence, name, alpha, count, "base2", "natural") for name in (first, second)
     )
-    return ratio(one, other)
+    return one.measured / other.measured
 
 
 def gap_share(evidence: Evidence, *, count: str) -> Estimate:
