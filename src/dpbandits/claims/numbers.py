@@ -429,24 +429,35 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
         return rate_difference(first.counted, second.counted)
     if isinstance(first, Rate) and not second.is_random:
         return rate(first.counted, first.reference + second.value)
-    if isinstance(first, Measured):
-        return first - (second if isinstance(second, Measured) else second.value)
-    if isinstance(second, Measured):
-        return -(second - first.value)
-    return exact(first.value - second.value, max(first.runs, second.runs))
+    if not first.is_random and not second.is_random:
+        return exact(first.value - second.value, max(first.runs, second.runs))
+    return as_measured(first) - as_measured(second)
 
 
 def ratio(first: Estimate, second: Estimate) -> Estimate:
-    """Return the first number over the second; of two measures both are to be positive."""
-    if isinstance(first, Measured):
-        return first / (second if isinstance(second, Measured) else second.value)
-    if isinstance(second, Measured):
-        # Both are positive, or the number is not known.
-        inverse = -second.log()
-        return (inverse + math.log(first.value)).exp() if first.value > 0.0 else exact(math.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.float64(first.value) / second.value
-    return exact(value, max(first.runs, second.runs))
+    """Return the first number over the second; where they are random, both are to be positive."""
+    if not first.is_random and not second.is_random:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.float64(first.value) / second.value
+        return exact(value, max(first.runs, second.runs))
+    if not second.is_random:
+        return as_measured(first) / second.value
+    return as_measured(first) / as_measured(second)
+
+
+def as_measured(number: Estimate) -> Measured:
+    """Return a number for arithmetic; rates become means of their trials.
+
+    Raises:
+        TypeError: it is an extreme or an order, which have no arithmetic.
+    """
+    if isinstance(number, Measured):
+        return number
+    if isinstance(number, Rate):
+        return number.measured(object())
+    if number.is_random:
+        raise TypeError(f"{type(number).__name__} has no arithmetic")
+    return Measured(number.value, number.runs)
 
 
 def slope(x: Iterable[float], y: Iterable[Measured]) -> Measured:

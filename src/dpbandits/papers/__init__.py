@@ -96,10 +96,15 @@ class Paper:
         """Statistics that its claims file may name: its own, and those that every paper has."""
         # Simulations do without them.
         from dpbandits.claims import statistics
-        from dpbandits.claims.docket import statistics_of
+        from dpbandits.claims.docket import quantities_of, statistics_of
 
         own = self.modules("statistics", "exact_statistics", "fit_statistics", "tuning_statistics")
-        return {**statistics_of(statistics), **statistics_of(*map(import_module, own))}
+        quantities = [import_module(name) for name in self.modules("quantities")]
+        return {
+            **statistics_of(statistics),
+            **statistics_of(*map(import_module, own)),
+            **quantities_of(*quantities),
+        }
 
 
 def find_paper(name: str) -> Paper:

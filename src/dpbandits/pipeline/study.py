@@ -436,7 +436,10 @@ class Study:
         from dpbandits.claims.docket import findings_of
 
         file = self._findings_file
-        return [] if file is None else findings_of(file, self.findings_path, self.code.statistics)
+        if file is None:
+            return []
+        series = self._claims_file.series if self._claims_file else {}
+        return findings_of(file, self.findings_path, self.code.statistics, series)
 
     @property
     def stated(self) -> "list[Claim]":
