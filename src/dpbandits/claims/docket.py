@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -100,6 +101,14 @@ class SeriesEntry(Spec):
     when: dict[Annotated[str, Field(pattern="^[^=]+=[^=]+$")], dict[str, Any]] = {}
 
 
+class Shares(Spec):
+    """Points of an axis: so many from one to another, by equal ratios."""
+
+    begin: float = Field(alias="from")
+    to: float
+    count: Count
+
+
 Operand = str | dict[str, Any]
 Pick = str | dict[str, Any]
 MEASURED = (*OPERATIONS, "quantity", "statistic")
@@ -129,7 +138,7 @@ class ComparisonEntry(Spec):
     of: Annotated[tuple[Operand, ...], BeforeValidator(as_list)] = ()
     at: dict[str, Any] = {}
     along: str = ""
-    points: tuple[Any, ...] | None = None
+    points: tuple[Any, ...] | Shares | None = None
     pick: Annotated[tuple[Pick, ...], BeforeValidator(as_list)] = ()
     point: str = ""
     kind: Annotated[str, one_of(KINDS)] = REPORT
@@ -685,14 +694,21 @@ def _measurement(
         series=series,
         at=entry.at,
         along=entry.along,
-        points=entry.points,
+        points=_points(entry.points),
         picks=tuple(
             (pick, {}) if isinstance(pick, str) else (next(iter(pick)), _options(pick))
             for pick in entry.pick
         ),
         point=entry.point,
         arguments=entry.arguments,
+        quantities=statistics,
     )
+
+
+def _points(points: "tuple[Any, ...] | Shares | None") -> tuple[Any, ...] | None:
+    if isinstance(points, Shares):
+        return tuple(np.geomspace(points.begin, points.to, points.count).tolist())
+    return points
 
 
 def _options(pick: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -444,8 +444,10 @@ class Series:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the results that it may be in."""
-        names = self.tags.get("in", self.evidence.reads or ())
-        return (names,) if isinstance(names, str) else tuple(names)
+        allowed = self.evidence.reads
+        names = self.tags.get("in", allowed or ())
+        several = (names,) if isinstance(names, str) else tuple(names)
+        return tuple(name for name in several if allowed is None or name in allowed)
 
     def has(self, tag: str) -> bool:
         """Return whether any of its results has such a tag."""
@@ -455,7 +457,8 @@ class Series:
     def places(self) -> list[Place]:
         """Where series or rows have these tags."""
         own = {key: value for key, value in self.tags.items() if key not in OPTIONS}
-        over = {key: value for key, value in self.over.items() if key not in self.fixed}
+        fixed = {*self.fixed, *(key for key, value in own.items() if value is None)}
+        over = {key: value for key, value in self.over.items() if key not in fixed}
         places = []
         for name in self.names:
             columns = self.evidence.columns(name)
@@ -505,6 +508,13 @@ class Series:
         return str(self.tags.get("metric", "success" if counted else "pseudo_regret"))
 
     @property
+    def regrets(self) -> tuple[list[int], list[Measured]]:
+        """All recorded times and the Nash regret there, less its bias; none without runs."""
+        curves = self.curves
+        indices = range(len(self.times))
+        return self.times, [nash_regret(curves, index) for index in indices]
+
+    @property
     def rows(self) -> pd.DataFrame:
         """The rows of an exact result."""
         name, where = self.place
@@ -515,7 +525,7 @@ class Series:
         """All recorded times."""
         name, where = self.place
         if self.metric.endswith(NASH_REGRET):
-            curves = self._curves()
+            curves = self.curves
             return next((curve.times.tolist() for curve in curves.values()), [])
         return list(self.evidence.times(name, self.metric, **where).tolist())
 
@@ -525,7 +535,13 @@ class Series:
         return self.evidence.values(name, self.metric, self.tags.get("t"), **where)
 
     def number(self) -> Estimate:
-        """Return its number at its time: a mean, a rate, a Nash regret, or an exact one."""
+        """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.
+
+        Where its metric is a quantity of the paper, what that makes of the series.
+        """
+        if callable(self.tags.get("metric")):
+            quantity: Estimate = self.tags["metric"](self)
+            return quantity
         name, where = self.place
         if not self.evidence.is_simulated(name):
             return exact(self.evidence.number(name, self.tags.get("column", "y"), **where))
@@ -535,14 +551,16 @@ class Series:
             return rate(self.evidence.counts(name, self.metric, **where))
         return mean(self.per_run(), (name, self.evidence.recorded(name).find(where)))
 
-    def _curves(self) -> Curves:
+    @cached_property
+    def curves(self) -> Curves:
+        """Its Nash curves; none where no run is read."""
         name, where = self.place
         curves = nash_curves(self.evidence, name, nominal=self.metric != NASH_REGRET, **where)
         best = self.tags.get("best_mean")
         return curves if best is None else {key: one.against(best) for key, one in curves.items()}
 
     def _nash_regret(self) -> Measured:
-        curves = self._curves()
+        curves = self.curves
         if not curves:
             return Measured(math.nan)
         times = next(iter(curves.values())).times

@@ -6,7 +6,7 @@ each point, of which picks make others or one. Statistics of the privacy audit a
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -183,6 +183,7 @@ class Measurement:
         picks: name of each pick in their order, with its options.
         point: label of a point; may name variables, the axis and, after steps, ``next``.
         arguments: of a quantity.
+        quantities: functions of a series that may be its metric.
     """
 
     operation: str | Callable[..., Any]
@@ -194,6 +195,7 @@ class Measurement:
     picks: tuple[tuple[str, Tags], ...] = ()
     point: str = ""
     arguments: Tags = field(default_factory=dict)
+    quantities: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, evidence: Evidence, row: Tags, over: Tags) -> "Mapping[str, Estimate]":
         """Measure.
@@ -207,15 +209,17 @@ class Measurement:
             InputError: something is not in the results, or in several places.
         """
         variables = {**row, **over}
-        series = self.resolve(evidence, row, over)
         if callable(self.operation):
+            series = self.resolve(evidence, row, over)
             answer = self.operation(*series, **_filled(self.arguments, variables))
             return answer if isinstance(answer, Mapping) else {"": answer}
+        operation = OPERATIONS[self.operation]
         if not self.along:
-            return {"": self._number(series)}
+            return {"": operation(*(one.number() for one in self.resolve(evidence, row, over)))}
         points = []
-        for x in self._points(series):
-            number = self._number([one.having(**{self.along: x}) for one in series])
+        for x in self.places(evidence, row, over):
+            series = self.resolve(evidence, row, {**over, self.along: x})
+            number = operation(*(one.number() for one in series))
             points.append(Point(number, x, {self.along: x}))
         picked: list[Point] | Estimate = points
         for name, options in self.picks:
@@ -231,33 +235,38 @@ class Measurement:
     def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
         over = {**over, **_filled(self.at, {**row, **over})}
-        named = _variables_in([self.at, *self.operands])
-        resolved = []
+        named = _variables_in([self.at, self.arguments, *self.operands])
+        resolved, deciding = [], set(named)
         for name, more in self.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
-            chosen = self.series[name.format(**variables)] if name else NamedSeries()
-            tags, conditions = chosen.resolved(variables)
-            named |= conditions | _variables_in(tags)
-            one = Series(evidence, _filled(tags, variables), row).having(**over)
-            resolved.append(replace(one, tags={**one.tags, **fixed}, fixed=frozenset(fixed)))
+            own, conditions = self._named(name.format(**variables)).resolved(variables)
+            templates = named | _variables_in(own)
+            loose = {key: value for key, value in over.items() if key not in templates}
+            one = Series(evidence, _filled(own, variables), row).having(**loose)
+            tags = {**one.tags, **fixed}
+            if "metric" in tags:
+                tags["metric"] = self.quantities.get(tags["metric"], tags["metric"])
+            resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
+            deciding |= templates | conditions
         for key in over:
-            if key not in named and not any(key in one.tags or one.has(key) for one in resolved):
-                raise InputError(f"for or at has {key}, which no series has")
+            if key not in deciding and not any(key in one.tags or one.has(key) for one in resolved):
+                raise InputError(f"for, at or along has {key}, which no series has")
         return resolved
 
-    def _number(self, series: Sequence[Series]) -> Estimate:
-        assert isinstance(self.operation, str)
-        return OPERATIONS[self.operation](*(one.number() for one in series))
+    def _named(self, name: str) -> NamedSeries:
+        if name and name not in self.series:
+            raise InputError(f"series {name!r}; allowed: {', '.join(self.series)}")
+        return self.series[name] if name else NamedSeries()
 
-    def _points(self, series: Sequence[Series]) -> list[Any]:
+    def places(self, evidence: Evidence, row: Tags, over: Tags) -> list[Any]:
+        """Return the points of the axis."""
         if self.points is not None:
             return list(self.points)
-        free = [one for one in series if self.along not in one.fixed]
-        chosen = next((one for one in free if self.along == "t" or one.has(self.along)), None)
-        if chosen is None:
-            raise InputError(f"along is {self.along}, which no series has")
-        return chosen.values_of(self.along)
+        for one in self.resolve(evidence, row, over):
+            if self.along not in one.fixed and (self.along == "t" or one.has(self.along)):
+                return one.values_of(self.along)
+        raise InputError(f"along is {self.along}, which no series has")
 
     def _label(self) -> str:
         steps = " to {next}" if any(name == "steps" for name, _ in self.picks) else ""
@@ -266,13 +275,15 @@ class Measurement:
 
 def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
     """Return tags with variables in the place of their names in braces."""
-    filled = {}
-    for key, value in tags.items():
-        if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}":
-            filled[key] = variables[value[1:-1]]
-        else:
-            filled[key] = value.format(**variables) if isinstance(value, str) else value
-    return filled
+    missing = _variables_in(tags) - set(variables)
+    if missing:
+        raise InputError(f"{', '.join(sorted(missing))}; allowed: {', '.join(variables)}")
+    return {
+        key: variables[value[1:-1]]
+        if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}"
+        else (value.format(**variables) if isinstance(value, str) else value)
+        for key, value in tags.items()
+    }
 
 
 def _variables_in(texts: Any) -> set[str]:
