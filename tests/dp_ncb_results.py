@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from dpbandits.papers.dp_ncb.statistics import WINDOWS
 
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge_interpretation
@@ -21,7 +22,6 @@ from dpbandits.engine.results import results_frame
 from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers.dp_ncb.instances import drawn_means
-from dpbandits.papers.dp_ncb.statistics import WINDOWS
 from dpbandits.pipeline.project import Project
 from made_up_results import Change, Values, Where, at_most, in_turn, planned, unchanged, where
 from shared import ExactResults
@@ -248,7 +248,7 @@ def verdict_of(name: str, world: World, variant: str, **values: Any) -> Judgemen
         if (each.variant, dict(each.values)) == (variant, values)
     ]
     results = _results if world == AS_IT_IS else lambda name: make(name, world)
-    return judge_interpretation(claim, interpretation, Evidence.of(results, root_seed=1))
+    return judge_interpretation(claim, interpretation, Evidence(results))
 
 
 def changed(*changes: Change) -> World:

@@ -5,12 +5,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-
-from dp_ncb_results import BEST, EXACT, World, changed, make, steeper, verdict_of
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import Judgement
-from dpbandits.claims.ledger import ledger
-from dpbandits.papers.dp_ncb.exact_statistics import phase_one_outside, runs_with_weak_pulls
 from dpbandits.papers.dp_ncb.statistics import (
     anytime_cost,
     anytime_growth,
@@ -18,6 +12,12 @@ from dpbandits.papers.dp_ncb.statistics import (
     time_below,
     time_below_ratio,
 )
+
+from dp_ncb_results import BEST, EXACT, World, changed, make, steeper, verdict_of
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import Judgement
+from dpbandits.claims.ledger import ledger
+from dpbandits.papers.dp_ncb.exact_statistics import phase_one_outside, runs_with_weak_pulls
 from made_up_results import at, times
 
 GDP, LDP = "gdp-ncb", "ldp-ncb"
@@ -35,7 +35,7 @@ def against(found: Judgement) -> list[str]:
 
 def evidence_of(world: World, *names: str) -> Evidence:
     """Evidence over some results in a world."""
-    return Evidence.of_frames({name: make(name, world) for name in names}, root_seed=1)
+    return Evidence.of_frames({name: make(name, world) for name in names})
 
 
 def test_the_best_mean_that_there_is_decides_and_the_drawn_one_is_reported() -> None:
@@ -209,7 +209,7 @@ def test_weak_arms_pulled_more_often_than_phase_one_has_rounds(pulls: float, cou
     """F14: W = 1001 at T = 1e6, one more for LDP-NCB as coded; 45 weak arms have 22 or 23 each."""
     frame = make("weak-arms", World())
     frame["value"] *= pulls / 10.0
-    evidence = Evidence.of_frames({"weak-arms": frame}, root_seed=1)
+    evidence = Evidence.of_frames({"weak-arms": frame})
     for algorithm in (GDP, LDP):
         for variant in ("as-coded", "repaired"):
             found = runs_with_weak_pulls(evidence, variant=variant, algorithm=algorithm)
@@ -265,4 +265,4 @@ def test_phase_one_outside_its_range_is_counted_in_every_run() -> None:
 
 
 def lengths(frame: pd.DataFrame) -> Evidence:
-    return Evidence.of_frames({"phase-lengths": frame}, root_seed=1)
+    return Evidence.of_frames({"phase-lengths": frame})

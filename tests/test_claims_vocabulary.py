@@ -44,7 +44,7 @@ def made() -> dict[str, pd.DataFrame]:
 
 
 FRAMES = made()
-EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1, resamples=500)
+EVIDENCE = Evidence.of_frames(FRAMES)
 
 
 def runs(algorithm: str, epsilon: int, t: int = 1000) -> np.ndarray:

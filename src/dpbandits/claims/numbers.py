@@ -196,14 +196,14 @@ class Measured(RandomEstimate):
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the t interval; for a ratio exponentials of those of the logarithm."""
         if not self.is_ratio:
-            return self._student.interval(alpha)
+            return self.student.interval(alpha)
         with np.errstate(over="ignore"):
-            low, high = np.exp(self.log()._student.interval(alpha))
+            low, high = np.exp(self.log().student.interval(alpha))
         return float(low), float(high)
 
     @cached_property
-    def _student(self) -> StudentEstimate:
-        """The number with its t interval.
+    def student(self) -> StudentEstimate:
+        """The number with its t interval, without regard to ``is_ratio``.
 
         One sample of R runs has R - 1 degrees of freedom, several have Satterthwaite's; fewer than
         two runs tell nothing of the spread.
@@ -313,7 +313,7 @@ def smooth(function: Callable[[Values], Values], measures: Sequence[Measured]) -
         measures: the k numbers.
     """
     point = np.array([[one.value for one in measures]])
-    errors = np.array([one._student.standard_error for one in measures])
+    errors = np.array([one.student.standard_error for one in measures])
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(function(point)[0])
         if not np.isfinite(errors).all():
