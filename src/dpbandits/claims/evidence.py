@@ -503,9 +503,10 @@ class Series:
     @cached_property
     def metric(self) -> str:
         """What is read of it."""
-        name, _ = self.place
-        counted = self.evidence.recorded(name).counts_trials
-        return str(self.tags.get("metric", "success" if counted else "pseudo_regret"))
+        metric = self.tags.get("metric")
+        if isinstance(metric, str):
+            return metric
+        return "success" if self.evidence.recorded(self.place[0]).counts_trials else "pseudo_regret"
 
     @property
     def regrets(self) -> tuple[list[int], list[Measured]]:

@@ -9,6 +9,7 @@ rewards describes a run and is no guarantee.
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dpbandits.claims.evidence import Evidence, Sample, from_means
 from dpbandits.claims.numbers import (
     Estimate,
     Measured,
+    RandomEstimate,
     exact,
     largest,
     mean,
@@ -146,6 +148,32 @@ def _countable(slopes: Sample) -> Measured:
     return 0.0 * slopes.measured if slopes.mean < NEGLIGIBLE_SLOPE else slopes.measured
 
 
+@dataclass(frozen=True, eq=False)
+class NegligibleStep(RandomEstimate):
+    """The change, which is 0, from a slope that does not count to another one.
+
+    Attributes:
+        slopes: the two slopes.
+    """
+
+    slopes: tuple[Measured, ...] = ()
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return 0 where both are certainly negligible, otherwise the ends of their difference."""
+        if all(slope.interval(alpha)[1] < NEGLIGIBLE_SLOPE for slope in self.slopes):
+            return 0.0, 0.0
+        before, after = self.slopes
+        return (after - before).interval(alpha)
+
+
+def _countable_step(before: Sample, after: Sample) -> Estimate:
+    """Return the change of countable slopes."""
+    step = _countable(after) - _countable(before)
+    if max(before.mean, after.mean) < NEGLIGIBLE_SLOPE:
+        return NegligibleStep(step.value, step.runs, (before.measured, after.measured))
+    return step
+
+
 def _final_slopes(
     evidence: Evidence, family: str, eta: int, b_grid: Sequence[int]
 ) -> dict[int, Sample]:
@@ -160,7 +188,7 @@ def final_slope_steps(
     """Return the change of the slope over the last fifth of the rounds from one b to the next."""
     slopes = _final_slopes(evidence, family, eta, b_grid)
     return {
-        f"b={b} to {following}": _countable(slopes[following]) - _countable(slopes[b])
+        f"b={b} to {following}": _countable_step(slopes[b], slopes[following])
         for b, following in itertools.pairwise(slopes)
     }
 
