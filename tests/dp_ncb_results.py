@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from dpbandits.papers.dp_ncb.statistics import WINDOWS
 
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judgement, judge_interpretation
@@ -32,6 +31,7 @@ DOCUMENT = PAPERS["dp-ncb"].document
 EXACT = ExactResults("dp-ncb")
 BEST = max(drawn_means())
 TWO_ARMS = (100, 300, 1000)
+WINDOWS = tuple(2**m - 1 for m in range(17, 24))
 TWO_ARMED_RESULTS = ("panel-a", "panel-a-verdicts")
 SHARES = (0.03, 0.1, 0.16, 0.18, 0.2, 0.22, 0.25, *np.geomspace(0.3, 1.0, 20))
 

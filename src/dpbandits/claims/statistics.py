@@ -146,7 +146,7 @@ PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
 """Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NamedSeries:
     """A series that a file names.
 
@@ -169,7 +169,7 @@ class NamedSeries:
         return tags, keys
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measurement:
     """What a comparison measures.
 
