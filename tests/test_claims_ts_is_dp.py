@@ -17,7 +17,7 @@ from ts_is_dp_results import SLOPES, World, make
 
 MAIN = (0, 500, 1000, 2000, 5000, 10000)
 NAMES = ("bernoulli-verdicts", "small-steps", "comparison-verdicts", "price-of-privacy")
-EVIDENCE = Evidence.of_frames({name: make(name, World()) for name in NAMES}, root_seed=1)
+EVIDENCE = Evidence.of_frames({name: make(name, World()) for name in NAMES})
 GAP = 0.25
 HORIZON = 100_000
 ARMS = {"family": "bernoulli"}
