@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-import numpy as np
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -23,7 +22,6 @@ from pydantic import (
     model_validator,
 )
 
-from dpbandits.claims.statistics import OPERATIONS, PICKS, Measurement, NamedSeries
 from dpbandits.claims.verdict import ALPHA, KINDS, REPORT, Region, Rule, Word, region_of
 from dpbandits.config.documents import (
     AtLeastZero,
@@ -47,6 +45,7 @@ from dpbandits.errors import InputError
 if TYPE_CHECKING:
     from dpbandits.claims.evidence import Evidence
     from dpbandits.claims.numbers import Estimate
+    from dpbandits.claims.statistics import Measurement, NamedSeries
 
 
 def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
@@ -111,7 +110,7 @@ class Shares(Spec):
 
 Operand = str | dict[str, Any]
 Pick = str | dict[str, Any]
-MEASURED = (*OPERATIONS, "quantity", "statistic")
+MEASURED = ("value", "difference", "ratio", "deviation", "quantity", "statistic")
 """Keys of which a comparison has one."""
 
 
@@ -155,10 +154,6 @@ class ComparisonEntry(Spec):
     def _measures_one_thing(self) -> "ComparisonEntry":
         if len(self.measured) != 1:
             raise InputError(f"{len(self.measured)} of {', '.join(MEASURED)}; allowed: one")
-        names = [next(iter(pick)) if isinstance(pick, dict) else pick for pick in self.pick]
-        unknown = [name for name in names if name not in PICKS]
-        if unknown:
-            raise InputError(f"pick is {', '.join(unknown)}; allowed: {', '.join(PICKS)}")
         if bool(self.along) < bool(self.pick or self.points or self.point):
             raise InputError("pick, points or point without along; allowed: with it")
         return self
@@ -356,7 +351,7 @@ class Comparison:
     """
 
     name: str
-    statistic: Statistic | Measurement
+    statistic: "Statistic | Measurement"
     kind: str
     region: Region
     part: str = ""
@@ -370,6 +365,13 @@ class Comparison:
         """Whether it enters the verdict."""
         return not self.exploratory and self.kind != REPORT
 
+    @property
+    def is_of_series(self) -> bool:
+        """Whether it is an operation on series, or a quantity of them."""
+        from dpbandits.claims.statistics import Measurement
+
+        return isinstance(self.statistic, Measurement)
+
     def is_asked_of(self, interpretation: "Interpretation") -> bool:
         """Whether it belongs to the row of this interpretation."""
         values = {"variant": interpretation.variant, **dict(interpretation.values)}
@@ -378,16 +380,16 @@ class Comparison:
     def bindings(self, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield the variables of each combination of values."""
         over = self.over or {}
-        given = {} if isinstance(self.statistic, Measurement) else self.arguments or {}
+        given = {} if self.is_of_series else self.arguments or {}
         for values in itertools.product(*over.values()):
             yield {**settings, **dict(zip(over, values, strict=True)), **given}
 
     def call(self, evidence: "Evidence", variables: Mapping[str, Any]) -> "Mapping[str, Estimate]":
         """Measure; the statistic takes the variables that it has parameters for."""
-        if isinstance(self.statistic, Measurement):
+        if self.is_of_series:
             over = {key: variables[key] for key in self.over or {}}
             row = {key: value for key, value in variables.items() if key not in over}
-            return self.statistic(evidence, row, over)
+            return cast("Measurement", self.statistic)(evidence, row, over)
         accepted = parameters_of(self.statistic)
         chosen = {key: value for key, value in variables.items() if key in accepted}
         answer = self.statistic(evidence, **chosen)
@@ -635,6 +637,8 @@ def _claim(
     statistics: Mapping[str, Statistic],
 ) -> Claim:
     """Return an entry as a claim of the kind ``finding``."""
+    from dpbandits.claims.statistics import NamedSeries
+
     series = {
         label: NamedSeries(one.model_extra or {}, one.when) for label, one in file.series.items()
     }
@@ -676,9 +680,11 @@ def _interpretation(entry: InterpretationEntry) -> Interpretation:
 def _measurement(
     name: str,
     entry: ComparisonEntry,
-    series: Mapping[str, NamedSeries],
+    series: "Mapping[str, NamedSeries]",
     statistics: Mapping[str, Statistic],
-) -> Statistic | Measurement:
+) -> "Statistic | Measurement":
+    from dpbandits.claims.statistics import PICKS, Measurement
+
     (key,) = entry.measured
     if key in ("statistic", "quantity"):
         function = getattr(entry, key)
@@ -687,6 +693,14 @@ def _measurement(
             raise InputError(f"{name}: {key} is {function!r}; allowed: {allowed}")
         if key == "statistic":
             return statistics[function]
+    picks = tuple(
+        (pick, {}) if isinstance(pick, str) else (next(iter(pick)), _options(pick))
+        for pick in entry.pick
+    )
+    unknown = [pick for pick, _ in picks if pick not in PICKS]
+    if unknown:
+        allowed = ", ".join(PICKS)
+        raise InputError(f"{name}: pick is {', '.join(unknown)}; allowed: {allowed}")
     operands = entry.of if key == "quantity" else as_list(getattr(entry, key))
     return Measurement(
         operation=statistics[entry.quantity] if key == "quantity" else key,
@@ -695,10 +709,7 @@ def _measurement(
         at=entry.at,
         along=entry.along,
         points=_points(entry.points),
-        picks=tuple(
-            (pick, {}) if isinstance(pick, str) else (next(iter(pick)), _options(pick))
-            for pick in entry.pick
-        ),
+        picks=picks,
         point=entry.point,
         arguments=entry.arguments,
         quantities=statistics,
@@ -707,6 +718,8 @@ def _measurement(
 
 def _points(points: "tuple[Any, ...] | Shares | None") -> tuple[Any, ...] | None:
     if isinstance(points, Shares):
+        import numpy as np
+
         return tuple(np.geomspace(points.begin, points.to, points.count).tolist())
     return points
 
@@ -718,7 +731,7 @@ def _options(pick: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _operand(
-    name: str, operand: Operand, series: Mapping[str, NamedSeries]
+    name: str, operand: Operand, series: "Mapping[str, NamedSeries]"
 ) -> tuple[str, Mapping[str, Any]]:
     """Return the name of a series, "" for none, and more tags."""
     if isinstance(operand, str):
@@ -735,7 +748,7 @@ def _operand(
 def _comparison(
     name: str,
     entry: ComparisonEntry,
-    series: Mapping[str, NamedSeries],
+    series: "Mapping[str, NamedSeries]",
     statistics: Mapping[str, Statistic],
 ) -> Comparison:
     return Comparison(
@@ -758,7 +771,7 @@ def _check_arguments(claim: Claim) -> None:
         interpretation for interpretation in claim.interpretations if interpretation.is_judged
     ]
     for comparison in claim.comparisons:
-        if isinstance(comparison.statistic, Measurement):
+        if comparison.is_of_series:
             for interpretation in filter(comparison.is_asked_of, judged):
                 _check_labels(comparison, next(comparison.bindings(claim.settings(interpretation))))
             continue
@@ -777,7 +790,7 @@ def _check_arguments(claim: Claim) -> None:
                 raise InputError(f"{comparison.name}: argument {', '.join(missing)} is missing")
             _check_labels(comparison, given)
         used |= {*accepted, *comparison.asked_of}
-    if any(isinstance(each.statistic, Measurement) for each in claim.comparisons):
+    if any(comparison.is_of_series for comparison in claim.comparisons):
         return
     for interpretation in judged:
         idle = set(claim.settings(interpretation)) - used - {"variant"}
