@@ -22,7 +22,7 @@ from dpbandits.config.documents import (
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.engine.identity import SOURCES, digest_of, fingerprint, sources_of
 from dpbandits.errors import InputError
-from dpbandits.papers import Paper, find_paper
+from dpbandits.papers import STATISTICS, Paper, find_paper
 from dpbandits.reporting.palette import ALGORITHMS
 from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure, parse_table
 
@@ -463,7 +463,10 @@ class Study:
         from dpbandits.claims.docket import findings_of
 
         file = self._findings_file
-        return [] if file is None else findings_of(file, self.findings_path, self.code.statistics)
+        if file is None:
+            return []
+        series = self._claims_file.series if self._claims_file else {}
+        return findings_of(file, self.findings_path, self.code.statistics, series)
 
     @property
     def stated(self) -> "list[Claim]":
@@ -493,7 +496,8 @@ class Study:
 
     def claims_fingerprint(self) -> str:
         """Return the hash of what claims are judged with: their entries and the sources."""
-        modules = [*self.code.modules("statistics"), VOCABULARY, "dpbandits.claims.ledger"]
+        own = self.code.modules("quantities", *STATISTICS)
+        modules = [*own, VOCABULARY, "dpbandits.claims.ledger"]
         paths = [path for path in (self.claims_path, self.findings_path) if path.exists()]
         texts = [path.read_text(encoding="utf-8") for path in paths]
         return digest_of([*texts, fingerprint(*modules)])[:16]
