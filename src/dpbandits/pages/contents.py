@@ -233,7 +233,7 @@ class Contents:
     @classmethod
     def of(cls, project: Project) -> "Contents":
         """Return what is published of all published papers."""
-        return cls(project, tuple(published_papers(project)))
+        return cls(project, tuple(published_papers(project, project.published)))
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
