@@ -4,7 +4,7 @@ import re
 import string
 from collections.abc import Iterator
 from itertools import groupby, product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -126,11 +126,12 @@ def _lines(axes: Axes, points: pd.DataFrame, legends: dict[Any, str]) -> Iterato
 def _scattered(axes: Axes) -> Iterator[Json]:
     """Yield points without a line."""
     for each in axes.collections:
-        if isinstance(each, PathCollection) and len(each.get_offsets()):
-            x, y = np.asarray(each.get_offsets(), dtype=float).T
+        places = np.asarray(each.get_offsets(), dtype=float)
+        if isinstance(each, PathCollection) and len(places):
+            x, y = places.T
             label = str(each.get_label())
             yield {
-                "colour": to_hex(each.get_facecolor()[0]),
+                "colour": to_hex(np.asarray(each.get_facecolor())[0]),
                 "dash": None,
                 "marker": "o",
                 "fill": "full",
@@ -161,7 +162,7 @@ def _place(x: Any, y: Any) -> tuple[str, str]:
 def _look(line: Line2D) -> Json:
     """Return the look of a line as the figures with axes in the config have it."""
     # There is no public way to ask for it.
-    dash: Any = line._unscaled_dash_pattern[1]
+    dash = cast("Any", line)._unscaled_dash_pattern[1]
     marker = str(line.get_marker())
     face = line.get_markerfacecolor()
     is_open = isinstance(face, str) and face in ("none", "white", "w")
@@ -198,8 +199,8 @@ def _areas(axes: Axes) -> Iterator[Json]:
 
 def _cells(mesh: QuadMesh) -> Iterator[Json]:
     """Yield the cells of a map, neighbours of one colour in a row as one."""
-    places = mesh.get_coordinates()
-    rows = mesh.get_facecolor().reshape(*(size - 1 for size in places.shape[:2]), 4)
+    places = np.asarray(mesh.get_coordinates())
+    rows = np.asarray(mesh.get_facecolor()).reshape(*(size - 1 for size in places.shape[:2]), 4)
     for row, colours in enumerate(rows):
         for _, group in groupby(enumerate(colours), key=lambda cell: to_hex(cell[1])):
             columns = [column for column, _ in group]

@@ -222,6 +222,7 @@ def site_contents(project: Project) -> Contents:
     shared = {
         "menu": [(address, name) for address, name in MENU if address in existing],
         "citation": cited,
+        "drafts": site.drafts,
         "existing": existing,
     }
     renderer = Renderer(_links(site), shared)

@@ -233,6 +233,7 @@ def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
                 "title": entry.id,
                 **_source(site, paper),
                 "claim": claim,
+                "reduced": site.project.papers[paper].reduced,
                 "entry": entry,
                 "places": places,
                 "group": groups.get(address),

@@ -59,8 +59,12 @@ class Site:
     @cached_property
     def papers(self) -> list[str]:
         """The chosen papers whose verdicts are published."""
-        chosen = self.project.built()
-        return [paper for paper in published_papers(self.project) if paper in chosen]
+        return published_papers(self.project, self.project.chosen)
+
+    @cached_property
+    def drafts(self) -> list[str]:
+        """The drafts among them."""
+        return [paper for paper in self.papers if paper not in self.project.published]
 
     @cached_property
     def contents(self) -> Contents:
