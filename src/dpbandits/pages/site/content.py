@@ -116,7 +116,7 @@ def paper_pages(site: Site) -> Iterator[Page]:
 def figure_charts(site: Site, group: FigureGroup) -> list[Json]:
     """Return the views that a script switches between: variants, then residuals if any."""
     digitised = _digitised(site, group)
-    views = []
+    views: list[Json] = []
     for name, figure in group.entries.items():
         charts = panel_charts(site, group.paper, figure)
         with_digitised(charts, digitised)
@@ -124,8 +124,7 @@ def figure_charts(site: Site, group: FigureGroup) -> list[Json]:
         views += [{"name": name, "label": label, "panels": charts}] if charts else []
     if views and (residuals := residual_panels(views[0]["panels"])):
         label = f"{views[0]['label']}, minus published"
-        name = views[0]["name"]
-        views.append({"name": name, "label": label, "panels": residuals, "residuals": True})
+        views.append({**views[0], "label": label, "panels": residuals, "residuals": True})
     return views
 
 
@@ -190,7 +189,7 @@ def _shown(site: Site, group: FigureGroup, name: str, views: list[Json]) -> Valu
         if site.figure_file(group.paper, name, suffix)
     ]
     picture = site.figure_file(group.paper, name, "png") and f"pictures/{group.paper}/{name}.png"
-    charts = next((view["panels"] for view in views if view["name"] == name), [])
+    charts: list[Json] = next((view["panels"] for view in views if view["name"] == name), [])
     return {
         "name": name,
         "caption": figure.caption,
