@@ -59,6 +59,7 @@ SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each 
 EVERY = supplementary_slow(EVERY_FIGURE)
 OF_PANELS = supplementary_slow(each for each in EVERY_FIGURE if not SPECS[each].is_diagram)
 SMALLEST_TEXT = 7.0  # points, at the size of a column
+LEGEND_SHARE = 0.2
 
 
 @cache
@@ -347,14 +348,21 @@ def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, nam
         assert box.y1 <= page.y1
         legends = figure.findobj(Legend)
         assert legends or figure.findobj(Annotation)
+        # Above the panels they take a fifth of the height; beside them there is room.
+        end = max(axes.bbox.x1 for axes in figure.axes)
+        boxes = {legend: legend.get_window_extent() for legend in legends}
+        above = {legend: box.height for legend, box in boxes.items() if box.x0 < end}
+        common = sum(height for legend, height in above.items() if legend in figure.legends)
+        of_panels = max((above[legend] for legend in above.keys() - {*figure.legends}), default=0)
+        assert common + of_panels <= LEGEND_SHARE * figure.bbox.height
         for axes in figure.axes:
             # Legends and strips take room of their own, not the panels'.
             assert axes.bbox.height / figure.dpi >= (0.5 if axes.get_gid() == STRIP else 1.5)
             assert axes.bbox.width / figure.dpi >= 1.5
             assert not re.sub(r"^\([a-j]\) ", "", axes.get_title())[:1].islower()
             covered = [axes.bbox, *([axes.title.get_window_extent()] if axes.get_title() else [])]
-            for legend, place in itertools.product(legends, covered):
-                assert not legend.get_window_extent().overlaps(place)
+            for legend, place in itertools.product(boxes.values(), covered):
+                assert not legend.overlaps(place)
         labels = [
             label.get_window_extent()
             for axes in figure.axes

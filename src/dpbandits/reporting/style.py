@@ -30,8 +30,8 @@ _UNITS = ((1_000_000, 1_000_000, "M"), (100_000, 1_000, "k"))
 PANEL_HEIGHT = 2.3
 """Height in inches of a row of panels, without the legends above it."""
 
-STRIP_HEIGHT = 1.05
-"""Height in inches of a strip below a row of panels, with its labels."""
+STRIP_HEIGHT = 0.95
+"""Height in inches of a strip below a row of panels."""
 
 DPI = 240
 """Pixels per inch of a png."""
