@@ -40,7 +40,7 @@ from dpbandits.reporting.spec import (
     panel_stem,
     parse_figure,
 )
-from dpbandits.reporting.text import NUMBER_FORMAT, fill, readable
+from dpbandits.reporting.text import NUMBER_FORMAT, fill, plain_label, readable
 
 COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 """Columns of the csv beside every figure."""
@@ -135,7 +135,7 @@ def draw_diagram(
     _, points = diagrams[name](rows)
     drawn, _ = diagrams[name](rounded(rows))
     with style.context():
-        add_heading(drawn, heading(paper, name))
+        add_heading(drawn, heading(paper, name), getattr(figure, "title", ""))
     return write_figure(folder / name, drawn, points)
 
 
@@ -216,10 +216,11 @@ def plotted_points(figure: FigureSpec, lines: Panels) -> pd.DataFrame:
 
 
 def drawn_json(figure: FigureSpec, lines: Panels) -> str:
-    """Return what is drawn beside the numbers of the csv: axes, and the lines' labels and looks."""
+    """Return what is drawn beside the numbers of the csv: axes, labels and looks, and alt texts."""
     panels = {
         letter: {
             "title": panel.title or "",
+            "alt": alt_text(panel, lines[letter]),
             "x": panel.x.model_dump(),
             "y": panel.y.model_dump(),
             "lines": [
@@ -231,6 +232,20 @@ def drawn_json(figure: FigureSpec, lines: Panels) -> str:
         for letter, panel in figure.panels.items()
     }
     return json.dumps(panels, indent=1, ensure_ascii=False) + "\n"
+
+
+def alt_text(panel: PanelSpec, lines: Sequence[Line]) -> str:
+    """Return what is seen in a panel, for readers who cannot see it: axes, and ends of lines."""
+    x, y = (
+        plain_label(axis.label) + (", logarithmic" if axis.scale == "log" else "")
+        for axis in (panel.x, panel.y)
+    )
+    ends = [
+        f"{line.name} from {line.points['y'].iloc[0]:.3g} to {line.points['y'].iloc[-1]:.3g}"
+        for line in lines
+        if not line.look.hollow
+    ]
+    return readable(f"{y}, against {x}: {'; '.join(ends)}.")
 
 
 # Panels

@@ -25,8 +25,12 @@ COLOURS = {
     "black": "#000000",
     "wine": "#882255",
     "olive": "#999933",
+    "indigo": "#332288",
+    "teal": "#44aa99",
+    "rose": "#cc6677",
+    "forest": "#117733",
 }
-"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and two of
+"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and six of
 Paul Tol's palette ``muted``, which stay apart from them for colour-blind readers."""
 
 _ORDERED = (
@@ -105,18 +109,18 @@ ALGORITHMS = {
     "ncb": ("black", "dash-dot", "diamond"),
     "kl-ucb": ("black", "dashed", "square"),
     "ts-beta": ("black", "solid", "circle"),
-    # Best arms, which no figure draws beside regret.
-    "dp-bai": ("blue", "solid", "circle"),
-    "baseline": ("green", "dashed", "square"),
-    "dp-od": ("vermillion", "dash-dot", "triangle"),
-    "dp-bai-gauss": ("purple", "dotted", "pentagon"),
+    # Best arms.
+    "dp-bai": ("indigo", "solid", "circle"),
+    "baseline": ("teal", "dashed", "square"),
+    "dp-od": ("rose", "dash-dot", "triangle"),
+    "dp-bai-gauss": ("forest", "dotted", "pentagon"),
     "od-linbai": ("black", "long", "diamond"),
-    "sequential-halving": ("grey", "dash-dot-dot", "cross"),
+    "sequential-halving": ("black", "dash-dot-dot", "cross"),
 }
 """Id of an algorithm -> its colour, line style and marker in every figure of the project.
 
-Two algorithms of one colour are never in one panel, except those that are not private and the two
-forms, with and without a known horizon, of one algorithm; their lines and markers differ.
+A colour is of one algorithm, except that those that are not private are black and that the two
+forms, with and without a known horizon, of one algorithm share theirs; lines and markers differ.
 """
 
 FILLS = ("full", "open", "half")
