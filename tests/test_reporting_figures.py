@@ -40,6 +40,7 @@ from dpbandits.reporting.draw import (
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, read_rows
 from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, algorithm_look, look_of
 from dpbandits.reporting.spec import panel_stem, parse_figure
+from dpbandits.reporting.text import plain_label
 from found_papers import PLAYED
 from support import refused, supplementary_slow
 from synthetic_results import (
@@ -128,7 +129,8 @@ def test_the_whole_and_the_json_have_the_lines_of_the_panels(paper: str, name: s
         names = part["series"][part["variant"] != "residual"].unique()
         assert [line["name"] for line in panel["lines"]] == list(names)
         assert all(line["label"] and line["colour"] for line in panel["lines"])
-        assert all(line["name"] in panel["alt"] for line in panel["lines"] if not line["hollow"])
+        shown = [plain_label(line["label"]) for line in panel["lines"] if not line["hollow"]]
+        assert all(label in panel["alt"] for label in shown)
         parts.append(part.assign(series=f"{letter}: " + part["series"] if letter else part.series))
     whole = read_csv(paper, name, name)
     pd.testing.assert_frame_equal(whole, pd.concat(parts, ignore_index=True))

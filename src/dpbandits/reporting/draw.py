@@ -241,7 +241,8 @@ def alt_text(panel: PanelSpec, lines: Sequence[Line]) -> str:
         for axis in (panel.x, panel.y)
     )
     ends = [
-        f"{line.name} from {line.points['y'].iloc[0]:.3g} to {line.points['y'].iloc[-1]:.3g}"
+        f"{plain_label(line.label)} from {line.points['y'].iloc[0]:.3g} "
+        f"to {line.points['y'].iloc[-1]:.3g}"
         for line in lines
         if not line.look.hollow
     ]

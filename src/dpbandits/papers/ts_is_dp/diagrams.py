@@ -20,7 +20,7 @@ from dpbandits.papers.ts_is_dp.statistics import (
 )
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, shared_legend
+from dpbandits.reporting.draw import Diagram, shared_legend, write_note
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 
@@ -53,6 +53,7 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             finish(axes, x_axis, (label, "linear"), f"({letter}) {title} arms")
             axes.set_xticks(range(len(SHOWN_B)), [style.thousands(b) for b in SHOWN_B])
             axes.set_ylim(0, None)
+        write_note(panels[0], "the limit of TSDP-C13, 10 %,\nis above this axis", "upper left")
         shared_legend(drawn, 3)
     return drawn, table(points)
 
