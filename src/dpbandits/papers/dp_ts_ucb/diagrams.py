@@ -49,7 +49,7 @@ def draws(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 parts["largest draw again"],
                 "s",
                 "vermillion",
-                "budget used up: the largest draw reused",
+                "budget used up: largest draw reused",
             ),
             (parts["pull"].assign(y=below), "^", "green", "round in which the arm is pulled"),
         ):
