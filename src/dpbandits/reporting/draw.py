@@ -308,7 +308,9 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
             _draw_panel(axes, panel, of_panel)
             for axes, panel, of_panel in zip(flat, panels, shown, strict=True)
         ]
-        common = common_labels(shown, handles, everywhere=figure.direct_labels and count > 1)
+        common = {}
+        if count > 1 or not figure.direct_labels:
+            common = common_labels(shown, handles, everywhere=figure.direct_labels)
         for axes, letter, panel, of_panel in zip(flat, lines, panels, handles, strict=True):
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in of_panel.items() if k not in common}

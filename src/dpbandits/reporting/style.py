@@ -63,7 +63,7 @@ RC: dict[str, Any] = {
     "legend.frameon": False,
     "legend.handlelength": 2.4,
     "legend.handletextpad": 0.6,
-    "legend.title_fontsize": 8,
+    "legend.labelspacing": 0.3,
     "lines.linewidth": 1.2,
     "lines.markeredgewidth": 0,
     "lines.markersize": 3.6,
