@@ -633,7 +633,8 @@ def common_labels(
     """Return the entries of the legend of a whole figure, by label.
 
     They are those whose label has one look, and whose look has one label, in all panels; with
-    ``everywhere`` those alone that every panel has, and open marks.
+    ``everywhere`` those alone that every panel has, and open marks. What only one panel has stays
+    with others of that panel that are not in this legend.
     """
     looks: dict[str, set[palette.Look]] = {}
     labels: dict[palette.Look, set[str]] = {}
@@ -642,14 +643,20 @@ def common_labels(
         look = palette.OPEN_MARKS if line.look.hollow else line.look
         looks.setdefault(line.label, set()).add(look)
         labels.setdefault(look, set()).add(line.label)
-    in_all = set.intersection(*({line.label for line in lines} for lines in panels))
     marks = {line.label for line in itertools.chain(*panels) if line.look.hollow}
+    in_all = set.intersection(*({*of_panel} for of_panel in handles)) | marks
+    apart = {
+        label
+        for label, known in looks.items()
+        if len(known) > 1
+        or any(len(labels[look]) > 1 for look in known)
+        or (everywhere and label not in in_all)
+    }
     found: dict[str, Handle] = {}
-    for label, handle in itertools.chain(*(of_panel.items() for of_panel in handles)):
-        shared = looks.get(label, set())
-        is_one = len(shared) <= 1 and all(len(labels[look]) == 1 for look in shared)
-        if is_one and (not everywhere or label in in_all | marks):
-            found.setdefault(label, handle)
+    for of_panel in handles:
+        others = [label for known in handles if known is not of_panel for label in known]
+        alone = of_panel.keys() - others if apart & of_panel.keys() else set()
+        found |= {k: v for k, v in of_panel.items() if k not in {*apart, *alone, *found}}
     # Open marks last.
     return {k: found[k] for k in [*(k for k in found if k not in marks), *(found.keys() & marks)]}
 

@@ -59,7 +59,7 @@ RC: dict[str, Any] = {
     "grid.linewidth": 0.5,
     "legend.borderaxespad": 0.2,
     "legend.columnspacing": 1.4,
-    "legend.fontsize": 7.5,
+    "legend.fontsize": 7.2,
     "legend.frameon": False,
     "legend.handlelength": 2.4,
     "legend.handletextpad": 0.6,
