@@ -8,7 +8,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.text import plain_label as plain
+from dpbandits.reporting.text import plain_label
+
+plain = plain_label
 
 
 def one_line(text: object) -> str:

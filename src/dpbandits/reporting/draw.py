@@ -321,8 +321,8 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
             axes.set_ylim(*panel.y.limits)
             place_marks(axes)
         if figure.direct_labels:
-            for axes, of_panel in zip(flat, shown, strict=True):
-                named = [line for line in of_panel if line.label not in common]
+            for axes, of_lines in zip(flat, shown, strict=True):
+                named = [line for line in of_lines if line.label not in common]
                 label_lines(axes, named, style.PANEL_HEIGHT - _AROUND_PANEL)
         if figure.share_y:
             for axes in itertools.chain(*(row[1:] for row in grid)):
@@ -419,14 +419,14 @@ def _draw_crossing(
     if unknown := [name for name in crossing.of if name not in named]:
         allowed = ", ".join(named)
         raise InputError(f"crossings.of has {', '.join(unknown)}; allowed: {allowed}")
-    place = first_crossing(*(named[name] for name in crossing.of), panel.x.scale, panel.y.scale)
+    first, second = (named[name] for name in crossing.of)
+    place = first_crossing(first, second, panel.x.scale, panel.y.scale)
     if place is None:
         return {}
     x = place[0]
     axes.scatter(*place, s=40, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
-    ends = named[crossing.of[0]]["y"]
     # Beside the lines: below where they rise, above where they fall.
-    below = ends.iloc[-1] > ends.iloc[0]
+    below = first["y"].iloc[-1] > first["y"].iloc[0]
     axes.annotate(
         readable(fill(crossing.label, {"x": x}, "crossings.label")),
         place,
@@ -437,7 +437,7 @@ def _draw_crossing(
     )
     if crossing.below is None:
         return {}
-    return {crossing.below: axes.axvspan(min(named[crossing.of[0]]["x"]), x, **_SHADE)}
+    return {crossing.below: axes.axvspan(first["x"].min(), x, **_SHADE)}
 
 
 def first_crossing(
@@ -691,7 +691,7 @@ def add_heading(drawn: Figure, name: str, title: str = "") -> None:
         look: dict[str, Any] = {"fontsize": 8, "weight": weight, "color": colour, "va": "top"}
         drawn.text(0.5, y, text, ha="center", **look).set_in_layout(False)
     top = 1.0 - (_HEADING_LINE * len(lines) + _HEADING_SPACE) / height
-    drawn.get_layout_engine().set(rect=(0.0, 0.0, 1.0, top))
+    drawn.set_layout_engine("constrained", rect=(0.0, 0.0, 1.0, top))
     for legend in drawn.legends:
         # One beside the panel is in its middle.
         if legend.get_window_extent().y1 > top * drawn.bbox.height:

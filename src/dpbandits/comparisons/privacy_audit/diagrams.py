@@ -1,6 +1,5 @@
 """Figures of the audit: bounds along one quantity, and the largest bound of every algorithm."""
 
-import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -302,7 +301,9 @@ def _by_channel(panel: Panel, handles: dict[str, Any]) -> dict[str, Any]:
 
 def _label(name: str) -> str:
     """Return what the legend calls a curve."""
-    return functools.reduce(lambda text, sign: re.sub(*sign, text), SIGNS.items(), name)
+    for pattern, sign in SIGNS.items():
+        name = re.sub(pattern, sign, name)
+    return name
 
 
 HOLLOW: dict[str, Any] = {"markerfacecolor": "none", "markeredgewidth": 0.8}
@@ -363,8 +364,8 @@ def _draw_seen(
         axes.plot(seen["x"], seen["y"], **lone)
     else:
         joined = {**marks, "marker": ""} if len(curve) > MANY else marks
-        y = curve["y"].where(is_seen)
-        axes.plot(curve["x"], y, linewidth=1.0, **joined)
+        heights = curve["y"].where(is_seen)
+        axes.plot(curve["x"], heights, linewidth=1.0, **joined)
         lone = joined if 2 * len(seen) > len(curve) else lone
     return Line2D([], [], **lone)
 

@@ -191,10 +191,14 @@ def bias(frames: Frames) -> pd.DataFrame:
     ]:
         curve = nash_regrets(rows[runs], estimate)
         y = curve["y"] - reference["y"]
-        halves = [(table["hi"] - table["lo"]) / 2 for table in (curve, reference)]
+        own, other = ((table["hi"] - table["lo"]) / 2 for table in (curve, reference))
         # Of the same 50 runs the noise is the same, and what is left is the bias.
-        half = np.hypot(*halves) if runs != 50 else halves[0]
-        tags = {"series": f"{runs} runs, {estimate}", "runs_per_curve": runs, "estimate": estimate}
+        half = np.sqrt(own**2 + other**2) if runs != 50 else own
+        tags: dict[str, Any] = {
+            "series": f"{runs} runs, {estimate}",
+            "runs_per_curve": runs,
+            "estimate": estimate,
+        }
         tables.append(curve.assign(y=y, lo=y - half, hi=y + half, **tags))
     return pd.concat(tables, ignore_index=True)
 
