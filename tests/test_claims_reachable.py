@@ -23,7 +23,7 @@ from found_papers import PAPERS
 from support import ROOT
 
 PROJECT = Project.load(ROOT)
-NOTHING = Evidence.of_frames({}, root_seed=1)
+NOTHING = Evidence.of_frames({})
 Places = Callable[[Comparison, str], str]
 """From a comparison and its part to the place of its number."""
 

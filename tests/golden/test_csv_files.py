@@ -119,7 +119,7 @@ def exact_claims(paper: str) -> list[Claim]:
 @pytest.mark.parametrize("paper", mostly_slow(PAPERS, *({*PAPERS} - {"dp-ncb"})))
 def test_exact_results_give_the_published_comparisons(paper: str) -> None:
     claims = exact_claims(paper)
-    evidence = Evidence.of(ExactResults(paper).__getitem__, root_seed=PROJECT.seed)
+    evidence = Evidence(ExactResults(paper).__getitem__)
     found = to_csv(comparisons(judge(claims, evidence)))
     published = pd.read_csv(
         ROOT / "docs/figures" / paper / "evidence.csv", dtype=str, keep_default_na=False

@@ -192,7 +192,7 @@ def evidence_of(project: Project, paper: str) -> "Evidence":
     """Return what the claims of a paper read; results are loaded when they are first asked for."""
     from dpbandits.claims.evidence import Evidence
 
-    return Evidence.of(partial(project.frame, paper), root_seed=project.seed)
+    return Evidence(partial(project.frame, paper))
 
 
 def judged(

@@ -22,7 +22,7 @@ from dpbandits.config.documents import (
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.errors import InputError
-from dpbandits.papers import Paper, find_paper
+from dpbandits.papers import STATISTICS, Paper, find_paper
 
 # A workflow asks for names, fingerprints and captions: what simulates and judges takes seconds to
 # import.
@@ -93,6 +93,11 @@ class PaperFile(Spec):
         """The families of the authors, the venue and the year: ``A, B and C, ICML 2025``."""
         families = joined([author.family for author in self.authors])
         return f"{families}, {f'{self.venue} ' if self.venue else ''}{self.year}"
+
+    def words_of(self, label: str) -> str:
+        """Return interpretations in words: ``L in the l1 norm`` for ``norm=l1``."""
+        keys = re.split(r",(?=[a-z_]+=)", label) if label else []
+        return ", ".join(self.interpretations.get(key, key.replace("=", " = ")) for key in keys)
 
 
 def joined(words: Sequence[str]) -> str:
@@ -436,7 +441,10 @@ class Study:
         from dpbandits.claims.docket import findings_of
 
         file = self._findings_file
-        return [] if file is None else findings_of(file, self.findings_path, self.code.statistics)
+        if file is None:
+            return []
+        series = self._claims_file.series if self._claims_file else {}
+        return findings_of(file, self.findings_path, self.code.statistics, series)
 
     @property
     def stated(self) -> "list[Claim]":
@@ -466,7 +474,8 @@ class Study:
 
     def claims_fingerprint(self) -> str:
         """Return the hash of what claims are judged with: their entries and the sources."""
-        modules = [*self.code.modules("statistics"), VOCABULARY, "dpbandits.claims.ledger"]
+        own = self.code.modules("quantities", *STATISTICS)
+        modules = [*own, VOCABULARY, "dpbandits.claims.ledger"]
         paths = [path for path in (self.claims_path, self.findings_path) if path.exists()]
         texts = [path.read_text(encoding="utf-8") for path in paths]
         return digest_of([*texts, fingerprint(*modules)])[:16]
