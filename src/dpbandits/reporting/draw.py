@@ -135,7 +135,7 @@ def draw_diagram(
     _, points = diagrams[name](rows)
     drawn, _ = diagrams[name](rounded(rows))
     with style.context():
-        add_heading(drawn, heading(paper, name), getattr(figure, "title", ""))
+        add_heading(drawn, heading(paper, name), figure.title)
     return write_figure(folder / name, drawn, points)
 
 
@@ -333,7 +333,7 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
         add_legend(drawn, common)
         letter = next(iter(lines)) if count == 1 else ""
-        add_heading(drawn, heading(paper, figure.name, letter), getattr(figure, "title", ""))
+        add_heading(drawn, heading(paper, figure.name, letter), figure.title)
     return drawn
 
 
