@@ -21,7 +21,7 @@ from dpbandits.algorithms import IDENTIFICATION, REGRET, Algorithm, Definition
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.cells import Cell, Work, make_cell
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
-from dpbandits.metrics.names import NASH, PARTS, QUANTITIES
+from dpbandits.metrics import NASH, PARTS, QUANTITIES
 from support import FIVE_ARMS, kernel_decisions, variant_interpretations
 
 Values = dict[str, str | float]

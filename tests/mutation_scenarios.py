@@ -242,6 +242,14 @@ def scenarios() -> dict[str, list[Scenario]]:
             Scenario(BERNOULLI, 1500, interpretations=(("clock", "coming"),)),
             Scenario(EXPONENTIAL, 100, interpretations=(("first_mean", "zero"),)),
         ],
+        "kl-ucb": [
+            Scenario(EXPONENTIAL, 600),
+            Scenario(BERNOULLI, 600),
+            Scenario(dpbandits.bernoulli([1.0, 0.5, 0.0]), 300),
+            Scenario(dpbandits.bernoulli([0.06, 0.05, 0.04, 0.03]), 1500),
+            Scenario(EQUAL, 1500),
+        ],
+        "ts-beta": [Scenario(EXPONENTIAL, 600), Scenario(BERNOULLI, 600)],
         "dp-ts-ucb": [
             Scenario(EXPONENTIAL, 1500, (("alpha", 0.9),)),
             Scenario(BERNOULLI, 3000, (("alpha", 1.0),)),

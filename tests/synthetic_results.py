@@ -1,5 +1,6 @@
 """Synthetic results of the experiments files: their rows, columns and tags, made-up numbers."""
 
+import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,15 @@ from dpbandits.config.documents import load_yaml
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
-from dpbandits.metrics.names import IDENTIFIED, NASH, NOMINAL
+from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import with_default_tables
-from dpbandits.reporting.agreement import compare_digitised
-from dpbandits.reporting.digitised import has_published, with_digitised
+from dpbandits.reporting.digitised import compare_digitised, with_digitised
 from dpbandits.reporting.draw import draw_diagram, draw_figure
-from dpbandits.reporting.spec import DIAGRAM
+from dpbandits.reporting.lines import Line, panel_lines, panel_rows
+from dpbandits.reporting.spec import DIAGRAM, has_published, parse_figure
 from shared import exact_result, session_folder, shared_value
 
 ROOT = Path(__file__).parents[1]
@@ -134,6 +135,11 @@ class Document:
             return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams, self.name)
         return draw_figure(spec, name, self.frame, folder, self.paper.derived, self.name)
 
+    def lines(self, name: str, letter: str) -> list[Line]:
+        """Return the lines of one panel of a figure."""
+        panel = parse_figure(name, self.figures[name]).panels[letter]
+        return panel_lines(panel, panel_rows(panel, self.frame, self.paper.derived, name), name)
+
     def interpretations(self) -> pd.DataFrame:
         """Digitised values compared with made-up results."""
         own = {name: spec for name, spec in self.figures.items() if has_published(spec)}
@@ -160,79 +166,7 @@ EVERY_TABLE = [(paper, name) for paper, own in PAPERS.items() for name in own.ta
 FIRST, SECOND, THIRD, FOURTH, ACROSS = (
     PAPERS[name] for name in ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb", "equal-privacy")
 )
-EXPERIMENTS, DOCUMENT, FIGURES, frame = FIRST.path, FIRST.document, FIRST.figures, FIRST.frame
-
-# Section 4 of each specification and contract 1: panels in reading order.
-PANELS = {
-    paper: {name: "".join(spec.get("panels", {})) for name, spec in own.figures.items()}
-    for paper, own in PAPERS.items()
-} | {
-    "ts-is-dp": {
-        "fig1": "ab",
-        "fig2": "abc",
-        "fig3": "",
-        "fig4": "abc",
-        "fig5": "",
-        "fig6": "ab",
-        "fig7": "ab",
-        "fig8": "abc",
-        "extra-fig1-linear": "ab",
-        "extra-fig2-pseudo": "abc",
-        "extra-fig6-composition": "",
-        "extra-fig7-order": "ab",
-        "extra-fig3-b-alone": "ab",
-        "extra-ten-runs": "",
-        "extra-price-of-levels": "",
-        "extra-realised-level": "",
-        "extra-report-noisy-max": "",
-    },
-    "dp-ts-ucb": {
-        "fig1": "",
-        "fig2": "",
-        "fig3": "ab",
-        "fig4": "ab",
-        "fig5": "ab",
-        "fig6": "ab",
-        "fig7": "ab",
-        "extra-fig3-long": "",
-        "extra-fig4-tight": "",
-        "extra-crossover": "",
-        "extra-lemma-4-1": "abc",
-        "extra-lemma-c1": "ab",
-        "extra-tuning": "ab",
-    },
-    "dp-bai": {
-        "fig1": "ab",
-        "fig2": "abcd",
-        "extra-ratios": "",
-        "extra-corner": "",
-        "extra-gauss": "abcd",
-        "extra-phases": "ab",
-        "extra-omega": "",
-        "extra-regimes": "",
-        "extra-budgets-ratio": "",
-        "extra-budgets-hardness": "",
-        "extra-bound": "",
-        "extra-log-error": "",
-        "extra-gauss-delta": "",
-    },
-    "dp-ncb": {
-        "fig1": "abcdef",
-        "fig1-as-written": "abcdef",
-        "fig1-repaired": "abcdef",
-        "extra-fig1-loglog": "abcdef",
-        "extra-fig1e-slopes": "ab",
-        "extra-price-of-privacy": "ab",
-        "extra-epsilon-slope": "",
-        "extra-panel-a": "abcd",
-        "extra-horizons": "",
-        "extra-anytime": "ab",
-        "extra-ucb1": "ab",
-        "extra-privacy-witness": "",
-        "extra-bias": "",
-    },
-    "equal-privacy": {"extra-equal-privacy": "abcdefghi"},
-}
+FIGURES, frame = FIRST.figures, FIRST.frame
 
 
 class Drawn(dict[tuple[str, str], list[Path]]):
@@ -246,7 +180,24 @@ class Drawn(dict[tuple[str, str], list[Path]]):
         return self[key]
 
 
-def read_csv(drawn: Drawn, figure: str, stem: str, paper: str = "ts-is-dp") -> pd.DataFrame:
+DRAWN = Drawn()
+
+
+def read_csv(paper: str, figure: str, stem: str) -> pd.DataFrame:
     """Return the csv ``stem`` of a figure."""
-    path = next(path for path in drawn[paper, figure] if path.name == f"{stem}.csv")
+    path = next(path for path in DRAWN[paper, figure] if path.name == f"{stem}.csv")
     return pd.read_csv(path, keep_default_na=False)
+
+
+def changed(entry: Any, key: str, value: Any) -> Any:
+    """Return a copy of an entry with another value (None takes the key out); ``x.tag`` is a key."""
+    copied = copy.deepcopy(entry)
+    *way, last = (int(each) if each.isdigit() else each for each in key.split("."))
+    place = copied
+    for step in way:
+        place = place[step]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return copied

@@ -17,9 +17,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import dpbandits
+from dpbandits import metrics
 from dpbandits.cli import main
 from dpbandits.errors import InputError
-from dpbandits.metrics import names, regret
+from dpbandits.metrics import regret
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import DEFAULT_TABLES, PaperFile, Study, in_words
@@ -287,8 +288,8 @@ def test_the_nearest_name_is_suggested(words: dict[str, Any], nearest: str) -> N
 
 def test_names_of_metrics_are_those_of_the_functions() -> None:
     """They stand apart, so that telling what is built imports no numerics."""
-    assert tuple(regret.REGRET) == (*names.CURVES, *names.PER_ARM)
-    assert tuple(regret.IDENTIFICATION) == names.IDENTIFIED
+    assert tuple(regret.REGRET) == (*metrics.CURVES, *metrics.PER_ARM)
+    assert tuple(regret.IDENTIFICATION) == metrics.IDENTIFIED
 
 
 FILE: dict[str, Any] = yaml.safe_load((FOLDER / "experiments.yaml").read_text())

@@ -23,7 +23,7 @@ from dpbandits.cli import main
 from dpbandits.engine import checks
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.kernels import write
-from dpbandits.metrics.names import NASH
+from dpbandits.metrics import NASH
 from support import message_of, mostly_slow
 
 ARMS = dpbandits.bernoulli([0.75, 0.5])

@@ -18,7 +18,7 @@ from dpbandits.engine.cells import Cell, Series, Work, make_cell
 from dpbandits.engine.compute import compute, compute_series
 from dpbandits.engine.results import results_frame
 from dpbandits.kernels import UNIFORM
-from dpbandits.metrics.names import QUANTITIES
+from dpbandits.metrics import QUANTITIES
 from dpbandits.privacy import Guarantee
 from support import message_of
 

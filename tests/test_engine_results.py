@@ -13,7 +13,7 @@ from dpbandits import bernoulli, linear
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compute_series
 from dpbandits.engine.results import read_results, results_frame, write_results
-from dpbandits.metrics.names import CURVES, NASH, PER_ARM
+from dpbandits.metrics import CURVES, NASH, PER_ARM
 from dpbandits.pipeline.check import blank_results
 from support import message_of
 

@@ -20,8 +20,8 @@ from dpbandits.algorithms import (
 from dpbandits.bandits import Bandit, Bernoulli, LinearBandit
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.play import TRIALS
+from dpbandits.metrics import COUNTED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
-from dpbandits.metrics.names import COUNTED
 from dpbandits.play import simulation as playing
 from dpbandits.play.plots import looks_of
 from dpbandits.reporting.palette import OWN_COLOUR, algorithm_look

@@ -9,7 +9,6 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.best_arm import deviation, difference_loss, gaussian_witness, sign_loss
 from dpbandits.auditing.best_arm_statements import worst_angles
 from dpbandits.auditing.curves import (
-    largest_ratios,
     ratios_by_alternation,
     ratios_by_angle,
     ratios_by_horizon,
@@ -114,17 +113,6 @@ def test_losses_of_less_likely_events_may_be_left_out() -> None:
     assert everything.log_chance < math.log(1e-6) <= observable.log_chance
     assert observable.value < everything.value
     assert sign_loss(5, 1.0, least_log_chance=0.0).value == 0.0
-
-
-def test_bars_are_the_largest_ratios() -> None:
-    bars = largest_ratios(exact_rows())
-    assert not bars.duplicated(["series", "x"]).any()
-    coded = bars.query("algorithm == 'ldp-ncb' and variant == 'as-coded' and series == 'exact'")
-    assert coded["y"].item() == pytest.approx(5.0)
-    observable = bars.query("series == 'observable'")
-    assert (observable["log10_alpha"] >= -6.0).all()
-    merged = bars.pivot(index="x", columns="series", values="y").dropna()
-    assert (merged["observable"] <= merged["exact"]).all()
 
 
 def test_curves_over_the_horizon_and_the_rounds() -> None:

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from best_arm_trials import assert_agreement, task_for
-from dpbandits.algorithms import IDENTIFICATION
+from dpbandits.algorithms import IDENTIFICATION, best_arm
 from dpbandits.algorithms.base import Outcome, Task
-from dpbandits.algorithms.best_arm import algorithms, eliminations
+from dpbandits.algorithms.best_arm import eliminations
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.papers.dp_bai.instances import sphere
 from mutations import faults, number_edits, operator_edits
@@ -140,9 +140,9 @@ def agrees(source: str) -> bool:
     played = types.ModuleType(eliminations.__name__)
     exec(compile(source, "<eliminations>", "exec"), vars(played))
     with pytest.MonkeyPatch.context() as patch:
-        for name in vars(eliminations).keys() & vars(algorithms).keys():
+        for name in vars(played).keys() & vars(eliminations).keys() & vars(best_arm).keys():
             if not name.startswith("__"):
-                patch.setattr(algorithms, name, getattr(played, name))
+                patch.setattr(best_arm, name, getattr(played, name))
         try:
             for scenario, block in zip(SCENARIOS, expected, strict=True):
                 assert_agreement(*scenario)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.pages.papers import errata_page, load_errata
+from dpbandits.pages.contents import Contents, load_errata
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from support import refused
@@ -51,6 +51,12 @@ ENTRY: dict[str, Any] = {
 }
 
 
+def found(project: Project) -> str:
+    """Return what is computed of the one entry."""
+    [entry] = Contents(project, ("ts-is-dp",)).errata["ts-is-dp"]
+    return str(entry["found"])
+
+
 def project_with(folder: Path, change: Callable[[dict[str, Any]], object]) -> Project:
     """A project with one entry, changed, and published numbers for it."""
     for part in ("config", "workflow"):
@@ -67,23 +73,21 @@ def project_with(folder: Path, change: Callable[[dict[str, Any]], object]) -> Pr
 
 
 def test_published_numbers_are_filled_in_with_their_intervals(tmp_path: Path) -> None:
-    page = errata_page(project_with(tmp_path, lambda entry: None))
-    assert "They are 223.6, 316.2 [310, 320], 12.5 and 0.25 [0.125, 0.5]. |" in page
-    assert "| Two \\| bounds. |" in page
-    assert "[TSDP-C3](claims.md#tsdp-c3) [table](table.csv) |" in page
+    text = found(project_with(tmp_path, lambda entry: None))
+    assert text == "They are 223.6, 316.2 [310, 320], 12.5 and 0.25 [0.125, 0.5]."
 
 
 def test_another_number_gives_another_page(tmp_path: Path) -> None:
     project = project_with(tmp_path, lambda entry: None)
-    page = errata_page(project)
+    text = found(project)
     (tmp_path / "docs/table.csv").write_text(TABLE.replace("12.5", "12.6"))
-    assert errata_page(project) == page.replace(", 12.5 and", ", 12.6 and")
+    assert found(project) == text.replace(", 12.5 and", ", 12.6 and")
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda e: e.update(kind="typo"), ["kind is 'typo'", "'error', 'open', 'code'"]),
+        (lambda e: e.update(kind="typo"), ["kind is 'typo'", "'error', 'proof', 'code'"]),
         (lambda e: e["numbers"]["one"].pop("claim"), ["one: key claim is missing"]),
         (lambda e: e.update(found="They are {five}."), ["the text asks for 'five'", "one, two"]),
         (lambda e: e.update(found="They are {one}."), ["the text leaves out two, three, four"]),
@@ -97,7 +101,7 @@ def test_whatever_is_wrong_is_said_in_one_line(
     tmp_path: Path, change: Callable[[dict[str, Any]], object], words: list[str]
 ) -> None:
     project = project_with(tmp_path, change)
-    refused(lambda: errata_page(project), "papers/ts-is-dp/errata.yaml", *words)
+    refused(lambda: found(project), "papers/ts-is-dp/errata.yaml", *words)
 
 
 def test_every_claim_and_interpretation_that_an_entry_names_is_in_the_ledger() -> None:

@@ -35,23 +35,13 @@ def played(
         yield int(chunk[0][0]), float(chunk[2][0]), state
 
 
-def test_defaults_of_the_logarithm() -> None:
-    # Hu and Hegde (2022), Algorithm 2: natural, by the curves; 2.5: base 2, by the paper's
-    # notation.
-    assert REGRET["lazy-dp-ts"].interpretations == {"log": ("natural", "base2")}
-    assert REGRET["dp-ts"].interpretations == {"log": ("base2", "natural")}
-    for name in ("lazy-dp-ts", "dp-ts"):
-        for log, factor in (("natural", 1.0), ("base2", 1.4426950408889634)):  # 1 / ln 2
-            told = settings_of(REGRET[name], {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 100)
-            assert told.log_factor == factor
-
-
+@pytest.mark.parametrize("name", ["lazy-dp-ts", "anytime-lazy-ucb"])
 @pytest.mark.parametrize("log", ["natural", "base2"])
-def test_lazy_batches_double(log: str) -> None:
+def test_lazy_batches_double(name: str, log: str) -> None:
     # Hu and Hegde (2022), Algorithm 2: a mean is renewed from 2^(r+1) fresh rewards, after 1, 3, 7,
     # ... pulls of the arm.
     pulls, batch, counts = [0] * 5, [0.0] * 5, np.zeros(5, np.int64)
-    for arm, reward, state in played("lazy-dp-ts", 20.0, FIVE_ARMS, 3000, {"log": log}):
+    for arm, reward, state in played(name, 20.0, FIVE_ARMS, 3000, {"log": log}):
         pulls[arm] += 1
         batch[arm] += reward
         renewed = np.flatnonzero(state.counts != counts)

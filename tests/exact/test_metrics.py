@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import dpbandits
+from dpbandits.metrics import METRICS, require_metric
 from dpbandits.metrics.intervals import mean_interval
-from dpbandits.metrics.names import METRICS, require_metric
 from dpbandits.metrics.regret import (
     Accumulator,
     accumulate,

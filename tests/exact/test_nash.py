@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbandits.kernels import UNIFORM
-from dpbandits.metrics import nash
-from dpbandits.metrics.names import QUANTITIES
+from dpbandits.metrics import QUANTITIES, nash
 from dpbandits.metrics.nash import NashAccumulator, bin_edges, nash_parts, quantities
 from nash_by_hand import Run, by_hand, dense, entered, horizon_of, random_runs, runs_of_segments
 

@@ -13,7 +13,6 @@ from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
-from dpbandits.kernels import new_segments
 from support import (
     FIVE_ARMS,
     PARAMETERS,
@@ -91,42 +90,6 @@ def test_resuming_changes_nothing(algorithm: Algorithm, buffer: int) -> None:
     assert list(whole) == list(pieces)
 
 
-LOG2 = pytest.approx(1.4426950408889634, rel=1e-15)  # 1 / ln 2, so that LOG(t) = log2(t)
-MODIFIED, LAZY = {"b": 3, "c": 2.0}, {"epsilon": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "parameters", "interpretations", "expected"),
-    [
-        # (T, forced pulls, c, what is added to n): ts-is-dp, Algorithms 1 and 2, and TSDP-E1.
-        ("ts-gaussian", {}, {}, (100, 0, 1.0, 1)),
-        ("ts-gaussian", {}, {"count": "n"}, (100, 1, 1.0, 0)),
-        ("m-ts-gaussian", MODIFIED, {}, (100, 3, 2.0, 1)),
-        ("m-ts-gaussian", MODIFIED, {"count": "n"}, (100, 3, 2.0, 0)),
-        ("m-ts-gaussian", {"b": 0, "c": 2.0}, {"count": "n"}, (100, 1, 2.0, 0)),
-        # (T, epsilon, beta = 1/T, one arm after the other): Sajed and Sheffet (2019).
-        ("dp-se", LAZY, {}, (100, 0.5, 0.01, False)),
-        ("dp-se", LAZY, {"order": "sequential"}, (100, 0.5, 0.01, True)),
-        # (T, epsilon, LOG(t) / ln t, the two constants): Hu, Huang and Mehta (2021).
-        ("anytime-lazy-ucb", LAZY, {}, (100, 0.5, LOG2, 3.0, 3.0, False)),
-        ("anytime-lazy-ucb", LAZY, {"log": "natural"}, (100, 0.5, 1.0, 3.0, 3.0, False)),
-        ("anytime-lazy-ucb", LAZY, {"constants": "4,5"}, (100, 0.5, LOG2, 4.0, 5.0, False)),
-        # (T, what is added to the rounds played, whether a first mean is shown as 0).
-        ("ucb1", {}, {}, (100, 0, False)),
-        ("ucb1", {}, {"clock": "coming"}, (100, 1, False)),
-        ("ucb1", {}, {"first_mean": "zero"}, (100, 0, True)),
-    ],
-)
-def test_parameters_and_interpretations_mean_what_the_spec_says(
-    algorithm: str,
-    parameters: dict[str, Any],
-    interpretations: dict[str, str],
-    expected: tuple[Any, ...],
-) -> None:
-    told = settings_of(REGRET[algorithm], parameters, interpretations, FIVE_ARMS, 100)
-    assert tuple(told) == expected
-
-
 @pytest.mark.parametrize("count", ["n+1", "n"])
 def test_ts_gaussian_is_the_modified_one_at_0_and_1(count: str) -> None:
     # ts-is-dp, Algorithm 2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
@@ -193,28 +156,6 @@ def test_long_pre_pull_is_refused_where_asked(b: int, refused: bool) -> None:
         lambda: settings_of(algorithm, parameters, interpretations, FIVE_ARMS, 100)
     )
     assert f"m-ts-gaussian: b is {b}, so that 5 arms use up the horizon 100" in message
-
-
-@pytest.mark.parametrize("log", ["base2", "natural"])
-def test_lazy_ucb_batches_double(log: str) -> None:
-    # Hu, Huang and Mehta (2021): a mean is renewed when the buffer holds 2^(r+1) rewards, each used
-    # once: after
-    # releases of 1, 2, ..., 2^r rewards an arm has 2^(r+1) - 1 pulls and n = 2^r.
-    algorithm = REGRET["anytime-lazy-ucb"]
-    told = settings_of(algorithm, {"epsilon": 1.0}, {"log": log}, FIVE_ARMS, 3000)
-    state, generator = algorithm.state(5), np.random.default_rng(1)
-    pulls = np.zeros(5, np.int64)
-    out = new_segments(1)
-    while state.clock[0] < told.horizon:
-        before = state.counts.copy()
-        algorithm.advance(told, state, FIVE_ARMS.arrays, generator, out)
-        pulls[out.arms[0]] += 1
-        renewed = np.flatnonzero(state.counts != before)
-        assert set(renewed) <= {out.arms[0]}
-        assert all(state.counts[arm] == max(1, 2 * before[arm]) for arm in renewed)
-        assert all(pulls[arm] == 2 * state.counts[arm] - 1 for arm in renewed)
-        assert np.array_equal(state.buffered, np.where(pulls, pulls - (2 * state.counts - 1), 0))
-    assert state.counts.max() >= 512, "some arm doubled often"
 
 
 def run_lengths(decisions: list[tuple[int, int, float]]) -> list[tuple[int, int]]:

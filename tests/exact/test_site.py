@@ -14,9 +14,9 @@ import pytest
 from chromium import SET, chromium_page
 from dpbandits.cli import main
 from dpbandits.errors import InputError
+from dpbandits.pages.render import plain
 from dpbandits.pages.site.build import MARK, site_contents, write_site
 from dpbandits.pages.site.figures import csv_lines
-from dpbandits.pages.site.model import plain
 from dpbandits.pages.site.switches import crossing
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.spec import PanelSpec
@@ -96,7 +96,7 @@ def test_every_number_of_a_claim_is_that_of_the_csv(pages: dict[str, Reader]) ->
             if row["lo"] == row["hi"]:
                 numbers = numbers[:1]
             assert [float(value) for value, _ in found.numbers] == list(map(float, numbers))
-            texts = [readable(f"{float(value):.4g}") for value in numbers]
+            texts = [readable(f"{float(value):.3g}") for value in numbers]
             assert [text for _, text in found.numbers] == texts, claim
             assert row["verdict"] in found.text
             if row["verdict"] not in ("not testable", "not applicable"):

@@ -19,13 +19,15 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
-from dpbandits.algorithms.gdp_ncb import Window, open_window, start_phase_two
-from dpbandits.algorithms.gdp_ncb_phase_one import (
+from dpbandits.algorithms.gdp_ncb import (
     EXPLORED,
+    Window,
     _pull_uniformly,
     _pulls_before_exceeding,
     explore_by_blocks,
     explore_by_rounds,
+    open_window,
+    start_phase_two,
 )
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from dpbandits.kernels import UNIFORM, new_segments

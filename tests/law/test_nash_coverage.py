@@ -27,7 +27,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compute_series
 from dpbandits.kernels import new_segments
-from dpbandits.metrics.names import QUANTITIES
+from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.nash import enter_window, nash_accumulator, quantities
 from support import settings_of
 

@@ -18,8 +18,13 @@ from scipy import stats
 import dpbandits
 import witness_plays
 from dpbandits.algorithms import REGRET
-from dpbandits.algorithms.gdp_ncb import Window, advance_window, reference_window
-from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING, EXPLORING
+from dpbandits.algorithms.gdp_ncb import (
+    EXPLOITING,
+    EXPLORING,
+    Window,
+    advance_window,
+    reference_window,
+)
 from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import Arms, Segments, njit

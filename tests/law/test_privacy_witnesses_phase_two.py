@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 import dpbandits
 import witness_plays
 from dpbandits.algorithms import REGRET
-from dpbandits.algorithms.gdp_ncb import advance_window, open_window
-from dpbandits.algorithms.gdp_ncb_phase_one import EXPLOITING
+from dpbandits.algorithms.gdp_ncb import EXPLOITING, advance_window, open_window
 from dpbandits.auditing.gdp_ncb import as_coded, deciding_releases
 from dpbandits.auditing.laplace import log_cdf
 from dpbandits.bandits.draws import BERNOULLI

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dpbandits.cli import main
+from dpbandits.pages.contents import check_pages
 from dpbandits.pages.documents import artifact_page, document, write_skeleton
-from dpbandits.pages.papers import check_pages
 from dpbandits.pipeline.check import check_files, check_filters
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import publish_papers

@@ -8,11 +8,13 @@ from dpbandits.algorithms import (
     dp_ts,
     dp_ts_ucb,
     gdp_ncb,
+    kl_ucb,
     lazy,
     ldp_ncb,
     ldp_ucb_l,
     ncb,
     thompson,
+    ts_beta,
     ucb1,
 )
 from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgorithm
@@ -37,6 +39,8 @@ REGISTRY: dict[str, Definition] = {
     "dp-se": dp_se.ALGORITHM,
     "ldp-ucb-l": ldp_ucb_l.ALGORITHM,
     "ucb1": ucb1.ALGORITHM,
+    "kl-ucb": kl_ucb.ALGORITHM,
+    "ts-beta": ts_beta.ALGORITHM,
     "ncb": ncb.ALGORITHM,
     "od-linbai": best_arm.OD_LINBAI,
     "sequential-halving": best_arm.SEQUENTIAL_HALVING,

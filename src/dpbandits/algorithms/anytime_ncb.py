@@ -39,10 +39,7 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Rounds played in all and in the window, its length W, whether it is uniform, and the cores'.
-
-    One of the two cores is used.
-    """
+    """Rounds in all and of the window, its length W, whether it is uniform; one core is used."""
 
     clock: One
     played: One
@@ -55,7 +52,7 @@ class State(NamedTuple):
 def _settings(
     is_local: bool, horizon: int, arms: int, epsilon: float, data: str = "restart", **chosen: str
 ) -> Settings:
-    """Return the settings around one core; the other one, which is not played, has its defaults."""
+    """Return the settings around one core; the other one, which is not played, has defaults."""
     unplayed = (gdp_ncb if is_local else ldp_ncb).ALGORITHM.interpretations_from({})
     of_global, of_local = (unplayed, chosen) if is_local else (chosen, unplayed)
     return Settings(
@@ -139,12 +136,11 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         elif settings.is_local:
             if not settings.carries:
                 counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
-            local = settings.local_core
-            window = ldp_ncb.reference_window(local, w, counts, means, bandit, rng)
+            core = settings.local_core
+            window = ldp_ncb.reference_window(core, w, counts, means, bandit, rng)
             yield from islice(window, rounds)
         else:
-            core = settings.global_core
-            yield from gdp_ncb.reference_window(core, w, rounds, bandit, rng)
+            yield from gdp_ncb.reference_window(settings.global_core, w, rounds, bandit, rng)
         t += rounds
         w *= 2
 

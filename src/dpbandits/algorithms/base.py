@@ -20,7 +20,6 @@ Segment = tuple[int, int, float]
 """(arm, number of rounds it is played in a row, sum of their rewards)."""
 
 VARIANTS = ("as-written", "as-coded", "repaired")
-
 BY_WORD: Mapping[str, tuple[str, ...]] = {
     "none": (),
     "pure": ("epsilon",),
@@ -30,8 +29,7 @@ BY_WORD: Mapping[str, tuple[str, ...]] = {
 }
 """Kind of guarantee -> the parameters of the algorithm that are its numbers."""
 
-SMALLEST = 1e-100
-"""Below about 1e-307 noise overflows, and draws from posteriors never end."""
+SMALLEST = 1e-100  # below about 1e-307 noise overflows, and draws from posteriors never end
 
 
 @dataclass(frozen=True)
@@ -56,25 +54,12 @@ class Kind:
     example: float = 1.0
     default: float | None = None
 
-    def __call__(self, *, example: float | None = None, default: float | None = None) -> "Kind":
-        """Return the kind with another example, or a default."""
-        return replace(
-            self,
-            example=self.example if example is None else example,
-            default=self.default if default is None else default,
-        )
+    def __call__(self, **changed: float) -> "Kind":
+        """Return the kind with another ``example``, or a ``default``."""
+        return replace(self, **changed)  # type: ignore[arg-type]
 
     def require(self, owner: str, name: str, value: object) -> Any:
-        """Return a value in its type.
-
-        Args:
-            owner: id of the algorithm.
-            name: name of the parameter.
-            value: what is given for it.
-
-        Raises:
-            InputError: it is not allowed.
-        """
+        """Return a value in its type; InputError where the parameter of that name allows it not."""
         number = value.item() if isinstance(value, np.generic) else value
         types = int if self.type is int else (int, float)
         is_number = isinstance(number, types) and not isinstance(number, bool)
@@ -122,12 +107,7 @@ class Parameters(SimpleNamespace):
 
 
 def require_plain(name: str, function: object) -> None:
-    """Raise InputError for a coroutine or a generator, whose call does nothing yet.
-
-    Args:
-        name: what the line begins with.
-        function: anything; compiled or not where it is a function.
-    """
+    """Raise InputError for a coroutine or a generator, whose call does nothing yet."""
     bare = getattr(function, "py_func", function)
     if iscoroutinefunction(bare) or isasyncgenfunction(bare):
         raise InputError(f"{name} is a coroutine (async def); allowed: a plain function")
@@ -208,25 +188,22 @@ class Definition:
                 )
             if name in ("horizon", "arms", *self.interpretations):
                 raise InputError(f"{self.id}: {name} has two meanings; allowed: one")
-        self._require_guarantee()
-        for name, part in vars(self).items():
-            if name != "reference":
-                require_plain(f"{self.id}: {name}", part)
-
-    def _require_guarantee(self) -> None:
         given = self.guarantee
         if isinstance(given, str) and given in BY_WORD:
-            missing = [name for name in BY_WORD[given] if name not in self.parameters]
-            if missing:
-                raise InputError(
-                    f"{self.id}: guarantee is {given!r}, and there is no parameter {missing[0]}; "
-                    f"allowed: the parameters {', '.join(BY_WORD[given])}, or a function of them"
-                )
+            for name in BY_WORD[given]:
+                if name not in self.parameters:
+                    raise InputError(
+                        f"{self.id}: guarantee is {given!r}, and there is no parameter {name}; "
+                        f"allowed: a parameter of that name, or a function of the parameters"
+                    )
         elif not (given is None or callable(given) or hasattr(given, "kind")):
             raise InputError(
                 f"{self.id}: guarantee is {given!r}; allowed: {', '.join(map(repr, BY_WORD))}, a "
                 f"Guarantee, or a function (parameters, horizon) that returns one"
             )
+        for name, part in vars(self).items():
+            if name != "reference":
+                require_plain(f"{self.id}: {name}", part)
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -262,15 +239,9 @@ class Definition:
         named: Mapping[str, Any],
         arguments: Sequence[str],
     ) -> dict[str, Any]:
-        """Return parameters, some given in ``params`` and others by keyword.
+        """Return parameters, some given in ``params`` and others by keyword, as ``named``.
 
-        Args:
-            params: parameters by name.
-            named: keywords that are no arguments of the function.
-            arguments: the function's own arguments, for the error message.
-
-        Raises:
-            InputError: a keyword is no parameter of the algorithm, or one is given both ways.
+        ``arguments`` are those of the function itself, for the error message.
         """
         if not isinstance(params, Mapping | None):
             raise InputError(f"{self.id}: params is {params!r}; allowed: a mapping of parameters")

@@ -23,8 +23,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull
 from dpbandits.kernels import Counts, One, Reals, njit, write
 
-LEVELS = 62
-"""Levels of the binary mechanism, more than the rounds of any horizon can fill."""
+LEVELS = 62  # of the binary mechanism, more than the rounds of any horizon can fill
 
 
 class Settings(NamedTuple):
@@ -38,9 +37,8 @@ class Settings(NamedTuple):
 class State(NamedTuple):
     """The counters of each arm.
 
-    ``levels`` is the number of levels of the epoch's binary mechanism, which counts
-    2^levels - 1 rewards; ``noise`` (shape (K, LEVELS)) holds the noise of the partial sums that
-    stand, zero elsewhere. The partial sums themselves add up to ``epoch_sums``.
+    An epoch's binary mechanism has ``levels`` and counts 2^levels - 1 rewards; ``noise``, shape
+    (K, LEVELS), is that of its present partial sums, which add up to ``epoch_sums``, else 0.
     """
 
     clock: One
@@ -159,11 +157,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         for i in arms:
             log_pulls = settings.log_factor * math.log(pulls[i] + 1)
             shift = 6 * math.sqrt(8) * log_pulls * log_t / (settings.epsilon * pulls[i])
-            mean = private_means[i] + shift
-            if mean < 0:
-                mean = 0.0
-            elif mean > 1:
-                mean = 1.0
+            mean = min(max(private_means[i] + shift, 0.0), 1.0)
             theta.append(rng.beta(mean * pulls[i] + 1, (1 - mean) * pulls[i] + 1))
         arm = max(arms, key=theta.__getitem__)
         reward = bandit.draw(arm, rng)

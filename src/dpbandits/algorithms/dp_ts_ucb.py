@@ -38,9 +38,7 @@ from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.thompson import dp_ts_ucb_budget, dp_ts_ucb_gdp
 
-SHORTEST_HORIZON = 3
-"""Below it ln T < 1, and more of alpha would mean less noise."""
-
+SHORTEST_HORIZON = 3  # below it ln T < 1, and more of alpha would mean less noise
 ROUNDINGS: dict[str, Callable[[float], int]] = {
     "floor": math.floor,
     "ceil": math.ceil,
@@ -60,11 +58,9 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """Estimate, batch and draws of each arm.
+    """Estimate ``reward_sums / counts``, batch and draws of each arm.
 
-    The estimate is ``reward_sums / counts``; ``waiting`` rewards of sum ``waiting_sums`` stand in
-    the batch, which is full at twice the count; ``budgets`` draws are left, the largest so far is
-    ``largest_draws``.
+    The batch has ``waiting`` rewards and is full at twice the count; ``budgets`` draws are left.
     """
 
     clock: One
@@ -206,8 +202,8 @@ ALGORITHM = Algorithm(
     stated="dp-ts-ucb, Theorem 4.4",
     audit=AuditCase(0.0, "AUD-7"),
     interpretations={
-        "rounding": ("floor", "ceil", "round"),
-        "reset": ("zero", "minus-infinity"),
+        "rounding": tuple(ROUNDINGS),
+        "reset": tuple(RESETS),
         "renewal": ("batch", "pull"),
     },
 )

@@ -41,38 +41,45 @@ Interpretations:
     ties: the ``lowest`` arm, or a ``random`` one (A20).
     exploration: Phase I pull by pull in ``rounds``, or, the same in law, in ``blocks`` whose pulls
         are known by their sum only; with ``refreshed: all`` there are none.
+
+Blocks: a pull stops Phase I where its arm's sum of rewards plus fresh Laplace noise exceeds a
+threshold. Let d be the distance of the largest sum to it. In a block of m < d pulls only a noise
+above d - m can do that. The number of pulls before the first such noise is geometric; they are
+drawn as one multinomial with a sum of rewards for each arm, and the exceeding noise is, by lack of
+memory, d - m and another exponential. Near the threshold every pull is played by itself. Blocks
+begin at multiples of BLOCK_FROM, so that it makes no difference where a kernel is resumed.
 """
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
-from dpbandits.algorithms.gdp_ncb_phase_one import (
-    EXPLOITING,
-    EXPLORED,
-    EXPLORING,
-    PRIVATE_TEST,
-    STOP_TESTS,
-    Reference,
-    explore_by_blocks,
-    explore_by_rounds,
-)
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull_sum
-from dpbandits.kernels import Counts, One, Reals, blank, njit, write
+from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull, pull_sum
+from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
 
 ALPHA = 3.1
 C = 3.0
-"""Constants of the index and of the threshold, the same in all experiments."""
-
 CAPS = ("none", "root", "tenth")
-NO_CAP, ROOT_CAP, TENTH_CAP = range(3)
+ROOT_CAP, TENTH_CAP = 1, 2
+STOP_TESTS = ("private", "clean", "off")
+PRIVATE_TEST, CLEAN_TEST, NO_TEST = range(3)
 STARTS = ("carried", "carried-positive", "zeros")
 CARRIED, CARRIED_POSITIVE, ZEROS = range(3)
+EXPLORING, EXPLORED, EXPLOITING = range(3)
+
+BLOCK_FROM = 512
+"""Blocks are multiples of so many pulls, which cost as much as the two binomials of every arm."""
+
+NEAR = math.log(BLOCK_FROM / 2.0)
+"""A noise of so many scales is exceeded once in BLOCK_FROM; blocks keep so far from the threshold,
+and half their distance besides, where the noise is small."""
 
 
 class Settings(NamedTuple):
@@ -95,7 +102,7 @@ class Settings(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What follows from the settings for one horizon.
+    """What follows for one horizon, which the anytime wrapper makes grow.
 
     ``cap`` rounds of Phase I at most; a sum of rewards above ``threshold`` stops it; ``noise`` is
     the scale of the noise in a sum of rewards; ``log`` is the logarithm in the index.
@@ -109,10 +116,9 @@ class Window(NamedTuple):
 
 
 class State(NamedTuple):
-    """The phase, and four numbers for each arm.
+    """The phase; of each arm the pulls N1 and sum of rewards of Phase I, N2 and p.
 
-    They are the pulls N1 and the sum of rewards of Phase I, the pulls N2 of the latest episode (1
-    before the first), and the private mean p.
+    N2 are the pulls of the latest episode (1 before the first), and p is the private mean.
     """
 
     clock: One
@@ -144,10 +150,7 @@ def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings
 
 @njit
 def open_window(settings, horizon):
-    """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is.
-
-    The anytime wrapper plays one after the other, each from a state that ``reset`` has cleared.
-    """
+    """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is."""
     root = int(math.sqrt(horizon)) + 1
     log, root_log = math.log(horizon), math.log(root)
     cap = horizon
@@ -175,6 +178,127 @@ def reset(state):
     state.explored_sums[:] = 0.0
     state.episodes[:] = 0
     state.private_means[:] = 0.0
+
+
+@njit
+def _pull(explored, explored_sums, arms, rng):
+    """Pull a uniformly random arm and return it with its reward."""
+    arm = int(rng.random() * arms.laws.size)
+    reward = pull(arms, arm, rng)
+    explored[arm] += 1
+    explored_sums[arm] += reward
+    return arm, reward
+
+
+@njit
+def _refresh_all(window, explored, explored_sums, private_means, rng):
+    """Renew the private mean of every arm that was pulled; return whether one stops the phase."""
+    stops = False
+    for i in range(explored.size):
+        if explored[i] > 0:
+            noisy_sum = explored_sums[i] + laplace(window.noise, rng)
+            private_means[i] = noisy_sum / explored[i]
+            stops |= noisy_sum > window.threshold
+    return stops
+
+
+@njit
+def explore_by_rounds(settings, window, stop, state, arms, rng, out, n):
+    """Play Phase I as ``advance_window`` does, one segment a round; ``stop`` is at most the cap."""
+    # Local names: to read a field of the state again and again costs five times the draws.
+    explored, explored_sums = state.explored, state.explored_sums
+    private_means = state.private_means
+    t = state.clock[0]
+    stops = False
+    while not stops and t < stop and n < out.arms.size:
+        arm, reward = _pull(explored, explored_sums, arms, rng)
+        if settings.stop_test == CLEAN_TEST:
+            stops = explored_sums[arm] > window.threshold
+        elif settings.stop_test == PRIVATE_TEST and settings.refresh_all:
+            stops = _refresh_all(window, explored, explored_sums, private_means, rng)
+        elif settings.stop_test == PRIVATE_TEST:
+            noisy_sum = explored_sums[arm] + laplace(window.noise, rng)
+            private_means[arm] = noisy_sum / explored[arm]
+            stops = noisy_sum > window.threshold
+        n = write(out, n, arm, 1, reward)
+        t += 1
+    state.clock[0] = t
+    if stops:
+        state.phase[0] = EXPLORED
+    return n
+
+
+@njit
+def _block_length(settings, window, distance, t, rounds):
+    """Return the pulls of the block that begins at t, with so many rounds left; 0 for no block."""
+    longest = float(rounds)
+    if settings.stop_test == CLEAN_TEST:
+        longest = min(longest, distance)
+    elif settings.stop_test == PRIVATE_TEST:
+        longest = min(longest, distance / 2.0, distance - NEAR * window.noise)
+    return 0 if t % BLOCK_FROM else BLOCK_FROM * max(int(longest / BLOCK_FROM), 0)
+
+
+@njit
+def _pulls_before_exceeding(bound, noise, rng):
+    """Draw the number of pulls before the first one whose noise exceeds the bound."""
+    probability = 0.5 * math.exp(-bound / noise)
+    if probability == 0.0:
+        return math.inf
+    return rng.standard_exponential() / -math.log1p(-probability)
+
+
+@njit
+def _pull_uniformly(settings, window, state, pulls, bound, arms, rng):
+    """Make so many pulls at once, no noise of which exceeds the bound; return their rewards."""
+    rewards = 0.0
+    for i in range(arms.laws.size):
+        own = rng.binomial(pulls, 1.0 / (arms.laws.size - i))
+        pulls -= own
+        if not own:
+            continue
+        own_sum = pull_sum(arms, i, own, rng)
+        rewards += own_sum
+        state.explored[i] += own
+        state.explored_sums[i] += own_sum
+        if settings.stop_test == PRIVATE_TEST:
+            noise = laplace(window.noise, rng)
+            while noise > bound:
+                noise = laplace(window.noise, rng)
+            state.private_means[i] = (state.explored_sums[i] + noise) / state.explored[i]
+    return rewards
+
+
+@njit
+def explore_by_blocks(settings, window, stop, state, arms, rng, out, n):
+    """Play Phase I, the same in law, in segments of arm UNIFORM; the exceeding pull ends one."""
+    while state.phase[0] == EXPLORING and state.clock[0] < stop and n < out.arms.size:
+        distance = window.threshold - state.explored_sums.max()
+        t = state.clock[0]
+        length = _block_length(settings, window, distance, t, stop - t)
+        if not length:
+            end = min(t - t % BLOCK_FROM + BLOCK_FROM, stop)
+            n = explore_by_rounds(settings, window, end, state, arms, rng, out, n)
+            continue
+        bound, before = distance - length, math.inf
+        if settings.stop_test == PRIVATE_TEST:
+            before = _pulls_before_exceeding(bound, window.noise, rng)
+        exceeds = before < length
+        if exceeds:
+            length = int(before)
+        rewards = _pull_uniformly(settings, window, state, length, bound, arms, rng)
+        if exceeds:
+            arm, reward = _pull(state.explored, state.explored_sums, arms, rng)
+            noise = bound + window.noise * rng.standard_exponential()
+            noisy_sum = state.explored_sums[arm] + noise
+            state.private_means[arm] = noisy_sum / state.explored[arm]
+            if noisy_sum > window.threshold:
+                state.phase[0] = EXPLORED
+            length += 1
+            rewards += reward
+        n = write(out, n, UNIFORM, length, rewards)
+        state.clock[0] = t + length
+    return n
 
 
 @njit
@@ -216,10 +340,9 @@ def _indices(settings, window, state):
 
 @njit
 def advance_window(settings, window, stop, state, arms, rng, out, n):
-    """Play a window's rounds until ``stop`` of them are over or ``out`` is full.
+    """Play until ``stop`` rounds of the window are over or ``out`` is full; return ``n``, moved on.
 
-    ``window`` is what ``open_window`` returned, the horizon of the settings is not read, and
-    ``state.clock[0]`` counts the rounds of this window; returns ``n``, moved on.
+    The horizon of the settings is not read, and ``state.clock[0]`` counts the window's rounds.
     """
     if state.phase[0] == EXPLORING:
         end = min(stop, window.cap)
@@ -252,35 +375,124 @@ def advance(settings, state, arms, rng, out):
     return advance_window(settings, window, window.horizon, state, arms, rng, out, 0)
 
 
+@dataclass
+class _PhaseOne:
+    """Phase I in plain Python; it leaves N1, the sums of rewards and p of every arm."""
+
+    settings: Settings
+    bandit: Bandit
+    rng: np.random.Generator
+    threshold: float
+    noise: float
+    stopped: bool = False
+    t: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin with nothing."""
+        arms = len(self.bandit.arms)
+        self.n1, self.s1, self.p = [0] * arms, [0.0] * arms, [0.0] * arms
+
+    def renew(self, arm: int, bound: float = math.inf) -> None:
+        """Renew the private mean of an arm, with a noise given that it is not above a bound."""
+        noise = laplace.py_func(self.noise, self.rng)
+        while noise > bound:
+            noise = laplace.py_func(self.noise, self.rng)
+        self.p[arm] = (self.s1[arm] + noise) / self.n1[arm]
+
+    def pull(self) -> tuple[int, float]:
+        """Pull a uniformly random arm and return it with its reward."""
+        arm = math.floor(self.rng.random() * len(self.n1))
+        reward = self.bandit.draw(arm, self.rng)
+        self.n1[arm] += 1
+        self.s1[arm] += reward
+        self.t += 1
+        return arm, reward
+
+    def rounds(self, end: int) -> Iterator[Segment]:
+        """Algorithm 1, lines 2 to 7, until so many rounds are over."""
+        while self.t < end and not self.stopped:
+            arm, reward = self.pull()
+            yield arm, 1, reward
+            if self.settings.stop_test == PRIVATE_TEST:
+                pulled = [i for i, pulls in enumerate(self.n1) if pulls > 0]
+                for i in pulled if self.settings.refresh_all else [arm]:
+                    self.renew(i)
+                self.stopped = max(map(mul, self.n1, self.p)) > self.threshold
+            elif self.settings.stop_test == CLEAN_TEST:
+                self.stopped = max(self.s1) > self.threshold
+
+    def blocks(self, end: int) -> Iterator[Segment]:
+        """The same in law, in blocks where there are some."""
+        while self.t < end and not self.stopped:
+            distance = self.threshold - max(self.s1)
+            kind, left = self.settings.stop_test, end - self.t
+            safe = math.inf if kind == NO_TEST else distance
+            if kind == PRIVATE_TEST:
+                safe = min(distance / 2, distance - NEAR * self.noise)
+            pulls = BLOCK_FROM * math.floor(max(min(left, safe), 0) / BLOCK_FROM)
+            bound = distance - pulls
+            if self.t % BLOCK_FROM > 0 or pulls == 0:
+                yield from self.rounds(min(end, BLOCK_FROM * (self.t // BLOCK_FROM + 1)))
+            else:
+                yield UNIFORM, *self.block(pulls, bound)
+
+    def block(self, most: int, bound: float) -> tuple[int, float]:
+        """Play a block of so many pulls at most, to the first noise above the bound."""
+        before, exceeding = math.inf, 0.0
+        if self.settings.stop_test == PRIVATE_TEST:
+            exceeding = math.exp(-bound / self.noise) / 2
+        if exceeding > 0:
+            before = self.rng.standard_exponential() / -math.log1p(-exceeding)
+        pulls = left = math.floor(min(most, before))
+        self.t += pulls
+        total = 0.0
+        for arm in range(len(self.n1)):
+            count = int(self.rng.binomial(left, 1 / (len(self.n1) - arm)))
+            left -= count
+            if count > 0:
+                rewards = self.bandit.draw_sum(arm, count, self.rng)
+                self.n1[arm] += count
+                self.s1[arm] += rewards
+                total += rewards
+                if self.settings.stop_test == PRIVATE_TEST:
+                    self.renew(arm, bound)
+        if before >= most:
+            return pulls, total
+        arm, reward = self.pull()
+        noise = bound + self.noise * self.rng.standard_exponential()
+        self.p[arm] = (self.s1[arm] + noise) / self.n1[arm]
+        self.stopped = self.s1[arm] + noise > self.threshold
+        return pulls + 1, total + reward
+
+
 def reference_window(
     settings: Settings, horizon: int, stop: int, bandit: Bandit, rng: np.random.Generator
 ) -> Iterator[Segment]:
-    """Algorithm 1, line by line, an episode at once, for the first ``stop`` rounds of ``horizon``.
-
-    The horizon of the settings is not read.
-    """
-    arms = range(len(bandit.arms))
+    """Algorithm 1, line by line, an episode at once, for ``stop`` rounds of ``horizon``."""
     epsilon = settings.epsilon
     log, window_log = math.log(horizon), math.log(math.isqrt(horizon) + 1)
     noise = settings.release_log_factor * log / epsilon
     first, second = (window_log if short else log for short in settings.window_logs)
     threshold = settings.threshold * (C**2 * first + second**2 / epsilon)
     cap = [horizon, math.isqrt(horizon) + 1, math.ceil(horizon / 10)][settings.cap]
-    n1, s1, p = [0 for _ in arms], [0.0 for _ in arms], [0.0 for _ in arms]
 
-    phase_one = Reference(settings, bandit, rng, threshold, noise, n1, s1, p)
+    phase_one = _PhaseOne(settings, bandit, rng, threshold, noise)
     blocks = settings.blocks and not settings.refresh_all
     explore = phase_one.blocks if blocks else phase_one.rounds
     yield from explore(min(stop, cap))
-    t = phase_one.t
+    t, n1, s1 = phase_one.t, phase_one.n1, phase_one.s1
     if t == stop:
         return
+    arms = range(len(n1))
     if settings.start != ZEROS and settings.stop_test != PRIVATE_TEST:
-        phase_one.renew([i for i in arms if n1[i] > 0])
+        for i in arms:
+            if n1[i] > 0:
+                phase_one.renew(i)
     highest = {CARRIED: 1.0, CARRIED_POSITIVE: math.inf, ZEROS: 0.0}[settings.start]
-    p = [min(max(each, 0.0), highest) for each in p]
+    p = [min(max(mean, 0.0), highest) for mean in phase_one.p]
 
-    length = math.log(horizon) if not settings.index_window_log else window_log
+    if settings.index_window_log:
+        log = window_log
     n2 = [1 for _ in arms]
     while t < stop:  # Phase II
         index = [math.inf for _ in arms]
@@ -289,11 +501,11 @@ def reference_window(
             if n2[i] == 1 and settings.pseudo_pulls == 0:
                 n = n1[i]
             if n > 0:
-                last = math.sqrt(2 * ALPHA / epsilon) * length**1.5 / n
+                last = math.sqrt(2 * ALPHA / epsilon) * log**1.5 / n
                 if settings.root_inside:
-                    last = math.sqrt(2 * ALPHA / epsilon * length**1.5 / n)
-                index[i] = p[i] + 2 * C * math.sqrt(2 * p[i] * length / n)
-                index[i] += ALPHA * length**2 / (epsilon * n) + 4 * last
+                    last = math.sqrt(2 * ALPHA / epsilon * log**1.5 / n)
+                index[i] = p[i] + 2 * C * math.sqrt(2 * p[i] * log / n)
+                index[i] += ALPHA * log**2 / (epsilon * n) + 4 * last
         arm = arm_of_largest.py_func(np.array(index), settings.random_ties, rng)
         pulls = min(2 * n2[arm], stop - t)
         rewards = bandit.draw_sum(arm, pulls, rng)
@@ -306,8 +518,7 @@ def reference_window(
 
 def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """Algorithm 1 to its horizon."""
-    horizon = settings.horizon
-    yield from reference_window(settings, horizon, horizon, bandit, rng)
+    return reference_window(settings, settings.horizon, settings.horizon, bandit, rng)
 
 
 AUDIT = AuditCase(

@@ -30,9 +30,6 @@ from dpbandits.privacy.witnesses import (
 
 Holds = Callable[[Any, int, Bandit | None], bool]
 
-_COMPUTED = 5.0
-"""Up to this epsilon the losses of DP-OD and of pure DP-BAI were computed."""
-
 
 @dataclass(frozen=True)
 class NotStated(Guarantee):
@@ -42,10 +39,6 @@ class NotStated(Guarantee):
     def name(self) -> str:
         """Its label."""
         return "no guarantee stated"
-
-
-def _always(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return True
 
 
 @dataclass(frozen=True)
@@ -58,17 +51,20 @@ class Entry:
         interpretations: values that are played; those that are not named do not matter.
         condition: (parameters, horizon or budget, instance or None) -> whether it is known.
         remark: what else one should know.
+        two_arms: whether it is known for no more arms than two.
     """
 
     status: Status
     basis: str = ""
     interpretations: Interpretations = field(default_factory=dict)
-    condition: Holds = _always
+    condition: Holds = lambda parameters, horizon, bandit: True
     remark: str = ""
+    two_arms: bool = False
 
 
 def _computed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return bool(0.0 < parameters.epsilon <= _COMPUTED)
+    """Return whether the losses of DP-OD and of pure DP-BAI were computed."""
+    return bool(0.0 < parameters.epsilon <= 5.0)
 
 
 def _oblique(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
@@ -92,26 +88,21 @@ def _located_window(parameters: Any, horizon: int, bandit: Bandit | None) -> boo
 
 
 def _stopped(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The event does not pull further arms, so that two are enough."""
-    enough = bandit is None or len(bandit.arms) >= 2
-    return enough and bool(stop_test_loss(horizon, parameters.epsilon) > parameters.epsilon)
+    """The event does not pull more than two arms, so that there may be others."""
+    return bool(stop_test_loss(horizon, parameters.epsilon) > parameters.epsilon)
 
 
 def _stopped_window(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    enough = bandit is None or len(bandit.arms) == 2
-    return enough and bool(window_loss(horizon, parameters.epsilon) > parameters.epsilon)
+    return bool(window_loss(horizon, parameters.epsilon) > parameters.epsilon)
 
 
 def _released(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The witness has two arms; none was computed for more."""
-    enough = bandit is None or len(bandit.arms) == 2
-    return enough and bool(release_loss(horizon, parameters.epsilon) > parameters.epsilon)
+    return bool(release_loss(horizon, parameters.epsilon) > parameters.epsilon)
 
 
 def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
     """Round K + 1 plays the arm of the largest first reward, which is not protected."""
-    arms = 2 if bandit is None else len(bandit.arms)
-    return arms >= 2 and horizon > arms
+    return horizon > (2 if bandit is None else len(bandit.arms))
 
 
 def _classical(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
@@ -122,12 +113,11 @@ def _classical(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
 
 
 def _abandoned(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The witness has two arms, of which the first is never pulled again; of TS b = 0, c = 1."""
-    enough = bandit is None or len(bandit.arms) == 2
-    b, c = getattr(parameters, "b", 0), getattr(parameters, "c", 1.0)
-    is_plain = not hasattr(parameters, "b")
-    claimed = ts_gaussian_gdp(horizon) if is_plain else modified_ts_gdp(b, c, horizon)
-    return enough and abandoned_loss(horizon, b, c) > claimed
+    """Of the two arms the first is never pulled again; of TS b = 0, c = 1."""
+    if not hasattr(parameters, "b"):
+        return abandoned_loss(horizon, 0, 1.0) > ts_gaussian_gdp(horizon)
+    b, c = parameters.b, parameters.c
+    return abandoned_loss(horizon, b, c) > modified_ts_gdp(b, c, horizon)
 
 
 ONE_RELEASE = Entry("proved", "parallel composition: every reward enters one release")
@@ -168,19 +158,21 @@ _REPAIRED = {"cap": "root", "stop_test": "off", "release_log": "base2"}
 """Phase I has W rounds, so that a reward enters log2 T releases at most, by any ``start``."""
 
 _TWO_ARMS = "the witness has two arms"
+_UNCOMPUTED = "losses were computed at the default interpretations, epsilon up to 5"
+_ONE_MORE = "the lemma has n + 1 in the place of n pulls"
 _WRAPPER = "our wrapper around the released code; no anytime code was released"
 _ELSEWHERE = "NCB-C15 refutes it for other horizons, epsilons or numbers of arms"
 
 KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "ts-gaussian": (
         Entry("proved", "ts-is-dp, Lemma 4", {"count": "n+1"}),
-        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS),
-        Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
+        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS, two_arms=True),
+        Entry("stated", remark=_ONE_MORE),
     ),
     "m-ts-gaussian": (
         Entry("proved", "ts-is-dp, Lemma 5", {"count": "n+1"}),
-        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS),
-        Entry("stated", remark="the lemma has n + 1 in the place of n pulls"),
+        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS, two_arms=True),
+        Entry("stated", remark=_ONE_MORE),
     ),
     "dp-ts-ucb": (
         Entry("proved", "dp-ts-ucb, Theorem 4.4", {"renewal": "batch"}),
@@ -203,15 +195,11 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
     "ldp-ucb-l": (EVERY_REWARD,),
     "dp-bai": (
         Entry("not contradicted", "BAI-C14a", _MEANS, _computed),
-        Entry(
-            "stated", remark="losses were computed at the default interpretations, epsilon up to 5"
-        ),
+        Entry("stated", remark=_UNCOMPUTED),
     ),
     "baseline": (
         Entry("not contradicted", "BAI-C14b", {**_MEANS, "sizes": "stated"}, _computed),
-        Entry(
-            "stated", remark="losses were computed at the default interpretations, epsilon up to 5"
-        ),
+        Entry("stated", remark=_UNCOMPUTED),
     ),
     "dp-od": (
         Entry(
@@ -234,9 +222,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
             _computed,
             "too little noise where a reduction of the dimension turns the basis",
         ),
-        Entry(
-            "stated", remark="losses were computed at the default interpretations, epsilon up to 5"
-        ),
+        Entry("stated", remark=_UNCOMPUTED),
     ),
     "dp-bai-gauss": (
         Entry(
@@ -258,12 +244,12 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
     ),
     "gdp-ncb": (
         Entry("refuted", "NCB-C15", _PRINTED, _stopped),
-        Entry("refuted", "NCB-C15", _RELEASED_CODE, _released, _TWO_ARMS),
+        Entry("refuted", "NCB-C15", _RELEASED_CODE, _released, _TWO_ARMS, two_arms=True),
         Entry("proved", "NCB-C15", _REPAIRED),
         Entry("stated", remark=_ELSEWHERE),
     ),
     "anytime-gdp-ncb": (
-        Entry("refuted", "NCB-C15, in one window", _PRINTED, _stopped_window, _TWO_ARMS),
+        Entry("refuted", "NCB-C15, in one window", _PRINTED, _stopped_window, _TWO_ARMS, True),
         Entry("proved", "NCB-C15, windows having no reward in common", _REPAIRED),
         Entry("stated", remark=_ELSEWHERE),
     ),
@@ -282,16 +268,7 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
 
 
 def stated_guarantee(definition: Definition, parameters: Any, horizon: int) -> Guarantee:
-    """Return the guarantee as it is stated, whatever is known of it.
-
-    Args:
-        definition: the algorithm.
-        parameters: of the algorithm.
-        horizon: horizon or budget.
-
-    Raises:
-        InputError: a user-defined guarantee fails, or is something else.
-    """
+    """Return the guarantee over a horizon or budget as it is stated, whatever is known of it."""
     given: Any = definition.guarantee
     if given is None:
         return NotStated("none")
@@ -331,9 +308,6 @@ def guarantee_of(
         variant: one of the algorithm's.
         interpretations: those that differ from the defaults of the variant.
         bandit: the instance; left out, the guarantee is that for all instances.
-
-    Raises:
-        InputError: a user-defined guarantee fails, or is something else.
     """
     guarantee = stated_guarantee(definition, parameters, horizon)
     if guarantee.kind == "none":
@@ -341,7 +315,7 @@ def guarantee_of(
     is_ours = REGISTRY.get(definition.id) is definition
     if definition.stated:
         # A changed copy is not what the authors of the original state something about.
-        is_copied = definition.stated in {each.stated for each in REGISTRY.values()}
+        is_copied = definition.stated in {known.stated for known in REGISTRY.values()}
         stated = definition.stated if is_ours or not is_copied else ""
         where: Any = {"model": definition.model, "stated": stated}
         guarantee = replace(guarantee, **where)
@@ -355,13 +329,12 @@ def guarantee_of(
         return Guarantee("none", remark=remark)
     for entry in KNOWN.get(definition.id, ()):
         is_played = entry.interpretations.items() <= played.items()
-        if is_played and entry.condition(parameters, horizon, bandit):
+        has_witness = bandit is None or len(bandit.arms) == 2 or not entry.two_arms
+        if is_played and has_witness and entry.condition(parameters, horizon, bandit):
             return replace(guarantee, status=entry.status, basis=entry.basis, remark=entry.remark)
     return guarantee
 
 
-LISTED_HORIZON = 10**8
-LISTED_BUDGET = 1000
 LARGEST_HORIZON = 2**53
 
 
@@ -429,14 +402,11 @@ def at_delta(found: Guarantee, delta: float) -> str:
 def listed(definition: Definition) -> list[str]:
     """Return a line for each variant: what it guarantees at the example's parameters."""
     identifies = isinstance(definition, IdentificationAlgorithm)
-    horizon = LISTED_BUDGET if identifies else LISTED_HORIZON
-    values = {**definition.example, "T": horizon}
-    where = ", ".join(f"{name}={value}" for name, value in values.items())
+    example, horizon = definition.example, 1000 if identifies else 10**8
+    where = ", ".join(f"{name}={value}" for name, value in {**example, "T": horizon}.items())
     return [
         f"guarantee {variant} ({where}): "
-        + guarantee(
-            definition, params=definition.example, horizon=horizon, variant=variant
-        ).describe()
+        + guarantee(definition, params=example, horizon=horizon, variant=variant).describe()
         for variant in definition.variants
     ]
 
@@ -456,19 +426,14 @@ def conversion(
     """
     kinds = [name for name in given if name in LEVELS]
     if len(kinds) != 1:
+        words = " ".join(f"{name}={value:g}" for name, value in given.items()) or "nothing"
         allowed = ", ".join(f"{name}=VALUE" for name in LEVELS)
-        raise InputError(f"given is {_words(given)}; allowed: one of {allowed}")
-    _require_names("given", given, (kinds[0], "order", "delta"))
-    _require_names("to", wanted, ("order", "delta", "epsilon"))
+        raise InputError(f"given is {words}; allowed: one of {allowed}")
+    for name in given:
+        if name not in (kinds[0], "order", "delta"):
+            raise InputError.unknown("given", name, (kinds[0], "order", "delta"))
+    for name in wanted:
+        if name not in ("order", "delta", "epsilon"):
+            raise InputError.unknown("to", name, ("order", "delta", "epsilon"))
     level = Level(kinds[0], given[kinds[0]], given.get("order"), given.get("delta"))
     return level, convert(level, kind, **wanted)
-
-
-def _words(values: Mapping[str, float]) -> str:
-    return " ".join(f"{name}={value:g}" for name, value in values.items()) or "nothing"
-
-
-def _require_names(key: str, values: Mapping[str, float], allowed: tuple[str, ...]) -> None:
-    for name in values:
-        if name not in allowed:
-            raise InputError.unknown(key, name, allowed)

@@ -54,19 +54,11 @@ class State(NamedTuple):
     buffer_sums: Reals
 
 
-def _log_factor(log: str) -> float:
-    return 1.0 / math.log(2.0) if log == "base2" else 1.0
-
-
-def ucb_settings(horizon: int, arms: int, epsilon: float, log: str, constants: str) -> Settings:
-    """Return the settings of Anytime-Lazy-UCB."""
-    width, noise = (float(value) for value in constants.split(","))
-    return Settings(horizon, epsilon, _log_factor(log), width, noise, False)
-
-
-def ts_settings(horizon: int, arms: int, epsilon: float, log: str) -> Settings:
-    """Return the settings of Lazy-DP-TS."""
-    return Settings(horizon, epsilon, _log_factor(log), 0.0, 3.0, True)
+def settings(horizon: int, arms: int, epsilon: float, log: str, constants: str = "") -> Settings:
+    """Return the settings of Anytime-Lazy-UCB or, which has no constants, of Lazy-DP-TS."""
+    log_factor = 1.0 / math.log(2.0) if log == "base2" else 1.0
+    width, noise = (float(value) for value in (constants or "0,3").split(","))
+    return Settings(horizon, epsilon, log_factor, width, noise, samples=not constants)
 
 
 @njit
@@ -154,7 +146,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         if len(buffers[arm]) == 2 ** (doublings[arm] + 1):
             doublings[arm] += 1
             total = 0.0
-            for value in buffers[arm]:
+            for value in buffers[arm]:  # ``sum`` rounds otherwise from Python 3.12 on
                 total += value
             noisy_sum = total + laplace.py_func(1.0 / settings.epsilon, rng)
             private_means[arm] = noisy_sum / 2 ** doublings[arm]
@@ -171,7 +163,7 @@ LAZY_UCB = Algorithm(
     guarantee="pure",
     stated="Hu, Huang and Mehta (2021)",
     audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
-    settings=ucb_settings,
+    settings=settings,
     state=partial(blank, State),
     advance=advance,
     reference=reference,
@@ -196,7 +188,7 @@ LAZY_TS = Algorithm(
         runs=400_000,
         silent={"as-written": "a bonus hides the reward at this epsilon, not at twice as much"},
     ),
-    settings=ts_settings,
+    settings=settings,
     state=partial(blank, State),
     advance=advance,
     reference=reference,

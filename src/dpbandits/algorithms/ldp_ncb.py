@@ -55,26 +55,18 @@ STOP_TESTS = ("plain", "floored", "off")
 CLIPS = ("display", "recursive", "none")
 C = 3.0
 ALPHA = 3.1
-NO_CAP, ROOT_CAP, ROOT_PLUS_ONE_CAP, TENTH_CAP = range(4)
-PLAIN_TEST, FLOORED_TEST, NO_TEST = range(3)
-DISPLAY_CLIP, RECURSIVE_CLIP, NO_CLIP = range(3)
+ROOT_CAP, ROOT_PLUS_ONE_CAP, TENTH_CAP = range(1, 4)
+FLOORED_TEST, NO_TEST = 1, 2
+RECURSIVE_CLIP, NO_CLIP = 1, 2
 EXPLORING, LEADING = range(2)
 
-SMALLEST_DIFFERENCE = 1e-20
-"""Floor of d in the released stop test."""
-
-NOISE_AHEAD = 32.0
-"""Scales of noise that the leader's sum may lose before its index is computed again."""
-
-ROUNDING = 1e-12
-"""Relative lead below which an index is computed in full, far above what rounding can move."""
+SMALLEST_DIFFERENCE = 1e-20  # floor of d in the released stop test
+NOISE_AHEAD = 32.0  # scales of noise that the leader's sum may lose before a new index
+ROUNDING = 1e-12  # relative lead below which an index is computed, far above what rounding moves
 
 
 class Settings(NamedTuple):
-    """Arguments of the kernel: horizon, epsilon and the interpretations.
-
-    ``exploration_location`` and ``exploration_scale`` are those of the noise in Phase I.
-    """
+    """Arguments of the kernel; location and scale are those of the noise in Phase I."""
 
     horizon: int
     epsilon: float
@@ -90,7 +82,7 @@ class Settings(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What follows from the settings for one horizon.
+    """What follows for one horizon, which the anytime wrapper makes grow.
 
     Phase I lasts ``cap`` rounds at most. Its test compares N p with
     ``base`` + ``slope`` / d + N ``local_width`` / sqrt(N), and the index is
@@ -159,7 +151,7 @@ def open_window(settings, horizon):
 
 @njit
 def stops(settings, window, count, private_sum):
-    """Tell whether an arm with these observations ends Phase I; one without any does not."""
+    """Return whether an arm with these observations ends Phase I; one without any does not."""
     # From d <= p it follows that N p exceeds base + slope / p, a test without roots.
     if settings.stop_test == NO_TEST or private_sum <= window.base:
         return False
@@ -237,10 +229,8 @@ def _rank(settings, window, state):
 
 @njit
 def sink(order, values, position):
-    """Move one entry back to its place among those behind it: largest first, then lowest arm.
-
-    Measured at 50 arms: a third of the time of a search for the two largest.
-    """
+    """Move one entry back to its place among those behind it: largest first, then lowest arm."""
+    # Measured at 50 arms: a third of the time of a search for the two largest.
     arm, value = order[position], values[position]
     behind = position + 1
     while behind < order.size and (
@@ -310,10 +300,9 @@ def _lead(settings, window, stop, state, arms, rng, out, n):
 
 @njit
 def advance_window(settings, window, stop, state, arms, rng, out, n):
-    """Play a window's rounds until ``stop`` of them are over or ``out`` is full.
+    """Play until ``stop`` rounds of the window are over or ``out`` is full; return ``n``, moved on.
 
-    ``window`` is what ``open_window`` returned, the horizon of the settings is not read, and
-    ``state.clock[0]`` counts the rounds of this window; returns ``n``, moved on.
+    The horizon of the settings is not read, and ``state.clock[0]`` counts the window's rounds.
     """
     n = _explore(settings, window, stop, state, arms, rng, out, n)
     if state.phase[0] == EXPLORING or state.clock[0] == stop:
@@ -337,13 +326,7 @@ def reference_window(
 ) -> Iterator[Segment]:
     """Algorithm 2, line by line, for ``horizon`` rounds, whatever ``settings.horizon`` is.
 
-    Args:
-        settings: the interpretations and epsilon.
-        horizon: T in the formulas, and the rounds played.
-        counts: N of every arm, changed on the way; before the first round all 0.
-        means: p of every arm, likewise.
-        bandit: the instance.
-        rng: the run's random stream.
+    ``counts`` and ``means`` are N and p of every arm, changed on the way.
     """
     arms = range(len(bandit.arms))
     epsilon, log, root = settings.epsilon, math.log(horizon), math.isqrt(horizon) + 1
@@ -409,7 +392,7 @@ def reference_window(
 def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """Algorithm 2, a round at once."""
     counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
-    yield from reference_window(settings, settings.horizon, counts, means, bandit, rng)
+    return reference_window(settings, settings.horizon, counts, means, bandit, rng)
 
 
 ALGORITHM = Algorithm(

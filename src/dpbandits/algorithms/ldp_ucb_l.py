@@ -49,19 +49,11 @@ PART = 1 << 13
 The error of the width is below 1e-13 of it.
 """
 
-AHEAD = 32
-"""Rounds for which the leader is compared by one bound."""
-
-FEW, MANY = 6, 12
-"""Least and largest number of arms in front that is aimed at; measured at 50 arms."""
-
+AHEAD = 32  # rounds for which the leader is compared by one bound
+FEW, MANY = 6, 12  # arms in front that are aimed at; measured at 50 arms
 NONE, MAYBE = -1, -2
-
-LOWEST = -1e300
-"""Below every index; what exceeds it is a number, that of minus infinity would be none."""
-
-ROUNDING = 1e-12
-"""Relative lead below which indices are computed in full, far above what rounding can move."""
+LOWEST = -1e300  # below every index, and, unlike minus infinity, a number that can be exceeded
+ROUNDING = 1e-12  # relative lead below which indices are computed, far above what rounding moves
 
 
 class Settings(NamedTuple):
@@ -207,7 +199,7 @@ def _above(value):
 # With these flags the largest index is sought among several arms at once; none is a NaN.
 @njit(fastmath={"nnan", "nsz"})
 def _refill(front, width, means, inverse_roots):
-    """Bring to the front every arm less than ``gap`` below the largest index."""
+    """Bring every arm less than ``gap`` below the largest index to the front."""
     indices, arms = front.indices, front.arms
     largest = -math.inf
     for arm in range(means.size):

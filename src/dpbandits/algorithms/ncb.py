@@ -36,7 +36,7 @@ from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 C = 3.0
 PHASES_ONE = ("length", "420", "1", "root")
-BY_LENGTH, BY_420, BY_1, BY_ROOT = range(4)
+BY_LENGTH, BY_420, _, BY_ROOT = range(4)
 
 
 class Settings(NamedTuple):
@@ -180,7 +180,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
     elif settings.phase_one == BY_ROOT:
         rounds = math.isqrt(horizon) + 1
     else:
-        threshold = {BY_420: 420, BY_1: 1}[settings.phase_one] * C**2 * log
+        threshold = float(PHASES_ONE[settings.phase_one]) * C**2 * log
     n, reward_sums = [0 for _ in arms], [0.0 for _ in arms]
 
     def index(i: int) -> float:

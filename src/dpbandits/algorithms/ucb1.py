@@ -20,11 +20,8 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
-SHORTEST, PART = 64, 1 << 15
-"""The others' indices are bounded for so many rounds, and for this part of the rounds so far."""
-
-ROUNDING = 1e-12
-"""Far above the rounding errors of an index, which is at most 10."""
+SHORTEST, PART = 64, 1 << 15  # rounds, and part of the rounds so far, for which a bound is kept
+ROUNDING = 1e-12  # far above the rounding errors of an index, which is at most 10
 
 
 class Settings(NamedTuple):
@@ -44,9 +41,7 @@ class State(NamedTuple):
 
 
 def settings(horizon: int, arms: int, clock: str, first_mean: str) -> Settings:
-    """Return the arguments of the kernel."""
-    clock_offset = 1 if clock == "coming" else 0
-    return Settings(horizon, clock_offset, first_mean == "zero")
+    return Settings(horizon, 1 if clock == "coming" else 0, first_mean == "zero")
 
 
 @njit
@@ -74,11 +69,8 @@ def _leader(settings, t, until, pulls, reward_sums):
 
 @njit(nogil=True)
 def advance(settings, state, arms, rng, out):
-    """Play rounds until the horizon or until ``out`` is full; one segment a round.
-
-    The arms are compared anew only where the leader's index, taken with an earlier logarithm, is no
-    longer above what the others' may have come to.
-    """
+    # The arms are compared anew only where the leader's index, taken with an earlier logarithm, is
+    # no longer above what the others' may have come to.
     pulls, reward_sums = state.pulls, state.reward_sums
     t, n = state.clock[0], 0
     arm, until, earlier_log, others = 0, 0, 0.0, math.inf

@@ -29,14 +29,11 @@ from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold_pair
 from dpbandits.auditing.lattice import OBSERVABLE, ideal_mu, loss_law, tradeoff_curve
 from dpbandits.auditing.likelihood import simulate
-from dpbandits.auditing.rows import AuditRow
+from dpbandits.auditing.rows import ENGINE_NAMES, AuditRow
 from dpbandits.auditing.statements import FIXED_LENGTH
 from dpbandits.auditing.thompson import ts_gaussian
 from dpbandits.auditing.thompson_statements import DELTAS, FULL, SAMPLED_ZETA, Scale
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
-
-LEAST_LOG10 = -6.0
-"""log10 of the chance from which on an event is called observable."""
 
 ANGLE_BUDGET = 1002
 """T of the curves over the angle."""
@@ -54,46 +51,6 @@ NAMES = {
 
 def _curve(series: str, x: ArrayLike, y: ArrayLike, **tags: object) -> pd.DataFrame:
     return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
-
-
-def largest_ratios(rows: Iterable[AuditRow]) -> pd.DataFrame:
-    """Return the largest bound over its claim by statement, algorithm, variant, interpretation.
-
-    Tags: algorithm, variant, interpretation, statement, scaled and log10_alpha. Series: ``exact``,
-    over all events, or ``observable``, over those with a chance of 1e-6 and more under both inputs.
-    x: number of the group in their order, from 0. Rows that claim
-    nothing or that no finite epsilon covers are left out.
-
-    Args:
-        rows: of pure differential privacy; those of another measure are left out.
-    """
-    groups: dict[tuple[str, ...], list[AuditRow]] = {}
-    for row in rows:
-        if row.measure == "epsilon" and math.isfinite(row.ratio) and math.isfinite(row.claimed):
-            scaled = "scaled" if row.scaled else ""
-            key = (row.statement, row.algorithm, row.variant, row.interpretation, scaled)
-            groups.setdefault(key, []).append(row)
-    bars = []
-    for place, group in enumerate(groups.values()):
-        observable = [row for row in group if row.log10_alpha >= LEAST_LOG10]
-        for series, candidates in (("exact", group), ("observable", observable)):
-            if candidates:
-                bars.append(_bar(series, place, max(candidates, key=lambda row: row.ratio)))
-    return pd.concat(bars, ignore_index=True)
-
-
-def _bar(series: str, place: int, row: AuditRow) -> pd.DataFrame:
-    return _curve(
-        series,
-        [place],
-        [row.ratio],
-        algorithm=row.algorithm,
-        variant=row.variant,
-        interpretation=row.interpretation,
-        statement=row.statement,
-        scaled=row.scaled,
-        log10_alpha=row.log10_alpha,
-    )
 
 
 def ratios_by_horizon(rows: Iterable[AuditRow], epsilon: float) -> pd.DataFrame:
@@ -250,7 +207,7 @@ def theorem_3_curves(rows: list[AuditRow]) -> pd.DataFrame:
         for engine, arms in keys:
             part = [row for row in chosen if (row.engine, row.arms) == (engine, arms)]
             x = [float(row.horizon) for row in part]
-            series = f"{engine}, K={arms}"
+            series = f"{ENGINE_NAMES[engine]}, K={arms}"
             yield _bounds(part, x, series, kind="lower", engine=engine, arms=arms)
 
     return _joined(curves())
@@ -272,7 +229,7 @@ def epsilon_curves(rows: list[AuditRow]) -> pd.DataFrame:
             x = [float(row.horizon) for row in part]
             tags = {"kind": "claimed", "delta": delta, "runs": 0}
             yield _curve(f"claimed, delta={delta:g}", x, [row.claimed for row in part], **tags)
-            yield _bounds(part, x, f"A lattice, delta={delta:g}", kind="lower", delta=delta)
+            yield _bounds(part, x, f"exact lattice, delta={delta:g}", kind="lower", delta=delta)
 
     return _joined(curves())
 
@@ -352,7 +309,7 @@ def modified_curves(rows: list[AuditRow]) -> pd.DataFrame:
                 for row in chosen
                 if (row.engine, row.horizon, round(row.claimed, 9)) == (engine, horizon, eta)
             ]
-            series = f"{engine}, T={horizon}, eta={eta:g}"
+            series = f"{ENGINE_NAMES[engine]}, T={horizon}, eta={eta:g}"
             x = [_parameter(row, "b") for row in part]
             factors = [_parameter(row, "c") for row in part]
             tags = {"engine": engine, "horizon": horizon, "eta": eta, "c": factors}
@@ -385,7 +342,7 @@ def budget_curves(rows: list[AuditRow]) -> pd.DataFrame:
             for engine in ("A lattice", "A far tail"):
                 part = _budget_part(rows, "AUD-7", horizon, engine)
                 x = [_parameter(row, "alpha") for row in part]
-                series = f"{engine}, T={horizon}"
+                series = f"{ENGINE_NAMES[engine]}, T={horizon}"
                 yield _bounds(part, x, series, kind="lower", horizon=horizon)
             ideal = [ideal_mu(alpha, horizon) for alpha in x]
             yield _curve(f"ideal competitor, T={horizon}", x, ideal, kind="ideal", **tags)

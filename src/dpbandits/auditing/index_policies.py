@@ -241,7 +241,7 @@ def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
         epsilon: above 0.
     """
     interpretations = lazy.LAZY_UCB.interpretations_from({})
-    settings = lazy.ucb_settings(horizon, 2, epsilon=epsilon, **interpretations)
+    settings = lazy.settings(horizon, 2, epsilon=epsilon, **interpretations)
 
     def bonus(t: int, count: int) -> float:
         log = settings.log_factor * math.log(t)
@@ -310,7 +310,7 @@ def abandoned_chances(horizon: int, epsilon: float, reward: float) -> Values:
         reward: of arm 2, from 0 to 1.
     """
     interpretations = lazy.LAZY_TS.interpretations_from({})
-    settings = lazy.ts_settings(horizon, 2, epsilon=epsilon, **interpretations)
+    settings = lazy.settings(horizon, 2, epsilon=epsilon, **interpretations)
 
     def bonus(t: int, count: int) -> float:
         return settings.noise_constant * settings.log_factor * math.log(t) / (epsilon * count)

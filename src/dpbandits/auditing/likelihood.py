@@ -1,16 +1,9 @@
 """Simulated outputs with exact likelihoods, and what they certify.
 
-For more arms or rounds than the lattices reach. Outputs h are drawn from a third law R: that of x,
-that of x', or sequential importance sampling, which plays Thompson sampling with lower centres of
-arm 1 so that rare outputs become common. Their chances P(h), Q(h) and R(h) are products of the
-chances of the decisions, which ``thompson`` computes with a relative error below 1e-9 each.
-
-What is certified: let E = {h: ln(Q(h)/P(h)) >= tau and ln(Q(h)/R(h)) <= b}, a set of outputs with
-tau and b fixed before the certifying runs. On E the weights Q(h)/R(h) <= e^b and P(h)/R(h) <=
-e^(b - tau) are bounded, and E_R[1_E Q/R] = Q(E), E_R[1_E P/R] = P(E). So, with U uniform and
-independent, the events {h in E, U < e^-b Q/R} and {h in E, U < e^(tau-b) P/R} have exactly the
-chances e^-b Q(E) and e^(tau-b) P(E) under R; their counts are binomial, and Clopper and Pearson's
-bounds hold for any number of runs, any R, and however badly R fits. No weight is ever averaged.
+For more arms or rounds than the lattices reach. Outputs h are drawn from the law R of x or of x'.
+Their chances P(h) and Q(h) are products of the chances of the decisions, which ``thompson``
+computes with a relative error below 1e-9 each. A threshold on their ratio is an event like any
+other: its counts are binomial, and Clopper and Pearson's bounds hold for any number of runs.
 """
 
 import math
@@ -20,16 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.auditing.events import clopper_pearson, mu_bound
-from dpbandits.auditing.thompson import Sampler, log_chance, mu_of_logs
+from dpbandits.auditing.thompson import Sampler, log_chance
 from dpbandits.kernels import njit
 
 Values = NDArray[np.float64]
 
 _TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
 """Quantiles of the first half at which thresholds on ln(Q/P) are tried."""
-
-_WEIGHTS_TRIED = (0.5, 0.8, 0.95, 1.0)
-"""Quantiles of the first half at which thresholds on ln(Q/R) are tried."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +57,6 @@ class Certificate:
     Attributes:
         mu: lower bound.
         ratio: tau, the threshold on ln(Q/P).
-        weight: b, the threshold on ln(Q/R); infinite where it is not used.
         log_alpha: log of the upper bound on P(E).
         log_power: log of the lower bound on Q(E).
         runs: that certify.
@@ -75,7 +64,6 @@ class Certificate:
 
     mu: float
     ratio: float
-    weight: float
     log_alpha: float
     log_power: float
     runs: int
@@ -88,7 +76,6 @@ def simulate(
     generator: np.random.Generator,
     *,
     under: int = 0,
-    lowered: float = 0.0,
 ) -> Outputs:
     """Return outputs of one law with their log-likelihood ratios.
 
@@ -98,14 +85,10 @@ def simulate(
         runs: number of outputs.
         generator: of the draws.
         under: the input whose law is R, 0 for x or 1 for x'.
-        lowered: R draws for arm 1 with centres lower by so many standard deviations.
     """
     inputs = sampler.centres(tables)
     deviations = np.sqrt(sampler.variances())
-    played = inputs[under].copy()
-    # Before the first pull nothing of the arm was seen; with infinite variance it is not drawn.
-    played[0, 1:] -= lowered * deviations[1:]
-    centres = np.concatenate([inputs, played[None]])
+    centres = np.concatenate([inputs, inputs[under][None]])
     logs = _simulate(sampler.rounds, sampler.forced_pulls, centres, deviations, runs, generator)
     return Outputs(logs[0], logs[1])
 
@@ -167,68 +150,7 @@ def threshold_certificate(under_x: Outputs, under_y: Outputs, level: float = 0.0
     return Certificate(
         mu_bound(*hits, level=level),
         float(tau),
-        math.inf,
         math.log(alpha),
         math.log(power) if power > 0.0 else -math.inf,
         int(hits[1]),
     )
-
-
-def weighted_certificate(
-    outputs: Outputs, generator: np.random.Generator, level: float = 0.05
-) -> Certificate:
-    """Return a bound on mu from weighted outputs of one law, as the module's docstring says.
-
-    Both thresholds are chosen on the first half of the runs, by bounds that hold for all of them.
-
-    Args:
-        outputs: of R; ``reverse`` them for the other direction.
-        generator: of the uniforms.
-        level: chance that the bound is wrong, at most.
-    """
-    first, second = outputs.halves()
-    uniforms = generator.random(first.ratios.size), generator.random(second.ratios.size)
-    taus = np.unique(np.quantile(first.ratios, _TRIED))
-    weights = np.unique(np.quantile(first.log_q, _WEIGHTS_TRIED))
-    strict = level / (taus.size * weights.size)
-    tried = [
-        _count(first, uniforms[0], float(tau), float(weight), strict)
-        for tau in taus
-        for weight in weights
-    ]
-    best = max(tried, key=lambda certificate: certificate.mu)
-    return _count(second, uniforms[1], best.ratio, best.weight, level)
-
-
-def _count(
-    outputs: Outputs, uniforms: Values, tau: float, weight: float, level: float
-) -> Certificate:
-    """Return the bound from the thinned counts of one event."""
-    log_u, inside = np.log(uniforms), (outputs.ratios >= tau) & (outputs.log_q <= weight)
-    likely = int((inside & (log_u < outputs.log_q - weight)).sum())
-    unlikely = int((inside & (log_u < outputs.log_p - weight + tau)).sum())
-    runs = uniforms.size
-    low, high = clopper_pearson(likely, runs, level)[0], clopper_pearson(unlikely, runs, level)[1]
-    log_alpha = min(weight - tau + math.log(high), 0.0)
-    log_power = weight + math.log(low) if low > 0.0 else -math.inf
-    mu = mu_of_logs(log_power, log_alpha) if low > 0.0 and log_alpha < 0.0 else 0.0
-    return Certificate(mu, tau, weight, log_alpha, log_power, runs)
-
-
-def delta_certificate(
-    under_y: Outputs, epsilon: float, generator: np.random.Generator, level: float = 0.05
-) -> float:
-    """Return a lower bound on the delta that the pair needs at epsilon.
-
-    V = max(0, 1 - exp(epsilon - ln(Q/P))) lies in [0, 1] and has mean delta(epsilon) under x', so
-    that the count of {U < V} with U uniform is exactly binomial. One-sided at the whole level.
-
-    Args:
-        under_y: outputs under x'.
-        epsilon: 0 or above.
-        generator: of the uniforms.
-        level: chance that the bound is wrong, at most.
-    """
-    chances = -np.expm1(np.minimum(epsilon - under_y.ratios, 0.0))
-    hits = int((generator.random(chances.size) < chances).sum())
-    return clopper_pearson(hits, chances.size, min(2.0 * level, 1.0 - 1e-9))[0]

@@ -13,6 +13,17 @@ DIRECTIONS = ("x over x'", "x' over x")
 MEASURES = ("epsilon", "mu", "delta")
 ENGINES = ("A lattice", "A far tail", "A likelihood", "B", "C", "D", "support")
 
+ENGINE_NAMES = {
+    "A lattice": "exact lattice",
+    "A far tail": "exact sequence",
+    "A likelihood": "likelihood",
+    "B": "exact",
+    "C": "local",
+    "D": "black box",
+    "support": "support",
+}
+"""Engine -> its name on pages and figures."""
+
 _PROVING_ENGINES = ("B", "support")
 """Engines whose bound may be infinite: the event is impossible under one of the inputs."""
 

@@ -28,13 +28,10 @@ LOWER_POINT = 0.4
 BINOMIAL_FROM = 32
 """From so many Bernoulli rewards on, their sum is one binomial draw.
 
-Measured: a single reward costs 3 ns, a binomial of 32 of them 40 to 110 ns and hardly more as their
-number grows.
+Measured: a single reward costs 3 ns, a binomial 40 to 110 ns, whatever their number.
 """
 
-DIGITS = 53
-"""Binary digits of a double in [0, 1), each of which is a fair coin of its own."""
-
+DIGITS = 53  # of a double in [0, 1), each of which is a fair coin
 DIGITS_FROM = 512
 """From so many uniform rewards on, their sum is drawn digit by digit.
 
@@ -99,10 +96,6 @@ def draw_uniform_sum(count: int, generator: np.random.Generator) -> float:
     A uniform double is a sum of independent fair digits over 2, 4, ..., 2^53, so the sum of many
     is one binomial for each digit: the same law, not an approximation, at a cost that does not
     grow with ``count``.
-
-    Args:
-        count: number of uniforms, 0 or above.
-        generator: the run's random stream.
     """
     total = 0.0
     if count < DIGITS_FROM:
@@ -188,10 +181,6 @@ def set_pulls(parameter: Any, pulls: int) -> None:
     """Go on after so many pulls of an arm where its rewards are a table; else do nothing.
 
     For kernels that play trials side by side, each of which has the table from its beginning.
-
-    Args:
-        parameter: as for ``draw_reward``.
-        pulls: pulls of the arm so far, 0 or above.
     """
     _set_pulls(parameter, pulls)
 
@@ -207,13 +196,9 @@ def laplace(scale: float, generator: np.random.Generator) -> float:
 def arm_of_largest(
     indices: NDArray[np.float64], random_ties: bool, generator: np.random.Generator
 ) -> int:
-    """Return the arm of the largest index.
+    """Return the arm of the largest index; of several the lowest or, if ties are random, any.
 
-    Args:
-        indices: one for each arm, shape (K,).
-        random_ties: of several such arms a uniformly random one, with one uniform for each after
-            the first; otherwise the lowest, with none.
-        generator: the run's random stream.
+    Random ties take one uniform for each such arm after the first.
     """
     arm, largest = 0, -math.inf
     for i in range(indices.size):

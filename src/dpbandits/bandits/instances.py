@@ -15,8 +15,7 @@ from dpbandits.kernels import Arms
 
 MAXIMAL_ARMS = 1_000_000
 MAXIMAL_DIMENSION = 10_000
-BEST_ARM_TOLERANCE = 1e-12
-"""Means nearer than this to the largest are equal to it, but for rounding."""
+BEST_ARM_TOLERANCE = 1e-12  # means nearer than this to the largest are equal to it
 
 
 def read_only(values: ArrayLike) -> NDArray[Any]:
@@ -141,7 +140,7 @@ class Bandit:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields: arrays that follow from them would arrive writable elsewhere."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     @cached_property
     def means(self) -> NDArray[np.float64]:

@@ -92,10 +92,10 @@ class InterpretationEntry(Spec):
 
 
 class ComparisonEntry(Spec):
-    """One comparison of a claim."""
+    """One comparison of a claim; a key such as ``less: 0.8`` is its kind with the threshold."""
 
     statistic: Text
-    kind: Annotated[str, one_of(KINDS)]
+    kind: Annotated[str, one_of(KINDS)] = REPORT
     threshold: Annotated[float | tuple[float, float], PlainValidator(_threshold)] = 0.0
     tolerance: AtLeastZero = 0.0
     indifference: AtLeastZero = 0.0
@@ -104,6 +104,19 @@ class ComparisonEntry(Spec):
     arguments: dict[str, Any] = {}
     exploratory: StrictBool = False
     asked_of: dict[str, Annotated[Values, Different]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_its_region(cls, entry: Any) -> Any:
+        """Take a kind with its threshold for the two keys; a number without one is reported."""
+        if not isinstance(entry, Mapping):
+            return entry
+        kinds = [key for key in entry if key in KINDS]
+        if len(kinds) + ("kind" in entry) > 1:
+            raise InputError(f"more than one of {', '.join(KINDS)}; allowed: one")
+        others = {key: value for key, value in entry.items() if key not in kinds}
+        regions = [{"kind": kind, "threshold": entry[kind]} for kind in kinds]
+        return {**others, **(regions[0] if regions else {})}
 
 
 class NumberSource(Spec):
@@ -165,7 +178,6 @@ class ClaimEntry(Entry):
     verdicts: Annotated[Verdicts, Field(min_length=1)]
     rule: Sentence
     metric: Sentence
-    parameters: dict[str, Value]
     reads: Annotated[Reads, Field(min_length=1)]
     runs: Analyses
     runs_paper: RunCount
@@ -204,11 +216,36 @@ class Notes(Spec):
 
 
 class ClaimsFile(Notes):
-    """config/papers/PAPER/claims.yaml: the statements of a paper and how they are decided."""
+    """config/papers/PAPER/claims.yaml: the statements of a paper and how they are decided.
+
+    Attributes:
+        paper: its short name.
+        defaults: keys of a claim -> what they are where a claim does not have them.
+        definitions: argument -> short name -> the value that it stands for.
+        claims: id -> the claim.
+    """
 
     paper: Name
+    defaults: dict[str, Any] = {}
     definitions: Definitions = {}
     claims: Annotated[dict[ClaimId, ClaimEntry], Field(min_length=1)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fills_in_defaults(cls, file: Any) -> Any:
+        """Give each claim the keys that it lacks; no paper runs what is exact (``runs: 0``)."""
+        if not isinstance(file, Mapping) or not isinstance(file.get("claims"), Mapping):
+            return file
+        defaults = file.get("defaults")
+        if not isinstance(defaults, Mapping):
+            return file
+        claims = {}
+        for name, entry in file["claims"].items():
+            filled = {**defaults, **entry} if isinstance(entry, Mapping) else entry
+            if isinstance(entry, Mapping) and filled.get("runs") == 0 and "runs_paper" not in entry:
+                filled["runs_paper"] = 0
+            claims[name] = filled
+        return {**file, "claims": claims}
 
 
 class Summary(Spec):

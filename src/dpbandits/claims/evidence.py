@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpbandits.claims.resampling import RESAMPLES, Measure, Resampler, Sample, average
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import NOMINAL, QUANTITIES
+from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
 
 Values = NDArray[np.float64]

@@ -55,12 +55,15 @@ def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str 
     if not row["measured"]:
         reason = str(row["detail"]).rstrip(".") or "nothing was compared"
         return f"{begin} the claim is {row['verdict']}, since {reason}{shown}."
-    binding = f", the binding one of {compared} comparisons" if compared > 1 else ""
     measured = f"{row['measured']} ({_in_words(claim.metric)})"
-    asked = f"asked whether {measured} is {row['asked']}{binding}"
     runs = int(row["runs"])
     by = f"{runs:,} run{'s' * (runs > 1)} found" if runs else "exact computation found"
     followed = _CONCLUSIONS.get(row["verdict"], f"the claim is {row['verdict']}")
+    if not row["asked"]:
+        known = f"{by} {found_text(row)} for {measured}, which is reported"
+        return f"{begin} {known}; by {compared} comparisons with a threshold {followed}{shown}."
+    binding = f", the binding one of {compared} comparisons" if compared > 1 else ""
+    asked = f"asked whether {measured} is {row['asked']}{binding}"
     return f"{begin} {asked}, {by} {found_text(row)}, so that {followed}{shown}."
 
 

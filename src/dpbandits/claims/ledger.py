@@ -420,8 +420,8 @@ def simultaneous(alone: Sequence[Judgement], within: Sequence[InFamily]) -> pd.D
 
     Returns:
         One row a verdict. ``measured`` and ``asked`` name the comparison whose estimate the
-        ledger shows; the numbers that end in ``_in_family`` are those of the same kind of
-        comparison at the second level. Exact rows have no levels.
+        ledger shows; of a reported one nothing is asked. The numbers that end in ``_in_family``
+        are those of the same kind of comparison at the second level. Exact rows have no levels.
     """
     rows = [_row(first, each) for first, each in zip(alone, within, strict=True)]
     return pd.DataFrame(rows, columns=list(SIMULTANEOUS_COLUMNS))
@@ -429,7 +429,8 @@ def simultaneous(alone: Sequence[Judgement], within: Sequence[InFamily]) -> pd.D
 
 def _row(first: Judgement, within: InFamily) -> tuple[object, ...]:
     second = within.judgement
-    binding, other = binding_comparison(first), binding_comparison(second)
+    named = _shown(first) or binding_comparison(first)
+    other = _shown(second) or binding_comparison(second)
     levels = (first.claim.level, second.claim.level, within.smallest_level)
     numbers = (other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3
     return (
@@ -442,8 +443,8 @@ def _row(first: Judgement, within: InFamily) -> tuple[object, ...]:
         *((math.nan,) * 3 if is_exact(first) else levels),
         *numbers,
         second.runs,
-        binding.label if binding else "",
-        binding.comparison.region.describe() if binding else "",
+        named.label if named else "",
+        named.comparison.region.describe() if named else "",
     )
 
 

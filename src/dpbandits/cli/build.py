@@ -147,7 +147,7 @@ def check(
 
 def _check_project(project: "Project") -> None:
     """Check every file of a project."""
-    from dpbandits.pages.papers import check_pages
+    from dpbandits.pages.contents import check_pages
     from dpbandits.pipeline.check import check_files, check_filters
 
     check_files(project)

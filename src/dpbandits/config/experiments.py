@@ -31,7 +31,7 @@ from dpbandits.engine.identity import (
     registered,
 )
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import IDENTIFIED, METRICS
+from dpbandits.metrics import IDENTIFIED, METRICS
 
 # A workflow asks for fingerprints, runs and horizons; cells take a second to import.
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from dpbandits.engine.identity import (
 )
 from dpbandits.engine.play import TRIALS, Runs, play_curve, play_runs, play_trials
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
+from dpbandits.metrics import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
 
 BATCH = 10

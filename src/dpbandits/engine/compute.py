@@ -24,7 +24,7 @@ from dpbandits.engine.play import Runs, play_outcome
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
-from dpbandits.metrics.names import NASH
+from dpbandits.metrics import NASH
 
 
 def compute(

@@ -13,7 +13,7 @@ from dpbandits.bandits import Bandit
 from dpbandits.engine.identity import run_generator
 from dpbandits.errors import InputError
 from dpbandits.kernels import Segments, new_segments
-from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import drop_segments, enter_window, nash_accumulator, nash_parts
 from dpbandits.metrics.regret import (
     IDENTIFICATION,

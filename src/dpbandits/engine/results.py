@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpbandits.engine.provenance import METADATA, write_atomically
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANTITIES
+from dpbandits.metrics import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANTITIES
 
 # Who reads results to draw or judge does without what simulates.
 if TYPE_CHECKING:

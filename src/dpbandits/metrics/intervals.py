@@ -9,8 +9,7 @@ from scipy.special import betaincinv, ndtri, stdtrit
 
 Values = NDArray[np.float64]
 
-LEVEL = 0.95
-"""Coverage of the plotted intervals."""
+LEVEL = 0.95  # coverage of the plotted intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +96,7 @@ def difference_interval(
     """
     quantile = -float(ndtri(alpha / 2.0))
     (one, one_low, one_high), (other, other_low, other_high) = (
-        _wilson(*each, quantile) for each in (first, second)
+        _wilson(*rate, quantile) for rate in (first, second)
     )
     below = math.hypot(one - one_low, other_high - other)
     above = math.hypot(one_high - one, other - other_low)

@@ -22,40 +22,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.kernels import njit
-from dpbandits.metrics.names import PARTS
+from dpbandits.metrics import PARTS
 
 Times = NDArray[np.int64]
 Values = NDArray[np.float64]
 
-BINS = 2000
-"""Equal bins of time; as many as there are rounds where these are fewer."""
-
-MAXIMAL_RUNS = 2**13 - 1
-"""With more the sum over runs of integer means would overflow."""
-
-MAXIMAL_PULLS = 2**62
-"""Pulls of all runs that are surely counted without overflow."""
-
-UNIT = 2.0**-50
-"""What an integer mean counts in: sums of integers do not depend on their order."""
-
-SMALLEST_MEAN = 2.0**-13
-"""Below it an integer mean is less exact than 1e-12, and logarithms are carried instead."""
-
-LOG_FLOOR = math.log(1e-300)
-"""Logarithm of the least mean that a round counts with (DP-NCB, Equation 2)."""
-
-SMALLEST_PRODUCT = 1e-200
-"""A product of means below it becomes a logarithm."""
-
-ROUNDS_PER_SEGMENT = 16
-"""With more rounds than this to a segment of any run, changes are sorted, not taken by round."""
-
-ROUNDS_AT_ONCE = 2048
-"""Longest stretch of a window that is taken in at once, round by round; it fits a core's cache."""
-
-CHANGES_AT_ONCE = 1 << 20
-"""Changes of arm that are kept meanwhile: with many runs a stretch is shorter."""
+BINS = 2000  # equal bins of time; as many as there are rounds where these are fewer
+MAXIMAL_RUNS = 2**13 - 1  # with more the sum over runs of integer means would overflow
+MAXIMAL_PULLS = 2**62  # pulls of all runs that are surely counted without overflow
+UNIT = 2.0**-50  # of integer means, whose sums do not depend on their order
+SMALLEST_MEAN = 2.0**-13  # below it an integer mean is less exact than 1e-12: in logarithms
+LOG_FLOOR = math.log(1e-300)  # of the least mean that a round counts with (DP-NCB, Equation 2)
+SMALLEST_PRODUCT = 1e-200  # a product of means below it becomes a logarithm
+ROUNDS_PER_SEGMENT = 16  # with more to a segment of any run, changes are sorted, not taken by round
+ROUNDS_AT_ONCE = 2048  # longest stretch that is taken in by round; it fits a core's cache
+CHANGES_AT_ONCE = 1 << 20  # changes of arm kept meanwhile: with many runs a stretch is shorter
 
 
 class Scores(NamedTuple):
@@ -128,10 +109,9 @@ class Records(NamedTuple):
     """What is recorded, and when.
 
     Attributes:
-        marks: increasing times at which something is recorded, shape (M,).
+        marks: increasing times at which something is recorded, shape (M,); ``mark`` is the next.
         grid_at: position of each mark in the grid of times, or -1; shape (M,).
         bin_at: the bin of time that ends at each mark, or -1; shape (M,).
-        mark: index of the next mark, shape (1,).
         bin_start, bin_pulls, bin_log_sum: where the present bin begins, the pulls until then
             (shape (R, K + 2)), and the sum over the bins before it of length times logarithm of
             the mean.
@@ -189,25 +169,15 @@ def nash_accumulator(
     """
     scores, edges = _scores(means, log_means), bin_edges(horizon)
     marks, arms, times = np.union1d(grid, edges), scores.means.size, grid.size
+    start, sums, log_sum = np.zeros(1, np.int64), np.zeros(2, np.int64), np.zeros(2)
+    mean, product = np.ones((2, 1))
+    inverse, log_mean, spread, spread_sum, inverse_sum = np.zeros((5, 1))
     piece = Piece(
-        start=np.zeros(1, np.int64),
-        sums=np.zeros(2, np.int64),
-        mean=np.ones(1),
-        inverse=np.zeros(1),
-        log_mean=np.zeros(1),
-        spread=np.zeros(1),
-        log_sum=np.zeros(2),
-        product=np.ones(1),
-        spread_sum=np.zeros(1),
-        inverse_sum=np.zeros(1),
+        start, sums, mean, inverse, log_mean, spread, log_sum, product, spread_sum, inverse_sum
     )
-    paths = Paths(
-        arms=np.full(runs, arms - 1),
-        since=np.zeros(runs, np.int64),
-        entered=np.zeros(runs),
-        influences=np.zeros(runs),
-        pulls=np.zeros((runs, arms), np.int64),
-    )
+    entered, influences = np.zeros((2, runs))
+    pulls = np.zeros((runs, arms), np.int64)
+    paths = Paths(np.full(runs, arms - 1), np.zeros(runs, np.int64), entered, influences, pulls)
     records = Records(
         marks=marks,
         grid_at=_positions(grid, marks),
@@ -401,10 +371,7 @@ def _end_bin(curve, time, position):
 
 @njit
 def record_marks(curve, until):
-    """Record at all marks up to the time ``until``, which the present piece reaches.
-
-    Nothing that is still being summed is touched, so that no value depends on the other times.
-    """
+    """Record at all marks up to ``until``, which the present piece reaches; no sum is touched."""
     _, _, paths, records = curve
     while records.mark[0] < records.marks.size and records.marks[records.mark[0]] <= until:
         index = records.mark[0]
@@ -430,8 +397,7 @@ def _scatter(
 ):
     """Add every change of arm in [begin, end) to ``changes`` of the sums over runs.
 
-    When they are, counted from ``begin``, and to which arms, is in ``when`` and ``new`` after,
-    and how many a run has in ``changed``.
+    ``when`` gets their times, counted from ``begin``, ``new`` the arms, ``changed`` their numbers.
     """
     (arms, lengths, filled), uniform = segments, len(units) - 2
     # Unsigned numbers: numba then does not look for negative indices, which saves a third.
@@ -550,13 +516,7 @@ def collect_changes(present_arms, uniform, arms, lengths, filled, starts, until)
 def sweep_changes(curve, times, changing, new, order, until):
     """Take in a window up to ``until`` change by change, at a cost that rounds do not add to.
 
-    Args:
-        curve: what the runs did before.
-        times: when an arm changes, shape (N,).
-        changing: which run's, shape (N,).
-        new: to which arm, shape (N,).
-        order: indices of the changes by increasing time, shape (N,).
-        until: the end of the window.
+    ``changing`` are the runs of the N changes, ``order`` their indices by increasing time.
     """
     scores, piece, paths, records = curve
     units, weights, in_logs = scores.units, scores.weights, scores.in_logs
@@ -628,14 +588,13 @@ def enter_window(
         window: first round, and the round before which the window ends.
     """
     begin, until = window
+    segments = (arms, lengths, filled, starts)
     often = (until - begin) <= ROUNDS_PER_SEGMENT * int(filled.sum())
     if often and not curve.scores.in_logs:
-        sweep_rounds(curve, arms, lengths, filled, starts, begin, until)
+        sweep_rounds(curve, *segments, begin, until)
         return
     uniform = curve.scores.means.size - 2
-    times, runs, new = collect_changes(
-        curve.paths.arms, uniform, arms, lengths, filled, starts, until
-    )
+    times, runs, new = collect_changes(curve.paths.arms, uniform, *segments, until)
     sweep_changes(curve, times, runs, new, times.argsort(kind="stable"), until)
 
 
@@ -664,10 +623,6 @@ def quantities(curve: NashAccumulator) -> Values:
 
 
 def nash_parts(curve: NashAccumulator) -> dict[str, Values]:
-    """Return ``PARTS`` by name once the horizon is reached.
-
-    Their shapes are (1, 7, G) for the quantities, (R, G) for the influences of the runs on log G_t,
-    and (R, B) for the means of the arms that each run played in each bin.
-    """
+    """Return ``PARTS`` by name at the horizon, of shapes (1, 7, G), (R, G) and (R, B)."""
     parts = (quantities(curve)[None], curve.records.influences, curve.records.bins)
     return dict(zip(PARTS, parts, strict=True))

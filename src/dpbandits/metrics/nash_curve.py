@@ -17,7 +17,6 @@ from scipy.special import stdtrit
 from dpbandits.bandits import read_only
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import Curve
-from dpbandits.metrics.names import QUANTITIES
 from dpbandits.text_tables import aligned, html_table, interval_text
 
 if TYPE_CHECKING:
@@ -75,17 +74,9 @@ class NashCurve:
         cls, times: NDArray[np.int64], quantities: Values, influences: Values
     ) -> "NashCurve":
         """Return the curve of ``metrics.nash.quantities`` and influences at the same times."""
-        named = dict(zip(QUANTITIES, quantities, strict=True))
-        return cls(
-            times=times,
-            best_mean=float(named["best_mean"][0]),
-            log_mean=named["nash_log_mean"],
-            influences=influences,
-            log_bias=named["nash_bias"],
-            average_mean=named["average_mean"],
-            trajectory_mean=named["trajectory_mean"],
-            binned_log_mean=named["binned_log_mean"],
-        )
+        log_mean, _, log_bias, average, trajectory, binned, best = quantities
+        best_mean = float(best[0])
+        return cls(times, best_mean, log_mean, influences, log_bias, average, trajectory, binned)
 
     def against(self, best_mean: float) -> "NashCurve":
         """Return the same curve with regrets from another mu* (DP-NCB, D17 takes 1)."""
@@ -147,9 +138,6 @@ class NashCurve:
 
         That bias is known to first order in 1/R. The Nash regret of a corrected logarithm is still
         off by half the squared standard error of log G_t, a small part of its standard error.
-
-        Raises:
-            InputError: there is one run only.
         """
         if np.isnan(self.log_bias).any():
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
@@ -175,11 +163,7 @@ class NashCurve:
             raise InputError(f"runs is {self.runs}; allowed: at least 2 for {wanted}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return the Nash regret as an array.
-
-        Raises:
-            ValueError: no copy is allowed; the Nash regret is computed when it is asked for.
-        """
+        """Return the Nash regret as an array, which is computed when it is asked for."""
         if copy is False:
             raise ValueError("an array of a Nash curve is a copy; allowed: copy=None or True")
         return np.array(self.nash_regret, dtype=dtype)
@@ -198,15 +182,8 @@ class NashCurve:
     def frame(self) -> pd.DataFrame:
         """Return a row for each time: t, metric, value, low and high (95 % interval)."""
         curve = self.mean_curve()
-        return pd.DataFrame(
-            {
-                "t": curve.times,
-                "metric": "nash_regret",
-                "value": curve.mean,
-                "low": curve.low,
-                "high": curve.high,
-            }
-        )
+        values = {"value": curve.mean, "low": curve.low, "high": curve.high}
+        return pd.DataFrame({"t": curve.times, "metric": "nash_regret", **values})
 
     def plot(self, *, axes: "Axes | None" = None) -> "Axes":
         """Draw the Nash regret along time, over its 95 % interval.

@@ -138,7 +138,7 @@ REGRET: dict[str, Callable[[Accumulator, Bandit], Values]] = {
     "pulls": pulls,
     "inverse_counts": inverse_counts,
 }
-"""Metrics of a run (``names.CURVES``, ``names.PER_ARM``)."""
+"""Metrics of a run (``metrics.CURVES``, ``metrics.PER_ARM``)."""
 
 
 def success(recommended: Counts, pulls: Counts, bandit: LinearBandit) -> Values:
@@ -161,7 +161,7 @@ IDENTIFICATION: dict[str, Callable[[Counts, Counts, LinearBandit], Values]] = {
     "total_pulls": total_pulls,
     "recommended": recommended_arm,
 }
-"""Metrics of trials (``names.IDENTIFIED``).
+"""Metrics of trials (``metrics.IDENTIFIED``).
 
 (arms returned, shape (trials,); pulls, shape (trials, K); instance) -> (trials, 1).
 """

@@ -15,6 +15,7 @@ from dpbandits.comparisons.choosing.scores import (
     DESCRIPTIONS,
     LOCAL,
     LOGARITHMS,
+    NONE,
     OTHERS,
     PLAYERS,
     PURE,
@@ -135,6 +136,7 @@ def page_values(found: Published) -> Values:
         "logarithms": _logarithms(regret),
         "by_runs": _by_runs(found),
         "prices": prices,
+        "free": _names(regret["algorithm"][regret["class"] == NONE]),
         "below_one": sorted({name for row in prices for price, name in row["best"] if price < 1.0}),
         "worst": [*_worst(found)],
         "tuning": _tuning(found.tables["extra-tuning"]),
@@ -148,6 +150,11 @@ def page_values(found: Published) -> Values:
         "least_budget": epsilon(DELTA, dp_ts_ucb_gdp(1.0, int(regret["horizon"].max()))),
         "best_arm": _class(found, PURE, "extra-best-arm-winners"),
     }
+
+
+def _names(algorithms: pd.Series) -> list[str]:
+    """Return the names of those algorithms, in the order of the comparison."""
+    return [PLAYERS[name][0] for name in PLAYERS if name in set(algorithms)]
 
 
 def _class(found: Published, kind: str, name: str = "extra-winners") -> Values:

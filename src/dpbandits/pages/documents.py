@@ -1,24 +1,273 @@
 """The documents that `dpbandits publish` writes, whole or in their marked regions."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import yaml
 
+from dpbandits.claims.docket import NumberSource
+from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
+from dpbandits.claims.verdict import VERDICTS
 from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
-from dpbandits.pages.front import api_page, findings_page, front_page
-from dpbandits.pages.papers import claims_page, errata_page, gallery_page
-from dpbandits.pages.published import with_tables
+from dpbandits.pages.contents import (
+    DIFFERS,
+    MEANINGS,
+    VARIANTS,
+    Contents,
+    FigureGroup,
+    Values,
+    by_verdict,
+    counted,
+    head_of,
+    headline,
+    in_counts,
+)
+from dpbandits.pages.published import PUBLISHED, REPAIRED, with_tables
+from dpbandits.pages.reference import api_page
 from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
 from dpbandits.pipeline.targets import REPORT, Target, targets, timing_path
+
+
+def paper_page(contents: Contents, paper: str) -> str:
+    """Return the page of a paper, in the order in which one reads the paper."""
+    study = contents.project.study(paper)
+    ledger = contents.ledger[contents.ledger["paper"] == paper]
+    claims = contents.claims(ledger)
+    findings = {finding["id"]: finding for finding in contents.findings[paper]}
+    untold = {claim["id"]: claim for claim in claims} | findings
+    parts = [_figure_part(contents, group, untold) for group in contents.figures(paper)]
+    sentences = [(name, _counted_sentence(name, dict(words))) for name, words in by_verdict(ledger)]
+    return render(
+        "paper.md",
+        name=paper,
+        title=study.title,
+        authors=study.authors,
+        arxiv=study.about and study.about.arxiv,
+        sentence=study.summary().sentence,
+        summary=contents.summary(paper),
+        counts=sentences,
+        figures=[part for part in parts if not part["group"].is_extra],
+        extras=[part for part in parts if part["group"].is_extra],
+        claims=[claim for claim in claims if claim["id"] in untold],
+        findings=[finding for name, finding in findings.items() if name in untold],
+        errata=_errata_by_kind(contents, paper),
+        notes=study.notes,
+    )
+
+
+def _figure_part(contents: Contents, group: FigureGroup, untold: dict[str, Values]) -> Values:
+    """Return what a page shows of a figure; claims and findings that it shows are taken out.
+
+    Args:
+        contents: what is published.
+        group: the figure.
+        untold: id -> claim or finding that no figure before has shown.
+    """
+    about = contents.claims(contents.about(group))
+    findings = contents.findings_about(group)
+    told = [claim for claim in about if untold.pop(claim["id"], None)]
+    shown = [finding for finding in findings if untold.pop(finding["id"], None)]
+    first, *others = group.entries
+    return {
+        "group": group,
+        "alt": contents.alt(group),
+        "caption": group.first.caption,
+        "answer": contents.answer(group),
+        "has_numbers": contents.as_drawn(group).startswith("As drawn"),
+        "others": [{"name": name, "label": _label(name, first)} for name in others],
+        "by_panel": by_panel(group, told),
+        "claims_elsewhere": [each["id"] for each in about if each not in told],
+        "findings": shown,
+        "findings_elsewhere": [each["id"] for each in findings if each not in shown],
+    }
+
+
+def _label(name: str, first: str) -> str:
+    """Return which variant of a figure a name is."""
+    return name.removeprefix(f"{first}-").replace("-", " ")
+
+
+def by_panel(group: FigureGroup, claims: Iterable[Values]) -> list[tuple[str, list[Values]]]:
+    """Return the claims about a figure by the panels that they are about, each with a heading."""
+    panels: dict[str, list[Values]] = {}
+    for claim in claims:
+        letters = group.panels_about([Path(path).stem for path in claim["paths"]])
+        panels.setdefault(letters, []).append(claim)
+    whole = "What the paper says about it"
+    heads = {letters: f"On panel ({letters})" if letters else whole for letters in panels}
+    return [(heads[letters], panels[letters]) for letters in sorted(panels)]
+
+
+def _errata_by_kind(contents: Contents, paper: str) -> list[tuple[str, list[Values]]]:
+    entries = [
+        {**entry, "links": dict.fromkeys(_evidence(source) for source in entry["sources"])}
+        for entry in contents.errata[paper]
+    ]
+    return [(kind, list(own)) for kind, own in groupby(entries, key=lambda entry: entry["kind"])]
+
+
+def _evidence(source: NumberSource) -> str:
+    """Return a link from the page of a paper to where a number is published."""
+    if source.claim:
+        return f"[{source.claim}](#{source.claim.lower()})"
+    return f"[{Path(source.file).stem}](../{source.file})"
+
+
+def _counted_sentence(variant: str, counts: Mapping[str, int]) -> str:
+    return f"Of {sum(counts.values())} claims {VARIANTS[variant]}, {in_counts(counts)}."
+
+
+def claims_page(project: Project) -> str:
+    """Return the index of all claims and findings."""
+    contents = Contents.of(project)
+    whole = contents.ledger[contents.ledger["variant"] != REPAIRED]
+    random = contents.ledger[contents.ledger["level"].notna()]
+    words = [*VERDICTS[:-1], DIFFERS]
+    stands = (EXACT, IN_FAMILY, ALONE)
+    rows: list[list[object]] = []
+    for paper in contents.papers:
+        own = whole[whole["paper"] == paper]
+        for variant, _ in by_verdict(own):
+            counts = counted(own, variant)
+            of_variant = own.loc[own["variant"] == variant, "family_wise"].value_counts()
+            same = [of_variant.get(word, 0) for word in stands]
+            link = f"[`{paper}`](#{paper})"
+            numbers = [counts[word] for word in words]
+            rows.append([link, VARIANTS[variant], sum(counts.values()), *numbers, *same])
+    heads = ["paper", "variant", "claims", *words, "exact", "family-wise", "at its own level"]
+    return render(
+        "claims.md",
+        summary=table(heads, rows, texts=2),
+        meanings=MEANINGS,
+        variants=VARIANTS,
+        claims=contents.ledger["claim"].nunique(),
+        rows=len(contents.ledger),
+        random=len(random),
+        expected=random["level"].sum(),
+        in_family=(random["family_wise"] == IN_FAMILY).sum(),
+        alone=whole[whole["family_wise"] == ALONE].drop_duplicates("claim").to_dict("records"),
+        papers=[_indexed(contents, paper) for paper in contents.papers],
+    )
+
+
+def _indexed(contents: Contents, paper: str) -> Values:
+    study = contents.project.study(paper)
+    return {
+        "name": paper,
+        "title": study.title,
+        "authors": study.authors,
+        "claims": contents.claims(contents.ledger[contents.ledger["paper"] == paper]),
+        "findings": contents.findings[paper],
+        "errata": contents.errata[paper],
+        "withdrawn": list(study.notes.withdrawn),
+    }
+
+
+def errata_page(project: Project) -> str:
+    """Return the index of the errata.
+
+    Raises:
+        InputError: a number is not published.
+    """
+    contents = Contents.of(project)
+    return render("errata.md", papers=[_indexed(contents, paper) for paper in contents.papers])
+
+
+def gallery_page(project: Project) -> str:
+    """Return every published figure in small, with what came out."""
+    contents = Contents.of(project)
+    folder = project.folder / PUBLISHED
+    across = [name for name in project.known_comparisons if (folder / name).exists()]
+    parts = []
+    for name in [*contents.papers, *across]:
+        study = project.study(name)
+        figures = [_in_small(contents, group) for group in contents.figures(name)]
+        about = {"name": name, "title": study.title, "authors": study.authors}
+        parts.append(about | {"figures": figures})
+    return render("gallery.md", parts=parts)
+
+
+def _in_small(contents: Contents, group: FigureGroup) -> Values:
+    page = f"papers/{group.paper}.md#{group.base}"
+    if group.paper not in contents.papers:
+        page = f"figures/{group.paper}/{group.base}.png"
+    answer, alt = contents.answer(group), contents.alt(group)
+    return {"group": group, "page": page, "answer": answer, "alt": alt}
+
+
+def front_page(project: Project, text: str) -> str:
+    """Return the front page with its regions as the published verdicts have them.
+
+    Args:
+        project: the project.
+        text: the page as it is. Its region ``headline`` counts all claims and has a picture of each
+            paper, the region ``papers`` explains the words of a verdict and has a row for each
+            paper: figures, claims, one sentence.
+
+    Raises:
+        InputError: the marks of a region are missing, or a number is not published.
+    """
+    contents = Contents.of(project)
+    answer = f"**{headline(contents.ledger)}**\n\n{_strip(contents)}"
+    text = with_region(text, "headline", answer)
+    left_out = (DIFFERS, "not applicable")
+    words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
+    meanings = table(["a claim", "meaning"], words, texts=2)
+    return with_region(text, "papers", f"{meanings}\n\n{_papers(contents)}")
+
+
+def _strip(contents: Contents) -> str:
+    """Return a picture for each paper with the name of its figure, in a table of one row."""
+    pictures, names = [], []
+    for paper in contents.papers:
+        about = contents.project.papers[paper]
+        stem = about.picture or contents.figures(paper)[0].base
+        group = next(group for group in contents.figures(paper) if stem in group.stems)
+        picture = f"{PUBLISHED.as_posix()}/{paper}/{stem}.png"
+        page = f"docs/papers/{paper}.md#{stem}"
+        shown = about.panels.get(stem) or contents.alt(group)
+        seen = re.split("[,;.] ", shown)[0].rstrip(".")
+        pictures.append(f"[![{seen}]({picture})]({page})")
+        rows = contents.about(group)
+        if stem != group.base:
+            rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
+        counts = [words for _, words in by_verdict(rows)][-1:]
+        said = f": {in_counts(dict(counts[0]))}" if counts else ""
+        names.append(f"`{paper}`, {head_of(stem)}{said}")
+    return table(pictures, [names], texts=len(names))
+
+
+def _papers(contents: Contents) -> str:
+    """Return a row for each published paper: figures, claims by variant, one sentence."""
+    rows = []
+    for name in contents.papers:
+        paper = contents.project.papers[name]
+        title = f"*{paper.short_title or paper.title}*"
+        if paper.arxiv:
+            title = f"[{title}](https://arxiv.org/abs/{paper.arxiv})"
+        claims = []
+        for variant, _ in by_verdict(contents.ledger[contents.ledger["paper"] == name]):
+            counts = counted(contents.ledger[contents.ledger["paper"] == name], variant)
+            parts = [f"{counts['holds']} of {sum(counts.values())} hold", f"{counts['fails']} fail"]
+            parts += [f"{n} not testable" for n in [counts["not testable"]] if n]
+            label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
+            claims.append(label + ", ".join(parts))
+        drawn = contents.reproduced(name).removeprefix("the paper prints ")
+        sentence = contents.project.study(name).summary().sentence
+        page = f"[`{name}`](docs/papers/{name}.md)"
+        rows.append([f"{page} {title}", drawn, "; ".join(claims), sentence])
+    head = ["paper", "figures as drawn", "claims as written", "in one sentence"]
+    return table(head, rows, texts=len(head))
+
 
 CITATION = "CITATION.cff"
 REFERENCES = "references:\n"
@@ -172,7 +421,7 @@ PAGES: Mapping[str, Callable[[Project], str]] = {
     "docs/errata.md": errata_page,
     "docs/gallery.md": gallery_page,
 }
-"""Document -> what returns the whole of it."""
+"""Document -> what returns the whole of it; those of the papers come to them."""
 
 REGIONS: Mapping[str, Callable[[Project, str], str]] = {
     "README.md": lambda project, text: which_one(project, front_page(project, text)),
@@ -180,28 +429,32 @@ REGIONS: Mapping[str, Callable[[Project, str], str]] = {
     "docs/artifact.md": artifact_page,
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": with_tables,
-    "docs/findings.md": findings_page,
 }
 """Document -> what fills in its computed parts, in the text that it has."""
 
-DOCUMENTS = (*PAGES, *REGIONS)
+
+def documents(project: Project) -> list[str]:
+    """Return the documents that are written, those of the papers first."""
+    papers = [f"docs/papers/{paper}.md" for paper in Contents.of(project).papers]
+    return [*papers, *PAGES, *REGIONS]
 
 
 def document(project: Project, name: str) -> str:
-    """Return one of ``DOCUMENTS`` as the published copies have it.
+    """Return one of ``documents`` as the published copies have it.
 
     Raises:
         InputError: a number is not published, or the marks of a region are missing.
     """
     if name in PAGES:
         return PAGES[name](project)
-    text = (project.folder / name).read_text(encoding="utf-8")
-    return REGIONS[name](project, text)
+    if name in REGIONS:
+        return REGIONS[name](project, (project.folder / name).read_text(encoding="utf-8"))
+    return paper_page(Contents.of(project), Path(name).stem)
 
 
 def write_documents(project: Project) -> list[Path]:
     """Write every document from the published copies; return their paths."""
-    texts = {project.folder / name: document(project, name) for name in DOCUMENTS}
+    texts = {project.folder / name: document(project, name) for name in documents(project)}
     for path, text in texts.items():
         write_text(path, text)
     return list(texts)

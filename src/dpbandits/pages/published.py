@@ -62,16 +62,6 @@ def filled(
     return " ".join(answer.split())
 
 
-def link(source: NumberSource) -> str:
-    """Return a link from a page in ``docs/`` to where a number is published."""
-    # Here: numbers are filled in without the library of pages, too.
-    from dpbandits.pages.render import claim
-
-    if source.claim:
-        return claim(source.claim)
-    return f"[{Path(source.file).stem}]({source.file})"
-
-
 @cache
 def _read(path: Path, changed: int) -> pd.DataFrame:
     """Return a csv as texts, read once for all numbers that it has; ``changed`` is its time."""

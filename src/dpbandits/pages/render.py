@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,50 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dpbandits.errors import InputError
 
+_LETTERS = {
+    "varepsilon": "ε",
+    "epsilon": "ε",
+    "alpha": "α",
+    "delta": "δ",
+    "eta": "η",
+    "mu": "μ",
+    "ell": "ℓ",
+    "ln": "ln ",
+    "times": "×",
+    ",": " ",
+}
+_RAISED = dict(zip("0123456789-+αn", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵅⁿ", strict=True))
+_LOWERED = dict(zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True))
+_COMMAND = re.compile(r"\\([A-Za-z]+|,)")
+_SCRIPT = re.compile(r"\s?([\^_])(?:\{([^}]*)\}|(\S))")
+
+
+def plain(text: str) -> str:
+    """Return a label without its mathtext: ``T = 10⁸`` for ``$T = 10^8$``."""
+    return re.sub(r"\$([^$]*)\$", lambda match: _mathematics(match[1]), text)
+
+
+def _mathematics(text: str) -> str:
+    text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], match[1]), text)
+    return re.sub(r"\s+", " ", _SCRIPT.sub(_script, text))
+
+
+def _script(match: re.Match[str]) -> str:
+    sign, inside = match[1], match[2] or match[3]
+    signs = _RAISED if sign == "^" else _LOWERED
+    if all(letter in signs for letter in inside):
+        return "".join(signs[letter] for letter in inside)
+    return f"{sign}({inside})" if len(inside) > 1 else f"{sign}{inside}"
+
 
 def one_line(text: object) -> str:
     """Return a text with every run of white space replaced by one space."""
     return " ".join(str(text).split())
+
+
+def prose(text: object) -> str:
+    """Return a text of the config as Markdown, on one line and without elements of HTML."""
+    return re.sub(r"<(?=[A-Za-z/])", "&lt;", one_line(plain(str(text))))
 
 
 def markdown(text: str) -> str:
@@ -21,28 +60,23 @@ def markdown(text: str) -> str:
     return re.sub(r"<(?=[A-Za-z/])", "&lt;", text).replace("``", "`")
 
 
+def anchor(heading: str) -> str:
+    """Return the anchor that a Markdown heading has on a code host."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def cell(text: object) -> str:
+    """Return a text as a cell of a Markdown table."""
+    return prose(text).replace("|", "\\|")
+
+
 def claim(identifier: str, folder: str = "") -> str:
     """Return a link to a claim or finding from a page whose path to ``docs/`` is ``folder``."""
     return f"[{identifier}]({folder}claims.md#{identifier.lower()})"
 
 
-def figures(paths: Iterable[str]) -> str:
-    """Return links from a page in ``docs/`` to published files, each after a space."""
-    return "".join(f" [{Path(path).stem}]({relpath(path, 'docs')})" for path in paths)
-
-
-def anchor(heading: str) -> str:
-    """Return the anchor that a Markdown heading has on a code host."""
-    return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
-
-
-def cell(text: object) -> str:
-    """Return a text as a cell of a Markdown table."""
-    return str(text).replace("|", "\\|")
-
-
 _TEMPLATES = Environment(
-    # Markdown: GitHub shows it, and the site escapes what it takes from it.
+    # Markdown: code hosts show it, and the site escapes what it takes from it.
     autoescape=False,
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
     undefined=StrictUndefined,
@@ -51,18 +85,18 @@ _TEMPLATES = Environment(
     keep_trailing_newline=True,
 )
 _TEMPLATES.filters |= {
-    filter.__name__: filter for filter in (anchor, cell, claim, figures, markdown, one_line)
+    filter.__name__: filter for filter in (anchor, cell, claim, markdown, one_line, prose)
 }
 
 
-def render(name: str, **values: Any) -> str:
+def render(template: str, /, **values: Any) -> str:
     """Return a page or a region of one.
 
     Args:
-        name: file of the template.
+        template: its file.
         values: what its names stand for, all of them.
     """
-    return _TEMPLATES.get_template(name).render(values)
+    return _TEMPLATES.get_template(template).render(values)
 
 
 def with_region(text: str, name: str, content: str) -> str:
@@ -88,4 +122,5 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], texts: int) -> 
         texts: number of columns on the left that are aligned left; the others have numbers.
     """
     sides = ["---"] * texts + ["---:"] * (len(head) - texts)
-    return render("table.md", head=head, sides=sides, rows=rows)
+    lines = [f"| {' | '.join(map(cell, row))} |" for row in (head, *rows)]
+    return "\n".join([lines[0], f"|{'|'.join(sides)}|", *lines[1:]])

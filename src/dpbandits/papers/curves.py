@@ -1,7 +1,4 @@
-"""The frames that exactly computed results are made of.
-
-Columns: series, tags, x, y, lo, hi, with lo = hi = y.
-"""
+"""The frames that exactly computed results are made of: series, tags, x, y, lo, hi, lo = hi = y."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,6 +19,11 @@ def curve(series: str, tags: Mapping[str, Any], x: ArrayLike, y: ArrayLike) -> p
         y: what, shape (n,).
     """
     return pd.DataFrame({"series": series, **tags, "x": x, "y": y, "lo": y, "hi": y})
+
+
+def number(series: str, tags: Mapping[str, Any], y: float, x: float = 0) -> pd.DataFrame:
+    """Return a series of one number."""
+    return curve(series, tags, [x], [y])
 
 
 def joined(curves: Iterable[pd.DataFrame]) -> pd.DataFrame:

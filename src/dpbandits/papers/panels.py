@@ -1,4 +1,4 @@
-"""Parts of the papers' diagrams: canvases, estimates with intervals, rows of the csv."""
+"""Parts of the papers' diagrams: canvases, marks with intervals, lines, rows of the csv."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,100 +8,69 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from dpbandits.claims.numbers import Estimate
 from dpbandits.metrics.intervals import LEVEL
-
-Values = NDArray[np.float64]
+from dpbandits.reporting import style
 
 Points = list[dict[str, Any]]
 """Rows of the csv of a figure."""
 
 
 def canvas(
-    width: float,
-    height: float,
-    rows: int = 1,
-    columns: int = 1,
-    *,
-    sharex: bool = False,
-    sharey: bool = False,
+    width: float, height: float, rows: int = 1, columns: int = 1, **shared: Any
 ) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure and its panels, row by row.
-
-    Args:
-        width: in inches.
-        height: in inches.
-        rows: of panels.
-        columns: of panels.
-        sharex: whether they have one x axis.
-        sharey: whether they have one y axis.
-    """
+    """Return an empty figure, its size in inches, and its panels, row by row."""
     drawn = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(drawn)
-    panels = drawn.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
-    return drawn, list(panels.flat)
+    return drawn, list(drawn.subplots(rows, columns, squeeze=False, **shared).flat)
 
 
-def draw_estimates(
+def finish(
     axes: Axes,
-    series: str,
-    x: Sequence[float],
-    estimates: Iterable[Estimate],
-    look: Mapping[str, Any],
-    places: Sequence[float] | Values | None = None,
-    *,
-    only_finite: bool = True,
-) -> Points:
-    """Draw estimates with their 95 % intervals and return their points.
+    x: tuple[str, str],
+    y: tuple[str, str],
+    title: str = "",
+    ticks: Sequence[float] | None = None,
+) -> None:
+    """Set label and scale of both axes, the ticks of x and the title."""
+    style.style_axis(axes, "x", x[1], ticks)
+    style.style_axis(axes, "y", y[1])
+    axes.set(xlabel=x[0], ylabel=y[0], title=title)
 
-    Args:
-        axes: the panel.
-        series: name of the series in the csv.
-        x: in the csv, one for each estimate.
-        estimates: the numbers.
-        look: arguments of ``errorbar``.
-        places: where they are drawn if not at x.
-        only_finite: whether estimates that too few trials leave without a finite interval are
-            left out.
-    """
-    points, drawn_at = [], []
-    for value, place, estimate in zip(x, x if places is None else places, estimates, strict=True):
-        ends = estimate.interval(1.0 - LEVEL)
-        if not only_finite or np.isfinite([estimate.value, *ends]).all():
-            points.append(point(series, value, estimate.value, *ends, estimate.runs))
-            drawn_at.append(place)
-    y, low, high = (np.array([row[column] for row in points]) for column in ("y", "lo", "hi"))
-    axes.errorbar(drawn_at, y, yerr=np.abs([low - y, high - y]), elinewidth=0.8, **look)
-    return points
+
+def estimated(series: str, x: Iterable[float], estimates: Iterable[Estimate]) -> Points:
+    """Return the points of estimates at x, with their 95 % intervals."""
+    return [
+        point(series, place, estimate.value, *estimate.interval(1.0 - LEVEL), estimate.runs)
+        for place, estimate in zip(x, estimates, strict=True)
+    ]
+
+
+def draw_marks(
+    axes: Axes, points: Points, look: Mapping[str, Any], places: ArrayLike | None = None
+) -> None:
+    """Draw points with their intervals, at x or at other places; ``look`` is of ``errorbar``."""
+    x, y, low, high = (np.array([row[name] for row in points]) for name in ("x", "y", "lo", "hi"))
+    at = x if places is None else places
+    axes.errorbar(at, y, yerr=np.abs([low - y, high - y]), elinewidth=0.8, **look)
 
 
 def draw_line(
-    axes: Axes,
-    series: str,
-    x: Sequence[float] | Values,
-    y: Sequence[float] | Values,
-    label: str,
-    colour: str = "#000000",
-    dash: Any = "solid",
+    axes: Axes, series: str, x: ArrayLike, y: ArrayLike, label: str, **look: Any
 ) -> Points:
-    """Draw a line and return its finite points."""
-    axes.plot(x, y, color=colour, linewidth=0.9, linestyle=dash, label=label, zorder=1)
-    return [point(series, *pair) for pair in zip(x, y, strict=True) if np.isfinite(pair[1])]
+    """Draw an exact line and return its finite points."""
+    drawn: dict[str, Any] = {"color": "#000000", "linewidth": 0.9, "zorder": 1, **look}
+    axes.plot(x, y, label=label, **drawn)
+    pairs = zip(np.asarray(x), np.asarray(y), strict=True)
+    return [point(series, *pair) for pair in pairs if np.isfinite(pair[1])]
 
 
-def point(
-    series: str,
-    x: float,
-    y: float,
-    low: float | None = None,
-    high: float | None = None,
-    runs: int = 0,
-) -> dict[str, Any]:
-    """Return a row of the figure's csv; without ends the value is exact."""
-    ends = {"lo": y if low is None else low, "hi": y if high is None else high}
-    return {"series": series, "x": x, "y": y, **ends, "runs": runs}
+def point(series: str, x: float, y: float, *measured: float) -> dict[str, Any]:
+    """Return a row of the figure's csv; without lo, hi and runs the number is exact."""
+    low, high, runs = measured or (y, y, 0)
+    return {"series": series, "x": x, "y": y, "lo": low, "hi": high, "runs": runs}
 
 
 def table(points: Points | pd.DataFrame) -> pd.DataFrame:

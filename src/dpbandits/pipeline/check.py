@@ -18,7 +18,7 @@ from dpbandits.engine.play import Runs
 from dpbandits.engine.progress import progress
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import NOMINAL, PER_ARM, QUANTITIES
+from dpbandits.metrics import NOMINAL, PER_ARM, QUANTITIES
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers import Paper
 from dpbandits.pipeline.project import Project

@@ -155,7 +155,7 @@ def _current(target: Target) -> tuple[Path, ...]:
 
 def write_digitised_comparison(project: Project, paper: str) -> Path:
     """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
-    from dpbandits.reporting.agreement import compare_digitised, digitised_csv
+    from dpbandits.reporting.digitised import compare_digitised, digitised_csv
 
     begun = time.monotonic()
     entries = digitised_figures(project.study(paper))

@@ -21,7 +21,7 @@ from dpbandits.engine.play import Runs
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import IDENTIFIED
+from dpbandits.metrics import IDENTIFIED
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.draw import draw_panels, plotted_points, write_figure

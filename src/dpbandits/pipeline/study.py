@@ -63,7 +63,9 @@ class PaperFile(Spec):
         order: place among the papers; those of one place are in the order of their names.
         state: a draft is built where it is chosen, and is in no page, count or citation.
         summary: sums up what came out, as ``summary`` of the findings, which it is by default.
+        picture: the figure or panel that the front page shows; the first figure by default.
         panels: what each panel of the paper's figures shows.
+        interpretations: interpretation, as ``norm=l1``, -> what it is in words.
     """
 
     title: Sentence
@@ -77,7 +79,9 @@ class PaperFile(Spec):
     order: Count = 1000
     state: Literal["published", "draft"] = "draft"
     summary: dict[str, Any] | None = None
+    picture: Text | None = None
     panels: dict[Panel, Shown] = Field(default={})
+    interpretations: dict[str, Text] = Field(default={})
 
     @property
     def is_published(self) -> bool:

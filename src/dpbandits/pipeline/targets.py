@@ -22,7 +22,6 @@ from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
 from dpbandits.pipeline.study import Study
 from dpbandits.reporting import spec as entries
-from dpbandits.reporting.digitised import has_published
 from dpbandits.reporting.report import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
@@ -275,7 +274,9 @@ def claims_target(project: Project, paper: str) -> Target:
 
 def digitised_figures(study: Study) -> dict[str, Mapping[str, Any]]:
     """Return the entries of the figures that are compared with digitised values."""
-    return {name: entry for name, entry in study.figure_entries.items() if has_published(entry)}
+    return {
+        name: entry for name, entry in study.figure_entries.items() if entries.has_published(entry)
+    }
 
 
 def digitised_target(project: Project, paper: str) -> Target:
@@ -291,7 +292,7 @@ def digitised_target(project: Project, paper: str) -> Target:
         rule=rule_name(paper, DIGITISED),
         inputs=_paths(project, paper, reads),
         files=(project.results_folder() / paper / "digitised.csv",),
-        depends_on={DIGITISED: _digest(shown, fingerprint("dpbandits.reporting.agreement"))}
+        depends_on={DIGITISED: _digest(shown, fingerprint("dpbandits.reporting.digitised"))}
         | _read(project, paper, reads),
     )
 

@@ -22,8 +22,8 @@ from dpbandits.engine.identity import stream_key
 from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
+from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.intervals import difference_interval
-from dpbandits.metrics.names import NOMINAL, QUANTITIES
 from dpbandits.pipeline.project import Project
 
 EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"

@@ -15,8 +15,8 @@ from dpbandits.bandits import LinearBandit
 from dpbandits.engine.compute import compilation_shown, outcomes
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.engine.progress import progress
+from dpbandits.metrics import IDENTIFIED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
-from dpbandits.metrics.names import IDENTIFIED
 from dpbandits.play.simulation import Runs
 
 if TYPE_CHECKING:

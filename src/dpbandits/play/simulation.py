@@ -27,8 +27,8 @@ from dpbandits.engine.cells import (
 from dpbandits.engine.compute import compilation_shown, compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError
+from dpbandits.metrics import CURVES, NOMINAL, PARTS, PER_ARM, require_metric
 from dpbandits.metrics.intervals import Curve, mean_interval
-from dpbandits.metrics.names import CURVES, NOMINAL, PARTS, PER_ARM, require_metric
 from dpbandits.metrics.nash_curve import NashCurve, require_bias
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.text_tables import aligned, html_table, interval_text, short

@@ -1,4 +1,4 @@
-"""Digitised values: numbers from a paper's published figure, in its ``digitised.csv``.
+"""Digitised values: numbers from a paper's published figure, read and compared with ours.
 
 A series of the experiments file names one digitised curve by its panel and its name in the file;
 the values are filled in when the experiments file is read, so that they are part of its figures.
@@ -6,15 +6,21 @@ the values are filled in when the experiments file is read, so that they are par
 
 import csv
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import AfterValidator, Field
-
-from dpbandits.config.documents import AtLeastZero, Spec, Text
 from dpbandits.errors import InputError
+from dpbandits.reporting.spec import PublishedSpec, panel_stem, parse_figure
+from dpbandits.reporting.text import NUMBER_FORMAT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpbandits.reporting.lines import Line
 
 AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"
 REPRODUCED = "reproduced"
@@ -22,41 +28,6 @@ SHARE_REPRODUCED = 0.95
 """A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
 
 _ROUNDING = 1e-12
-
-Point = tuple[AtLeastZero, AtLeastZero, AtLeastZero]
-"""x, y and the digitisation error of y."""
-
-
-def _ascends(points: tuple[Point, ...]) -> tuple[Point, ...]:
-    places = [point[0] for point in points]
-    if any(first >= second for first, second in pairwise(places)):
-        raise ValueError("x should ascend")
-    return points
-
-
-class PublishedSpec(Spec):
-    """Digitised values of one published curve.
-
-    Attributes:
-        panel: the panel of the published figure.
-        series: the curve's name in the file of digitised values.
-        points: x, y and the digitisation error y, x ascending; from that file.
-    """
-
-    panel: Text
-    series: Text
-    points: Annotated[tuple[Point, ...], Field(min_length=1), AfterValidator(_ascends)] = ()
-
-
-def has_published(document: Mapping[str, Any]) -> bool:
-    """Return whether a figure is compared with digitised values.
-
-    Other figures may show them; they are compared once.
-
-    Args:
-        document: its entry in the ``figures:`` section of an experiments file.
-    """
-    return document.get("residuals") is True
 
 
 def allowance(ours: float, lo: float, hi: float, published: float, tolerance: float) -> float:
@@ -219,3 +190,134 @@ def _filled(value: Any, values: Digitised) -> Any:
         else _filled(inner, values)
         for key, inner in value.items()
     }
+
+
+COMPARED = (
+    *("panel", "series", "variant", "interpretation", "x", "published", "tolerance", "allowance"),
+    *("ours", "lo", "hi", "difference", "agreement"),
+)
+"""Columns of ``digitised.csv``.
+
+``panel`` is the stem of the drawn panel; ``tolerance`` the digitisation error; ``lo`` and ``hi`` a
+95 % interval of ours; ``allowance`` the digitisation error and that interval's half on the side of
+the published value.
+"""
+
+NOT_REACHED = "not-reached"
+"""Said of digitised values beyond the horizon of a small scale."""
+
+MOST = 0.5
+"""Share of the values of a curve that differ, from which on it is named."""
+
+SHARP = 0.1
+"""Half of our interval over the digitisation error, below which chance hardly adds to it."""
+
+
+def compare_digitised(
+    documents: Mapping[str, Mapping[str, Any]], frames: "Callable[[str], pd.DataFrame]"
+) -> "pd.DataFrame":
+    """Return the columns ``COMPARED`` of all digitised values of some figures.
+
+    Args:
+        documents: name of a figure to its entry in the experiments file.
+        frames: from the name of results to their table.
+
+    Raises:
+        InputError: an entry, or what it asks of the results, is wrong.
+    """
+    import pandas as pd
+
+    from dpbandits.reporting.lines import panel_lines, read_rows
+
+    sources = cache(frames)
+    found = []
+    for name, document in documents.items():
+        for letter, panel in parse_figure(name, document).panels.items():
+            stem = panel_stem(name, letter)
+            rows = read_rows(panel.reads, sources, f"figures.{stem}.reads")
+            for line in panel_lines(panel, rows, f"figures.{stem}"):
+                found += _compared(line, stem)
+    return pd.DataFrame(found, columns=list(COMPARED))
+
+
+def _compared(line: "Line", stem: str) -> list[dict[str, Any]]:
+    """Return one row for each digitised value of a line, none where it has none."""
+    if line.published is None:
+        return []
+    ours = {x: own for x, *own in line.points[["x", "y", "lo", "hi"]].itertuples(index=False)}
+    rows: list[dict[str, Any]] = []
+    for x, published, tolerance in line.published.points:
+        y, low, high = ours.get(x, [math.nan] * 3)
+        allowed = allowance(y, low, high, published, tolerance)
+        row = {"x": x, "published": published, "tolerance": tolerance, "allowance": allowed}
+        row |= {"ours": y, "lo": low, "hi": high, "difference": y - published}
+        found = agreement(y - published, tolerance, allowed) if x in ours else NOT_REACHED
+        rows.append(row | {"agreement": found})
+    first = line.points.iloc[0]
+    named = {"panel": stem, "series": line.name, "variant": first["variant"]}
+    named |= {"interpretation": first["interpretation"]}
+    return [named | row for row in rows]
+
+
+def count_agreement(values: "pd.DataFrame") -> dict[str, object]:
+    """Return how many digitised values agree with ours, and how far they are off.
+
+    Args:
+        values: rows as ``compare_digitised`` returns them.
+
+    Returns:
+        values; reached (those that our curve reaches); agrees (within the digitisation error);
+        within_interval (within that and our 95 % interval); differs; above, the mean of published
+        minus ours; sharp, the values at which our interval is below a tenth of the digitisation
+        error, and sharp_above, that mean over them; reproduced, ``yes`` or ``no``, empty where not
+        all are reached. Means are NaN over no value.
+    """
+    words = list(values["agreement"])
+    reached = values[values["agreement"] != NOT_REACHED]
+    above = reached["published"] - reached["ours"]
+    is_sharp = reached["hi"] - reached["lo"] < 2 * SHARP * reached["tolerance"]
+    reproduced = {True: "yes", False: "no"}[is_reproduced(words)]
+    return {
+        "values": len(values),
+        "reached": len(reached),
+        "agrees": words.count(AGREES),
+        "within_interval": words.count(AGREES) + words.count(BY_CHANCE),
+        "differs": words.count(DIFFERS),
+        "above": float(above.mean()),
+        "sharp": int(is_sharp.sum()),
+        "sharp_above": float(above[is_sharp].mean()),
+        "reproduced": reproduced if len(reached) == len(values) else "",
+    }
+
+
+def reproduced_as_drawn(values: "pd.DataFrame | None", stem: str) -> str:
+    """Return whether a figure or panel of a paper is reproduced as drawn, in words.
+
+    Args:
+        values: rows as ``compare_digitised`` returns them; None where a paper has none.
+        stem: the figure, as ``fig1``, or the panel, as ``fig1b``.
+    """
+    if values is None or not values["panel"].str.startswith(stem).any():
+        return "the paper prints no numbers to compare with"
+    rows = values[values["panel"].str.startswith(stem)]
+    counts = count_agreement(rows)
+    if not counts["reproduced"]:
+        return "not reached at this scale"
+    answers: dict[object, list[str]] = {"yes": [], "no": []}
+    for panel, of_panel in rows.groupby("panel", sort=False):
+        letter = re.sub("([a-j])$", r"(\1)", str(panel).removeprefix(stem))
+        answers[count_agreement(of_panel)["reproduced"]].append(f" {letter}".rstrip())
+    words = [f"{word}{','.join(panels)}" for word, panels in answers.items() if panels]
+    differing = [
+        str(series)
+        for series, line in rows.groupby("series", sort=False)
+        if answers["no"] and line["agreement"].eq(DIFFERS).mean() > MOST
+    ]
+    but = f" (not {', '.join(differing)})" if differing else ""
+    share = f"{counts['within_interval']} of {counts['values']} digitised values"
+    return f"{'; '.join(words)}{but}: {share}"
+
+
+def digitised_csv(values: "pd.DataFrame") -> str:
+    """Return the text of ``digitised.csv``; the same values give the same bytes."""
+    return values.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")

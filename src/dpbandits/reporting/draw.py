@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -14,9 +15,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.gridspec import GridSpec
+from matplotlib.font_manager import FontProperties
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon, Rectangle
 from matplotlib.ticker import FixedLocator, MaxNLocator
 from numpy.typing import NDArray
 
@@ -24,17 +28,7 @@ from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.digitised import allowance, reached_points
-from dpbandits.reporting.legends import (
-    Handle,
-    add_heading,
-    add_legend,
-    common_labels,
-    heading,
-    label_lines,
-    label_panel,
-    size_of,
-)
-from dpbandits.reporting.lines import Derived, Line, panel_lines, panel_rows, read_rows
+from dpbandits.reporting.lines import Derived, Frames, Line, panel_lines, panel_rows, read_rows
 from dpbandits.reporting.palette import NO_MARKER
 from dpbandits.reporting.spec import (
     BY_TAG,
@@ -52,189 +46,28 @@ COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 MAXIMAL_POINTS = 400
 """Most points that one series may have."""
 
-SUFFIXES = (".pdf", ".png", ".csv")
-"""What is written of every figure."""
-
-# None leaves an entry out: dates and versions would change the bytes.
-_METADATA: dict[str, dict[str, str | None]] = {
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    "png": {"Software": None},
-}
-
-
-def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
-    """Write ``path`` with the suffixes .pdf, .png and .csv, each whole or not at all.
-
-    Args:
-        path: folder and name, without a suffix.
-        figure: the drawn figure.
-        points: the plotted numbers, with (at least) the columns ``COLUMNS``, in drawing order.
-
-    Returns:
-        The files written.
-
-    Raises:
-        InputError: a column is missing, a series is too long, or the folder cannot be written.
-    """
-    table = points_csv(points, path.name)
-    images = {kind: _image(figure, kind) for kind in _METADATA}
-    files = {suffix: path.with_name(path.name + suffix) for suffix in SUFFIXES}
-    for kind, content in images.items():
-        write_bytes(files[f".{kind}"], content)
-    write_text(files[".csv"], table)
-    return list(files.values())
-
-
-def rounded(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with its numbers to as many digits as a csv has.
-
-    Pictures are drawn from rounded numbers: processors differ in the last bits of a sum, which
-    would move a pixel where the csv is the same.
-    """
-    numbers = table.copy()
-    for name in table.select_dtypes("float"):
-        numbers[name] = [float(NUMBER_FORMAT % y) for y in table[name]]
-    return numbers
-
-
-def points_csv(points: pd.DataFrame, name: str) -> str:
-    """Return the plotted numbers as csv text.
-
-    Args:
-        points: as in ``write_figure``.
-        name: name of the figure, for error messages.
-
-    Raises:
-        InputError: a column is missing or a series has more than ``MAXIMAL_POINTS`` points.
-    """
-    missing = [column for column in COLUMNS if column not in points]
-    if missing:
-        raise InputError(f"{name}: points lack {', '.join(missing)}; needed: {', '.join(COLUMNS)}")
-    for series, count in points.value_counts(["series", "variant", "interpretation"]).items():
-        if count > MAXIMAL_POINTS:
-            raise InputError(
-                f"{name}: series {series} has {count} points; allowed: at most {MAXIMAL_POINTS}"
-            )
-    text = points[COLUMNS].to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
-    return str(text)
-
-
-def _image(figure: Figure, kind: str) -> bytes:
-    buffer = io.BytesIO()
-    with style.context():
-        figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
-    return buffer.getvalue()
-
-
 RESIDUAL = "residual"
 """The variant of residuals in a csv."""
 
 STRIP = "residuals"
 """Group id of the axes of a strip."""
 
-_SLOT = 0.72
-"""Width of what stands at one x, of the distance to the next."""
-
-_UNITS = ((1_000_000, "millions"), (100, "hundreds"))
-"""Units of x; the first is taken of which the largest x has five or more."""
-
-
-def residual_lines(lines: Sequence[Line]) -> list[Line]:
-    """Return ours minus published for each line that has digitised values, as far as it goes.
-
-    The points have lo and hi, the digitisation error, and the column ``allowance``: how far from 0
-    a residual may be by the digitisation error and our interval.
-    """
-    found = (_residuals(line) for line in lines if line.published is not None)
-    return [line for line in found if len(line.points)]
-
-
-def _residuals(line: Line) -> Line:
-    assert line.published is not None
-    ours = line.points[["x", "y", "lo", "hi"]].itertuples(index=False)
-    known = {x: (y, lo, hi) for x, y, lo, hi in ours}
-    rows = [
-        (x, known[x][0] - y, tolerance, allowance(*known[x], y, tolerance))
-        for x, y, tolerance in reached_points(line.published, known, line.name)
-    ]
-    points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "allowance"])
-    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
-    points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, interpretation="")
-    return Line(f"ours minus published {line.name}", line.label, line.look, points)
-
-
-def draw_residuals(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
-    """Draw the residuals of a panel, one slot for each digitised x, side by side by line.
-
-    A bar is the digitisation error; the box behind it, about 0, that and our interval.
-    """
-    axes.set_gid(STRIP)
-    places = sorted({x for line in lines for x in line.points["x"]})
-    axes.axhline(0.0, color="#777777", linewidth=0.6, zorder=1)
-    width = _SLOT / max(len(lines), 1)
-    for index, line in enumerate(lines):
-        shift = (index - (len(lines) - 1) / 2) * width
-        _draw_line(axes, line, [places.index(x) + shift for x in line.points["x"]], width)
-    _label(axes, panel, places)
-
-
-def _draw_line(axes: Axes, line: Line, x: list[float], width: float) -> None:
-    points, colour = line.points, line.look.colour
-    allowed = points["allowance"].to_numpy()
-    box: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0.0, "zorder": 0}
-    axes.bar(x, 2 * allowed, bottom=-allowed, width=0.9 * width, **box)
-    bars: dict[str, Any] = {"elinewidth": 0.7, "linestyle": "none", "markersize": 2.4, "zorder": 3}
-    axes.errorbar(
-        x, points["y"], yerr=points["tolerance"], color=colour, marker=line.look.marker, **bars
-    )
-
-
-def _label(axes: Axes, panel: PanelSpec, places: Sequence[float]) -> None:
-    """Set ticks, labels and limits; the axis of y has 0 in its middle."""
-    largest = max(places, default=0.0)
-    unit, name = next((each for each in _UNITS if largest >= 5 * each[0]), (1, ""))
-    names = [style.thousands(x / unit) for x in places]
-    axes.xaxis.set_major_locator(FixedLocator(range(len(places))))
-    axes.set_xticks(range(len(places)), names)
-    axes.tick_params(axis="both", labelsize=7)
-    axes.set_xlim(-0.6, len(places) - 0.4)
-    axes.set_xlabel(f"{panel.x.label}, in {name}" if name else panel.x.label)
-    axes.set_ylabel("Difference")
-    axes.grid(visible=False, axis="x")
-    if not places:
-        axes.set_yticks([])
-        return
-    # Those of bars and boxes, which the data limits hold.
-    end = 1.05 * float(np.abs(axes.dataLim.intervaly).max())
-    axes.set_ylim(-end, end)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, symmetric=True, steps=[1, 2, 5, 10]))
-
-
 Values = NDArray[np.float64]
 
-_MARK_SPACING = 0.14
-"""Distance of the markers along a curve, as a fraction of the panel's diagonal."""
+Handle = Line2D | Polygon | Rectangle
+"""What stands for a line or a shaded range in a legend."""
 
-_UPRIGHT_HEIGHT = 0.3
-"""About the height in inches that tick labels on end take more than level ones."""
+Panels = Mapping[str, list[Line]]
+"""The lines of each panel, by letter."""
 
-_AROUND_PANEL = 0.6
-"""About the height in inches that the labels and the title of a panel take."""
-
-_STRIP_LABELS = 0.35
-"""About the height in inches that the labels below a strip take."""
-
-_MOST_COLUMNS = 3
-"""Most panels side by side; of more, rows as even as can be."""
-
-_MOST_TICKS = 8
-"""Up to so many points of a line get a tick on the axis or a marker each."""
+Diagram = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
+"""From results to the drawn figure and the plotted numbers (with the columns ``COLUMNS``)."""
 
 
 def draw_figure(
     spec: Mapping[str, Any],
     name: str,
-    frames: Callable[[str], pd.DataFrame],
+    frames: Frames,
     folder: Path,
     derived: Derived | None = None,
     paper: str = "",
@@ -264,9 +97,9 @@ def draw_figure(
         lines[letter] = panel_lines(panel, rows, place)
     written = []
     if len(lines) > 1:
-        for letter, own in lines.items():
-            drawn = draw_panels(figure, {letter: own}, paper)
-            points = plotted_points(figure, {"": own})
+        for letter, of_panel in lines.items():
+            drawn = draw_panels(figure, {letter: of_panel}, paper)
+            points = plotted_points(figure, {"": of_panel})
             written += write_figure(folder / panel_stem(name, letter), drawn, points)
     points = plotted_points(figure, lines)
     written += write_figure(folder / name, draw_panels(figure, lines, paper), points)
@@ -275,13 +108,113 @@ def draw_figure(
     return [*written, described]
 
 
-def drawn_json(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> str:
-    """Return what is drawn beside the numbers of the csv: axes, and the lines' labels and looks.
+def draw_diagram(
+    spec: Mapping[str, Any],
+    name: str,
+    frames: Frames,
+    folder: Path,
+    diagrams: Mapping[str, Diagram],
+    paper: str = "",
+) -> list[Path]:
+    """Draw one diagram as pdf, png and csv; return the files written.
 
     Args:
-        figure: what the panels belong to.
-        lines: the lines of each panel, by letter, named as in the csv of the panel.
+        spec, name, frames, folder, paper: as in ``draw_figure``.
+        diagrams: the paper's functions, by figure.
+
+    Raises:
+        InputError: the entry is wrong, or the paper has no such diagram.
     """
+    figure = parse_figure(name, spec)
+    if name not in diagrams:
+        allowed = ", ".join(diagrams)
+        raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
+    rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
+    _, points = diagrams[name](rows)
+    drawn, _ = diagrams[name](rounded(rows))
+    with style.context():
+        add_heading(drawn, heading(paper, name))
+    return write_figure(folder / name, drawn, points)
+
+
+# Files
+
+
+# None leaves an entry out: dates and versions would change the bytes.
+_METADATA: dict[str, dict[str, str | None]] = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
+    """Write ``path`` with the suffixes .pdf, .png and .csv, each whole or not at all.
+
+    Args:
+        path: folder and name, without a suffix.
+        figure: the drawn figure.
+        points: the plotted numbers, with (at least) the columns ``COLUMNS``, in drawing order.
+
+    Raises:
+        InputError: a column is missing, a series is too long, or the folder cannot be written.
+    """
+    table = points_csv(points, path.name)
+    images = {kind: _image(figure, kind) for kind in _METADATA}
+    files = [path.with_name(f"{path.name}.{suffix}") for suffix in (*images, "csv")]
+    for file, content in zip(files, images.values(), strict=False):
+        write_bytes(file, content)
+    write_text(files[-1], table)
+    return files
+
+
+def _image(figure: Figure, kind: str) -> bytes:
+    buffer = io.BytesIO()
+    with style.context():
+        figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
+    return buffer.getvalue()
+
+
+def rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its numbers to as many digits as a csv has.
+
+    Pictures are drawn from rounded numbers: processors differ in the last bits of a sum, which
+    would move a pixel where the csv is the same.
+    """
+    numbers = table.copy()
+    for name in table.select_dtypes("float"):
+        numbers[name] = [float(NUMBER_FORMAT % y) for y in table[name]]
+    return numbers
+
+
+def points_csv(points: pd.DataFrame, name: str) -> str:
+    """Return the plotted numbers of a figure as csv text; the name is for error messages."""
+    missing = [column for column in COLUMNS if column not in points]
+    if missing:
+        raise InputError(f"{name}: points lack {', '.join(missing)}; needed: {', '.join(COLUMNS)}")
+    for series, count in points.value_counts(["series", "variant", "interpretation"]).items():
+        if count > MAXIMAL_POINTS:
+            raise InputError(
+                f"{name}: series {series} has {count} points; allowed: at most {MAXIMAL_POINTS}"
+            )
+    text = points[COLUMNS].to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
+    return str(text)
+
+
+def plotted_points(figure: FigureSpec, lines: Panels) -> pd.DataFrame:
+    """Return the plotted numbers in drawing order, those of a strip after those of its panel.
+
+    Names begin with the letter of the panel, as ``a: ``, if it is not empty.
+    """
+    tables = [
+        line.points.assign(series=f"{letter}: {line.name}" if letter else line.name)
+        for letter, of_panel in lines.items()
+        for line in [*of_panel, *(residual_lines(of_panel) if figure.residuals else [])]
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def drawn_json(figure: FigureSpec, lines: Panels) -> str:
+    """Return what is drawn beside the numbers of the csv: axes, and the lines' labels and looks."""
     panels = {
         letter: {
             "title": panel.title or "",
@@ -298,104 +231,102 @@ def drawn_json(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> str:
     return json.dumps(panels, indent=1, ensure_ascii=False) + "\n"
 
 
-def draw_panels(figure: FigureSpec, lines: Mapping[str, list[Line]], paper: str = "") -> Figure:
+# Panels
+
+
+_UPRIGHT_HEIGHT = 0.3
+"""About the height in inches that tick labels on end take more than level ones."""
+
+_AROUND_PANEL = 0.6
+"""About the height in inches that the labels and the title of a panel take."""
+
+_STRIP_LABELS = 0.35
+"""About the height in inches that the labels below a strip take."""
+
+_MOST_COLUMNS = 3
+"""Most panels side by side; of more, rows as even as can be."""
+
+_MOST_TICKS = 8
+"""Up to so many points of a line get a tick on the axis or a marker each."""
+
+_MARK_SPACING = 0.14
+"""Distance of the markers along a curve, as a fraction of the panel's diagonal."""
+
+
+def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
     """Return the drawn panels in rows, legends above the axes.
 
     Args:
         figure: the figure that the panels belong to.
-        lines: the lines of each panel, by letter; one panel, or all of them.
+        lines: the lines of one panel, or of all of them.
         paper: short name of the paper.
     """
     count = len(lines)
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
-    panels = {letter: figure.panels[letter] for letter in lines}
-    strips = {letter: _rounded_lines(residual_lines(own)) for letter, own in lines.items()}
-    lines = {letter: _rounded_lines(own) for letter, own in lines.items()}
-    common = common_labels(list(lines.values())) if count > 1 or not figure.direct_labels else []
+    panels = [figure.panels[letter] for letter in lines]
+    strips = [_rounded_lines(residual_lines(of_panel)) for of_panel in lines.values()]
+    shown = [_rounded_lines(of_panel) for of_panel in lines.values()]
+    common = common_labels(shown) if count > 1 or not figure.direct_labels else []
     with style.context():
-        widest, each = style.PAGE_WIDTH, style.PANEL_WIDTH
+        widest, panel_width = style.PAGE_WIDTH, style.PANEL_WIDTH
         if figure.direct_labels:
-            widest, each = style.WIDE_PAGE, style.LABELLED_WIDTH
-        width = min(widest, each * columns)
+            widest, panel_width = style.WIDE_PAGE, style.LABELLED_WIDTH
+        width = min(widest, panel_width * columns)
         drawn = Figure(figsize=(width, style.PANEL_HEIGHT * rows), layout="constrained")
         # A canvas that can measure text.
         FigureCanvasAgg(drawn)
-        spec = _gridspec(drawn, rows, columns, figure)
-        grid = _grid(drawn, spec, count, figure)
+        grid, below = _grids(drawn, rows, columns, figure, count)
+        flat = list(itertools.chain(*grid))
         found: dict[str, Handle] = {}
-        for axes, (letter, panel) in zip(_flat(grid), panels.items(), strict=True):
-            handles = _draw_panel(axes, panel, lines[letter])
-            found |= handles
+        for axes, letter, panel, of_panel in zip(flat, lines, panels, shown, strict=True):
+            handles = _draw_panel(axes, panel, of_panel)
+            found = handles | found
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in handles.items() if k not in common}
-            if figure.direct_labels:
-                only_here = {}
-            label_panel(axes, title, only_here, width / columns)
-        _set_limits(_flat(grid), list(panels.values()))
+            label_panel(axes, title, {} if figure.direct_labels else only_here, width / columns)
+        # After all is drawn: limits end a shared axis' growing with its panels.
+        for axes, panel in zip(flat, panels, strict=True):
+            axes.set_xlim(*panel.x.limits)
+            axes.set_ylim(*panel.y.limits)
         if figure.direct_labels:
-            for axes, own in zip(_flat(grid), lines.values(), strict=True):
-                named = [line for line in own if line.label not in common]
+            for axes, of_panel in zip(flat, shown, strict=True):
+                named = [line for line in of_panel if line.label not in common]
                 label_lines(axes, named, style.PANEL_HEIGHT - _AROUND_PANEL)
         if figure.share_y:
             for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
         height = sum(_row_height(row) for row in grid)
-        if figure.residuals:
-            _add_strips(drawn, spec, figure, strips)
-            height += rows * style.STRIP_HEIGHT
-        drawn.set_figheight(height)
+        for axes, panel, residuals in zip(below, panels, strips, strict=False):
+            draw_residuals(axes, panel, residuals)
+        drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
         add_legend(drawn, {label: found[label] for label in common})
         add_heading(drawn, heading(paper, figure.name, next(iter(lines)) if count == 1 else ""))
     return drawn
 
 
-def _gridspec(drawn: Figure, rows: int, columns: int, figure: FigureSpec) -> GridSpec:
-    """Return rows for panels, each, where there are residuals, with a lower one for strips."""
-    if not figure.residuals:
-        return drawn.add_gridspec(rows, columns)
-    heights = [style.PANEL_HEIGHT, style.STRIP_HEIGHT - _STRIP_LABELS] * rows
-    return drawn.add_gridspec(2 * rows, columns, height_ratios=heights)
-
-
-def _grid(drawn: Figure, spec: GridSpec, count: int, figure: FigureSpec) -> list[list[Axes]]:
-    """Return the axes of the panels, row by row."""
+def _grids(
+    drawn: Figure, rows: int, columns: int, figure: FigureSpec, count: int
+) -> tuple[list[list[Axes]], list[Axes]]:
+    """Return the axes of the panels, row by row, and of the strips below them, if there are any."""
     step = 2 if figure.residuals else 1
-    found: list[list[Axes]] = [[] for _ in range(spec.nrows // step)]
+    heights = [style.PANEL_HEIGHT, style.STRIP_HEIGHT - _STRIP_LABELS][:step] * rows
+    spec = drawn.add_gridspec(step * rows, columns, height_ratios=heights)
+    grid: list[list[Axes]] = [[] for _ in range(rows)]
     for index in range(count):
-        row, column = divmod(index, spec.ncols)
-        first = found[row][0] if figure.share_y and column else None
+        row, column = divmod(index, columns)
+        first = grid[row][0] if figure.share_y and column else None
         axes = drawn.add_subplot(spec[step * row, column], sharey=first)
-        if figure.share_y and column:
+        if first is not None:
             axes.tick_params(axis="y", labelleft=False)
-        found[row].append(axes)
-    return found
-
-
-def _flat(grid: Iterable[Iterable[Axes]]) -> list[Axes]:
-    return list(itertools.chain(*grid))
+        grid[row].append(axes)
+    places = (divmod(index, columns) for index in range(count if figure.residuals else 0))
+    return grid, [drawn.add_subplot(spec[2 * row + 1, column]) for row, column in places]
 
 
 def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
     """Return lines with the numbers of the csv."""
     return [replace(line, points=rounded(line.points)) for line in lines]
-
-
-def _add_strips(
-    drawn: Figure, spec: GridSpec, figure: FigureSpec, strips: Mapping[str, list[Line]]
-) -> None:
-    """Draw the residuals of every panel below it."""
-    for index, (letter, residuals) in enumerate(strips.items()):
-        row, column = divmod(index, spec.ncols)
-        axes = drawn.add_subplot(spec[2 * row + 1, column])
-        draw_residuals(axes, figure.panels[letter], residuals)
-
-
-def _set_limits(panels: Iterable[Axes], specs: list[PanelSpec]) -> None:
-    """Set all limits, after all is drawn: they end a shared axis' growing with its panels."""
-    for axes, panel in zip(panels, specs, strict=True):
-        axes.set_xlim(*panel.x.limits)
-        axes.set_ylim(*panel.y.limits)
 
 
 def _row_height(row: Iterable[Axes]) -> float:
@@ -409,42 +340,38 @@ def _row_height(row: Iterable[Axes]) -> float:
 
 def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Handle]:
     """Draw lines and axes of one panel; return what stands for each line in the legend."""
+    places = sorted({value for line in lines for value in line.points["x"]})
+    in_categories = panel.x.scale == "categories"
     handles = {}
     for index, line in enumerate(lines):
-        x = _positions(panel, line, lines)
+        x = line.points["x"].tolist()
+        if in_categories:
+            x = [float(places.index(value)) for value in x]
+        few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(x) <= _MOST_TICKS)
         if line.look.hollow:
             handles[line.label] = _draw_marks(axes, x, line)
-        elif _has_ends(panel, line):
-            joined = panel.x.scale != "categories"
-            handles[line.label] = _draw_ends(axes, x, line, joined=joined)
+        elif few and line.look.marker != NO_MARKER:
+            handles[line.label] = _draw_ends(axes, x, line, joined=not in_categories)
         else:
             handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
     # Small scales may end before the range.
     if panel.x.shaded is not None and panel.x.shaded[0] < axes.dataLim.x1:
         look: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zorder": 0}
         handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **look)
-    ticks = None
-    if panel.x.scale == "categories":
-        names = [_category_name(each) for each in _categories(lines)]
+    if in_categories:
+        names = [value if isinstance(value, str) else style.thousands(value) for value in places]
         axes.set_xticks(range(len(names)), names)
         if len(names) > _MOST_TICKS:
             axes.tick_params(axis="x", labelrotation=90)
     else:
         # Horizons are decades of time, whose places a logarithmic axis shows by itself.
         by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
-        if by_value and len(_categories(lines)) <= _MOST_TICKS:
-            ticks = _categories(lines)
+        ticks = places if by_value and len(places) <= _MOST_TICKS else None
         style.style_axis(axes, "x", panel.x.scale, ticks)
     style.style_axis(axes, "y", panel.y.scale)
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
     return handles
-
-
-def _has_ends(panel: PanelSpec, line: Line) -> bool:
-    """Return whether a line is drawn as points with error bars; else it is a curve."""
-    few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(line.points) <= _MOST_TICKS)
-    return few and line.look.marker != NO_MARKER
 
 
 def _draw_ends(axes: Axes, x: list[float], line: Line, *, joined: bool) -> Handle:
@@ -459,22 +386,26 @@ def _draw_ends(axes: Axes, x: list[float], line: Line, *, joined: bool) -> Handl
 def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle:
     """Draw a curve over its band; markers of different ``offset`` (0 to below 1) stay apart.
 
-    Of a few points each has its marker.
+    Of a few points each has its marker; a dense curve of exact values has none, since nothing was
+    computed there that was not beside it.
     """
     y, low, high = _interval(line)
+    look = style.line_look(line.look)
+    if len(x) > _MOST_TICKS and (line.points["runs"] == 0).all():
+        look["marker"] = "none"
     if (low < high).any():
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)
     marks = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING) if len(x) > _MOST_TICKS else None
-    return axes.plot(x, y, markevery=marks, **style.line_look(line.look))[0]
+    return axes.plot(x, y, markevery=marks, **look)[0]
 
 
 def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
     """Draw open marks above all lines; return what stands for those of all lines."""
-    own: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
+    look: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
     y, low, high = _interval(line)
     bars: dict[str, Any] = {"yerr": [y - low, high - y], "elinewidth": 0.8, "zorder": 3}
-    axes.errorbar(x, y, color=line.look.colour, marker=line.look.marker, **bars, **own)
-    return Line2D([], [], color=palette.OPEN_MARKS.colour, marker=palette.OPEN_MARKS.marker, **own)
+    axes.errorbar(x, y, color=line.look.colour, marker=line.look.marker, **bars, **look)
+    return Line2D([], [], color=palette.OPEN_MARKS.colour, marker=palette.OPEN_MARKS.marker, **look)
 
 
 def _interval(line: Line) -> tuple[Values, Values, Values]:
@@ -483,74 +414,243 @@ def _interval(line: Line) -> tuple[Values, Values, Values]:
     return y, np.where(np.isfinite(low), low, y), np.where(np.isfinite(high), high, y)
 
 
-def _positions(panel: PanelSpec, line: Line, lines: list[Line]) -> list[float]:
-    """Return where points stand on the x axis: their values, or the number of their category."""
-    values = line.points["x"].tolist()
-    if panel.x.scale != "categories":
-        return values
-    categories = _categories(lines)
-    return [float(categories.index(value)) for value in values]
+# Residuals: ours minus published, in a strip below each panel
 
 
-def _categories(lines: list[Line]) -> list[Any]:
-    return sorted({value for line in lines for value in line.points["x"]})
+_SLOT = 0.72
+"""Width of what stands at one x, of the distance to the next."""
+
+_UNITS = ((1_000_000, "millions"), (100, "hundreds"))
+"""Units of x; the first is taken of which the largest x has five or more."""
 
 
-def _category_name(value: Any) -> str:
-    return value if isinstance(value, str) else style.thousands(value)
+def residual_lines(lines: Sequence[Line]) -> list[Line]:
+    """Return ours minus published for each line that has digitised values, as far as it goes.
 
-
-def plotted_points(figure: FigureSpec, lines: Mapping[str, list[Line]]) -> pd.DataFrame:
-    """Return the plotted numbers in drawing order, those of a strip after those of its panel.
-
-    Args:
-        figure: what the panels belong to.
-        lines: the lines of each panel, by letter; names begin with it, as ``a: ``, if it is not
-            empty.
+    The points have lo and hi, the digitisation error, and the column ``allowance``: how far from 0
+    a residual may be by the digitisation error and our interval.
     """
-    tables = [
-        line.points.assign(series=f"{letter}: {line.name}" if letter else line.name)
-        for letter, own in lines.items()
-        for line in [*own, *(residual_lines(own) if figure.residuals else [])]
+    found = []
+    for line in lines:
+        if line.published is None:
+            continue
+        ours = line.points[["x", "y", "lo", "hi"]].itertuples(index=False)
+        known = {x: (y, lo, hi) for x, y, lo, hi in ours}
+        rows = [
+            (x, known[x][0] - y, tolerance, allowance(*known[x], y, tolerance))
+            for x, y, tolerance in reached_points(line.published, known, line.name)
+        ]
+        points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "allowance"])
+        low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
+        points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, interpretation="")
+        if len(points):
+            name = f"ours minus published {line.name}"
+            found.append(Line(name, line.label, line.look, points))
+    return found
+
+
+def draw_residuals(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
+    """Draw the residuals of a panel, one slot for each digitised x, side by side by line.
+
+    A bar is the digitisation error; the box behind it, about 0, that and our interval.
+    """
+    axes.set_gid(STRIP)
+    places = sorted({x for line in lines for x in line.points["x"]})
+    axes.axhline(0.0, color="#777777", linewidth=0.6, zorder=1)
+    width = _SLOT / max(len(lines), 1)
+    box: dict[str, Any] = {"alpha": 0.18, "linewidth": 0.0, "zorder": 0, "width": 0.9 * width}
+    bars: dict[str, Any] = {"elinewidth": 0.7, "linestyle": "none", "markersize": 2.4, "zorder": 3}
+    for index, line in enumerate(lines):
+        shift = (index - (len(lines) - 1) / 2) * width
+        x = [places.index(place) + shift for place in line.points["x"]]
+        points, colour = line.points, line.look.colour
+        allowed = points["allowance"].to_numpy()
+        axes.bar(x, 2 * allowed, bottom=-allowed, color=colour, **box)
+        look: dict[str, Any] = {"color": colour, "marker": line.look.marker}
+        axes.errorbar(x, points["y"], yerr=points["tolerance"], **look, **bars)
+    largest = max(places, default=0.0)
+    unit, name = next((known for known in _UNITS if largest >= 5 * known[0]), (1, ""))
+    axes.xaxis.set_major_locator(FixedLocator(range(len(places))))
+    axes.set_xticks(range(len(places)), [style.thousands(x / unit) for x in places])
+    axes.tick_params(axis="both", labelsize=7)
+    axes.set_xlim(-0.6, len(places) - 0.4)
+    axes.set_xlabel(f"{panel.x.label}, in {name}" if name else panel.x.label)
+    axes.set_ylabel("Difference")
+    axes.grid(visible=False, axis="x")
+    if not places:
+        axes.set_yticks([])
+        return
+    # 0 in the middle, and room for bars and boxes, which the data limits hold.
+    end = 1.05 * float(np.abs(axes.dataLim.intervaly).max())
+    axes.set_ylim(-end, end)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, symmetric=True, steps=[1, 2, 5, 10]))
+
+
+# Legends, headings, and names of lines at their right ends
+
+
+_AXIS_WIDTH = 0.35
+"""About the width in inches that the labels of a y axis take."""
+
+_TITLE_SPACE = 2.2
+"""Distance of a legend from the panel, with a title between them, in sizes of its font."""
+
+_HEADING_HEIGHT = 0.2
+"""About the height in inches that a heading without a legend takes."""
+
+
+def common_labels(panels: list[list[Line]]) -> list[str]:
+    """Return the legend texts that stand for the same line in every panel.
+
+    Open marks stand for the same wherever they are, and need not be in every panel.
+    """
+    looks = [{line.label: _legend_look(line) for line in lines} for lines in panels]
+    marks = [line.label for lines in panels for line in lines if line.look.hollow]
+    same = [
+        label
+        for label, look in looks[0].items()
+        if all(others.get(label) == look for others in looks)
     ]
-    return pd.concat(tables, ignore_index=True)
+    return list(dict.fromkeys([*same, *marks]))
 
 
-Diagram = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
-"""From results to the drawn figure and the plotted numbers (with the columns ``COLUMNS``)."""
+def _legend_look(line: Line) -> palette.Look:
+    """Return how the legend shows a line: open marks of all lines are one entry."""
+    return palette.OPEN_MARKS if line.look.hollow else line.look
 
 
-def draw_diagram(
-    spec: Mapping[str, Any],
-    name: str,
-    frames: Callable[[str], pd.DataFrame],
-    folder: Path,
-    diagrams: Mapping[str, Diagram],
-    paper: str = "",
-) -> list[Path]:
-    """Draw one diagram as pdf, png and csv.
+def heading(paper: str, figure: str, letter: str = "") -> str:
+    """Return what names a picture: ``dp-ncb, Figure 1(a), as written``.
 
     Args:
-        spec: its entry in the ``figures:`` section of an experiments file.
-        name: its key there.
-        frames: from the name of results to their table.
-        folder: where the files go.
-        diagrams: the paper's functions, by figure.
-        paper: short name of the paper, which the heading begins with.
-
-    Returns:
-        The files written.
-
-    Raises:
-        InputError: the entry is wrong, or the paper has no such diagram.
+        paper: short name of the paper.
+        figure: name of the figure, such as ``fig1-as-written`` or ``extra-bias``.
+        letter: letter of the panel; empty for the whole.
     """
-    figure = parse_figure(name, spec)
-    if name not in diagrams:
-        allowed = ", ".join(diagrams)
-        raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
-    rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
-    _, points = diagrams[name](rows)
-    drawn, _ = diagrams[name](rounded(rows))
-    with style.context():
-        add_heading(drawn, heading(paper, name))
-    return write_figure(folder / name, drawn, points)
+    numbered = re.fullmatch(r"fig(\d+)(?:-(.+))?", figure)
+    panel = f"({letter})" if letter else ""
+    if numbered is None:
+        name = figure.removeprefix("extra-")
+        named = "" if name == paper else f": {name.replace('-', ' ')}"
+        return f"{paper}, supplementary figure{named}{f' {panel}' if panel else ''}"
+    variant = f", {numbered[2].replace('-', ' ')}" if numbered[2] else ""
+    return f"{paper}, Figure {numbered[1]}{panel}{variant}"
+
+
+def add_heading(drawn: Figure, text: str) -> None:
+    """Put the name of a picture above it, over the legend of all panels if there is one."""
+    before = sum(size_of(legend)[1] for legend in drawn.legends)
+    if drawn.legends:
+        drawn.legends[0].set_title(text, FontProperties(size=8, weight="bold"))
+        height = size_of(drawn.legends[0])[1] - before
+    else:
+        drawn.suptitle(text)
+        height = _HEADING_HEIGHT
+    drawn.set_figheight(drawn.get_figheight() + height)
+
+
+def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
+    """Put the legend of all panels above them, and make room for it."""
+    if handles:
+        place = {"loc": "outside upper center"}
+        legend = _fit_legend(drawn, handles, drawn.get_figwidth(), place)
+        drawn.set_figheight(drawn.get_figheight() + size_of(legend)[1])
+
+
+def shared_legend(drawn: Figure, columns: int) -> None:
+    """Put one legend above the panels of a diagram, each label once, without error bars."""
+    handles: dict[str, Any] = {}
+    for axes in drawn.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            line = handle[0] if isinstance(handle, ErrorbarContainer) else handle
+            handles.setdefault(label, line)
+    drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns)
+
+
+def label_panel(axes: Axes, title: str | None, handles: Mapping[str, Handle], width: float) -> None:
+    """Put the title above the panel, and above it the legend of lines that only it has.
+
+    ``width`` is the panel's in inches, with the labels of its y axis.
+    """
+    if title:
+        axes.set_title(title)
+    if handles:
+        # Above the title, so that the titles of panels stand at one height.
+        above = {"borderaxespad": _TITLE_SPACE} if title else {}
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), **above}
+        _fit_legend(axes, handles, width - _AXIS_WIDTH, place)
+
+
+def _fit_legend(
+    owner: Figure | Axes, handles: Mapping[str, Handle], width: float, place: Mapping[str, Any]
+) -> Legend:
+    """Add a legend, read row by row, in as few rows as fit into ``width`` inches."""
+    entries = list(handles.items())
+    for rows in itertools.count(1):
+        columns = math.ceil(len(entries) / rows)
+        # Matplotlib fills column by column.
+        in_order = [entry for first in range(columns) for entry in entries[first::columns]]
+        labels, artists = zip(*in_order, strict=True)
+        legend = owner.legend(artists, labels, ncols=columns, **place)
+        if columns == 1 or size_of(legend)[0] <= width:
+            break
+        legend.remove()
+    return legend
+
+
+def size_of(legend: Legend) -> tuple[float, float]:
+    """Return width and height of a legend in inches."""
+    box = legend.get_window_extent()
+    return box.width / style.DPI, box.height / style.DPI
+
+
+_NAME_SIZE = 7.0
+"""Size of a name in points."""
+
+_NAME_DISTANCE = 1.3
+"""Least distance of two names, in sizes."""
+
+_NAME_PLACE = 1.05
+"""Where names begin, as a share of the panel's width."""
+
+
+def label_lines(axes: Axes, lines: Sequence[Line], height: float) -> None:
+    """Write the label of each line right of the panel, beside the line's last point.
+
+    Labels that would touch stand apart; a thin line leads to the point.
+
+    Args:
+        axes: the panel, with its final scales and limits.
+        lines: those that are named.
+        height: of the panel in inches, about.
+    """
+    ends = [(line.points["x"].iloc[-1], line.points["y"].iloc[-1]) for line in lines]
+    to_share = axes.transData + axes.transAxes.inverted()
+    heights = to_share.transform(ends)[:, 1]
+    places = _apart(heights, _NAME_DISTANCE * _NAME_SIZE / 72 / height)
+    for line, end, place in zip(lines, ends, places, strict=True):
+        axes.annotate(
+            line.label,
+            end,
+            (_NAME_PLACE, place),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=_NAME_SIZE,
+            arrowprops={"arrowstyle": "-", "color": line.look.colour, "linewidth": 0.6},
+            annotation_clip=False,
+        )
+
+
+def _apart(heights: Values, distance: float) -> Values:
+    """Return places near the heights, in their order, at least a distance apart."""
+    order = np.argsort(heights)
+    steps = distance * np.arange(len(heights))
+    # Groups that would overlap are put together, about the mean of their members.
+    groups: list[list[float]] = []
+    for free in heights[order] - steps:
+        groups.append([free])
+        while len(groups) > 1 and np.mean(groups[-2]) > np.mean(groups[-1]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    places = np.empty(len(heights))
+    places[order] = np.repeat([np.mean(group) for group in groups], [*map(len, groups)]) + steps
+    return places

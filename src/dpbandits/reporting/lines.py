@@ -11,28 +11,17 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from dpbandits.errors import InputError
+from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.intervals import LEVEL, mean_interval, rate_interval
-from dpbandits.metrics.names import QUANTITIES
-from dpbandits.reporting.digitised import PublishedSpec, reached_points
-from dpbandits.reporting.palette import (
-    ALGORITHMS,
-    COLOURS,
-    MARKERS,
-    NO_LINE,
-    NO_MARKER,
-    OPEN_MARKS,
-    Look,
-    categorical_look,
-    look_of,
-    ordered_looks,
-    tell_apart,
-)
+from dpbandits.reporting.digitised import reached_points
+from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
     NASH_KINDS,
     NASH_METRICS,
     NASH_REGRET,
     PanelSpec,
+    PublishedSpec,
     SeriesSpec,
     TableSpec,
 )
@@ -327,9 +316,6 @@ PUBLISHED = "published"
 PUBLISHED_LABEL = "published, digitised"
 """The variant of digitised values in a csv, and what the legend calls them."""
 
-VARIANTS = ("as-coded", "as-written", "repaired")
-"""Variants of an algorithm, in the order in which their lines are told apart."""
-
 Frames = Callable[[str], pd.DataFrame]
 """From the name of results to their table."""
 
@@ -459,94 +445,6 @@ def _split(frame: pd.DataFrame, by: str | None, place: str) -> Iterator[pd.DataF
     require_column(frame, by, f"{place}.by")
     for value in sorted(frame[by].dropna().unique()):
         yield frame[frame[by] == value]
-
-
-def looks_of(panel: PanelSpec, drawn: Sequence[tuple[int, pd.DataFrame]], place: str) -> list[Look]:
-    """Return the looks of the lines of a panel, given as indices into its series and rows.
-
-    A line of one algorithm has the algorithm's, lines by an ordered column have steps of one map,
-    others what the file says. Where two have the same, open markers and another dash tell them
-    apart.
-    """
-    values = [
-        _ordered_value(panel.series[index], rows, f"{place}.series.{index}")
-        for index, rows in drawn
-    ]
-    places = sorted({value for value in values if value is not None})
-    steps = dict(zip(places, ordered_looks(len(places)), strict=True))
-    looks = [
-        steps[value] if value is not None else _look(panel.series[index], rows, index, place)
-        for value, (index, rows) in zip(values, drawn, strict=True)
-    ]
-    apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
-    series = (panel.series[index] for index, _ in drawn)
-    return [_reduced(look, spec) for look, spec in zip(apart, series, strict=True)]
-
-
-def _places(looks: Sequence[Look], tables: Sequence[pd.DataFrame]) -> list[int]:
-    """Return the place of each line among those with its look.
-
-    It is that of its variant where all of them differ in it, so that a variant looks alike in
-    every figure; else lines of the default interpretation come first.
-    """
-    variants, changed = (_constants(tables, each) for each in ("variant", "interpretation"))
-    places = []
-    for index, look in enumerate(looks):
-        alike = [other for other, known in enumerate(looks) if known == look]
-        theirs = {variants[other] for other in alike}
-        if len(alike) > 1 and len(theirs) == len(alike) and theirs <= set(VARIANTS):
-            places.append(VARIANTS.index(variants[index]))
-        else:
-            alike.sort(key=lambda other: (changed[other] != "", other))
-            places.append(alike.index(index))
-    return places
-
-
-def _constants(tables: Sequence[pd.DataFrame], column: str) -> list[str]:
-    return [str(rows[column].iloc[0]) if column in rows else "" for rows in tables]
-
-
-def _reduced(look: Look, spec: SeriesSpec) -> Look:
-    """Return a look without markers, or without a line, where the file says so."""
-    if spec.level or spec.marker == NO_MARKER:
-        look = replace(look, marker=NO_MARKER)
-    return replace(look, dash=NO_LINE) if spec.line == NO_LINE else look
-
-
-def _ordered_value(spec: SeriesSpec, rows: pd.DataFrame, place: str) -> Any:
-    """Return the value of the ordered column that colours a line; None where there is none."""
-    column = spec.by or spec.shade
-    if column is None:
-        return None
-    require_column(rows, column, f"{place}.shade")
-    return rows[column].iloc[0]
-
-
-def _look(spec: SeriesSpec, rows: pd.DataFrame, index: int, place: str) -> Look:
-    """Return the look of a line that is not coloured by an ordered column.
-
-    Raises:
-        InputError: the file gives a line of one algorithm another look than the algorithm's.
-    """
-    algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
-    given = {
-        key: value
-        for key in ("colour", "line", "marker")
-        if (value := getattr(spec, key)) not in (None, NO_LINE, NO_MARKER)
-    }
-    if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
-        for key, value in given.items():
-            raise InputError(
-                f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
-                f"{algorithms[0]} have its look"
-            )
-    if len(algorithms) == 1 and not given:
-        return look_of(algorithms[0])
-    look = categorical_look(index)
-    colour = look.colour if spec.colour is None else COLOURS[spec.colour]
-    marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]
-    dash = look.dash if spec.line in (None, NO_LINE) else str(spec.line)
-    return replace(look, colour=colour, dash=dash, marker=marker)
 
 
 def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, place: str) -> Line:

@@ -4,7 +4,14 @@ import hashlib
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from dpbandits.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpbandits.reporting.spec import PanelSpec, SeriesSpec
 
 COLOURS = {
     "blue": "#0173b2",
@@ -16,8 +23,11 @@ COLOURS = {
     "grey": "#949494",
     "sky": "#56b4e9",
     "black": "#000000",
+    "wine": "#882255",
+    "olive": "#999933",
 }
-"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, and black."""
+"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and two of
+Paul Tol's palette ``muted``, which stay apart from them for colour-blind readers."""
 
 _ORDERED = (
     "faebddfae9dafae8d8fae6d6f9e5d4f9e3d2f9e2d0f9e0cdf9dfcbf9ddc9f8dcc7f8dac5f8d9c3f8d7c0f8d6be"
@@ -86,13 +96,15 @@ ALGORITHMS = {
     "gdp-ncb": ("blue", "solid", "circle"),
     "anytime-gdp-ncb": ("blue", "dash-dot", "hexagon"),
     # Local DP.
-    "ldp-ucb-l": ("purple", "long", "pentagon"),
-    "ldp-ncb": ("green", "dotted", "triangle-left"),
-    "anytime-ldp-ncb": ("green", "dash-dot-dot", "triangle-right"),
+    "ldp-ucb-l": ("wine", "long", "pentagon"),
+    "ldp-ncb": ("olive", "dotted", "triangle-left"),
+    "anytime-ldp-ncb": ("olive", "dash-dot-dot", "triangle-right"),
     # Not private: black.
     "ts-gaussian": ("black", "dotted", "star"),
     "ucb1": ("black", "long", "plus"),
     "ncb": ("black", "dash-dot", "diamond"),
+    "kl-ucb": ("black", "dashed", "square"),
+    "ts-beta": ("black", "solid", "circle"),
     # Best arms, which no figure draws beside regret.
     "dp-bai": ("blue", "solid", "circle"),
     "baseline": ("green", "dashed", "square"),
@@ -218,3 +230,98 @@ def look_of(algorithm: str) -> Look:
     if algorithm in ALGORITHMS:
         return algorithm_look(algorithm)
     return own_look(int(hashlib.sha256(algorithm.encode()).hexdigest(), 16))
+
+
+VARIANTS = ("as-coded", "as-written", "repaired")
+"""Variants of an algorithm, in the order in which their lines are told apart."""
+
+
+def looks_of(
+    panel: "PanelSpec", drawn: Sequence[tuple[int, "pd.DataFrame"]], place: str
+) -> list[Look]:
+    """Return the looks of the lines of a panel, given as indices into its series and rows.
+
+    A line of one algorithm has the algorithm's, lines by an ordered column have steps of one map,
+    others what the file says. Where two have the same, open markers and another dash tell them
+    apart.
+    """
+    values = [
+        _ordered_value(panel.series[index], rows, f"{place}.series.{index}")
+        for index, rows in drawn
+    ]
+    places = sorted({value for value in values if value is not None})
+    steps = dict(zip(places, ordered_looks(len(places)), strict=True))
+    looks = [
+        steps[value] if value is not None else _look(panel.series[index], rows, index, place)
+        for value, (index, rows) in zip(values, drawn, strict=True)
+    ]
+    apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
+    series = (panel.series[index] for index, _ in drawn)
+    return [_reduced(look, spec) for look, spec in zip(apart, series, strict=True)]
+
+
+def _places(looks: Sequence[Look], tables: Sequence["pd.DataFrame"]) -> list[int]:
+    """Return the place of each line among those with its look.
+
+    It is that of its variant where all of them differ in it, so that a variant looks alike in
+    every figure; else lines of the default interpretation come first.
+    """
+    variants, changed = (_constants(tables, each) for each in ("variant", "interpretation"))
+    places = []
+    for index, look in enumerate(looks):
+        alike = [other for other, known in enumerate(looks) if known == look]
+        theirs = {variants[other] for other in alike}
+        if len(alike) > 1 and len(theirs) == len(alike) and theirs <= set(VARIANTS):
+            places.append(VARIANTS.index(variants[index]))
+        else:
+            alike.sort(key=lambda other: (changed[other] != "", other))
+            places.append(alike.index(index))
+    return places
+
+
+def _constants(tables: Sequence["pd.DataFrame"], column: str) -> list[str]:
+    return [str(rows[column].iloc[0]) if column in rows else "" for rows in tables]
+
+
+def _reduced(look: Look, spec: "SeriesSpec") -> Look:
+    """Return a look without markers, or without a line, where the file says so."""
+    if spec.level or spec.marker == NO_MARKER:
+        look = replace(look, marker=NO_MARKER)
+    return replace(look, dash=NO_LINE) if spec.line == NO_LINE else look
+
+
+def _ordered_value(spec: "SeriesSpec", rows: "pd.DataFrame", place: str) -> Any:
+    """Return the value of the ordered column that colours a line; None where there is none."""
+    column = spec.by or spec.shade
+    if column is None:
+        return None
+    if column not in rows:
+        raise InputError(f"{place}.shade: no column {column!r}; allowed: {', '.join(rows.columns)}")
+    return rows[column].iloc[0]
+
+
+def _look(spec: "SeriesSpec", rows: "pd.DataFrame", index: int, place: str) -> Look:
+    """Return the look of a line that is not coloured by an ordered column.
+
+    Raises:
+        InputError: the file gives a line of one algorithm another look than the algorithm's.
+    """
+    algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
+    given = {
+        key: value
+        for key in ("colour", "line", "marker")
+        if (value := getattr(spec, key)) not in (None, NO_LINE, NO_MARKER)
+    }
+    if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
+        for key, value in given.items():
+            raise InputError(
+                f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
+                f"{algorithms[0]} have its look"
+            )
+    if len(algorithms) == 1 and not given:
+        return look_of(algorithms[0])
+    look = categorical_look(index)
+    colour = look.colour if spec.colour is None else COLOURS[spec.colour]
+    marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]
+    dash = look.dash if spec.line in (None, NO_LINE) else str(spec.line)
+    return replace(look, colour=colour, dash=dash, marker=marker)

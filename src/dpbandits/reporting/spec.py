@@ -6,11 +6,13 @@ import string
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
 
 from dpbandits.config.documents import (
+    AtLeastZero,
     Choice,
     Name,
     Names,
@@ -24,8 +26,7 @@ from dpbandits.config.documents import (
     validated,
 )
 from dpbandits.errors import InputError
-from dpbandits.metrics.names import CURVES
-from dpbandits.reporting.digitised import PublishedSpec
+from dpbandits.metrics import CURVES
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
 
 NASH_REGRET = "nash_regret"
@@ -70,6 +71,31 @@ class AxisSpec(Spec):
         if self.shaded is not None and self.shaded_label is None:
             raise InputError("key shaded_label is missing, beside shaded")
         return self
+
+
+Point = tuple[AtLeastZero, AtLeastZero, AtLeastZero]
+"""x, y and the digitisation error of y."""
+
+
+def _ascends(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    places = [point[0] for point in points]
+    if any(first >= second for first, second in pairwise(places)):
+        raise ValueError("x should ascend")
+    return points
+
+
+class PublishedSpec(Spec):
+    """Digitised values of one published curve.
+
+    Attributes:
+        panel: the panel of the published figure.
+        series: the curve's name in the file of digitised values.
+        points: x, y and the digitisation error y, x ascending; from that file.
+    """
+
+    panel: Text
+    series: Text
+    points: Annotated[tuple[Point, ...], Field(min_length=1), AfterValidator(_ascends)] = ()
 
 
 class SeriesSpec(Spec):
@@ -301,6 +327,17 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
         keys.residuals,
         keys.direct_labels,
     )
+
+
+def has_published(document: Mapping[str, Any]) -> bool:
+    """Return whether a figure is compared with digitised values.
+
+    Other figures may show them; they are compared once.
+
+    Args:
+        document: its entry in the ``figures:`` section of an experiments file.
+    """
+    return document.get("residuals") is True
 
 
 def _one_line(caption: str) -> str:

@@ -24,7 +24,14 @@ from dpbandits.reporting.spec import (
     TableSpec,
     parse_table,
 )
-from dpbandits.reporting.text import NUMBER_FORMAT, document, fill, readable, tabular
+from dpbandits.reporting.text import (
+    NUMBER_FORMAT,
+    document,
+    fill,
+    readable,
+    tabular,
+    unmarked,
+)
 
 ADDED = ["difference", "difference_lo", "difference_hi"]
 """Columns that are added, with Newcombe's 95 % interval."""
@@ -99,13 +106,13 @@ def write_table(
     if table.rows:
         numbers, texts = _spread(table, numbers, place)
     else:
-        texts = cells_of(table, select(numbers, table.prints, f"{place}.prints"), place)
+        texts = _cells(table, select(numbers, table.prints, f"{place}.prints"), place)
     types = "".join(["l"] * len(table.rows) + [_column_type(column) for column in table.columns])
     cells = statements_once(texts) if table.reads == LEDGER else texts
     written = {
         "tex": document(cells, table.caption, types, long=table.long),
         "tabular": tabular(cells, types),
-        "html": page(texts, name, table.caption),
+        "html": page(_unmarked(texts), name, unmarked(table.caption)),
         "csv": numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n"),
     }
     for suffix, content in written.items():
@@ -138,6 +145,15 @@ def cells_of(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
     Raises:
         InputError: a column or what a template names is not there.
     """
+    return _unmarked(_cells(table, frame, place))
+
+
+def _unmarked(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.map(unmarked).rename(columns=unmarked)
+
+
+def _cells(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Return the texts of ``cells_of``, their formulas between dollar signs."""
     for column in table.columns:
         require_column(frame, column.name, f"{place}.columns")
     rows = [_keyed(row) for row in frame.to_dict("records")]

@@ -59,10 +59,7 @@ def rank_of(features: FloatArray) -> int:
 
 
 def span_of(features: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Reduce the dimension of features to that of their span (DP-BAI, Equation 9).
-
-    Args:
-        features: one a row, shape (n, d), of rank r.
+    """Reduce the dimension of features to the rank r of their span (DP-BAI, Equation 9).
 
     Returns:
         The features in an orthonormal basis of their span, or, where that is the whole space, as
@@ -80,10 +77,6 @@ def multiply_rows(left, right):
     """Return the product of two matrices, every row by the same operations in the same order.
 
     Libraries may sum different rows in different orders, and equal rows then differ by rounding.
-
-    Args:
-        left: shape (n, k).
-        right: shape (k, m).
     """
     product = np.zeros((left.shape[0], right.shape[1]))
     for i in range(left.shape[0]):
@@ -99,13 +92,7 @@ def pivoted_basis(features, rank):
 
     QR factorisation with column pivoting, by Gram and Schmidt with a second pass: the next feature
     is the one that is farthest from the span of those before it, the first one among equals.
-
-    Args:
-        features: one a row, shape (n, d), of rank ``rank`` at least.
-        rank: number r of features to choose.
-
-    Returns:
-        Their positions in the order of choice, shape (r,), and the basis, shape (d, r).
+    Positions are in the order of choice, shape (r,), the basis has shape (d, r).
     """
     rest = features.copy()
     chosen, basis = np.empty(rank, np.int64), np.empty((features.shape[1], rank))
@@ -132,9 +119,6 @@ def _orthonormal(features: FloatArray, owner: str) -> FloatArray:
     """Return the features in coordinates in which nothing is ill-conditioned.
 
     Neither a Max-Det collection nor a G-optimal design depends on the coordinates.
-
-    Raises:
-        InputError: The features, shape (n, r), do not have rank r, at least 1.
     """
     n, rank = features.shape
     if not 1 <= rank <= n or rank_of(features) < rank:
@@ -151,16 +135,7 @@ def max_det(features: FloatArray) -> MaxDet:
     which holds already where no single exchange enlarges the volume (dp-bai, Definition 3.1 and
     Lemma G.1). All subsets are tried where there are at most ``MOST_SUBSETS``, the
     lexicographically smallest one winning among equals. Beyond, the pivots of a QR factorisation
-    are improved by exchanges.
-
-    Args:
-        features: one a row, shape (n, r), of rank r, at least 1.
-
-    Raises:
-        InputError: The features do not have rank r.
-
-    Warns:
-        RuntimeWarning: The members' features have a condition number above ``WORST_CONDITION``.
+    are improved by exchanges. Features are one a row, shape (n, r), of rank r, at least 1.
 
     Example:
         >>> max_det(np.array([[0.0, 1.0], [0.0, 0.9], [10.0, 0.0]])).arms
@@ -258,17 +233,10 @@ def g_optimal(features: FloatArray) -> FloatArray:
     optimal for log det V, and then the maximum is the dimension (Kiefer and Wolfowitz), which makes
     it the certificate of a design. Frank and Wolfe's method on log det V with steps away (Wynn,
     Atwood, Todd and Yildirim), small weights set to 0, the support reduced where it is large, the
-    rest polished by Newton's method.
-
-    Args:
-        features: one a row, shape (n, r), of rank r, at least 1.
+    rest polished by Newton's method. Features are one a row, shape (n, r), of rank r, at least 1.
 
     Returns:
         Share of the pulls of each feature, shape (n,), sum 1; at most r(r + 1)/2 are not 0.
-
-    Raises:
-        InputError: The features do not have rank r.
-        ArithmeticError: The search did not converge.
 
     Example:
         >>> g_optimal(np.array([[0.0, 1.0], [0.0, 0.9], [10.0, 0.0]]))
@@ -401,10 +369,6 @@ def efficient_counts(weights: FloatArray, total: int) -> IntArray:
 
     Source: Pukelsheim and Rieder, Efficient rounding of approximate designs (1992).
 
-    Args:
-        weights: sum 1, shape (n,).
-        total: N, at least l, so that every feature with weight is pulled.
-
     Example:
         >>> efficient_counts(np.array([0.5, 0.0, 0.3, 0.2]), 7)
         array([3, 0, 2, 2])
@@ -428,10 +392,6 @@ class Geometry:
     """Designs for sets of arms of one instance, remembered over phases, trials and batches.
 
     Sets are the bytes of increasing arrays of arm numbers.
-
-    Attributes:
-        features: shape (K, d).
-        rank: dimension of their span.
     """
 
     def __init__(self, features: FloatArray) -> None:

@@ -29,8 +29,7 @@ from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 from dpbandits.privacy.gaussian import eta_from
 
-SILENT, LAPLACE, GAUSSIAN = 0, 1, 2
-"""Laws of the noise."""
+SILENT, LAPLACE, GAUSSIAN = 0, 1, 2  # laws of the noise
 
 # Numbers are equal but for rounding where they differ by less than:
 TIE = 1e-12  # estimates, relatively to the trial's largest
@@ -96,12 +95,7 @@ Equations (7)-(8) of the paper, its worked example (App. B) and its proof (App. 
 
 
 def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent") -> PhaseSchedule:
-    """Return the schedule of DP-BAI (dp-bai, Section 3.1, BAI-E1).
-
-    Args:
-        arms: K, at least 2.
-        dimension: d of the features as given, at least 1, whatever their rank.
-        interpretation: a key of ``SCHEDULES``.
+    """Return the schedule of DP-BAI (dp-bai, Section 3.1, BAI-E1); d whatever the rank is.
 
     Example:
         >>> phase_schedule(10_000, 16).sizes
@@ -125,10 +119,6 @@ def halving_schedule(arms: int, late_pulls: int = 1) -> PhaseSchedule:
     """Return K, ceil(K/2), ..., 1 with ceil(log2 K) phases and T' = T - ``late_pulls`` a phase.
 
     Source: BAI-E4 for the Baseline (one pull a phase), BAI-C20 for Sequential Halving (none).
-
-    Args:
-        arms: K, at least 2.
-        late_pulls: pulls that every phase may round up by, 0 or above.
 
     Example:
         >>> halving_schedule(30).sizes
@@ -179,7 +169,7 @@ class Rounds(NamedTuple):
 
 
 def rounds_of(arms: int, rank: int) -> Rounds:
-    """Return the rounds for K arms whose features have rank d_0 (Yang and Tan, 2022)."""
+    """Return the rounds for K arms whose features have rank d_0."""
     number = max(1, (rank - 1).bit_length())
     later = tuple(-(-rank // 2**step) for step in range(1, number + 1))
     support = min(arms, rank * (rank + 1) // 2)
@@ -228,10 +218,7 @@ def sensitivity_of(task: Task) -> float:
 
 
 def noise_multiplier(epsilon: float, delta: float, calibration: str = "classical") -> float:
-    """Return the noise's standard deviation on a release of sensitivity 1 (Algorithm 2, BAI-E9).
-
-    ``calibration`` is ``classical`` or ``analytic``; for an infinite epsilon there is no noise.
-    """
+    """Return the noise's standard deviation on a release of sensitivity 1 (Algorithm 2, BAI-E9)."""
     if math.isinf(epsilon):
         return 0.0
     if calibration == "analytic":
@@ -297,8 +284,8 @@ class Means(Rules):
 
     def step(self, phase: int, active: IntArray) -> Step:
         """Return what every phase does with the active arms."""
-        found = self.geometry.collection(active.tobytes()) if self.collections else None
-        arms = active[list(found.arms)] if found else active
+        best = self.geometry.collection(active.tobytes()) if self.collections else None
+        arms = active[list(best.arms)] if best else active
         budget, parts = self.task.budget - self._reserved, self.schedule.phases * arms.size
         count = max(1, budget // parts) if self._rounding == "floor" else -(-budget // parts)
         return Step(
@@ -308,8 +295,8 @@ class Means(Rules):
             self.law if self.scale else SILENT,
             self.scale,
             NOTHING,
-            found.coefficients if found else NOTHING,
-            found.exact if found else True,
+            best.coefficients if best else NOTHING,
+            best.exact if best else True,
             self.task.interpretations.get("samples") == "pooled",
             self.has_random_ties,
         )
@@ -383,11 +370,7 @@ class Regression(Rules):
 
 
 def has_budget(owner: str, rules: Means | Regression) -> bool:
-    """Return whether the budget is large enough to be played.
-
-    Raises:
-        InputError: It is not, and the interpretation ``small_budget`` is ``raise``.
-    """
+    """Return whether the budget is enough; InputError where it has to be (``small_budget``)."""
     task, smallest = rules.task, rules.smallest_budget
     if task.budget < smallest and task.interpretations["small_budget"] == "raise":
         arms, dimension = task.bandit.feature_matrix.shape
@@ -406,9 +389,6 @@ def play_trials(
     Of the stream, a phase takes for each group of trials and each trial of it: the reward sums of
     the arms to pull, the noise of what is released, and a key for each active arm where ties are
     random.
-
-    Raises:
-        InputError: The budget is too small, and ``small_budget`` is ``raise``.
     """
     bandit, sizes = rules.task.bandit, rules.schedule.sizes
     arms = len(bandit.arms)

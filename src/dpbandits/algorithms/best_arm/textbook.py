@@ -41,8 +41,8 @@ def eliminate_by_means(rules: Means, generator: np.random.Generator) -> Trial:
         x, s = features[active], len(active)
         r = int(np.linalg.matrix_rank(x))
         u, lengths, _ = np.linalg.svd(x, full_matrices=False)
-        found = max_det((u * lengths)[:, :r]) if collections and r > 0 and r * r < s else None
-        pulled = [active[j] for j in found.arms] if found else active
+        best = max_det((u * lengths)[:, :r]) if collections and r > 0 and r * r < s else None
+        pulled = [active[j] for j in best.arms] if best else active
         n = _share(budget, schedule.phases * len(pulled), interpretations["rounding"])
         for arm in pulled:
             if interpretations["samples"] == "fresh":
@@ -50,9 +50,9 @@ def eliminate_by_means(rules: Means, generator: np.random.Generator) -> Trial:
             total[arm] += task.bandit.draw_sum(arm, n, generator)
             number[arm] += n
         means = [total[arm] / number[arm] + _noise(task, number[arm], generator) for arm in pulled]
-        alphas = found.coefficients if found else np.eye(s)
+        alphas = best.coefficients if best else np.eye(s)
         estimates = [math.fsum(alpha * means) for alpha in alphas]
-        exact = found is None or found.exact
+        exact = best is None or best.exact
         phases.append(_phase(active, dict.fromkeys(pulled, n), estimates, exact))
         active = _best(task, active, estimates, size, generator)
     return Trial(active[0], tuple(phases))

@@ -32,8 +32,7 @@ from dpbandits.comparisons.choosing.scores import (
 )
 from dpbandits.comparisons.choosing.tables import tuning
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import shared_legend
+from dpbandits.reporting.draw import Diagram, shared_legend
 from dpbandits.reporting.palette import look_of
 
 EPSILON = r"$\epsilon$"

@@ -77,6 +77,8 @@ REGRET = {
     "ts-gaussian": ("TS-Gaussian", NONE),
     "ucb1": ("UCB1", NONE),
     "ncb": ("NCB", NONE),
+    "kl-ucb": ("KL-UCB", NONE),
+    "ts-beta": ("TS-Beta", NONE),
 }
 """Algorithms that are judged by regret: name, and what a budget epsilon means.
 

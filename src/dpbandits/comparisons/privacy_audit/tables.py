@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
+from dpbandits.auditing.rows import ENGINE_NAMES
 from dpbandits.auditing.run import LEVEL
 from dpbandits.auditing.statements import stated_in
 from dpbandits.claims.verdict import holm_levels
@@ -156,7 +157,10 @@ def _setting(row: "pd.Series[Any]") -> str:
 
 def _shown_by(row: "pd.Series[Any]") -> str:
     exact = row["confidence"] == 1.0
-    return f"{row['engine']}, exact" if exact else f"{row['engine']}, {row['confidence']:.0%}"
+    name = ENGINE_NAMES[row["engine"]]
+    if not exact:
+        return f"{name}, {row['confidence']:.0%}"
+    return name if name.startswith("exact") else f"{name}, exact"
 
 
 def _number(value: float, infinite: str = "unbounded") -> str:

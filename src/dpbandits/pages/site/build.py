@@ -19,8 +19,7 @@ from PIL import Image
 
 from dpbandits.claims.ledger import COMPARISON_COLUMNS
 from dpbandits.errors import InputError
-from dpbandits.pages.front import VARIANTS
-from dpbandits.pages.papers import load_errata
+from dpbandits.pages.contents import MEANINGS, OUTCOMES, VARIANTS, load_errata
 from dpbandits.pages.published import PUBLISHED
 from dpbandits.pages.render import one_line
 from dpbandits.pages.site.content import (
@@ -66,8 +65,8 @@ Links = Mapping[str, str]
 
 
 def short(value: float) -> str:
-    """Return a number with four significant digits, as a reader has it; "" for NaN."""
-    return "" if pd.isna(value) else readable(f"{value:.4g}")
+    """Return a number with three significant digits, as a reader has it; "" for NaN."""
+    return "" if pd.isna(value) else readable(f"{value:.3g}")
 
 
 def variant(name: str) -> str:
@@ -75,9 +74,9 @@ def variant(name: str) -> str:
     return VARIANTS.get(name, name)
 
 
-def spaced(text: str) -> str:
-    """Return a list of interpretations with a space behind each comma."""
-    return text.replace(",", ", ")
+def meaning(word: str) -> str:
+    """Return what a verdict or an outcome says."""
+    return {**MEANINGS, **OUTCOMES}.get(word, word)
 
 
 def slug(text: str) -> str:
@@ -106,7 +105,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters |= {
     filter.__name__: filter
-    for filter in (embedded, one_line, readable, short, sign, slug, spaced, variant)
+    for filter in (embedded, meaning, one_line, readable, short, sign, slug, variant)
 }
 
 

@@ -17,18 +17,15 @@ from dpbandits.comparisons.choosing.scores import COMPARISON
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import page_values, published
-from dpbandits.pages.front import headline
-from dpbandits.pages.papers import KINDS, found_text, load_errata
-from dpbandits.pages.published import filled
+from dpbandits.pages.contents import headline
+from dpbandits.pages.render import plain
 from dpbandits.pages.site.figures import badges, look
 from dpbandits.pages.site.model import (
-    UNPUBLISHED,
     Site,
     claim_values,
     claims_of,
     counts,
     evidence_of,
-    plain,
     table_address,
 )
 from dpbandits.pipeline.project import Project
@@ -192,10 +189,28 @@ def claim_pages(site: Site) -> Iterator[tuple[str, Values]]:
                         "entry": claim,
                         "title": claim.id,
                         "paper_title": site.title(paper),
-                        "evidence": evidence_of(site, claim.id),
+                        "arxiv": site.project.papers[paper].arxiv,
+                        "answer": site.contents.claims(rows[claim.id])[0]["answer"],
+                        "picture": _picture_of(site, values["figures"]),
+                        "evidence": evidence_of(site, paper, claim.id),
                         "findings": [(each.claim.id, each.title) for each, _, _ in found],
                     },
                 )
+
+
+def _picture_of(site: Site, figures: list[tuple[str, str]]) -> Values | None:
+    """Return the picture of the first figure that a claim is about; None where none shows it."""
+    by_address = {group.address: group for group in site.groups}
+    for title, address in figures:
+        page, _, stem = address.partition("#")
+        group = by_address.get(page)
+        if group is not None:
+            name = next(each.name for each in group.targets if stem.startswith(each.name[:4]))
+            names = [each.name for each in group.targets]
+            name = stem if stem in names else name
+            file = f"pictures/{group.paper}/{name}.png"
+            return {"address": address, "file": file, "alt": f"{title} of {group.paper}"}
+    return None
 
 
 def search_page(site: Site) -> Values:
@@ -254,22 +269,13 @@ def _paper(site: Site, paper: str) -> Values:
         "authors": study.authors,
         "arxiv": study.about and study.about.arxiv,
         "sentence": study.summary().sentence,
-        "summary": _summary(site.project, paper),
+        "summary": site.contents.summary(paper),
         "counts": counts(site.ledger[site.ledger["paper"] == paper]),
         "claims": site.ledger.loc[site.ledger["paper"] == paper, "claim"].nunique(),
         "figures": [badges(site, group) for group in groups if not group.is_extra],
         "extras": [group for group in groups if group.is_extra],
         "tables": list(site.tables(paper).values()),
     }
-
-
-def _summary(project: Project, paper: str) -> str:
-    summary = project.study(paper).summary()
-    place = f"{project.study(paper).findings_path}: summary"
-    try:
-        return filled(project, paper, summary.statement, summary.numbers, place)
-    except InputError:
-        return UNPUBLISHED
 
 
 def findings_page(site: Site) -> Values:
@@ -285,7 +291,7 @@ def findings_page(site: Site) -> Values:
                         "statement": statement,
                         "words": outcome.split(", ") if outcome else [],
                         "figures": _shown_by(site, paper, finding.claim.figures),
-                        "evidence": evidence_of(site, finding.claim.id),
+                        "evidence": evidence_of(site, paper, finding.claim.id),
                     }
                     for finding, statement, outcome in site.findings[paper]
                 ],
@@ -315,23 +321,15 @@ def errata_page(site: Site) -> Values:
 
 
 def _errata(site: Site, paper: str) -> list[Values]:
-    found = []
-    for name, entry in load_errata(site.project, paper).items():
-        try:
-            computed = found_text(site.project, paper, name, entry)
-        except InputError:
-            computed = UNPUBLISHED
-        sources = [source.claim or Path(source.file).stem for source in entry.numbers.values()]
-        found.append(
-            {
-                "id": name,
-                "entry": entry,
-                "kind": KINDS[entry.kind],
-                "found": computed,
-                "sources": list(dict.fromkeys(sources)),
-            }
-        )
-    return found
+    return [
+        {
+            **entry,
+            "sources": list(
+                dict.fromkeys(each.claim or Path(each.file).stem for each in entry["sources"])
+            ),
+        }
+        for entry in site.contents.errata[paper]
+    ]
 
 
 def citation(project: Project) -> Values:

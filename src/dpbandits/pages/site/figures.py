@@ -10,15 +10,15 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.errors import InputError
-from dpbandits.pages.front import VARIANTS
-from dpbandits.pages.papers import head_of
-from dpbandits.pages.site.model import FigureGroup, Site, Sources, about, claims_of, counts, plain
+from dpbandits.pages.contents import VARIANTS, head_of
+from dpbandits.pages.render import plain
+from dpbandits.pages.site.model import FigureGroup, Site, Sources, about, claims_of, counts
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import DIGITISED, Target
-from dpbandits.reporting.agreement import reproduced_as_drawn
+from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.draw import RESIDUAL
-from dpbandits.reporting.lines import PUBLISHED, looks_of
-from dpbandits.reporting.palette import DASHES, NO_MARKER, OPEN_MARKS, Look
+from dpbandits.reporting.lines import PUBLISHED
+from dpbandits.reporting.palette import DASHES, NO_MARKER, OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
     DERIVED,
@@ -358,16 +358,28 @@ def _page(site: Site, group: FigureGroup) -> Values:
         "group": group,
         "title": f"{group.paper}, {group.head}",
         "paper_title": site.title(group.paper),
+        "arxiv": _arxiv(site, group),
+        "answer": _answer(site, group),
         "views": views,
         "charts": [*_data(views)],
         "claims": claims_of(site, ledger),
         "counts": counts(ledger),
         "digitised": [] if digitised is None else digitised.to_dict("records"),
-        "reproduced": _reproduced(site, group),
         "findings": _findings(site, group),
         "entries": [_entry(site.project, target) for target in group.targets],
         "rules": [_rule(site.project, target) for target in group.targets],
     }
+
+
+def _arxiv(site: Site, group: FigureGroup) -> str | None:
+    paper = site.project.papers.get(group.paper)
+    return paper.arxiv if paper else None
+
+
+def _answer(site: Site, group: FigureGroup) -> str:
+    """Return what came out of a figure in some sentences."""
+    own = [each for each in site.contents.figures(group.paper) if each.base == group.base]
+    return site.contents.answer(own[0]) if own else ""
 
 
 def _view(site: Site, target: Target, digitised: pd.DataFrame | None) -> Values:

@@ -1,8 +1,7 @@
 """What the pages of the site share: sources, texts, figures, verdicts, addresses."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +12,11 @@ import pandas as pd
 from dpbandits.algorithms.base import VARIANTS
 from dpbandits.claims.docket import Finding
 from dpbandits.claims.ledger import EXACT, together
-from dpbandits.claims.verdict import VERDICTS
 from dpbandits.errors import InputError
-from dpbandits.pages.papers import by_figure, head_of
+from dpbandits.pages.contents import Contents, by_figure, by_verdict, head_of
 from dpbandits.pages.published import (
     PUBLISHED,
     PUBLISHED_TABLES,
-    REPAIRED,
     evidence_path,
     published_findings,
     published_ledger,
@@ -28,42 +25,6 @@ from dpbandits.pages.published import (
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import EXTRA, FIGURE, TABLE, Target, targets
 from dpbandits.reporting.tables import at_paper_runs
-
-_LETTERS = {
-    "varepsilon": "ε",
-    "epsilon": "ε",
-    "alpha": "α",
-    "delta": "δ",
-    "eta": "η",
-    "mu": "μ",
-    "ell": "ℓ",
-    "ln": "ln ",
-    "times": "×",
-    ",": " ",
-}
-_RAISED = dict(zip("0123456789-+αn", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵅⁿ", strict=True))
-_LOWERED = dict(zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True))
-_COMMAND = re.compile(r"\\([A-Za-z]+|,)")
-_SCRIPT = re.compile(r"\s?([\^_])(?:\{([^}]*)\}|(\S))")
-
-
-def plain(text: str) -> str:
-    """Return a label without its mathtext: ``T = 10⁸`` for ``$T = 10^8$``."""
-    return re.sub(r"\$([^$]*)\$", lambda match: _mathematics(match[1]), text)
-
-
-def _mathematics(text: str) -> str:
-    text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], match[1]), text)
-    return re.sub(r"\s+", " ", _SCRIPT.sub(_script, text))
-
-
-def _script(match: re.Match[str]) -> str:
-    sign, inside = match[1], match[2] or match[3]
-    signs = _RAISED if sign == "^" else _LOWERED
-    if all(each in signs for each in inside):
-        return "".join(signs[each] for each in inside)
-    return f"{sign}({inside})" if len(inside) > 1 else f"{sign}{inside}"
-
 
 _TEXTS = ("series", "variant", "interpretation")
 """Columns of texts, which may be empty."""
@@ -124,11 +85,12 @@ class Sources:
 Values = dict[str, Any]
 
 
-def _row(row: Mapping[Any, Any]) -> Values:
+def _row(site: "Site", row: Mapping[Any, Any]) -> Values:
     """Return a row of the ledger with the texts that are made of several columns."""
     is_judged = row["verdict"] not in ("not applicable", "not testable")
     return {
         **row,
+        "words": site.contents.in_words(row["paper"], row["interpretation"]),
         "is_judged": is_judged,
         "runs_text": (f"{row['runs']:,}" if row["runs"] else EXACT) if is_judged else "-",
         "at_paper_runs": at_paper_runs(row) if is_judged else "-",
@@ -137,9 +99,6 @@ def _row(row: Mapping[Any, Any]) -> Values:
 
 UNPUBLISHED = "Its numbers are not published yet."
 """Stands for a statement whose numbers are in no csv."""
-
-DIFFERS = "differs by interpretation"
-"""What counts a claim whose verdict depends on the interpretation of the text."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +149,11 @@ class Site:
         """The chosen papers whose verdicts are published."""
         chosen = self.project.built()
         return [paper for paper in published_papers(self.project) if paper in chosen]
+
+    @cached_property
+    def contents(self) -> Contents:
+        """What is published of them."""
+        return Contents(self.project, tuple(self.papers), UNPUBLISHED)
 
     @cached_property
     def comparisons(self) -> list[str]:
@@ -299,29 +263,7 @@ def _read_evidence(path: Path) -> pd.DataFrame:
     return frame.assign(**{key: pd.to_numeric(frame[key]) for key in numbers})
 
 
-def counts(ledger: pd.DataFrame) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Return how many claims have which verdict, by variant of a paper: those that occur.
-
-    The variant ``repaired`` is no statement on a paper and not counted. A claim whose verdict
-    depends on the interpretation is counted as ``DIFFERS`` alone.
-
-    Args:
-        ledger: some rows of the ledger.
-    """
-    judged = ledger[ledger["verdict"] != "not applicable"]
-    found = []
-    for variant in VARIANTS:
-        if variant == REPAIRED:
-            continue
-        of_variant = judged[judged["variant"] == variant].groupby("claim", sort=False)["verdict"]
-        words: Iterable[Any] = (
-            rows.iloc[0] if rows.nunique() == 1 else DIFFERS for _, rows in of_variant
-        )
-        numbers = Counter(words)
-        order = [word for word in (*VERDICTS, DIFFERS) if numbers[word]]
-        if order:
-            found.append((variant, [(word, numbers[word]) for word in order]))
-    return found
+counts = by_verdict
 
 
 def about(ledger: pd.DataFrame, group: FigureGroup) -> pd.DataFrame:
@@ -349,7 +291,7 @@ def claim_values(site: Site, rows: pd.DataFrame) -> Values:
         "address": claim_address(first["claim"]),
         **{key: first[key] for key in keys},
         "figures": site.shown_by(first["figure"]),
-        "rows": [_row(row) for row in rows.to_dict("records")],
+        "rows": [_row(site, row) for row in rows.to_dict("records")],
         "by_variant": [
             (variant, list(dict.fromkeys(rows.loc[rows["variant"] == variant, "verdict"])))
             for variant in VARIANTS
@@ -358,7 +300,7 @@ def claim_values(site: Site, rows: pd.DataFrame) -> Values:
     }
 
 
-def evidence_of(site: Site, name: str) -> list[Values]:
+def evidence_of(site: Site, paper: str, name: str) -> list[Values]:
     """Return the comparisons behind a claim or finding, by variant and interpretation."""
     rows = site.evidence[site.evidence["claim"] == name]
     groups = rows.groupby(["variant", "interpretation"], sort=False)
@@ -366,6 +308,7 @@ def evidence_of(site: Site, name: str) -> list[Values]:
         {
             "variant": variant,
             "interpretation": interpretation,
+            "words": site.contents.in_words(paper, str(interpretation)),
             "rows": own.to_dict("records"),
             "size": len(own),
             "has_parts": bool((own["part"] != "").any()),

@@ -13,7 +13,7 @@ from pydantic import Field
 from dpbandits.algorithms import REGISTRY
 from dpbandits.config.documents import Name, Sentence, Spec, Text, load_document
 from dpbandits.errors import InputError
-from dpbandits.pages.front import VARIANTS
+from dpbandits.pages.contents import VARIANTS
 from dpbandits.pages.site.content import shown_cells
 from dpbandits.pages.site.figures import CsvLine, Json, chart, csv_lines, series
 from dpbandits.pages.site.model import FigureGroup, Site

@@ -1,19 +1,15 @@
-"""Everything of the paper that is computed exactly; here features and instances (C10, C19 to C23).
-
-Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
-"""
+"""Features and instances (C10, C19, C21, C23), and the list of all exact results of the paper."""
 
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dpbandits.algorithms.best_arm.designs import max_det, rank_of
 from dpbandits.bandits import LinearBandit
-from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.curves import joined, number
 from dpbandits.papers.dp_bai.instances import (
     LARGEST_OMEGA,
     section5,
@@ -29,7 +25,7 @@ from dpbandits.papers.dp_bai.schedules import (
     overshoot,
     phase_counts,
 )
-from dpbandits.papers.dp_bai.theory import bounds, hardness, regime_map, table1_grid
+from dpbandits.papers.dp_bai.theory import bounds, regime_map, table1_grid
 
 Values = NDArray[np.float64]
 
@@ -66,11 +62,28 @@ LAWS: dict[str, Callable[[np.random.Generator, int, int], Values]] = {
 """How features are drawn, in turn."""
 
 
-def largest_coefficients() -> pd.DataFrame:
-    """Return the largest |coefficient| of each of 10000 random sets of features (C10).
+def max_det_table() -> pd.DataFrame:
+    """Return checks of Lemma G.1 and of the Max-Det collection's noise on random features.
 
-    Columns: rank, law, exact (1 where all subsets were tried), largest.
+    Tags: quantity; rank, 0 for all. Of 10000 sets of features (C10): ``searched`` (all subsets
+    tried) and ``exchanged`` (found by single exchanges), ``above searched`` and ``above exchanged``
+    (of these, sets with a coefficient above 1 + 1e-8), ``coefficient`` (largest absolute one). Of
+    1000 sets of 12 normal features (C23): ``smaller`` (sets where another subset has a smaller v),
+    ``median ratio`` and ``largest ratio`` of v to the smallest, ``above rank`` (sets with v > r)
+    and ``noise ratio``, the largest v r^2 / s^2: variance of the noise on the worst estimate of a
+    phase over that when all s = 12 arms are pulled. Of the noise that is put on the means of pulled
+    arms: ``less injected`` (sets where another subset puts less on its worst arm) and ``injected
+    ratio``, its largest scale over that when all arms are pulled. x: 0.
     """
+    numbers = {**_coefficients(), **_factors()}
+    return joined(
+        number(quantity, {"quantity": quantity, "rank": 0}, value)
+        for quantity, value in numbers.items()
+    )
+
+
+def _coefficients() -> dict[str, float]:
+    """Return what the largest |coefficient| of random sets of features is."""
     kinds = list(itertools.product(RANKS, LAWS))
     rows = []
     for index in range(SETS):
@@ -79,19 +92,50 @@ def largest_coefficients() -> pd.DataFrame:
         rank, law = kinds[kind]
         n = MANY if repetition % 10 == 9 else int(generator.integers(rank, FEW + 1))
         collection = max_det(LAWS[law](generator, n, rank))
-        rows.append((rank, law, int(collection.exact), np.abs(collection.coefficients).max()))
-    return pd.DataFrame(rows, columns=["rank", "law", "exact", "largest"])
+        rows.append((collection.exact, np.abs(collection.coefficients).max()))
+    is_searched, largest = (np.array(column) for column in zip(*rows, strict=True))
+    is_above = largest > 1.0 + TOLERANCE
+    return {
+        "searched": is_searched.sum(),
+        "exchanged": (~is_searched).sum(),
+        "above searched": (is_above & is_searched).sum(),
+        "above exchanged": (is_above & ~is_searched).sum(),
+        "coefficient": largest.max(),
+    }
+
+
+def _factors() -> dict[str, float]:
+    """Return how the Max-Det collections of random sets compare with other subsets."""
+    rows = []
+    for index in range(COMPARED_SETS):
+        rank = COMPARED_RANKS[index % len(COMPARED_RANKS)]
+        generator = np.random.default_rng([SEED, SETS + index])
+        features = generator.standard_normal((COMPARED_FEATURES, rank))
+        injected = [injected_noise(len(arms)) for arms in _subsets(COMPARED_FEATURES, rank)]
+        smallest = variance_factors(features).min()
+        own = injected_noise(len(max_det(features).arms))
+        rows.append((rank, max_det_factor(features), smallest, own, min(injected)))
+    ranks, factors, smallest, injected, least = np.array(rows, np.float64).T
+    ratio = factors / smallest
+    return {
+        # Another subset may have the same v but for rounding.
+        "smaller": (ratio > 1.0 + 1e-9).sum(),
+        "median ratio": np.median(ratio),
+        "largest ratio": ratio.max(),
+        "above rank": (factors > ranks + 1e-9).sum(),
+        "noise ratio": (factors * ranks**2 / COMPARED_FEATURES**2).max(),
+        "less injected": (least < injected).sum(),
+        "injected ratio": (injected / injected_noise(COMPARED_FEATURES)).max(),
+    }
+
+
+def _subsets(n: int, rank: int) -> list[tuple[int, ...]]:
+    return list(itertools.combinations(range(n), rank))
 
 
 def variance_factors(features: Values) -> Values:
-    """Return v(B) = max_i sum_j alpha_ij^2 of every subset B of r features that spans R^r.
-
-    Args:
-        features: shape (n, r).
-    """
-    n, rank = features.shape
-    subsets = np.array(list(itertools.combinations(range(n), rank)))
-    bases = features[subsets]
+    """Return v(B) = max_i sum_j alpha_ij^2 of every subset B of r features that spans R^r."""
+    bases = features[np.array(_subsets(*features.shape))]
     bases = bases[np.linalg.cond(bases) < 1e12]
     coefficients = features @ np.linalg.inv(bases)
     return np.asarray((coefficients**2).sum(axis=2).max(axis=1))
@@ -102,28 +146,6 @@ def max_det_factor(features: Values) -> float:
     return float((max_det(features).coefficients ** 2).sum(axis=1).max())
 
 
-def compared_factors() -> pd.DataFrame:
-    """Return v of the Max-Det collection and the smallest v of 1000 random sets (C23).
-
-    Sets have 12 independent normal features. Columns: rank, max_det, smallest; injected,
-    least_injected and injected_by_all, the largest scale of the noise put on a pulled arm's mean
-    by the Max-Det collection, by the subset with the least and when all arms are pulled.
-    """
-    rows = []
-    for index in range(COMPARED_SETS):
-        rank = COMPARED_RANKS[index % len(COMPARED_RANKS)]
-        generator = np.random.default_rng([SEED, SETS + index])
-        features = generator.standard_normal((COMPARED_FEATURES, rank))
-        smallest = variance_factors(features).min()
-        pulled = [max_det(features).arms, *itertools.combinations(range(COMPARED_FEATURES), rank)]
-        injected = [injected_noise(len(arms)) for arms in pulled]
-        by_all = injected_noise(COMPARED_FEATURES)
-        noise = injected[0], min(injected[1:]), by_all
-        rows.append((rank, max_det_factor(features), smallest, *noise))
-    columns = ["rank", "max_det", "smallest", "injected", "least_injected", "injected_by_all"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def injected_noise(pulled: int) -> float:
     """Return the scale of the noise on the mean of each of so many pulled arms, at epsilon = 1.
 
@@ -131,64 +153,6 @@ def injected_noise(pulled: int) -> float:
     of n rewards.
     """
     return 1.0 / -(-PHASE_BUDGET // pulled)
-
-
-def max_det_table() -> pd.DataFrame:
-    """Return checks of Lemma G.1 and of the Max-Det collection's noise on random features.
-
-    Tags: quantity, law, rank. ``sets``, ``searched`` (all subsets tried), ``coefficient`` (largest
-    absolute one), ``above`` (sets with one above 1 + 1e-8): 10000 sets, laws ``normal``,
-    ``heavy tails`` and ``integers`` (C10); ``exchanged`` are those of them that were found by
-    single exchanges, ``above searched`` and ``above exchanged`` the counts of either. Of 1000 sets
-    of 12 normal features, law ``compared`` (C23): ``compared sets``, ``smaller`` (sets where
-    another subset has a smaller v), ``median ratio`` and ``largest ratio`` of v to the smallest,
-    ``largest v``, ``above rank`` (sets with v > r) and ``noise ratio``, the largest v r^2 / s^2:
-    variance of the noise on the worst estimate of a phase over that when all s = 12 arms are
-    pulled. Of the noise that is put on the means of pulled arms: ``less injected`` (sets where
-    another subset puts less on its worst arm) and ``injected ratio``, its largest scale over that
-    when all arms are pulled. x: rank, 0 for all.
-    """
-    return joined([*_coefficient_rows(), *_factor_rows()])
-
-
-def _row(quantity: str, law: str, rank: int, value: float) -> pd.DataFrame:
-    series = f"{quantity}, {law}, rank={rank or 'all'}"
-    return curve(series, {"quantity": quantity, "law": law, "rank": rank}, [rank], [value])
-
-
-def _coefficient_rows() -> Iterator[pd.DataFrame]:
-    frame = largest_coefficients()
-    for rank, law in itertools.product(RANKS, LAWS):
-        sets = frame[(frame["rank"] == rank) & (frame["law"] == law)]
-        yield _row("sets", law, rank, len(sets))
-        yield _row("searched", law, rank, sets["exact"].sum())
-        yield _row("coefficient", law, rank, sets["largest"].max())
-        above = sets["largest"] > 1.0 + TOLERANCE
-        is_searched = sets["exact"] == 1
-        yield _row("above", law, rank, above.sum())
-        yield _row("exchanged", law, rank, (~is_searched).sum())
-        yield _row("above searched", law, rank, (above & is_searched).sum())
-        yield _row("above exchanged", law, rank, (above & ~is_searched).sum())
-
-
-def _factor_rows() -> Iterator[pd.DataFrame]:
-    frame = compared_factors()
-    for rank in (0, *COMPARED_RANKS):
-        sets = frame[frame["rank"] == rank] if rank else frame
-        ratio = sets["max_det"] / sets["smallest"]
-        noise = sets["max_det"] * sets["rank"] ** 2 / COMPARED_FEATURES**2
-        yield _row("compared sets", "compared", rank, len(sets))
-        # Another subset may have the same v but for rounding.
-        yield _row("smaller", "compared", rank, (ratio > 1.0 + 1e-9).sum())
-        yield _row("median ratio", "compared", rank, ratio.median())
-        yield _row("largest ratio", "compared", rank, ratio.max())
-        yield _row("largest v", "compared", rank, sets["max_det"].max())
-        yield _row("above rank", "compared", rank, (sets["max_det"] > sets["rank"] + 1e-9).sum())
-        yield _row("noise ratio", "compared", rank, noise.max())
-        less = sets["least_injected"] < sets["injected"]
-        yield _row("less injected", "compared", rank, less.sum())
-        against_all = sets["injected"] / sets["injected_by_all"]
-        yield _row("injected ratio", "compared", rank, against_all.max())
 
 
 DRAWS = 1000
@@ -206,87 +170,45 @@ INSTANCES: dict[str, LinearBandit] = {
 
 
 def instances() -> pd.DataFrame:
-    """Return what the instances of the figures are like, and I-A over many draws of its omegas.
+    """Return what I-A is like over many draws of its omegas (C19).
 
-    Tags: instance; quantity. ``omega`` (I-A, arms 4 to 30), ``mean``, ``gap``, ``largest reward``:
-    x is the arm, from 1. ``H_BAI`` and ``epsilon H_pri``: x is 0. Of 1000 draws of I-A (``section5
-    draws``): ``omega`` extremes ``smallest omega`` and ``largest omega``, ``gap 2`` and ``gap 3``
-    (largest distance of that gap from 0.05), ``smallest other gap`` and ``largest reward``, and,
-    as it depends on omega alone, the same at the end of its range (``section5 limit``); x is 0.
+    Tags: instance, ``section5 draws`` (1000 of them) or, as all depends on omega alone, ``section5
+    limit`` (the end of its range); quantity, ``gap 2`` and ``gap 3`` (largest distance of that gap
+    from 0.05), ``smallest other gap``, ``smallest mean`` or ``largest reward``. x: 0.
     """
-    described = (row for name, bandit in INSTANCES.items() for row in _rows(name, bandit))
-    return joined([*described, *_draws(), *_limit()])
-
-
-def _rows(name: str, bandit: LinearBandit) -> Iterator[pd.DataFrame]:
-    means = bandit.means
-    arms = np.arange(1, means.size + 1)
-    hard = hardness(means, bandit.feature_matrix.shape[1], 1.0)
-    curves: dict[str, tuple[ArrayLike, ArrayLike]] = {
-        "mean": (arms, means),
-        "gap": (arms, means.max() - means),
-        "largest reward": (arms, 2.0 * means),
-        "H_BAI": ([0], [hard.identification]),
-        "epsilon H_pri": ([0], [hard.privacy]),
-    }
-    if name == "section5":
-        curves["omega"] = (arms[3:], bandit.feature_matrix[3:, 1])
-    for quantity, (x, y) in curves.items():
-        tags = {"instance": name, "quantity": quantity}
-        yield curve(f"{quantity}, {name}", tags, x, y)
-
-
-def _draws() -> Iterator[pd.DataFrame]:
-    drawn = [section5(draw=draw) for draw in range(DRAWS)]
-    omegas = np.array([bandit.feature_matrix[3:, 1] for bandit in drawn])
-    means = np.array([bandit.means for bandit in drawn])
-    numbers = {"smallest omega": omegas.min(), "largest omega": omegas.max(), **_extremes(means)}
-    return _single("section5 draws", numbers)
-
-
-def _limit() -> Iterator[pd.DataFrame]:
     features = np.array([[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]])
-    return _single("section5 limit", _extremes((features @ np.array([0.045, 0.5]))[None, :]))
+    drawn = [section5(draw=draw).means for draw in range(DRAWS)]
+    limit = [features @ np.array([0.045, 0.5])]
+    return joined([*_extremes("section5 draws", drawn), *_extremes("section5 limit", limit)])
 
 
-def _extremes(means: NDArray[np.float64]) -> dict[str, float]:
-    """Return what C19 asks of means, shape (draws, arms)."""
+def _extremes(instance: str, drawn: list[Values]) -> Iterator[pd.DataFrame]:
+    means = np.array(drawn)
     gaps = means.max(axis=1, keepdims=True) - means
-    return {
+    numbers = {
         "gap 2": np.abs(gaps[:, 1] - 0.05).max(),
         "gap 3": np.abs(gaps[:, 2] - 0.05).max(),
         "smallest other gap": gaps[:, 3:].min(),
         "smallest mean": means.min(),
         "largest reward": 2.0 * means.max(),
     }
-
-
-def _single(instance: str, numbers: dict[str, float]) -> Iterator[pd.DataFrame]:
     for quantity, value in numbers.items():
         tags = {"instance": instance, "quantity": quantity}
-        yield curve(f"{quantity}, {instance}", tags, [0], [value])
+        yield number(f"{quantity}, {instance}", tags, value)
 
 
 def rounds() -> pd.DataFrame:
     """Return the rounds of OD-LinBAI and DP-OD on every instance (C21).
 
-    Tags: instance (``section5 draws``: 1000 draws of the omegas), draws, how many of them have
-    that rank. x: rank of the features. y: rounds.
+    Tags: instance (``section5 draws``: 1000 draws of the omegas). x: rank of the features. y:
+    rounds.
     """
-    ranks_of = {
-        name: Counter([rank_of(bandit.feature_matrix)]) for name, bandit in INSTANCES.items()
-    }
-    drawn = (section5(draw=draw) for draw in range(DRAWS))
-    ranks_of["section5 draws"] = Counter(rank_of(bandit.feature_matrix) for bandit in drawn)
+    drawn = [section5(draw=draw) for draw in range(DRAWS)]
+    alike = {**{name: [bandit] for name, bandit in INSTANCES.items()}, "section5 draws": drawn}
     return joined(
-        curve(
-            f"{name}, rank={rank}",
-            {"instance": name, "draws": count},
-            [rank],
-            [design_rounds(rank)],
-        )
-        for name, ranks in ranks_of.items()
-        for rank, count in ranks.items()
+        number(f"{name}, rank={rank}", {"instance": name}, design_rounds(rank), rank)
+        for name, bandits in alike.items()
+        for rank in sorted({rank_of(bandit.feature_matrix) for bandit in bandits})
     )
 
 
@@ -305,4 +227,4 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "instances": instances,
     "baseline-structure": baseline_structure,
 }
-"""Analytic results by name, as the experiments file lists them."""
+"""Exact results by name, as the experiments file lists them."""

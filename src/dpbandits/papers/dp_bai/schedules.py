@@ -1,10 +1,9 @@
-"""Schedules of phases (Appendix B; C11, C20, C22), and whether they keep to their budget (C13)."""
+"""Schedules of phases (Appendix B; C11, C20, C22), and whether they keep to their budget (F1)."""
 
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 import numpy as np
@@ -21,10 +20,10 @@ from dpbandits.algorithms.best_arm.eliminations import (
 )
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.compute import outcomes
-from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.curves import joined, number
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
 
-ARMS, DIMENSION = 10_000, 16
+ROUND_OFF = 1e-9
 
 PRINTED: tuple[tuple[str, int, float, float], ...] = (
     ("g0", 0, 64, 0),
@@ -43,45 +42,45 @@ PRINTED: tuple[tuple[str, int, float, float], ...] = (
 )
 """Every number of Appendix B: quantity, phase p (0 for none), number, half a unit of its digits."""
 
-DIMENSIONS = np.arange(2, 65)
-
-VIOLATIONS = ("above limit", "below log2 d", "early above", "shrinking above")
-ROUND_OFF = 1e-9
-
-ARM_COUNTS: dict[str, Callable[[int], int]] = {
-    "d^2": lambda d: d**2,
-    "d^3": lambda d: d**3,
-    "10000": lambda d: 10_000,
-}
-"""How the number of arms depends on d in C22."""
-
 
 def appendix_b() -> pd.DataFrame:
     """Return Appendix B (d = 16, K = 10000) by each interpretation of its schedule.
 
     Tags: schedule; quantity, ``g0``, ``h0``, ``lambda``, ``M1``, ``M``, ``size`` (s_p) or
-    ``ratio`` ((s_{p-1} - g0) / (s_p - g0)); printed, the paper's number; half_unit, half a unit of
-    its last digit; verdict, ``agrees`` or ``deviates``; computed, the number in words. x: p, 0
-    where there is none. y: the computed number; the size is 0 where the schedule has ended before,
-    a ratio over 0 is infinite.
+    ``ratio`` ((s_{p-1} - g0) / (s_p - g0)); printed, the paper's number; verdict, ``agrees`` or
+    ``deviates``; computed, the number in words. x: p, 0 where there is none. y: the computed
+    number; the size is 0 where the schedule has ended before, a ratio over 0 is infinite.
     """
     return joined(row for interpretation in SCHEDULES for row in _printed_rows(interpretation))
 
 
 def _printed_rows(interpretation: str) -> Iterator[pd.DataFrame]:
-    schedule = phase_schedule(ARMS, DIMENSION, interpretation)
+    schedule = phase_schedule(10_000, 16, interpretation)
+    start = schedule.halving[0]
+    single = {
+        "g0": start,
+        "h0": schedule.shrinking[0],
+        "lambda": schedule.shrinkage,
+        "M1": schedule.early_phases,
+        "M": schedule.phases,
+    }
+    sizes = [*schedule.sizes, *[0] * 10]
     for quantity, p, printed, half_unit in PRINTED:
-        computed = _computed(schedule, quantity, p)
-        agrees = abs(computed - printed) <= half_unit
+        if quantity == "size":
+            computed = float(sizes[p - 1])
+        elif quantity == "ratio":
+            rest = sizes[p - 1] - start
+            computed = (sizes[p - 2] - start) / rest if rest else math.inf
+        else:
+            computed = float(single[quantity])
         tags = {
             "schedule": interpretation,
             "quantity": quantity,
             "printed": float(printed),
-            "half_unit": float(half_unit),
-            "verdict": "agrees" if agrees else "deviates",
+            "verdict": "agrees" if abs(computed - printed) <= half_unit else "deviates",
             "computed": _in_words(quantity, computed),
         }
-        yield curve(f"{quantity}, {interpretation}", tags, [p], [computed])
+        yield number(f"{quantity}, {interpretation}", tags, computed, p)
 
 
 def _in_words(quantity: str, computed: float) -> str:
@@ -92,73 +91,45 @@ def _in_words(quantity: str, computed: float) -> str:
     return f"{computed:,.0f}" if computed.is_integer() else f"{computed:.2f}"
 
 
-def _computed(schedule: PhaseSchedule, quantity: str, p: int) -> float:
-    sizes, start = schedule.sizes, schedule.halving[0]
-    numbers = {
-        "g0": start,
-        "h0": schedule.shrinking[0],
-        "lambda": schedule.shrinkage,
-        "M1": schedule.early_phases,
-        "M": schedule.phases,
-    }
-    if quantity in numbers:
-        return float(numbers[quantity])
-    if quantity == "size":
-        return float(sizes[p - 1]) if p <= len(sizes) else 0.0
-    rest = sizes[p - 1] - start
-    return (sizes[p - 2] - start) / rest if rest else math.inf
-
-
-def phase_limit(dimension: int) -> float:
-    """Return log d + 2 log2 d + 2, which the number of phases does not exceed.
-
-    h_i < h_0 / lambda^i + 1 and lambda^(log d) >= h_0 give M1 <= ceil(log d) + 1, and the halving
-    takes ceil(log2 g_0) phases, with g_0 <= ceil(d^2/4).
-    """
-    return math.log(dimension) + 2.0 * math.log2(dimension) + 2.0
+VIOLATIONS = ("above limit", "below log2 d", "early above", "shrinking above")
 
 
 def phase_counts() -> pd.DataFrame:
-    """Return the number of phases of the schedule for d = 2..64 and many K (C22).
+    """Return what schedules contradict the proof's number of phases (C22).
 
-    Tags: arms, how K depends on d (a key of ``ARM_COUNTS``); quantity, ``phases`` or ``limit``
-    (log d + 2 log2 d + 2), each with x = d. Over all d and K = d, d + 1, ..., 5 d^2 and the keys
-    of ``ARM_COUNTS``: ``schedules``, ``above limit`` (M > log d + 2 log2 d + 2), ``below log2 d``
-    (M < log2 d), ``early above`` (M1 > ceil(log d) + 1) and ``shrinking above`` (some h_i is not
-    below h_0 / lambda^i + 1), each a number of schedules with x = 0.
+    Over d = 2..64 and K = d, ..., 5 d^2, K = d^3 and K = 10000. Tags: arms, ``many``; quantity,
+    ``schedules``, ``above limit`` (M > log d + 2 log2 d + 2), ``below log2 d`` (M < log2 d),
+    ``early above`` (M1 > ceil(log d) + 1) or ``shrinking above`` (some h_i is not below h_0 /
+    lambda^i + 1). x: 0. y: a number of schedules.
     """
-    return joined([*(frame for arms in ARM_COUNTS for frame in _counts(arms)), *_enumerated()])
-
-
-def _counts(arms: str) -> Iterator[pd.DataFrame]:
-    counts = [phase_schedule(ARM_COUNTS[arms](int(d)), int(d)).phases for d in DIMENSIONS]
-    limits = [phase_limit(int(d)) for d in DIMENSIONS]
-    for quantity, y in {"phases": counts, "limit": limits}.items():
-        tags = {"arms": arms, "quantity": quantity}
-        yield curve(f"{quantity}, K={arms}", tags, DIMENSIONS, np.array(y, dtype=np.float64))
-
-
-def _enumerated() -> Iterator[pd.DataFrame]:
     counted = Counter[str]()
-    for dimension in DIMENSIONS.tolist():
+    for dimension in range(2, 65):
         counts = {*range(dimension, 5 * dimension**2 + 1, 1 + dimension // 8)}
-        counts |= {count(dimension) for count in ARM_COUNTS.values()}
-        for arms in sorted(counts):
+        for arms in sorted(counts | {dimension**2, dimension**3, 10_000}):
             counted.update(violations(phase_schedule(arms, dimension), dimension))
-    for quantity in ("schedules", *VIOLATIONS):
-        tags = {"arms": "many", "quantity": quantity}
-        yield curve(f"{quantity}, many K", tags, [0], [float(counted[quantity])])
+    return joined(_counts(counted, ("schedules", *VIOLATIONS), arms="many"))
+
+
+def _counts(counted: Counter[str], names: tuple[str, ...], **tags: str) -> Iterator[pd.DataFrame]:
+    """Return counts by name, as the quantities of a frame."""
+    (of,) = tags.values()
+    for name in names:
+        yield number(f"{name}, {of}", {"quantity": name, **tags}, float(counted[name]))
 
 
 def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
-    """Return what of the proof a schedule contradicts, and that it is one."""
-    first = schedule.shrinking[0]
+    """Return what of the proof a schedule contradicts, and that it is one.
+
+    h_i < h_0 / lambda^i + 1 and lambda^(log d) >= h_0 give M1 <= ceil(log d) + 1, and the halving
+    takes ceil(log2 g_0) phases, with g_0 <= ceil(d^2/4): at most log d + 2 log2 d + 2 phases.
+    """
+    first, limit = schedule.shrinking[0], math.log(dimension) + 2.0 * math.log2(dimension) + 2.0
     excess = (
         size - (first / schedule.shrinkage**step + 1.0)
         for step, size in enumerate(schedule.shrinking)
     )
     contradicted = {
-        "above limit": schedule.phases > phase_limit(dimension) + ROUND_OFF,
+        "above limit": schedule.phases > limit + ROUND_OFF,
         "below log2 d": schedule.phases < math.log2(dimension) - ROUND_OFF,
         "early above": schedule.early_phases > math.ceil(math.log(dimension)) + 1,
         "shrinking above": max(excess) >= ROUND_OFF,
@@ -166,18 +137,8 @@ def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
     return ["schedules", *(name for name in VIOLATIONS if contradicted[name])]
 
 
-HALVED_ARMS = range(2, 301)
-HALVED_DIMENSIONS = range(2, 25)
-
 PLAYED = ("section5", "standard-basis", "sphere")
-BUDGET = 2000
-TRIALS = 20
-SEED = 20240123
-
-
-def halves(sizes: tuple[int, ...]) -> bool:
-    """Return whether every size is half the one before, rounded up."""
-    return all(after == -(-size // 2) for size, after in itertools.pairwise(sizes))
+BUDGET, TRIALS, SEED = 2000, 20, 20240123
 
 
 def baseline_structure() -> pd.DataFrame:
@@ -190,42 +151,35 @@ def baseline_structure() -> pd.DataFrame:
     instances, that pull its active arms unequally often, or keep others than those with the largest
     means; ``phases``, how many were played. x: 0. y: their number.
     """
-    return joined([*_schedules(), *(row for name in PLAYED for row in _played(name))])
-
-
-def _schedules() -> Iterator[pd.DataFrame]:
     counted = Counter[str]()
-    for arms in HALVED_ARMS:
-        for dimension in HALVED_DIMENSIONS:
-            schedule = phase_schedule(arms, dimension)
-            counted["schedules"] += 1
-            counted["late not halved"] += not halves(late_sizes(schedule))
-            if arms <= -(-(dimension**2) // 4):
-                counted["small"] += 1
-                counted["small not halved"] += not halves(schedule.sizes)
-    for quantity in ("schedules", "late not halved", "small", "small not halved"):
-        tags = {"quantity": quantity, "instance": "many"}
-        yield curve(f"{quantity}, many", tags, [0], [float(counted[quantity])])
+    for arms, dimension in itertools.product(range(2, 301), range(2, 25)):
+        schedule = phase_schedule(arms, dimension)
+        counted["schedules"] += 1
+        counted["late not halved"] += not halves(schedule.sizes[schedule.early_phases :])
+        if arms <= -(-(dimension**2) // 4):
+            counted["small"] += 1
+            counted["small not halved"] += not halves(schedule.sizes)
+    names = ("schedules", "late not halved", "small", "small not halved")
+    rows = [*_counts(counted, names, instance="many")]
+    for name in PLAYED:
+        played = Counter(fault for trial in range(TRIALS) for fault in _played(name, trial))
+        rows += _counts(played, ("phases", "unequal pulls", "wrong arms"), instance=name)
+    return joined(rows)
 
 
-def late_sizes(schedule: PhaseSchedule) -> tuple[int, ...]:
-    """Return the sizes of a schedule from g_0 on."""
-    return schedule.sizes[schedule.early_phases :]
+def halves(sizes: tuple[int, ...]) -> bool:
+    """Return whether every size is half the one before, rounded up."""
+    return all(after == -(-size // 2) for size, after in itertools.pairwise(sizes))
 
 
-def _played(name: str) -> Iterator[pd.DataFrame]:
+def _played(name: str, trial: int) -> list[str]:
     cell = make_cell(
         algorithm="baseline",
         parameters={"epsilon": np.inf},
         bandit=INSTANCES[name](),
         horizon=BUDGET,
     )
-    counted = Counter[str]()
-    for trial in range(TRIALS):
-        counted.update(contradictions(next(outcomes(Work(cell, range(1)), SEED + trial)).first))
-    for quantity in ("phases", "unequal pulls", "wrong arms"):
-        tags = {"quantity": quantity, "instance": name}
-        yield curve(f"{quantity}, {name}", tags, [0], [float(counted[quantity])])
+    return contradictions(next(outcomes(Work(cell, range(1)), SEED + trial)).first)
 
 
 def contradictions(trial: Trial) -> list[str]:
@@ -246,23 +200,21 @@ Counts = NDArray[np.int64]
 LARGEST_BUDGET = 5000
 
 
-def phase_pulls(size: int, dimension: int, linear: bool) -> int:
-    """Return how many arms a phase pulls: the rank where that is below sqrt(s), else all s.
-
-    Args:
-        size: s_p, active arms.
-        dimension: d; features are generic, so that their rank is min(d, s_p).
-        linear: whether the Max-Det branch exists (DP-BAI), or not (Baseline).
-    """
-    rank = min(dimension, size)
-    return rank if linear and rank * rank < size else size
-
-
 @cache
 def _rounded_up(arms: int, phases: int) -> Counts:
     """Return arms * ceil(T' / (M arms)) for T' = 1, ..., the largest budget."""
     effective = np.arange(1, LARGEST_BUDGET + 1)
     return np.asarray(arms * -(-effective // (phases * arms)))
+
+
+def phase_pulls(size: int, dimension: int, linear: bool) -> int:
+    """Return how many of the active arms a phase pulls, by generic features of rank min(d, s).
+
+    The rank where that is below sqrt(s) and there is a Max-Det branch (``linear``: DP-BAI), else
+    all (Baseline).
+    """
+    rank = min(dimension, size)
+    return rank if linear and rank * rank < size else size
 
 
 def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tuple[Counts, Counts]:
@@ -272,7 +224,7 @@ def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tupl
         arms: K.
         dimension: d.
         schedule: an interpretation of the phase schedule, or ``halving``.
-        linear: whether the Max-Det branch exists (DP-BAI), or not (Baseline).
+        linear: of ``phase_pulls``.
     """
     halving = schedule == "halving"
     phases = halving_schedule(arms) if halving else phase_schedule(arms, dimension, schedule)
@@ -330,90 +282,37 @@ def random_design_totals(
     return budgets, pulls
 
 
-MOST_ARMS, MOST_DIMENSIONS = 120, 8
 LISTED = 12
 """Pairs (K, d) whose smallest counterexample is listed."""
 
-SHOWN_BUDGETS = (100, 1000)
+SHOWN_BUDGET = 1000
 """T at which the pulls on the paper's instances are shown."""
 
 PAPER_INSTANCES = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
 
-SAMPLED_ARMS = (9, 16, 30, 60, 120)
 OVERRUN_SEED = 20240117
-
-Place = tuple[int, int, int, int]
-"""K, d, T, pulls."""
 
 Totals = Callable[[int, int], tuple[Counts, Counts]]
 """(K, d) -> all budgets that are large enough, increasing, and the pulls that they lead to."""
 
+COUNTED: dict[tuple[str, str], Totals] = {
+    **{
+        ("dp-bai", schedule): partial(phase_totals, schedule=schedule, linear=True)
+        for schedule in SCHEDULES
+    },
+    **{
+        ("baseline", schedule): partial(phase_totals, schedule=schedule, linear=False)
+        for schedule in (*SCHEDULES, "halving")
+    },
+    ("od-linbai", "bound"): worst_design_totals,
+}
+"""(algorithm, schedule) -> its pulls."""
 
-@dataclass
-class Overrun:
-    """What an enumeration of (K, d, T) found.
-
-    Attributes:
-        triples: how many were enumerated.
-        overruns: how many of them use more pulls than T.
-        worst: largest pulls - T, and where first.
-        worst_relative: largest (pulls - T) / T, and where first.
-        first: the smallest counterexample of each (K, d) that has one, in their order.
-        shares: (K, d, share of overrunning T).
-    """
-
-    triples: int = 0
-    overruns: int = 0
-    worst: tuple[float, Place] = (-math.inf, (0, 0, 0, 0))
-    worst_relative: tuple[float, Place] = (-math.inf, (0, 0, 0, 0))
-    first: list[Place] = field(default_factory=list)
-    shares: list[tuple[int, int, float]] = field(default_factory=list)
-
-    def add(self, arms: int, dimension: int, budgets: Counts, pulls: Counts) -> None:
-        """Take all budgets of one (K, d)."""
-
-        def place(t: int) -> Place:
-            return arms, dimension, int(budgets[t]), int(pulls[t])
-
-        excess = pulls - budgets
-        relative = excess / budgets
-        over = np.flatnonzero(excess > 0)
-        self.triples += budgets.size
-        self.overruns += over.size
-        self.shares.append((arms, dimension, over.size / budgets.size))
-        self.first += [place(int(t)) for t in over[:1]]
-        most, share = int(excess.argmax()), int(relative.argmax())
-        if excess[most] > self.worst[0]:
-            self.worst = float(excess[most]), place(most)
-        if relative[share] > self.worst_relative[0]:
-            self.worst_relative = float(relative[share]), place(share)
-
-
-def enumerate_overruns(count: Totals) -> Overrun:
-    """Enumerate 2 <= K <= 120 and 1 <= d <= 8."""
-    overrun = Overrun()
-    for arms in range(2, MOST_ARMS + 1):
-        for dimension in range(1, MOST_DIMENSIONS + 1):
-            overrun.add(arms, dimension, *count(arms, dimension))
-    return overrun
-
-
-def sample_designs() -> Overrun:
-    """Take OD-LinBAI at features that are independent normal, one set for each K and d >= 2.
-
-    At d = 1 its design is one arm, and the bound is what it uses.
-    """
-    overrun = Overrun()
-    for arms in SAMPLED_ARMS:
-        for dimension in range(2, MOST_DIMENSIONS + 1):
-            generator = np.random.default_rng([OVERRUN_SEED, arms, dimension])
-            features = generator.standard_normal((arms, dimension))
-            overrun.add(arms, dimension, *random_design_totals(features, generator))
-    return overrun
+RANDOM_DESIGN = ("od-linbai", "random features")
 
 
 def overshoot() -> pd.DataFrame:
-    """Return the pulls of DP-BAI, Baseline and OD-LinBAI for K <= 120, d <= 8, T <= 5000 (C13).
+    """Return the pulls of DP-BAI, Baseline and OD-LinBAI for K <= 120, d <= 8, T <= 5000 (F1).
 
     Features are generic: any s of them have rank min(d, s). Of OD-LinBAI, whose designs depend on
     more than that, the most pulls are counted that any features can lead to (schedule ``bound``),
@@ -422,65 +321,87 @@ def overshoot() -> pd.DataFrame:
     Tags: algorithm; schedule, ``consistent``, ``literal``, ``printed``, of Baseline ``halving``
     too; quantity, ``triples``, ``overruns``, ``share`` of overrunning triples, ``worst`` (pulls
     beyond T), ``worst_relative`` (over T), each at x = 0; ``counterexample``, the smallest T of a
-    pair (K, d): x is the pair's place in their order, y the pulls; ``share by arms``: x is K, y the
-    share over T. Of the instances of the paper: ``section5`` and ``two-armed``, pulls beyond T at
-    x = T (100 and 1000), and ``worst on section5`` and ``worst on two-armed``, the most at any T up
-    to 5000 (``random features``: at the instance's own). arms, dimension and budget say where; NaN
-    for nowhere in particular.
+    pair (K, d): x is the pair's place in their order, y the pulls. Of the instances of the paper:
+    ``section5`` and ``two-armed``, pulls beyond T at x = T = 1000, and ``worst on section5`` and
+    ``worst on two-armed``, the most at any T up to 5000 (``random features``: at the instance's
+    own). arms, dimension and budget say where; NaN for nowhere in particular.
     """
-    interpretations: dict[tuple[str, str], Totals] = {
-        (algorithm, schedule): partial(phase_totals, schedule=schedule, linear=linear)
-        for algorithm, linear in (("dp-bai", True), ("baseline", False))
-        for schedule in (*SCHEDULES, *(() if linear else ("halving",)))
+    pairs = {key: enumerated(totals) for key, totals in COUNTED.items()}
+    pairs[RANDOM_DESIGN] = sampled()
+    rows = [row for key, found in pairs.items() for row in _overruns(*key, found)]
+    return joined([*rows, *_on_instances()])
+
+
+def enumerated(totals: Totals) -> pd.DataFrame:
+    """Return what each (K, d) with 2 <= K <= 120 and 1 <= d <= 8 leads to."""
+    pairs = itertools.product(range(2, 121), range(1, 9))
+    return pd.DataFrame([pair_overrun(*pair, *totals(*pair)) for pair in pairs])
+
+
+def sampled() -> pd.DataFrame:
+    """Return that of OD-LinBAI at features that are independent normal, one set a K and d >= 2.
+
+    At d = 1 its design is one arm, and the bound is what it uses.
+    """
+    rows = []
+    for arms, dimension in itertools.product((9, 16, 30, 60, 120), range(2, 9)):
+        generator = np.random.default_rng([OVERRUN_SEED, arms, dimension])
+        features = generator.standard_normal((arms, dimension))
+        rows.append(pair_overrun(arms, dimension, *random_design_totals(features, generator)))
+    return pd.DataFrame(rows)
+
+
+def pair_overrun(arms: int, dimension: int, budgets: Counts, pulls: Counts) -> dict[str, float]:
+    """Return how many budgets of a pair (K, d) are overrun, the worst ones and the first one."""
+    excess = pulls - budgets
+    relative = excess / budgets
+    worst, share, first = excess.argmax(), relative.argmax(), (excess > 0).argmax()
+    return {
+        "arms": arms,
+        "dimension": dimension,
+        "triples": budgets.size,
+        "overruns": int((excess > 0).sum()),
+        "worst": float(excess[worst]),
+        "worst at": int(budgets[worst]),
+        "worst_relative": float(relative[share]),
+        "worst_relative at": int(budgets[share]),
+        "first": int(budgets[first]),
+        "first pulls": int(pulls[first]),
     }
-    overruns = {key: enumerate_overruns(count) for key, count in interpretations.items()}
-    overruns["od-linbai", "bound"] = enumerate_overruns(worst_design_totals)
-    overruns["od-linbai", "random features"] = sample_designs()
-    rows = [row for key, overrun in overruns.items() for row in _overrun_rows(*key, overrun)]
-    return joined([*rows, *_on_instances(interpretations)])
 
 
-def _on_instances(interpretations: Mapping[tuple[str, str], Totals]) -> Iterator[pd.DataFrame]:
+def _overruns(algorithm: str, schedule: str, pairs: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    def row(quantity: str, y: float, x: float = 0, **where: float) -> pd.DataFrame:
+        tags = {"algorithm": algorithm, "schedule": schedule, "quantity": quantity, **where}
+        return number(f"{quantity}, {algorithm}, {schedule}", tags, y, x)
+
+    triples, overruns = pairs["triples"].sum(), pairs["overruns"].sum()
+    yield row("triples", triples)
+    yield row("overruns", overruns)
+    yield row("share", overruns / triples)
+    for quantity in ("worst", "worst_relative"):
+        pair = pairs.iloc[int(pairs[quantity].argmax())]
+        where = {"arms": pair["arms"], "dimension": pair["dimension"]}
+        yield row(quantity, pair[quantity], **where, budget=pair[f"{quantity} at"])
+    listed = pairs[pairs["overruns"] > 0].head(LISTED)
+    for place, (_, pair) in enumerate(listed.iterrows(), start=1):
+        where = {"arms": pair["arms"], "dimension": pair["dimension"], "budget": pair["first"]}
+        yield row("counterexample", pair["first pulls"], place, **where)
+
+
+def _on_instances() -> Iterator[pd.DataFrame]:
     """Return the pulls beyond T on the instances of the paper."""
     generator = np.random.default_rng(OVERRUN_SEED)
     for instance, bandit in PAPER_INSTANCES.items():
         features = bandit.feature_matrix
-        totals = {key: count(*features.shape) for key, count in interpretations.items()}
-        totals["od-linbai", "bound"] = worst_design_totals(*features.shape)
-        totals["od-linbai", "random features"] = random_design_totals(features, generator)
+        totals = {key: count(*features.shape) for key, count in COUNTED.items()}
+        totals[RANDOM_DESIGN] = random_design_totals(features, generator)
         for (algorithm, schedule), (budgets, pulls) in totals.items():
-            excess = dict(zip(budgets.tolist(), (pulls - budgets).tolist(), strict=True))
-            tags = {"algorithm": algorithm, "schedule": schedule, "quantity": instance}
-            label = f"{algorithm}, {schedule}"
-            shown = [float(excess[budget]) for budget in SHOWN_BUDGETS]
-            yield curve(f"{instance}, {label}", tags, SHOWN_BUDGETS, shown)
-            tags["quantity"] = f"worst on {instance}"
-            yield curve(f"worst on {instance}, {label}", tags, [0], [float(max(excess.values()))])
-
-
-def _overrun_rows(algorithm: str, schedule: str, overrun: Overrun) -> Iterator[pd.DataFrame]:
-    def row(quantity: str, x: float, y: float, place: Sequence[float]) -> pd.DataFrame:
-        where = dict(zip(("arms", "dimension", "budget"), place, strict=True))
-        series = f"{quantity}, {algorithm}, {schedule}"
-        tags = {"algorithm": algorithm, "schedule": schedule, "quantity": quantity, **where}
-        return curve(series, tags, [x], [y])
-
-    nowhere = [math.nan] * 3
-    yield row("triples", 0, overrun.triples, nowhere)
-    yield row("overruns", 0, overrun.overruns, nowhere)
-    yield row("share", 0, overrun.overruns / overrun.triples, nowhere)
-    yield row("worst", 0, overrun.worst[0], overrun.worst[1][:3])
-    yield row("worst_relative", 0, overrun.worst_relative[0], overrun.worst_relative[1][:3])
-    for number, (*place, pulls) in enumerate(overrun.first[:LISTED], start=1):
-        yield row("counterexample", number, pulls, place)
-    for dimension in sorted({d for _, d, _ in overrun.shares}):
-        shares = [(arms, share) for arms, d, share in overrun.shares if d == dimension]
-        arms, values = zip(*shares, strict=True)
-        tags = {
-            "algorithm": algorithm,
-            "schedule": schedule,
-            "quantity": "share by arms",
-            "dimension": float(dimension),
-        }
-        series = f"share by arms, {algorithm}, {schedule}, d={dimension}"
-        yield curve(series, tags, arms, values)
+            excess = pulls - budgets
+            tags = {"algorithm": algorithm, "schedule": schedule}
+            label = f"{instance}, {algorithm}, {schedule}"
+            at_budget = {"quantity": instance, **tags}
+            shown = float(excess[budgets == SHOWN_BUDGET].item())
+            yield number(label, at_budget, shown, SHOWN_BUDGET)
+            anywhere = {"quantity": f"worst on {instance}", **tags}
+            yield number(f"worst on {label}", anywhere, float(excess.max()))

@@ -17,13 +17,14 @@ import pandas as pd
 from dpbandits.algorithms import ldp_ncb
 from dpbandits.algorithms.gdp_ncb import (
     ALGORITHM,
+    EXPLORED,
+    EXPLORING,
     Settings,
     State,
     advance,
     open_window,
     start_phase_two,
 )
-from dpbandits.algorithms.gdp_ncb_phase_one import EXPLORED, EXPLORING
 from dpbandits.auditing.gdp_ncb import (
     Witness,
     as_coded,

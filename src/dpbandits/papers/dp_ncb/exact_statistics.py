@@ -8,7 +8,7 @@ import numpy as np
 
 from dpbandits.claims.evidence import Evidence, all_curves
 from dpbandits.claims.numbers import Estimate, exact
-from dpbandits.metrics.names import NOMINAL
+from dpbandits.metrics import NOMINAL
 from dpbandits.papers.dp_ncb.analytic import LEAST, PANEL_A, WEAK_SHARE, WITNESSED
 from dpbandits.papers.dp_ncb.analytic import RUNS as PLAYED_RUNS
 from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from dpbandits.reporting.agreement import count_agreement
+from dpbandits.reporting.digitised import count_agreement
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, select
 
 

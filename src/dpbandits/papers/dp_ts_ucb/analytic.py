@@ -6,8 +6,6 @@ v/s).
 Figures 1 and 2 are drawn from one short run. The compiled kernel plays the run, a step at a time.
 The kernel keeps the largest draw of an arm and not the draws; they are read off a copy of the
 random stream taken before the step.
-
-Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
 """
 
 import copy
@@ -29,197 +27,11 @@ from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Settings, State
 from dpbandits.bandits import Bandit, bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments
-from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.curves import curve, joined, number
 from dpbandits.privacy import dp_ts_ucb_budget
 from dpbandits.privacy.thompson import BUDGET_FACTOR, GDP_INTERPRETATIONS
 
 Values = NDArray[np.float64]
-
-MEANS: Values = np.arange(1, 100) / 100.0
-"""Means of the arm, 0.01 to 0.99."""
-
-# By Hoeffding's inequality k/s leaves the window with a chance of at most 2 exp(-2 * 100) < 1e-86:
-# the chances of Lemma 4.1 go down to 1e-30, and estimates far from the mean make up most of them.
-_WINDOW = 100.0
-
-
-def counts(horizon: int) -> list[int]:
-    """Return the numbers of rewards that an estimate can rest on: 1, 2, 4, ... up to T/2."""
-    return [2**power for power in range(int(math.log2(horizon / 2)) + 1)]
-
-
-@lru_cache(maxsize=32)
-def estimates(count: int) -> tuple[Values, Values]:
-    """Return the law of the mean of some rewards, for each mean of `MEANS`.
-
-    Args:
-        count: number s of rewards, 1 or above.
-
-    Returns:
-        Chance of each estimate k/s, and (mu - k/s) sqrt(s), both of shape (means, estimates). Rare
-        estimates, of total chance below 1e-86, are left out.
-    """
-    reach = math.ceil(math.sqrt(_WINDOW * count))
-    successes = np.round(count * MEANS)[:, None] + np.arange(-reach, reach + 1)
-    chances = np.asarray(binom.pmf(successes, count, MEANS[:, None]))
-    return chances, (MEANS[:, None] - successes / count) * math.sqrt(count)
-
-
-def miss_chances(count: int, variance: float, draws: int) -> Values:
-    """Return the chance that the largest of the draws stays below the mean (Lemma 4.1).
-
-    Args:
-        count: number s of rewards in the estimate.
-        variance: v, the variance of a draw times s.
-        draws: number of independent draws.
-
-    Returns:
-        One chance a mean, shape (means,); too small by at most 1e-86.
-    """
-    chances, shortfalls = estimates(count)
-    missed = np.exp(draws * log_ndtr(shortfalls / math.sqrt(variance)))
-    return np.asarray((chances * missed).sum(axis=1))
-
-
-def expected_waits(count: int, variance: float) -> Values:
-    """Return E[1/P(draw > mu) - 1], the draws wasted until one exceeds the mean (Lemma C.1).
-
-    Args:
-        count: number s of rewards in the estimate.
-        variance: v, the variance of a draw times s; 1 or above.
-    """
-    chances, shortfalls = estimates(count)
-    exceeded = ndtr(-shortfalls / math.sqrt(variance))
-    # Counts below 0 or above s have chance 0, and may lie where no draw exceeds the mean.
-    waits = np.divide(1.0 - exceeded, exceeded, out=np.zeros_like(exceeded), where=chances > 0.0)
-    return np.asarray((chances * waits).sum(axis=1))
-
-
-def misses_by_count(alpha: float, horizon: int, rounding: str = "floor") -> Values:
-    """Return T times the largest chance of Lemma 4.1 over the means, one number a count.
-
-    Args:
-        alpha: trade-off parameter, 0 to 1.
-        horizon: number of rounds T.
-        rounding: of the budget phi, ``floor`` (as Algorithm 1 tests it) or ``ceil``.
-    """
-    budget = dp_ts_ucb_budget(alpha, horizon)
-    draws = math.ceil(budget) if rounding == "ceil" else math.floor(budget)
-    variance = math.log(horizon) ** alpha
-    chances = [miss_chances(count, variance, draws).max() for count in counts(horizon)]
-    return horizon * np.array(chances)
-
-
-def waits_by_count(alpha: float, horizon: int) -> Values:
-    """Return the largest expectation of Lemma C.1 over the means, one number a count."""
-    variance = math.log(horizon) ** alpha
-    return np.array([expected_waits(count, variance).max() for count in counts(horizon)])
-
-
-RUN_MEANS = (0.75, 0.55, 0.35)
-ALPHA = 1.0
-RUN_HORIZON = 100
-STREAM = "dp-ts-ucb: a run to look at"
-
-
-class Step(NamedTuple):
-    """One step of the kernel: what it saw, the values that it compared, and what it did.
-
-    Attributes:
-        first: its first round, from 1.
-        length: number of rounds, 1 or (where every budget is used up) more.
-        arm: the arm pulled.
-        before: the state in front of the step.
-        after: the state behind it.
-        values: theta of every arm, shape (K,); in the K first rounds the estimates, NaN where
-            there is none.
-    """
-
-    first: int
-    length: int
-    arm: int
-    before: State
-    after: State
-    values: Values
-
-
-def steps(bandit: Bandit, settings: Settings, generator: np.random.Generator) -> Iterator[Step]:
-    """Play a run with the kernel, a step at a time.
-
-    Args:
-        bandit: the arms.
-        settings: the parameters of the kernel.
-        generator: the stream of the run.
-    """
-    state = ALGORITHM.state(len(bandit.arms))
-    out = new_segments(1)
-    while state.clock[0] < settings.horizon:
-        before = copy.deepcopy(state)
-        stream = copy.deepcopy(generator)
-        ALGORITHM.advance(settings, state, bandit.arrays, generator, out)
-        values = _values(settings, before, stream)
-        first = int(before.clock[0]) + 1
-        yield Step(
-            first, int(out.lengths[0]), int(out.arms[0]), before, copy.deepcopy(state), values
-        )
-
-
-def _values(settings: Settings, state: State, stream: np.random.Generator) -> Values:
-    """Return what the kernel compares in this state, of the numbers that it is about to draw."""
-    if state.clock[0] < state.counts.size:
-        return np.where(state.counts > 0, state.reward_sums, np.nan)
-    values = state.largest_draws.copy()
-    for arm in np.flatnonzero(state.budgets > 0):
-        deviation = np.sqrt(settings.variance / state.counts[arm])
-        mean = state.reward_sums[arm] / state.counts[arm]
-        values[arm] = mean + deviation * stream.standard_normal()
-    return values
-
-
-def trace() -> pd.DataFrame:
-    """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm.
-
-    Tags: arm (from 1); event, ``fresh`` (a new draw) or ``reuse`` (the largest draw again), and
-    ``start`` in the rounds that pull every arm once; pulled, completed (whether the pull made a
-    batch full), 0 or 1; batch, the size of the batch that waits for rewards; estimate and count,
-    the mean of the last full batch and its size; budget, the draws left before the round.
-    x: round. y: theta (``start``: the reward, 0 until it is there).
-    """
-    bandit = bernoulli(RUN_MEANS)
-    interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
-    settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
-    generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
-    rows = [row for step in steps(bandit, settings, generator) for row in _rows(step)]
-    return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)
-
-
-def _rows(step: Step) -> Iterator[dict[str, Any]]:
-    before, after = step.before, step.after
-    start = step.first <= before.counts.size
-    for t in range(step.first, step.first + step.length):
-        last = t == step.first + step.length - 1
-        for arm in range(before.counts.size):
-            pulled = arm == step.arm
-            known = after if start and pulled else before
-            count = int(known.counts[arm])
-            value = known.reward_sums[arm] if start else step.values[arm]
-            fresh = "fresh" if before.budgets[arm] > 0 else "reuse"
-            yield {
-                "series": f"arm {arm + 1}",
-                "arm": arm + 1,
-                "event": "start" if start else fresh,
-                "pulled": int(pulled),
-                "completed": int(pulled and last and after.waiting[arm] == 0),
-                "batch": 2 * int(before.counts[arm]) or 1,
-                "estimate": float(known.reward_sums[arm] / count) if count else 0.0,
-                "count": count,
-                "budget": int(before.budgets[arm]),
-                "x": t,
-                "y": float(value),
-                "lo": float(value),
-                "hi": float(value),
-            }
-
 
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Trade-off parameters of Figure 4."""
@@ -236,17 +48,11 @@ PRE_PULLS = (0, 1, 500, 1000, 2000, 5000, 100_000)
 SMALLEST_B_BETWEEN = 2
 """Smallest b of the finer grid at alpha = 0 that Figure 6 does not have."""
 
-TABLE_HORIZONS = (10_000, 100_000, 1_000_000)
-"""T of Table 1 and of the composed draws."""
+DECADES = (10_000, 100_000, 1_000_000)
+"""T of Table 1, of the composed draws and of Lemmas 4.1 and C.1."""
 
-LEMMA_HORIZONS = TABLE_HORIZONS
-"""T at which Lemmas 4.1 and C.1 are checked."""
-
-MISS_BOUND = 3.0
-"""T times the chance that the proof of Lemma 4.1 leaves to a miss."""
-
-WAIT_BOUND = 12.34
-"""The bound of Lemma C.1, Equation 7."""
+LONG_HORIZONS = tuple(round(10 ** (step / 20)) for step in range(80, 161))
+"""T from 1e4 to 1e8, log-spaced with the decades among them."""
 
 DELTA = 1e-6
 """Delta at which levels of Gaussian DP are given as epsilon."""
@@ -254,17 +60,28 @@ DELTA = 1e-6
 EQUAL_BOUND_FACTOR = 5.0
 """c over ln(T)^alpha in Section 5.2."""
 
-LONG_HORIZONS = tuple(round(10 ** (step / 20)) for step in range(80, 161))
-"""T from 1e4 to 1e8, log-spaced with the decades among them."""
+
+def _equal_bound_gdp(horizon: int) -> float:
+    """Return the level of Modified TS at b = 0, c = 5, whose regret bound is that of alpha = 0."""
+    return privacy.modified_ts_gdp(0, EQUAL_BOUND_FACTOR, horizon)
+
+
+def _tight_gdp(horizon: int) -> float:
+    return privacy.dp_ts_ucb_gdp(0.0, horizon, interpretation="tight")
+
+
+def _gdp_of(alpha: float) -> Callable[[int], float]:
+    return lambda horizon: privacy.dp_ts_ucb_gdp(alpha, horizon)
+
 
 LEVELS: dict[str, Callable[[int], float]] = {
     "TS-Gaussian": privacy.ts_gaussian_gdp,
-    "M-TS-Gaussian, b = 0, c = 5": lambda horizon: privacy.modified_ts_gdp(0, 5.0, horizon),
+    "M-TS-Gaussian, b = 0, c = 5": _equal_bound_gdp,
     "M-TS-Gaussian, b + 1 = c = T^(1/4)": lambda horizon: horizon**0.25,
     "M-TS-Gaussian, b + 1 = c = ln T": lambda horizon: math.sqrt(horizon) / math.log(horizon),
-    "DP-TS-UCB, α = 1/2": lambda horizon: privacy.dp_ts_ucb_gdp(0.5, horizon),
-    "DP-TS-UCB, α = 0": lambda horizon: privacy.dp_ts_ucb_gdp(0.0, horizon),
-    "DP-TS-UCB, α = 1": lambda horizon: privacy.dp_ts_ucb_gdp(1.0, horizon),
+    "DP-TS-UCB, α = 1/2": _gdp_of(0.5),
+    "DP-TS-UCB, α = 0": _gdp_of(0.0),
+    "DP-TS-UCB, α = 1": _gdp_of(1.0),
 }
 """By algorithm: from T to eta, at an example of each row of Table 1.
 
@@ -272,21 +89,23 @@ Where b and c grow with T, b is not rounded: the level of M-TS-Gaussian is sqrt(
 """
 
 
+def summary() -> pd.DataFrame:
+    """Return eta (Table 1) of each algorithm at three horizons. Tags: algorithm. x: T. y: eta."""
+    return joined(
+        curve(algorithm, {"algorithm": algorithm}, DECADES, [*map(level, DECADES)])
+        for algorithm, level in LEVELS.items()
+    )
+
+
 def privacy_by_horizon() -> pd.DataFrame:
     """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting.
 
-    Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha, horizon.
-    x: T. y: eta.
+    Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha. x: T. y: eta.
     """
     return joined(
         curve(
             f"{accounting}, alpha={alpha:g}",
-            {
-                "algorithm": "dp-ts-ucb",
-                "accounting": accounting,
-                "alpha": alpha,
-                "horizon": HORIZONS,
-            },
+            {"algorithm": "dp-ts-ucb", "accounting": accounting, "alpha": alpha},
             HORIZONS,
             [
                 privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation=accounting)
@@ -298,24 +117,29 @@ def privacy_by_horizon() -> pd.DataFrame:
     )
 
 
+def privacy_conversion() -> pd.DataFrame:
+    """Return the epsilon at delta = 1e-6 of each level in Figure 3b. Tags: its own and eta."""
+    frame = privacy_by_horizon()
+    epsilons = [privacy.epsilon(DELTA, eta) for eta in frame["y"]]
+    frame.insert(4, "eta", frame["y"])
+    return frame.assign(y=epsilons, lo=epsilons, hi=epsilons)
+
+
 def privacy_by_alpha() -> pd.DataFrame:
     """Return eta (Figure 4b) over alpha, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
 
     Tags: algorithm, accounting (as in Figure 3b; ``lemma5`` for Modified TS). x: alpha. y: eta.
     """
     alphas = np.linspace(0.0, 1.0, 41)
-    curves = {
+    levels = {
         ("dp-ts-ucb", accounting): [
             privacy.dp_ts_ucb_gdp(alpha, HORIZON, interpretation=accounting) for alpha in alphas
         ]
         for accounting in GDP_INTERPRETATIONS
     }
     factors = EQUAL_BOUND_FACTOR * math.log(HORIZON) ** alphas
-    curves["m-ts-gaussian", "lemma5"] = [privacy.modified_ts_gdp(0, c, HORIZON) for c in factors]
-    return joined(
-        curve(f"{algorithm}, {accounting}", _named(algorithm, accounting), alphas, y)
-        for (algorithm, accounting), y in curves.items()
-    )
+    levels["m-ts-gaussian", "lemma5"] = [privacy.modified_ts_gdp(0, c, HORIZON) for c in factors]
+    return joined(_named(*names, alphas, y) for names, y in levels.items())
 
 
 def crossover() -> pd.DataFrame:
@@ -325,53 +149,20 @@ def crossover() -> pd.DataFrame:
     accounting (``theorem4.4`` or ``tight``; ``lemma4``; ``lemma5``). x: T. y: eta.
     """
     levels: dict[tuple[str, str], Callable[[int], float]] = {
-        ("dp-ts-ucb", "theorem4.4"): lambda horizon: privacy.dp_ts_ucb_gdp(0, horizon),
-        ("dp-ts-ucb", "tight"): lambda horizon: privacy.dp_ts_ucb_gdp(
-            0, horizon, interpretation="tight"
-        ),
+        ("dp-ts-ucb", "theorem4.4"): _gdp_of(0.0),
+        ("dp-ts-ucb", "tight"): _tight_gdp,
         ("ts-gaussian", "lemma4"): privacy.ts_gaussian_gdp,
-        ("m-ts-gaussian", "lemma5"): lambda horizon: privacy.modified_ts_gdp(
-            0, EQUAL_BOUND_FACTOR, horizon
-        ),
+        ("m-ts-gaussian", "lemma5"): _equal_bound_gdp,
     }
     return joined(
-        curve(
-            f"{algorithm}, {accounting}",
-            _named(algorithm, accounting),
-            LONG_HORIZONS,
-            [level(horizon) for horizon in LONG_HORIZONS],
-        )
-        for (algorithm, accounting), level in levels.items()
+        _named(*names, LONG_HORIZONS, [*map(level, LONG_HORIZONS)])
+        for names, level in levels.items()
     )
 
 
-def privacy_conversion() -> pd.DataFrame:
-    """Return the epsilon at delta = 1e-6 of each level in Figure 3b.
-
-    Tags: algorithm, accounting, alpha, horizon, delta, eta. x: T. y: epsilon.
-    """
-    frame = privacy_by_horizon().rename(columns={"y": "eta"}).drop(columns=["x", "lo", "hi"])
-    epsilons = [privacy.epsilon(DELTA, eta) for eta in frame["eta"]]
-    frame.insert(5, "delta", DELTA)
-    return frame.assign(x=frame["horizon"], y=epsilons, lo=epsilons, hi=epsilons)
-
-
-def lemma_4_1() -> pd.DataFrame:
-    """Return T times the chance that every draw misses the mean, the largest over the means.
-
-    Tags: quantity (``chance``, or ``bound``, the constant of the proof), alpha, rounding (of the
-    budget phi), horizon. x: number s of rewards in the estimate. y: T times the chance.
-    """
-    return joined(_misses())
-
-
-def lemma_c1() -> pd.DataFrame:
-    """Return the expectation of Lemma C.1, the largest over the means.
-
-    Tags: quantity (``expectation`` or ``bound``), alpha, horizon. x: number s of rewards in the
-    estimate. y: E[1/P(draw above the mean) - 1].
-    """
-    return joined(_waits())
+def _named(algorithm: str, accounting: str, x: Any, y: Any) -> pd.DataFrame:
+    tags = {"algorithm": algorithm, "accounting": accounting}
+    return curve(f"{algorithm}, {accounting}", tags, x, y)
 
 
 def constants() -> pd.DataFrame:
@@ -382,38 +173,23 @@ def constants() -> pd.DataFrame:
     is below): algorithm, accounting; the other's eta is sqrt(T/x). ``composed`` (eta of plain
     Thompson sampling, from the draws of every round): x is T.
     """
-    return joined([*_factors(), *_levels(), *_composed()])
+    return joined(_constants())
 
 
-def _named(algorithm: str, accounting: str) -> dict[str, Any]:
-    return {"algorithm": algorithm, "accounting": accounting}
-
-
-def _factors() -> Iterator[pd.DataFrame]:
-    for alpha in (0.0, 1.0):
-        for root in ("no", "yes"):
-            tags = {"quantity": "c", "alpha": alpha, "root": root}
-            pulls = sorted({*PRE_PULLS, SMALLEST_B_BETWEEN})
-            factors = [
-                privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in pulls
-            ]
-            yield curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
-
-
-def _levels() -> Iterator[pd.DataFrame]:
-    yield curve("sqrt(2 c0)", {"quantity": "root"}, [1.0], [math.sqrt(2.0 * BUDGET_FACTOR)])
+def _constants() -> Iterator[pd.DataFrame]:
+    pulls = sorted({*PRE_PULLS, SMALLEST_B_BETWEEN})
+    for alpha, root in itertools.product((0.0, 1.0), ("no", "yes")):
+        factors = [privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in pulls]
+        tags = {"quantity": "c", "alpha": alpha, "root": root}
+        yield curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
+    yield number("sqrt(2 c0)", {"quantity": "root"}, math.sqrt(2.0 * BUDGET_FACTOR), 1.0)
     for accounting, phases in (("theorem4.4", 2), ("tight", 1)):
         for algorithm, divisor in (("ts-gaussian", 2.0), ("m-ts-gaussian", EQUAL_BOUND_FACTOR)):
-            tags = {"quantity": "crossover", **_named(algorithm, accounting)}
+            tags = {"quantity": "crossover", "algorithm": algorithm, "accounting": accounting}
             horizon = crossover_horizon(phases, divisor)
-            yield curve(f"crossover, {accounting}, {algorithm}", tags, [divisor], [horizon])
-
-
-def _composed() -> Iterator[pd.DataFrame]:
-    levels = [
-        float(privacy.compose_gdp(np.full(horizon, draw_level()))) for horizon in TABLE_HORIZONS
-    ]
-    yield curve("composed draws", {"quantity": "composed"}, TABLE_HORIZONS, levels)
+            yield number(f"crossover, {accounting}, {algorithm}", tags, horizon, divisor)
+    composed = [float(privacy.compose_gdp(np.full(horizon, draw_level()))) for horizon in DECADES]
+    yield curve("composed draws", {"quantity": "composed"}, DECADES, composed)
 
 
 def draw_level() -> float:
@@ -445,37 +221,206 @@ def crossover_horizon(phases: int, divisor: float) -> float:
     return math.exp(brentq(excess, 3.0, 100.0, xtol=1e-13))
 
 
+MEANS: Values = np.arange(1, 100) / 100.0
+"""Means of the arm, 0.01 to 0.99."""
+
+# By Hoeffding's inequality k/s leaves the window with a chance of at most 2 exp(-2 * 100) < 1e-86:
+# the chances of Lemma 4.1 go down to 1e-30, and estimates far from the mean make up most of them.
+_WINDOW = 100.0
+
+MISS_BOUND = 3.0
+"""T times the chance that the proof of Lemma 4.1 leaves to a miss."""
+
+WAIT_BOUND = 12.34
+"""The bound of Lemma C.1, Equation 7."""
+
+
+def counts(horizon: int) -> list[int]:
+    """Return the numbers of rewards that an estimate can rest on: 1, 2, 4, ... up to T/2."""
+    return [2**power for power in range(int(math.log2(horizon / 2)) + 1)]
+
+
+@lru_cache(maxsize=32)
+def estimates(count: int) -> tuple[Values, Values]:
+    """Return the law of the mean of s rewards, for each mean of `MEANS`.
+
+    Chance of each estimate k/s, and (mu - k/s) sqrt(s), both of shape (means, estimates). Rare
+    estimates, of total chance below 1e-86, are left out.
+    """
+    reach = math.ceil(math.sqrt(_WINDOW * count))
+    successes = np.round(count * MEANS)[:, None] + np.arange(-reach, reach + 1)
+    chances = np.asarray(binom.pmf(successes, count, MEANS[:, None]))
+    return chances, (MEANS[:, None] - successes / count) * math.sqrt(count)
+
+
+def miss_chances(count: int, variance: float, draws: int) -> Values:
+    """Return the chance that the largest of the draws stays below the mean (Lemma 4.1).
+
+    Args:
+        count: number s of rewards in the estimate.
+        variance: v, the variance of a draw times s.
+        draws: number of independent draws.
+
+    Returns:
+        One chance a mean, shape (means,); too small by at most 1e-86.
+    """
+    chances, shortfalls = estimates(count)
+    missed = np.exp(draws * log_ndtr(shortfalls / math.sqrt(variance)))
+    return np.asarray((chances * missed).sum(axis=1))
+
+
+def expected_waits(count: int, variance: float) -> Values:
+    """Return E[1/P(draw > mu) - 1], the draws wasted until one exceeds the mean (Lemma C.1).
+
+    Arguments as in ``miss_chances``.
+    """
+    chances, shortfalls = estimates(count)
+    exceeded = ndtr(-shortfalls / math.sqrt(variance))
+    # Counts below 0 or above s have chance 0, and may lie where no draw exceeds the mean.
+    waits = np.divide(1.0 - exceeded, exceeded, out=np.zeros_like(exceeded), where=chances > 0.0)
+    return np.asarray((chances * waits).sum(axis=1))
+
+
+def lemma_4_1() -> pd.DataFrame:
+    """Return T times the chance that every draw misses the mean, the largest over the means.
+
+    Tags: quantity (``chance``, or ``bound``, the constant of the proof), alpha, rounding (of the
+    budget phi; Algorithm 1 tests it as ``floor``), horizon. x: number s of rewards in the estimate.
+    y: T times the chance.
+    """
+    return joined(_misses())
+
+
 def _misses() -> Iterator[pd.DataFrame]:
-    for horizon in LEMMA_HORIZONS:
+    for horizon in DECADES:
         x = counts(horizon)
         for alpha, rounding in itertools.product(ALPHAS, ("floor", "ceil")):
+            draws = getattr(math, rounding)(dp_ts_ucb_budget(alpha, horizon))
+            variance = math.log(horizon) ** alpha
+            misses = [horizon * miss_chances(count, variance, draws).max() for count in x]
             tags = {"quantity": "chance", "alpha": alpha, "rounding": rounding, "horizon": horizon}
-            name = f"chance, alpha={alpha:g}, {rounding}, T={horizon}"
-            yield curve(name, tags, x, misses_by_count(alpha, horizon, rounding))
-        yield curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), MISS_BOUND))
+            yield curve(f"chance, alpha={alpha:g}, {rounding}, T={horizon}", tags, x, misses)
+        yield _bound(horizon, MISS_BOUND)
+
+
+def lemma_c1() -> pd.DataFrame:
+    """Return the expectation of Lemma C.1, the largest over the means.
+
+    Tags: quantity (``expectation`` or ``bound``), alpha, horizon. x: number s of rewards in the
+    estimate. y: E[1/P(draw above the mean) - 1].
+    """
+    return joined(_waits())
 
 
 def _waits() -> Iterator[pd.DataFrame]:
-    for horizon in LEMMA_HORIZONS:
+    for horizon in DECADES:
         x = counts(horizon)
         for alpha in ALPHAS:
+            waits = [expected_waits(count, math.log(horizon) ** alpha).max() for count in x]
             tags = {"quantity": "expectation", "alpha": alpha, "horizon": horizon}
-            name = f"expectation, alpha={alpha:g}, T={horizon}"
-            yield curve(name, tags, x, waits_by_count(alpha, horizon))
-        yield curve(f"bound, T={horizon}", _bound(horizon), x, np.full(len(x), WAIT_BOUND))
+            yield curve(f"expectation, alpha={alpha:g}, T={horizon}", tags, x, waits)
+        yield _bound(horizon, WAIT_BOUND)
 
 
-def _bound(horizon: int) -> dict[str, Any]:
-    return {"quantity": "bound", "horizon": horizon}
+def _bound(horizon: int, bound: float) -> pd.DataFrame:
+    x, tags = counts(horizon), {"quantity": "bound", "horizon": horizon}
+    return curve(f"bound, T={horizon}", tags, x, np.full(len(x), bound))
 
 
-def summary() -> pd.DataFrame:
-    """Return eta (Table 1) of each algorithm at three horizons. Tags: algorithm. x: T. y: eta."""
-    x = TABLE_HORIZONS
-    return joined(
-        curve(algorithm, {"algorithm": algorithm}, x, [level(horizon) for horizon in x])
-        for algorithm, level in LEVELS.items()
-    )
+RUN_MEANS = (0.75, 0.55, 0.35)
+ALPHA = 1.0
+RUN_HORIZON = 100
+STREAM = "dp-ts-ucb: a run to look at"
+
+
+class Step(NamedTuple):
+    """One step of the kernel: what it saw, the values that it compared, and what it did.
+
+    Attributes:
+        first: its first round, from 1.
+        length: number of rounds, 1 or (where every budget is used up) more.
+        arm: the arm pulled.
+        before: the state in front of the step.
+        after: the state behind it.
+        values: theta of every arm, shape (K,); in the K first rounds the estimates, NaN where
+            there is none.
+    """
+
+    first: int
+    length: int
+    arm: int
+    before: State
+    after: State
+    values: Values
+
+
+def trace() -> pd.DataFrame:
+    """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm.
+
+    Tags: arm (from 1); event, ``fresh`` (a new draw) or ``reuse`` (the largest draw again), and
+    ``start`` in the rounds that pull every arm once; pulled, completed (whether the pull made a
+    batch full), 0 or 1; batch, the size of the batch that waits for rewards; estimate and count,
+    the mean of the last full batch and its size; budget, the draws left before the round.
+    x: round. y: theta (``start``: the reward, 0 until it is there).
+    """
+    bandit = bernoulli(RUN_MEANS)
+    interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
+    settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
+    generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
+    rows = [row for step in _steps(bandit, settings, generator) for row in _rows(step)]
+    return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)
+
+
+def _steps(bandit: Bandit, settings: Settings, generator: np.random.Generator) -> Iterator[Step]:
+    """Play a run with the kernel, a step at a time."""
+    state = ALGORITHM.state(len(bandit.arms))
+    out = new_segments(1)
+    while state.clock[0] < settings.horizon:
+        before, stream = copy.deepcopy(state), copy.deepcopy(generator)
+        ALGORITHM.advance(settings, state, bandit.arrays, generator, out)
+        first, length, arm = int(before.clock[0]) + 1, int(out.lengths[0]), int(out.arms[0])
+        values = _values(settings, before, stream)
+        yield Step(first, length, arm, before, copy.deepcopy(state), values)
+
+
+def _values(settings: Settings, state: State, stream: np.random.Generator) -> Values:
+    """Return what the kernel compares in this state, of the numbers that it is about to draw."""
+    if state.clock[0] < state.counts.size:
+        return np.where(state.counts > 0, state.reward_sums, np.nan)
+    values = state.largest_draws.copy()
+    for arm in np.flatnonzero(state.budgets > 0):
+        deviation = np.sqrt(settings.variance / state.counts[arm])
+        mean = state.reward_sums[arm] / state.counts[arm]
+        values[arm] = mean + deviation * stream.standard_normal()
+    return values
+
+
+def _rows(step: Step) -> Iterator[dict[str, Any]]:
+    before, after = step.before, step.after
+    start = step.first <= before.counts.size
+    for t in range(step.first, step.first + step.length):
+        last = t == step.first + step.length - 1
+        for arm in range(before.counts.size):
+            pulled = arm == step.arm
+            known = after if start and pulled else before
+            count = int(known.counts[arm])
+            value = float(known.reward_sums[arm] if start else step.values[arm])
+            fresh = "fresh" if before.budgets[arm] > 0 else "reuse"
+            yield {
+                "series": f"arm {arm + 1}",
+                "arm": arm + 1,
+                "event": "start" if start else fresh,
+                "pulled": int(pulled),
+                "completed": int(pulled and last and after.waiting[arm] == 0),
+                "batch": 2 * int(before.counts[arm]) or 1,
+                "estimate": float(known.reward_sums[arm] / count) if count else 0.0,
+                "count": count,
+                "budget": int(before.budgets[arm]),
+                "x": t,
+                "y": value,
+                "lo": value,
+                "hi": value,
+            }
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
@@ -489,4 +434,4 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "trace": trace,
     "summary": summary,
 }
-"""Analytic results by name, as the experiments file lists them."""
+"""Exact results by name, as the experiments file lists them."""

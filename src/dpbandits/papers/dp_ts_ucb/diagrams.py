@@ -15,24 +15,27 @@ from dpbandits.reporting.palette import COLOURS
 SHOWN_ARM = 1
 """The arm of Figure 1."""
 
-_ANNOTATION = 7.0
-"""Size of the annotations in points."""
-
 
 def draws(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Figure 1: fresh draws of one arm, its largest draw once they are used up, its renewals."""
     rows = trace[(trace["arm"] == SHOWN_ARM) & (trace["event"] != "start")]
+    epoch = rows["completed"].shift(fill_value=0).cumsum()
     parts = {
         "fresh draw": rows[rows["event"] == "fresh"],
         "largest draw again": rows[rows["event"] == "reuse"],
         "estimate": rows.assign(y=rows["estimate"]),
-        "largest draw": _largest_draws(rows),
+        # It begins at 0 behind each full batch.
+        "largest draw": rows.assign(y=rows["y"].groupby(epoch).cummax().clip(lower=0.0)),
         "pull": rows[rows["pulled"] == 1],
         "batch full": rows[rows["completed"] == 1],
     }
     with style.context():
         drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.25)
-        _draw_renewals(axes, parts["batch full"])
+        label = "batch full: budget and largest draw renewed"
+        for x in parts["batch full"]["x"]:
+            look: dict[str, Any] = {"color": "#777777", "linewidth": 0.8, "linestyle": (0, (3, 2))}
+            axes.axvline(x + 0.5, label=label, **look)
+            label = "_"
         for name, colour, label in (
             ("estimate", "black", r"estimate $\hat\mu$ of the last full batch"),
             ("largest draw", "orange", "largest draw since the renewal"),
@@ -45,23 +48,10 @@ def draws(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             (parts["largest draw again"], "s", "vermillion", "budget used up: the largest again"),
             (parts["pull"].assign(y=below), "^", "green", "round in which the arm is pulled"),
         ):
-            look: dict[str, Any] = {"color": COLOURS[colour], "markersize": 3.2}
+            look = {"color": COLOURS[colour], "markersize": 3.2}
             axes.plot(points["x"], points["y"], marker, label=label, **look)
         _finish(drawn, axes, trace, rf"Value $\theta$ of arm {SHOWN_ARM}", columns=2)
     return drawn, _points(parts)
-
-
-def _draw_renewals(axes: Axes, renewals: pd.DataFrame) -> None:
-    """Draw an upright line behind every round that fills a batch; one of them has a label."""
-    label = "batch full: budget and largest draw renewed"
-    for index, x in enumerate(renewals["x"]):
-        axes.axvline(
-            x + 0.5,
-            color="#777777",
-            linewidth=0.8,
-            linestyle=(0, (3, 2)),
-            label="_" if index else label,
-        )
 
 
 def batches(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -75,12 +65,12 @@ def batches(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.15)
         for size, look in zip(sizes, palette.ordered_looks(len(sizes)), strict=True):
             full = pulled[(pulled["batch"] == size) & pulled["full_at"].notna()]
-            _squares(axes, full, facecolor=look.colour, label=_batch_name(size))
+            _draw_squares(axes, full, facecolor=look.colour, label=f"batch of {size}")
             _mark_estimates(axes, full)
             for arm, rows in full.groupby("arm"):
-                parts[f"arm {arm!s}, {_batch_name(size)}"] = rows
+                parts[f"arm {arm!s}, batch of {size}"] = rows
         waiting = pulled[pulled["full_at"].isna()]
-        _squares(axes, waiting, facecolor="none", label="batch not full at T: in no estimate")
+        _draw_squares(axes, waiting, facecolor="none", label="batch not full at T: in no estimate")
         for arm, rows in waiting.groupby("arm"):
             parts[f"arm {arm!s}, in no estimate"] = rows
         arms = sorted(trace["arm"].unique())
@@ -91,26 +81,15 @@ def batches(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return drawn, _points(parts)
 
 
-def _largest_draws(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the largest draw so far in every round, beginning at 0 behind each full batch."""
-    epoch = rows["completed"].shift(fill_value=0).cumsum()
-    return rows.assign(y=rows["y"].groupby(epoch).cummax().clip(lower=0.0))
-
-
-def _batch_name(size: int) -> str:
-    return f"batch of {size}"
-
-
-def _squares(axes: Axes, rows: pd.DataFrame, *, facecolor: str, label: str) -> None:
+def _draw_squares(axes: Axes, rows: pd.DataFrame, *, facecolor: str, label: str) -> None:
     """Draw a box over every round of the rows, on the line of its arm."""
     boxes = [
         [(x - 0.5, y - 0.22), (x + 0.5, y - 0.22), (x + 0.5, y + 0.22), (x - 0.5, y + 0.22)]
         for x, y in zip(rows["x"], rows["y"], strict=True)
     ]
     edge = "#555555" if facecolor == "none" else "white"
-    axes.add_collection(
-        PolyCollection(boxes, facecolor=facecolor, edgecolor=edge, linewidth=0.5, label=label)
-    )
+    look: dict[str, Any] = {"facecolor": facecolor, "edgecolor": edge, "linewidth": 0.5}
+    axes.add_collection(PolyCollection(boxes, label=label, **look))
 
 
 def _mark_estimates(axes: Axes, rows: pd.DataFrame) -> None:
@@ -118,13 +97,11 @@ def _mark_estimates(axes: Axes, rows: pd.DataFrame) -> None:
     full = rows[rows["completed"] == 1]
     for x, y, size in zip(full["x"], full["y"], full["batch"], strict=True):
         axes.plot([x + 0.5] * 2, [y - 0.34, y + 0.22], color="black", linewidth=0.9)
-        axes.text(x + 0.5, y - 0.38, str(size), ha="center", va="bottom", fontsize=_ANNOTATION)
+        axes.text(x + 0.5, y - 0.38, str(size), ha="center", va="bottom", fontsize=7.0)
 
 
 def _finish(drawn: Figure, axes: Axes, trace: pd.DataFrame, y_label: str, *, columns: int) -> None:
-    axes.set_xlim(0, trace["x"].max() + 1)
-    axes.set_xlabel("Round $t$")
-    axes.set_ylabel(y_label)
+    axes.set(xlim=(0, trace["x"].max() + 1), xlabel="Round $t$", ylabel=y_label)
     drawn.legend(loc="outside upper center", ncols=columns)
 
 

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 
 from dpbandits import privacy
 from dpbandits.bandits import clipped_exponential, truncated_exponential
-from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.curves import curve, joined, number
 
 ANALYSIS_HORIZON = 1_000
 """T of Figures 1, 6 and 7."""
@@ -155,72 +155,51 @@ def constants() -> pd.DataFrame:
     Tags: quantity, and by quantity: ``epsilon``: eta (delta = 1e-6); ``gdp``: accounting, of
     (b, c) = (0, 1) at T = 1e5; ``arm-mean``: law; ``turning-order``: measure, the Renyi order up
     to which the advantage of Gaussian DP is larger at the smallest delta; ``least-epsilon``: arms,
-    epsilon of Corollary 1 as delta goes to 1; ``crossing-delta``: arms, the delta up to which
-    Corollary 1 is above the basic composition of exact rounds; ``turning-product``: baseline, the
-    c (b + 1) from which on epsilon is at most 0.6 times that of (0, 1) on the delta axis of
-    Figure 1; ``quoted-shift`` and ``quoted-delta``: the longest
-    shift that Lemma 13 admits and its exact delta;
-    ``true-delta``: calibration, means, pulls, round_delta. x: eta, T, the rate, the number of
-    arms, or the delta that is claimed. y: the number.
+    epsilon of Corollary 1 at the largest delta below 1; ``crossing-delta``: arms, the delta at
+    which Corollary 1 meets the basic composition of exact rounds; ``turning-product``: baseline,
+    the c (b + 1) at which a guarantee is dramatically tighter than that of (0, 1); ``quoted-shift``
+    and ``quoted-delta``: the longest shift of a unit normal variable that Lemma 13 admits, and its
+    exact delta; ``true-delta``: calibration, means, pulls, round_delta, the exact delta of an
+    action of two-armed sampling at the epsilon claimed for it. y: the number.
     """
-    parts = (
-        _levels(),
-        _arm_means(),
-        _orders(),
-        _least_epsilons(),
-        _crossings(),
-        _products(),
-        _quoted(),
-        _true_deltas(),
-    )
-    return joined(itertools.chain.from_iterable(parts))
+    return joined([*_levels(), *_turns(), *_true_deltas()])
 
 
 def _levels() -> Iterator[pd.DataFrame]:
     for eta in COMPARED_LEVELS:
         tags = {"quantity": "epsilon", "eta": eta}
-        yield curve(f"epsilon, eta={eta}", tags, [eta], [privacy.epsilon(1e-6, float(eta))])
+        yield number(f"epsilon, eta={eta}", tags, privacy.epsilon(1e-6, float(eta)), eta)
     for accounting in ("lemma5", "lemma4"):
         tags = {"quantity": "gdp", "accounting": accounting}
         level = privacy.modified_ts_gdp(0, 1, EXPERIMENT_HORIZON, interpretation=accounting)
-        yield curve(f"gdp, {accounting}", tags, [EXPERIMENT_HORIZON], [level])
-
-
-def _arm_means() -> Iterator[pd.DataFrame]:
+        yield number(f"gdp, {accounting}", tags, level, EXPERIMENT_HORIZON)
     for law, make in (("conditional", truncated_exponential), ("clipped", clipped_exponential)):
         tags = {"quantity": "arm-mean", "law": law}
         yield curve(f"arm means, {law}", tags, RATES, make(RATES).means)
-
-
-def _orders() -> Iterator[pd.DataFrame]:
-    """Return the renyi orders at which GDP's advantage is as large at delta = 1e-10 as at 1e-1."""
-    ends = np.array([1e-10, 1e-1])
-    gdp = privacy.epsilon(ends, privacy.ts_gaussian_gdp(ANALYSIS_HORIZON))
-
-    def by_difference(order: float) -> float:
-        small, large = privacy.ts_gaussian_rdp_epsilon(ends, ANALYSIS_HORIZON, order) - gdp
-        return float(small - large)
-
-    def by_ratio(order: float) -> float:
-        small, large = privacy.ts_gaussian_rdp_epsilon(ends, ANALYSIS_HORIZON, order) / gdp
-        return float(small - large)
-
-    for measure, excess in (("difference", by_difference), ("ratio", by_ratio)):
-        tags = {"quantity": "turning-order", "measure": measure}
-        order = brentq(excess, 1.01, 2.0, xtol=1e-12)
-        yield curve(f"turning order, {measure}", tags, [ANALYSIS_HORIZON], [order])
-
-
-def _least_epsilons() -> Iterator[pd.DataFrame]:
-    """Return epsilon of Corollary 1 at the largest delta below 1, with two arms and with ten."""
     for arms in ARM_NUMBERS:
         least = privacy.ts_standard_epsilon(float(np.nextafter(1.0, 0.0)), ANALYSIS_HORIZON, arms)
-        tags = {"quantity": "least-epsilon", "arms": arms}
-        yield curve(f"least epsilon, N={arms}", tags, [arms], [least])
+        of_arms = {"quantity": "least-epsilon", "arms": arms}
+        yield number(f"least epsilon, N={arms}", of_arms, least, arms)
+    shift = 2 * QUOTED_EPSILON / np.sqrt(-np.log(2 * QUOTED_DELTA))
+    true = privacy.delta(QUOTED_EPSILON, float(shift))
+    for quantity, value in (("quoted-shift", shift), ("quoted-delta", true)):
+        yield number(quantity, {"quantity": quantity}, value, QUOTED_DELTA)
 
 
-def _crossings() -> Iterator[pd.DataFrame]:
-    """Return the delta at which Corollary 1 meets the basic composition of exact rounds."""
+def _turns() -> Iterator[pd.DataFrame]:
+    """Return the parameters at which one guarantee passes another."""
+    ends = np.array([1e-10, 1e-1])
+    gdp = privacy.epsilon(ends, privacy.ts_gaussian_gdp(ANALYSIS_HORIZON))
+    for measure, compare in (("difference", np.subtract), ("ratio", np.divide)):
+
+        def turned(order: float, compare: np.ufunc = compare) -> float:
+            renyi = privacy.ts_gaussian_rdp_epsilon(ends, ANALYSIS_HORIZON, order)
+            small, large = compare(renyi, gdp)
+            return float(small - large)
+
+        tags = {"quantity": "turning-order", "measure": measure}
+        order = brentq(turned, 1.01, 2.0, xtol=1e-12)
+        yield number(f"turning order, {measure}", tags, order, ANALYSIS_HORIZON)
     for arms in ARM_NUMBERS:
 
         def excess(logarithm: float, arms: int = arms) -> float:
@@ -229,54 +208,42 @@ def _crossings() -> Iterator[pd.DataFrame]:
             return printed - privacy.ts_basic_standard_epsilon(delta, ANALYSIS_HORIZON)
 
         delta = math.exp(brentq(excess, math.log(1e-10), math.log(0.9), xtol=1e-12))
-        tags = {"quantity": "crossing-delta", "arms": arms}
-        yield curve(f"crossing delta, N={arms}", tags, [arms], [delta])
-
-
-def _products() -> Iterator[pd.DataFrame]:
-    """Return the c (b + 1) at which a guarantee is dramatically tighter than that of (0, 1)."""
+        of_arms = {"quantity": "crossing-delta", "arms": arms}
+        yield number(f"crossing delta, N={arms}", of_arms, delta, arms)
     x = deltas()
-    baselines = {
-        "lemma5": privacy.epsilon(x, privacy.modified_ts_gdp(0, 1, ANALYSIS_HORIZON)),
-        "theorem3": privacy.epsilon(x, privacy.ts_gaussian_gdp(ANALYSIS_HORIZON)),
+    levels = {
+        "lemma5": privacy.modified_ts_gdp(0, 1, ANALYSIS_HORIZON),
+        "theorem3": privacy.ts_gaussian_gdp(ANALYSIS_HORIZON),
     }
-    for baseline, standard in baselines.items():
+    for baseline, level in levels.items():
+        standard = privacy.epsilon(x, level)
 
-        def excess(product: float, standard: NDArray[np.float64] = standard) -> float:
+        def above(product: float, standard: NDArray[np.float64] = standard) -> float:
             raised = privacy.epsilon(x, privacy.modified_ts_gdp(0, product, ANALYSIS_HORIZON))
             return float((raised / standard).max()) - DRAMATIC_RATIO
 
         tags = {"quantity": "turning-product", "baseline": baseline}
-        product = brentq(excess, 1.0, 10.0, xtol=1e-12)
-        yield curve(f"turning product, {baseline}", tags, [ANALYSIS_HORIZON], [product])
-
-
-def _quoted() -> Iterator[pd.DataFrame]:
-    """Return exact delta of the longest shift of a unit normal variable that Lemma 13 admits."""
-    shift = 2 * QUOTED_EPSILON / np.sqrt(-np.log(2 * QUOTED_DELTA))
-    true = privacy.delta(QUOTED_EPSILON, float(shift))
-    for quantity, number in (("quoted-shift", shift), ("quoted-delta", true)):
-        yield curve(quantity, {"quantity": quantity}, [QUOTED_DELTA], [number])
+        product = brentq(above, 1.0, 10.0, xtol=1e-12)
+        yield number(f"turning product, {baseline}", tags, product, ANALYSIS_HORIZON)
 
 
 def _true_deltas() -> Iterator[pd.DataFrame]:
-    """Return the exact delta of an action of two-armed sampling at the epsilon claimed for it."""
-    for pulls in ((1, MANY), (1, 1)):
-        shift, lowest = two_armed_choice(*pulls)
-        named = f"1,{'many' if pulls[1] == MANY else pulls[1]}"
-        for calibration, claimed in (("printed", printed_epsilon), ("corrected", valid_epsilon)):
-            for means, bound in (("any", -np.inf), ("reachable", lowest)):
-                for delta in ROUND_DELTAS:
-                    tags = {
-                        "quantity": "true-delta",
-                        "calibration": calibration,
-                        "means": means,
-                        "pulls": named,
-                        "round_delta": delta,
-                    }
-                    true = privacy.report_noisy_max_true_delta(claimed(delta), shift, bound)
-                    name = f"true delta, {calibration}, {means} means, {named} pulls, {delta:g}"
-                    yield curve(name, tags, [delta], [true])
+    claims = {"printed": printed_epsilon, "corrected": valid_epsilon}
+    for (named, others), calibration in itertools.product((("1,many", MANY), ("1,1", 1)), claims):
+        shift, lowest = two_armed_choice(1, others)
+        for means, bound in (("any", -np.inf), ("reachable", lowest)):
+            for delta in ROUND_DELTAS:
+                tags = {
+                    "quantity": "true-delta",
+                    "calibration": calibration,
+                    "means": means,
+                    "pulls": named,
+                    "round_delta": delta,
+                }
+                claimed = claims[calibration](delta)
+                true = privacy.report_noisy_max_true_delta(claimed, shift, bound)
+                name = f"true delta, {calibration}, {means} means, {named} pulls, {delta:g}"
+                yield number(name, tags, true, delta)
 
 
 def printed_epsilon(delta: float) -> float:

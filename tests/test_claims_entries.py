@@ -1,0 +1,253 @@
+"""The claims file: what it has to say, and one line about everything that is wrong with it."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from dpbandits.claims.docket import Claim, load_claims, load_findings
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge
+from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
+from dpbandits.engine.results import results_frame
+from dpbandits.papers import find_paper
+from dpbandits.papers.ts_is_dp.formulas import FORMULAS
+from shared import AUDIT, ExactResults
+from support import refused
+from toy_claims import STATISTICS as TOYS
+
+ROOT = Path(__file__).parents[1]
+FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
+
+VALID: dict[str, Any] = {
+    "paper": "toy",
+    "definitions": {"which": {"first": 0, "second": 1}},
+    "claims": {
+        "TOY-C1": {
+            "kind": "experiment",
+            "statement": "The means are below 1.",
+            "scope": "the toy",
+            "verdicts": ["holds", "fails", "mixed"],
+            "place": "Nowhere",
+            "rule": "Both intervals lie below 1.",
+            "metric": "regret",
+            "parameters": {},
+            "reads": ["toy"],
+            "runs": [50, 100],
+            "runs_paper": 10,
+            "interpretations": [{"which": "first"}, {"which": "second"}],
+            "comparisons": {
+                "mean": {"statistic": "level", "kind": "less", "threshold": 1},
+                "both": {"statistic": "levels", "kind": "less", "threshold": 1, "part": "both"},
+            },
+        }
+    },
+}
+
+
+def load(
+    folder: Path, change: Callable[[dict[str, Any]], object] = lambda entry: None
+) -> list[Claim]:
+    """Load the valid toy file after a change of its entry."""
+    document = copy.deepcopy(VALID)
+    change(document["claims"]["TOY-C1"])
+    path = folder / "toy.yaml"
+    path.write_text(yaml.safe_dump(document, sort_keys=False))
+    return load_claims(path, TOYS)
+
+
+def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
+    claim = load(tmp_path)[0]
+    assert claim.analyses == (50, 100)
+    assert [interpretation.label for interpretation in claim.interpretations] == [
+        "which=first",
+        "which=second",
+    ]
+    assert [
+        claim.settings(interpretation)["which"] for interpretation in claim.interpretations
+    ] == [0, 1]
+    assert claim.comparisons[1].part == "both"
+    with pytest.raises(AttributeError):
+        claim.combine = "any"  # type: ignore[misc]
+
+
+def test_an_analytic_claim_has_no_looks(tmp_path: Path) -> None:
+    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].analyses == ()
+    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].analyses == (400,)
+
+
+@pytest.mark.parametrize("figure", ["fig1", ["fig1", "fig2b"]])
+def test_a_claim_names_one_figure_or_several(tmp_path: Path, figure: str | list[str]) -> None:
+    given = (figure,) if isinstance(figure, str) else tuple(figure)
+    assert load(tmp_path, lambda entry: entry.update(figure=figure))[0].figures == given
+    assert load(tmp_path)[0].figures == ()
+
+
+def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = entry["comparisons"]["mean"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda e: e.pop("rule"), ["rule: Field required"]),
+        (lambda e: e.update(weight=1), ["key is 'weight'", "statement, place"]),
+        (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increase"]),
+        (lambda e: e.update(runs="many"), ["runs.0 is 'many'", "integer"]),
+        (lambda e: e.update(runs=10_000_001), ["runs.0 is 10000001", "less than or equal to"]),
+        (lambda e: e.update(figure=[]), ["figure is []"]),
+        (lambda e: e.update(reads=[]), ["reads is []"]),
+        (lambda e: e.update(combine="few"), ["combine is 'few'", "'all', 'any' or 'most'"]),
+        (lambda e: e.update(level=0), ["level is 0", "greater than 0"]),
+        (lambda e: e.update(level=1), ["level is 1", "less than 1"]),
+        (lambda e: e.update(rerun=0), ["rerun is 0", "greater than or equal to 1"]),
+        (lambda e: e.update(rerun=100, runs=0), ["rerun is 100", "where runs is above 0"]),
+        (lambda e: e.update(verdicts=["confirmed"]), ["verdicts.0 is 'confirmed'", "'fails'"]),
+        (lambda e: comparison_of(e).update(indifference=-1), ["indifference is -1", "equal to 0"]),
+        (lambda e: comparison_of(e).update(kind="lower"), ["kind is 'lower'", "'less', 'greater'"]),
+        (lambda e: comparison_of(e).update(threshold=float("nan")), ["threshold", "finite"]),
+        (lambda e: comparison_of(e).update(threshold="x"), ["threshold is 'x'", "a number"]),
+        (lambda e: comparison_of(e).update(threshold=[0, 1]), ["less: threshold", "one number"]),
+        (lambda e: comparison_of(e).update(statistic="median"), ["'median'", "level, levels"]),
+        (lambda e: comparison_of(e).update(arguments={"b": 1}), ["b is no argument", "which"]),
+        (lambda e: comparison_of(e).update({"for": {"b": [1]}}), ["b is no argument", "which"]),
+        (lambda e: comparison_of(e).update(part="eta={eta}"), ["mean", "'eta'", "which"]),
+        (
+            lambda e: e.update(interpretations=[{"which": "third"}]),
+            ["which is 'third'", "first, second"],
+        ),
+        (lambda e: e.update(interpretations=[{}]), ["mean", "argument which is missing"]),
+        (lambda e: e.update(parameters={"log": "base2"}), ["log is no argument of any", "which"]),
+        (
+            lambda e: e.update(interpretations=[{"variant": "fixed", "which": "first"}]),
+            ["variant is 'fixed'", "'repaired'"],
+        ),
+        (
+            lambda e: e["comparisons"]["both"].update(kind="no_increase"),
+            ["no comparison that could carry it", "no_increase"],
+        ),
+        (lambda e: [c.update(exploratory=True) for c in e["comparisons"].values()], ["carry it"]),
+    ],
+)
+def test_whatever_is_wrong_is_said_in_one_line(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], words: list[str]
+) -> None:
+    refused(lambda: load(tmp_path, change), "toy.yaml: claims.TOY-C1", *words)
+
+
+def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: Path) -> None:
+    refused(lambda: load_claims(tmp_path / "none.yaml", TOYS), "none.yaml: cannot be read")
+    (tmp_path / "bad.yaml").write_text("claims: [")
+    refused(lambda: load_claims(tmp_path / "bad.yaml", TOYS), "bad.yaml: is not valid YAML")
+
+
+STATISTICS = find_paper("ts-is-dp").statistics
+CLAIMS = load_claims(FILE, STATISTICS)
+FINDINGS = load_findings(ROOT / "config/papers/ts-is-dp/findings.yaml", STATISTICS)
+BY_ID = {claim.id: claim for claim in CLAIMS}
+
+
+def test_claims_take_the_defaults_of_their_file_and_exact_ones_no_runs_of_the_paper() -> None:
+    entries = yaml.safe_load(FILE.read_text())
+    for identifier, entry in entries["claims"].items():
+        runs = entry.get("runs", entries["defaults"]["runs"])
+        expected = entry.get("runs_paper", 0 if runs == 0 else entries["defaults"]["runs_paper"])
+        claim = BY_ID[identifier]
+        assert (claim.analyses, claim.runs_paper) == (tuple(np.atleast_1d(runs or [])), expected)
+
+
+def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:
+    """The paper's figures have ten runs; what it says without an experiment has none."""
+    without = {claim.id for claim in CLAIMS if claim.analyses and not claim.runs_paper}
+    assert without == {"TSDP-C21", "TSDP-C25", "TSDP-C26", "TSDP-C27"}
+    assert {claim.runs_paper for claim in CLAIMS if claim.analyses} == {0, 10}
+    assert {claim.runs_paper for claim in CLAIMS if not claim.analyses} == {0}
+    assert all(
+        claim.analyses[0] >= 50 and claim.analyses[-1] <= 400 for claim in CLAIMS if claim.analyses
+    )
+
+
+def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
+    """Algorithm 2 and Theorem 5 ask for c of at least 1."""
+    inside = {claim.id for claim in CLAIMS if claim.parameters.get("c_range") == "at-least-1"}
+    assert inside == {f"TSDP-C{name}" for name in ("8", "10b", "12", "24", "25", "26")}
+    assert all(
+        comparison.kind == "report"
+        for claim in CLAIMS
+        for comparison in claim.comparisons
+        if (comparison.arguments or {}).get("c_range") == "any"
+    )
+
+
+def test_interpretations_are_those_that_change_what_is_judged() -> None:
+    def interpretations(key: str) -> dict[str, set[object]]:
+        return {
+            claim.id: {dict(interpretation.values)[key] for interpretation in claim.interpretations}
+            for claim in CLAIMS
+            if key in dict(claim.interpretations[0].values)
+        }
+
+    logarithms = {"base2", "natural"}
+    assert interpretations("baseline") == {"TSDP-C4": {"lemma5", "theorem3"}}
+    assert interpretations("product") == {"TSDP-C4": {2, 6}}
+    assert interpretations("log") == dict.fromkeys(("TSDP-C18", "TSDP-C19", "TSDP-C20"), logarithms)
+    assert interpretations("metric") == {"TSDP-C13": {"pseudo_regret", "realised_regret"}}
+    assert interpretations("order") == {"TSDP-C16": {1.15}}
+    assert interpretations("measure") == {"TSDP-C16": {"epsilon"}}
+    assert {
+        interpretation.variant for claim in CLAIMS for interpretation in claim.interpretations
+    } == {"as-written"}
+
+
+def made_up_results() -> dict[str, pd.DataFrame]:
+    """Random numbers for every series of the experiments file, at its own horizons and grids."""
+    document = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
+    document["simulations"] = with_likes(document["simulations"])
+    generator = np.random.default_rng(1)
+    frames: dict[str, pd.DataFrame] = {}
+    for name in sorted(
+        document["simulations"], key=lambda name: "tuned_by" in document["simulations"][name]
+    ):
+        spec = SimulationSpec.model_validate(document["simulations"][name])
+        instance = document["instances"][spec.instance]
+        plan = SimulationPlan(name, spec, instance, Caps(runs=3), FORMULAS, name)
+        series = plan.series(frames.get(spec.tuned_by or ""))
+        blocks = []
+        for each in series:
+            grid, arms = len(each.cell.grid), len(each.cell.bandit.arms)
+            widths = {
+                metric: arms if metric in ("pulls", "inverse_counts") else grid
+                for metric in each.cell.metrics
+            }
+            blocks.append(
+                {metric: generator.random((3, width)) for metric, width in widths.items()}
+            )
+        frames[name] = results_frame(series, blocks)
+        if name == "tuning":
+            # The best b must not be the largest of the grid.
+            frames[name]["value"] = (frames[name]["b"] - 100.0).abs()
+    return frames
+
+
+def test_the_experiments_file_records_all_that_the_claims_read() -> None:
+    """At paper scale a missing series, tag, time or metric would raise."""
+    exact = ExactResults("ts-is-dp")
+    frames = {**made_up_results(), **exact}
+    read = {name for entry in [*CLAIMS, *(row.claim for row in FINDINGS)] for name in entry.reads}
+    frames |= {name: exact[name] for name in read if name in AUDIT}
+    declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
+    entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
+    results = {*declared["simulations"], *declared["analytic"], *AUDIT}
+    assert {name for entry in entries for name in entry.reads} <= results
+    found = judge(entries, Evidence.of_frames(frames, root_seed=1, resamples=100))
+    assert len(found) == sum(len(entry.interpretations) for entry in entries)
+    counted = [each for judgement in found for each in judgement.comparisons]
+    empty = {each.label for each in counted if "no point to compare" in each.label}
+    # Whether a slope counts depends on its value; random ones may all be below.
+    assert all(label.startswith("step of the final slope to one that counts") for label in empty)

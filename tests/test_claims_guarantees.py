@@ -1,0 +1,146 @@
+"""What algorithms say of their guarantees, against the published verdicts on them.
+
+No guarantee is called proved, or not contradicted, where the ledger says that its claim fails for
+what is played; and what fails in the ledger is refuted for some parameters.
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dpbandits.algorithms import REGISTRY
+from dpbandits.algorithms.guarantees import KNOWN, guarantee_of
+from dpbandits.privacy import Guarantee
+
+ROOT = Path(__file__).parents[1]
+LEDGERS = sorted((ROOT / "docs/figures").glob("*/claims.csv"))
+HORIZONS = (1000, 10**6, 10**8)
+EPSILONS = (0.2, 0.5, 1.0, 5.0)
+
+CLAIMS = {
+    "dp-bai": "BAI-C14a",
+    "baseline": "BAI-C14b",
+    "dp-od": "BAI-C14c",
+    "dp-bai-gauss": "BAI-C24",
+    "gdp-ncb": "NCB-C15",
+    "ldp-ncb": "NCB-C16",
+    "anytime-gdp-ncb": "NCB-C15",
+    "anytime-ldp-ncb": "NCB-C16",
+}
+"""Algorithm -> the claim on its privacy."""
+
+
+def rows() -> Iterator[dict[str, str]]:
+    for path in LEDGERS:
+        with path.open(encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file)
+
+
+def values_of(row: dict[str, str]) -> dict[str, str]:
+    """The interpretation of a row, by name."""
+    pairs = row["interpretation"].split(",")
+    return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+
+
+def is_of(row: dict[str, str], algorithm: str) -> bool:
+    """Whether a row is of the algorithm's claim; before claims were split by its letterless id."""
+    claim = CLAIMS[algorithm]
+    if row["claim"] != claim and row["claim"] != claim.rstrip("abc"):
+        return False
+    core = algorithm.removeprefix("anytime-")
+    values = values_of(row)
+    # Rewards above 1 are another statement, for which no guarantee is left.
+    return values.get("algorithm", core) == core and "largest_reward" not in values
+
+
+def verdicts(algorithm: str, variant: str, played: dict[str, str]) -> list[str]:
+    """Verdicts on what is played: of the rows that agree with it those that say most of it."""
+    found: dict[int, list[str]] = {}
+    for row in rows():
+        if is_of(row, algorithm) and row["variant"] == variant:
+            named = {k: v for k, v in values_of(row).items() if k in played}
+            if named.items() <= played.items():
+                found.setdefault(len(named), []).append(row["verdict"])
+    return found[max(found)] if found else []
+
+
+def guarantees(
+    algorithm: str, variant: str, interpretations: dict[str, str]
+) -> Iterator[Guarantee]:
+    """What it says at several parameters and horizons."""
+    definition = REGISTRY[algorithm]
+    for epsilon in EPSILONS:
+        values: dict[str, Any] = dict(definition.example)
+        values |= {"epsilon": epsilon} if "epsilon" in values else {}
+        values |= {"delta": 0.38} if "delta" in values else {}
+        parameters = definition.parameters_from(values)
+        for horizon in HORIZONS:
+            yield guarantee_of(
+                definition, parameters, horizon, variant=variant, interpretations=interpretations
+            )
+
+
+def played_interpretations() -> list[tuple[str, str, str, str]]:
+    """Return (algorithm, variant, name, value): each variant with one departure and with none."""
+    found = []
+    for algorithm in CLAIMS:
+        definition = REGISTRY[algorithm]
+        for variant in definition.variants:
+            found.append((algorithm, variant, "", ""))
+            for interpretation, allowed in definition.interpretations.items():
+                found += [(algorithm, variant, interpretation, value) for value in allowed]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "variant", "interpretation", "value"), played_interpretations()
+)
+def test_nothing_that_fails_is_called_private(
+    algorithm: str, variant: str, interpretation: str, value: str
+) -> None:
+    interpretations = {interpretation: value} if interpretation else {}
+    played = REGISTRY[algorithm].interpretations_from(interpretations, variant)
+    default = REGISTRY[algorithm].interpretations_from({}, variant)
+    found = verdicts(algorithm, variant, played)
+    statuses = {each.status for each in guarantees(algorithm, variant, interpretations)}
+    named = {name for row in rows() if is_of(row, algorithm) for name in values_of(row)}
+    # The ledger speaks of the variant as it is, and of the interpretations that it names.
+    if not found or not (played == default or interpretation in named):
+        return
+    if "fails" in found:
+        assert statuses <= {"refuted", "stated"}
+    if played != default:
+        return
+    # Claims are of the core of an anytime version, where it has a window that is long enough.
+    if not algorithm.startswith("anytime-"):
+        assert ("fails" in found) == ("refuted" in statuses)
+    if "proved" in statuses:
+        assert set(found) == {"holds"}
+
+
+@pytest.mark.parametrize("algorithm", sorted(KNOWN))
+def test_every_claim_that_an_entry_rests_on_is_that_of_its_algorithm(algorithm: str) -> None:
+    for entry in KNOWN[algorithm]:
+        for claim in re.findall(r"[A-Z]+-C\d+[a-z]?", entry.basis):
+            assert claim == CLAIMS[algorithm]
+
+
+def test_every_claim_on_the_privacy_of_an_algorithm_is_known_here() -> None:
+    """By its words; those on report-noisy-max are on one action, not on an algorithm."""
+    found = set()
+    for path in (ROOT / "config").rglob("claims.yaml"):
+        for claim, entry in yaml.safe_load(path.read_text(encoding="utf-8"))["claims"].items():
+            if re.search(r"differentially\s+private", entry["statement"]):
+                found.add(claim)
+    assert found == set(CLAIMS.values())
+
+
+def test_the_published_ledger_has_these_claims() -> None:
+    """On what is published now; a ledger without these claims leaves nothing to compare."""
+    for algorithm in CLAIMS:
+        assert verdicts(algorithm, "as-written", REGISTRY[algorithm].interpretations_from({}))

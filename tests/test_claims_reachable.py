@@ -1,0 +1,165 @@
+"""Every row of every ledger can end in each of its words, and in no other.
+
+That is a property of the entries, whatever the results: in place of its statistic each comparison
+measures a number inside, outside, astride or just beyond its region.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge_interpretation
+from dpbandits.claims.numbers import Estimate
+from dpbandits.claims.verdict import Region
+from dpbandits.pipeline.project import Project
+from found_papers import PAPERS
+from support import ROOT
+
+PROJECT = Project.load(ROOT)
+NOTHING = Evidence.of_frames({}, root_seed=1)
+Places = Callable[[Comparison, str], str]
+"""From a comparison and its part to the place of its number."""
+
+
+@dataclass(frozen=True)
+class Placed(Estimate):
+    """A number with an interval of its own at any level."""
+
+    lo: float = math.nan
+    hi: float = math.nan
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the interval."""
+        return self.lo, self.hi
+
+
+def placed(region: Region, place: str) -> Placed:
+    """Return a number at a place of a region, which has a finite end."""
+    low, high, beyond = region.low, region.high, region.indifference
+    end, out = (high, 1.0) if math.isfinite(high) else (low, -1.0)
+    inner = (low + high) / 2 if math.isfinite(low) and math.isfinite(high) else end - out
+    ends = {
+        "inside": (inner, inner),
+        "outside": (end + out * (beyond + 1.0),) * 2,
+        "just beyond": (end + out * beyond / 2, end + out * beyond / 2),
+        "astride": (inner, end + out * (beyond + 1.0)),
+        "lost": (math.nan, math.nan),
+    }[place]
+    return Placed(ends[0], 0, min(ends), max(ends))
+
+
+def verdict(
+    monkeypatch: pytest.MonkeyPatch, claim: Claim, interpretation: Interpretation, places: Places
+) -> str:
+    """Judge a row whose comparisons measure three numbers each, at some place of the region."""
+
+    def call(
+        comparison: Comparison, evidence: Evidence, variables: Mapping[str, Any]
+    ) -> dict[str, Estimate]:
+        part = comparison.part.format(**variables)
+        number = placed(comparison.region, places(comparison, part)) if comparison.decides else None
+        return dict.fromkeys("abc", number or Estimate(0.0))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Comparison, "call", call)
+        return judge_interpretation(replace(claim, analyses=()), interpretation, NOTHING).verdict
+
+
+def parts_of(claim: Claim, interpretation: Interpretation) -> list[str]:
+    """Return the parts that are decided of a row."""
+    settings = claim.settings(interpretation)
+    return sorted(
+        {
+            comparison.part.format(**variables)
+            for comparison in claim.comparisons
+            if comparison.decides and comparison.is_asked_of(interpretation)
+            for variables in comparison.bindings(settings)
+        }
+    )
+
+
+def patterns(claim: Claim, interpretation: Interpretation) -> Iterator[Places]:
+    """Yield all parts at one place, all but one inside, and comparisons at random."""
+    kinds = ("inside", "outside", "astride", "just beyond", "lost")
+    for place in kinds:
+        yield lambda comparison, part, place=place: place  # type: ignore[misc]
+    for chosen, place in itertools.product(parts_of(claim, interpretation), kinds[1:]):
+        yield lambda comparison, part, chosen=chosen, place=place: (  # type: ignore[misc]
+            place if part == chosen else "inside"
+        )
+    generator = np.random.default_rng(1)
+    for _ in range(20):
+        weights = generator.dirichlet(np.full(len(kinds), 0.3))
+        yield lambda comparison, part, weights=weights: str(  # type: ignore[misc]
+            generator.choice(kinds, p=weights)
+        )
+
+
+def words_of(claim: Claim, interpretation: Interpretation) -> set[str]:
+    """Return the words that a row may end in."""
+    if not interpretation.is_judged:
+        return {"not testable" if interpretation.not_testable else "not applicable"}
+    if claim.kind != FINDING:
+        return {*claim.words(interpretation), "undecided"}
+    decides = any(each.decides and each.is_asked_of(interpretation) for each in claim.comparisons)
+    return {"shown", "not shown", "undecided"} if decides else {"reported"}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_word_of_a_row_is_reached_and_no_other(
+    paper: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated = PROJECT.study(paper).stated
+    assert {claim.kind == FINDING for claim in stated} == {True, False}
+    for claim in stated:
+        for interpretation in claim.interpretations:
+            reached = {
+                verdict(monkeypatch, claim, interpretation, places)
+                for places in patterns(claim, interpretation)
+            }
+            assert reached == words_of(claim, interpretation), (claim.id, interpretation.label)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_lost_number_leaves_a_row_undecided(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any one that all points are asked of; all of them where one that is for is enough."""
+    for claim in PROJECT.study(paper).stated:
+        for interpretation in filter(lambda each: each.is_judged, claim.interpretations):
+            deciding = [
+                each
+                for each in claim.comparisons
+                if each.decides and each.is_asked_of(interpretation)
+            ]
+            lost = [deciding] if claim.combine != "all" else [[each] for each in deciding]
+            for some in filter(None, lost):
+                found = verdict(
+                    monkeypatch,
+                    claim,
+                    interpretation,
+                    lambda comparison, part, some=some: (  # type: ignore[misc]
+                        "lost" if any(comparison is each for each in some) else "inside"
+                    ),
+                )
+                assert found == "undecided", (claim.id, interpretation.label)
+
+
+@pytest.mark.parametrize("words", [("holds",), ("holds", "fails", "not contradicted")])
+def test_a_word_too_few_or_too_many_would_be_noticed(
+    words: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: a claim that can hold and fail, entered with other words."""
+    claim = next(each for each in PROJECT.study("dp-ts-ucb").claims if each.id == "DTU-C2")
+    [interpretation] = claim.interpretations
+    wrong = replace(claim, verdicts=words)
+    reached = {
+        verdict(monkeypatch, claim, interpretation, places)
+        for places in patterns(claim, interpretation)
+    }
+    assert reached != words_of(wrong, interpretation)

@@ -1,0 +1,223 @@
+"""The verdict function, regions of all kinds, and how comparisons and parts combine."""
+
+import math
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpbandits.claims.numbers import exact, mean
+from dpbandits.claims.verdict import (
+    KINDS,
+    REPORT,
+    Region,
+    combine_comparisons,
+    combine_parts,
+    decide,
+    deciding_alpha,
+    region_of,
+    runs_needed,
+    slack,
+)
+from dpbandits.errors import InputError
+from toy_claims import comparison
+
+ROOT = Path(__file__).parents[1]
+NAN, INF = math.nan, math.inf
+
+# kind, threshold, then intervals that are for, against and undecided. Derived by hand from the
+# definitions in `regions.KINDS`; the touching intervals tell strict kinds from the others.
+TABLE = [
+    ("less", 1.0, (0.0, 0.9), (1.0, 2.0), (0.5, 1.0)),
+    ("greater", 1.0, (1.1, 2.0), (0.0, 1.0), (1.0, 2.0)),
+    ("at_most", 1.0, (0.5, 1.0), (1.1, 2.0), (1.0, 1.1)),
+    ("at_least", 1.0, (1.0, 2.0), (0.0, 0.9), (0.9, 1.0)),
+    ("ratio_within", (0.5, 2.0), (0.5, 2.0), (2.1, 3.0), (1.0, 2.1)),
+    ("equivalent", 0.1, (-0.1, 0.1), (-0.3, -0.2), (-0.2, 0.0)),
+    ("trend", -0.8, (-1.0, -0.8), (-0.7, 0.2), (-0.9, -0.7)),
+    ("trend", 0.8, (0.8, 1.0), (-1.0, 0.7), (0.7, 0.9)),
+    ("interior_optimum", 0.0, (0.1, 0.2), (-0.2, 0.0), (0.0, 0.2)),
+    ("below_bound", 0.0, (-0.2, 0.0), (0.1, 0.2), (-0.1, 0.1)),
+    ("identity", 3.0, (3.0, 3.0), (3.1, 3.1), (2.9, 3.1)),
+    ("no_counterexample", 0.0, (0.0, 0.0), (1.0, 1.0), (0.0, 1.0)),
+    ("no_increase", 0.0, (-0.1, 0.1), (0.1, 0.2), (NAN, NAN)),
+    ("no_decrease", 0.0, (-0.1, 0.1), (-0.2, -0.1), (NAN, NAN)),
+]
+
+
+@pytest.mark.parametrize(("kind", "threshold", "pro", "contra", "open_"), TABLE)
+def test_each_kind_decides_by_its_region(
+    kind: str,
+    threshold: float,
+    pro: tuple[float, float],
+    contra: tuple[float, float],
+    open_: tuple[float, float],
+) -> None:
+    region = region_of(kind, threshold)
+    assert decide(*pro, region) == "for"
+    assert decide(*contra, region) == "against"
+    assert decide(*open_, region) == "undecided"
+
+
+def test_the_table_covers_every_kind() -> None:
+    assert {row[0] for row in TABLE} == set(KINDS) - {REPORT}
+
+
+@pytest.mark.parametrize("kind", [row[0] for row in TABLE])
+@pytest.mark.parametrize("interval", [(NAN, 1.0), (0.0, NAN), (NAN, NAN), (1.0, 0.0), (INF, -INF)])
+def test_nan_and_empty_intervals_decide_nothing(kind: str, interval: tuple[float, float]) -> None:
+    threshold = next(row[1] for row in TABLE if row[0] == kind)
+    assert decide(*interval, region_of(kind, threshold)) == "undecided"
+
+
+def test_the_whole_line_decides_nothing_not_even_a_presumption() -> None:
+    """A number without an interval is no evidence that nothing rises."""
+    for kind, threshold, *_ in TABLE:
+        assert decide(-INF, INF, region_of(kind, threshold)) == "undecided"
+
+
+def test_a_tolerance_widens_the_region() -> None:
+    assert decide(4.885, 4.885, region_of("identity", 4.88, 0.01)) == "for"
+    assert decide(4.895, 4.895, region_of("identity", 4.88, 0.01)) == "against"
+    assert decide(1.05, 1.05, region_of("at_most", 1.0, 0.1)) == "for"
+    assert decide(0.95, 0.95, region_of("greater", 1.0, 0.1)) == "for"
+
+
+@pytest.mark.parametrize(
+    ("kind", "threshold", "tolerance"),
+    [
+        ("lower", 1.0, 0.0),
+        ("less", (0.0, 1.0), 0.0),
+        ("less", 1.0, -0.1),
+        ("less", 1.0, NAN),
+        ("ratio_within", 1.0, 0.0),
+        ("ratio_within", (2.0, 1.0), 0.0),
+        ("trend", 0.0, 0.0),
+        ("trend", 1.5, 0.0),
+        ("no_counterexample", 1.0, 0.0),
+    ],
+)
+def test_impossible_thresholds_are_refused_in_one_line(
+    kind: str, threshold: object, tolerance: float
+) -> None:
+    with pytest.raises(InputError, match="allowed") as caught:
+        region_of(kind, threshold, tolerance)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+@given(
+    st.floats(-10, 10),
+    st.floats(0, 5),
+    st.floats(-10, 10),
+    st.sampled_from(["less", "greater", "at_most", "at_least"]),
+)
+def test_opposite_kinds_decide_oppositely(
+    centre: float, half: float, threshold: float, kind: str
+) -> None:
+    opposite = {"less": "at_least", "at_least": "less", "greater": "at_most", "at_most": "greater"}
+    turned = {"for": "against", "against": "for", "undecided": "undecided"}
+    lo, hi = centre - half, centre + half
+    one = decide(lo, hi, region_of(kind, threshold))
+    assert decide(lo, hi, region_of(opposite[kind], threshold)) == turned[one]
+
+
+def test_deciding_alpha_is_the_p_value_of_the_t_test() -> None:
+    values = np.random.default_rng(3).normal(0.4, 1.0, 30)
+    expected = stats.ttest_1samp(values, 0.0).pvalue
+    for kind in ("less", "greater", "at_least"):
+        # The bisection halves the logarithm 50 times: exact to rounding.
+        found = deciding_alpha(mean(values), region_of(kind, 0.0))
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_presumption_is_refuted_but_never_supported_by_a_p_value() -> None:
+    values = np.random.default_rng(3).normal(2.0, 1.0, 30)
+    assert deciding_alpha(mean(values), region_of("no_increase", 0.0)) < 1e-6
+    assert deciding_alpha(mean(-values), region_of("no_increase", 0.0)) == 1.0
+    assert deciding_alpha(exact(NAN), region_of("less", 0.0)) == 1.0
+
+
+ALL = list(product(("for", "against", "undecided"), repeat=3))
+
+
+@pytest.mark.parametrize("decisions", ALL)
+def test_all_and_any_are_dual(decisions: tuple[str, ...]) -> None:
+    every = combine_comparisons(decisions, "all")  # type: ignore[arg-type]
+    some = combine_comparisons(decisions, "any")  # type: ignore[arg-type]
+    if "against" in decisions:
+        assert every == "fails"
+    elif "undecided" in decisions:
+        assert every == "undecided"
+    else:
+        assert every == "holds"
+    if "for" in decisions:
+        assert some == "holds"
+    elif "undecided" in decisions:
+        assert some == "undecided"
+    else:
+        assert some == "fails"
+
+
+def test_nothing_compared_is_undecided() -> None:
+    assert combine_comparisons([], "all") == "undecided"
+    assert combine_comparisons([], "any") == "undecided"
+    assert combine_parts({}) == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (["holds", "holds"], "holds"),
+        (["fails", "fails"], "fails"),
+        (["holds", "fails"], "mixed"),
+        (["holds", "fails", "undecided"], "mixed"),
+        (["holds", "undecided"], "undecided"),
+        (["fails", "undecided"], "undecided"),
+        (["undecided", "undecided"], "undecided"),
+        (["holds", "not contradicted"], "not contradicted"),
+        (["fails", "not contradicted"], "mixed"),
+        (["mixed", "undecided"], "mixed"),
+    ],
+)
+def test_parts_hold_together_fail_together_or_mix(parts: list[str], expected: str) -> None:
+    assert combine_parts({str(i): part for i, part in enumerate(parts)}) == expected  # type: ignore[misc]
+
+
+def test_runs_needed_would_decide() -> None:
+    """At the number named, an interval of the same centre and sd just reaches the threshold."""
+    noise = np.random.default_rng(5).normal(0.0, 1.0, 25)
+    values = 0.2 + np.concatenate([noise, -noise])
+    region = region_of("greater", 0.0)
+    estimate = mean(values)
+    needed = runs_needed(estimate, 0.05, region)
+    lo, hi = estimate.interval(0.05)
+    shrunk = (hi - lo) / 2.0 * math.sqrt(50 / needed)
+    assert needed > 50
+    assert shrunk == pytest.approx(abs(estimate.value), rel=1e-12)
+
+
+def test_runs_needed_is_unbounded_on_the_threshold_and_without_spread() -> None:
+    assert runs_needed(mean(np.array([-1.0, 1.0])), 0.05, region_of("less", 0.0)) == INF
+    assert runs_needed(mean(np.array([1.0])), 0.05, region_of("less", 0.0)) == INF
+    assert runs_needed(exact(NAN), 0.05, region_of("less", 0.0)) == INF
+
+
+def test_slack_is_free_of_units() -> None:
+    for factor in (1.0, 1000.0):
+        below = slack(0.4 * factor, 0.6 * factor, region_of("less", 0.8 * factor))
+        assert below == pytest.approx(0.25)
+        assert slack(0.5 * factor, factor, region_of("greater", 0.0)) == pytest.approx(0.5)
+    assert slack(1.2, 1.2, region_of("identity", 1.0, 0.1)) == pytest.approx(1.0)
+
+
+def test_regions_say_what_they_ask_for() -> None:
+    assert region_of("less", 0.8).describe() == "less than 0.8"
+    assert region_of("identity", 1.0, 0.5).describe() == "within [0.5, 1.5]"
+    assert region_of("no_counterexample", 0.0).describe() == "exactly 0"
+    assert region_of("no_increase", 0.0).describe() == "not significantly outside: at most 0"
+    assert Region().describe() == ""
+    assert comparison(kind="trend", threshold=-0.8).region.describe() == "at most -0.8"

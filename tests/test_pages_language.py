@@ -1,0 +1,97 @@
+"""The written pages are plain: short sentences, the field's own words, a README of one screen.
+
+Measured are ``README.md`` and ``docs/*.md`` but two: ``api.md`` is written from docstrings,
+``gallery.md`` from titles and captions of the config. Pages of papers are left out for the same
+reason: what they say is in the config.
+"""
+
+import re
+import tomllib
+
+import pytest
+
+from dpbandits.pipeline.project import Project
+from found_papers import PAPERS
+from support import DOCUMENTS, ROOT
+
+GENERATED = {"docs/api.md", "docs/gallery.md"}
+PAGES = {
+    name: text
+    for name, text in DOCUMENTS.items()
+    if (name == "README.md" or name.startswith("docs/")) and name not in GENERATED
+}
+LONGEST = 30
+REPLACED = re.compile(
+    r"\bours\b|\bstands?\b|\bheld against\b|\bpresumed\b|\bsidecars?\b|\breading errors?\b"
+    r"|\bpublished readings?\b|\bhinges?\b|\bhangs on\b|\bchunks?\b|\brefus(?:es?|ed|al)\b"
+    r"|\bin one line\b|\bdecisive\b|\bmended\b|\bslips?\b|\btold\b|\bwhole ledger\b|\bmade from\b",
+    re.IGNORECASE,
+)
+"""Words that have a plainer name, where the word alone shows that it is meant."""
+
+
+def prose(text: str) -> str:
+    """Return a page without code, computed regions, HTML and the addresses of links.
+
+    A span of code is one word. Tables, headings and pictures are empty lines.
+    """
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
+    text = re.sub(r"<[^>\n]+>", "", text)
+    text = re.sub(r"`[^`]+`", "CODE", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"^ *[|#].*$", "", text, flags=re.MULTILINE)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a page.
+
+    A paragraph and an item of a list end one. So do a full stop, a question mark and a colon before
+    a capital, a digit or a span of code; a semicolon does not.
+    """
+    found = []
+    for paragraph in re.split(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )", prose(text)):
+        line = " ".join(paragraph.split())
+        found += re.split(r"(?<=[.!?:])[)*\"]* +(?=[(*\"]*[A-Z0-9])", line)
+    return found
+
+
+def words(sentence: str) -> int:
+    """Return the number of pieces between spaces that have a letter or a digit."""
+    return sum(bool(re.search(r"[^\W_]", piece)) for piece in sentence.split())
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_sentences_are_short(name: str) -> None:
+    assert [line for line in sentences(PAGES[name]) if words(line) > LONGEST] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_words_that_were_replaced_are_gone(name: str) -> None:
+    text = " ".join(prose(PAGES[name]).split())
+    assert [text[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(text)] == []
+
+
+def test_what_is_measured() -> None:
+    short, long = "word " * (LONGEST - 1) + "end.", "word " * LONGEST + "end."
+    page = f"# {long}\n\n{short} {short.capitalize()}\n- {short}\n- {long}\n\n| {long} |\n"
+    page += f"```\n{long}\n```\n<!-- begin x -->\n{long}\n<!-- end x -->\n"
+    page += f"`{long}` = + [link]({short})\n"
+    assert [line for line in sentences(page) if words(line) > LONGEST] == [f"- {long}"]
+    assert REPLACED.search("It stands beside ours.")
+    assert not REPLACED.search("The standard refuge is one line, hours long.")
+
+
+def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:
+    text = DOCUMENTS["README.md"]
+    assert len(text.splitlines()) <= 120
+    assert len(text.split()) <= 900
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert package["requires-python"] == ">=3.11"
+    assert package["license"] == "MIT"
+    assert f"Version {package['version']}, Python 3.11 to 3.13, MIT licence." in text
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_is_summed_up_in_one_short_sentence(paper: str) -> None:
+    assert words(Project.load(ROOT).study(paper).summary().sentence) <= 25

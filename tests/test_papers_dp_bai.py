@@ -1,0 +1,424 @@
+"""Exact results of dp-bai: printed numbers, slow enumerations, draws and the kernels.
+
+Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_bai_trials``).
+"""
+
+import itertools
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpbandits
+from dp_bai_trials import TRIALS, near
+from dpbandits.algorithms.best_arm.designs import max_det
+from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
+from dpbandits.auditing.laplace import log_tail_of_two
+from dpbandits.bandits import LinearBandit
+from dpbandits.papers.dp_bai.analytic import LAWS, max_det_factor, variance_factors
+from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
+from dpbandits.papers.dp_bai.privacy import (
+    cone_chance,
+    crossing,
+    linear_limit,
+    log_gauss_tail,
+    uniform_limit,
+)
+from dpbandits.papers.dp_bai.schedules import (
+    contradictions,
+    phase_pulls,
+    phase_totals,
+    random_design_totals,
+    violations,
+    worst_design_totals,
+)
+from dpbandits.papers.dp_bai.theory import (
+    Draws,
+    Hardness,
+    asymptotic_budget,
+    boundaries,
+    conditions,
+    hardness,
+    theorem_bound,
+    union_bound,
+    union_budget,
+)
+from shared import ExactResults
+
+FRAMES = ExactResults("dp-bai")
+rows, at = FRAMES.rows, FRAMES.at
+
+
+def test_printed_ratios_stand_one_row_too_low() -> None:
+    """dp-bai, Appendix B: 27.68 and 27.62 are those of p = 2 and 3, 27.65 is lambda itself."""
+    ratios = rows("appendix-b", schedule="consistent", quantity="ratio")
+    assert ratios["y"].round(2).tolist()[:2] == ratios["printed"].tolist()[1:]
+    shrinkage = at("appendix-b", schedule="consistent", quantity="lambda")
+    assert round(shrinkage, 2) == ratios["printed"].tolist()[0]
+
+
+def test_a_schedule_beyond_the_limits_is_counted() -> None:
+    """Negative control: more early phases, slower shrinking, too few phases in all."""
+    right = phase_schedule(10_000, 16)
+    assert violations(right, 16) == ["schedules"]
+    longer, shorter = (replace(right, sizes=right.sizes[:1] * (n + 1)) for n in (14, 3))
+    assert violations(longer, 16) == ["schedules", "above limit"]
+    assert violations(shorter, 16) == ["schedules", "below log2 d"]
+    assert violations(replace(right, early_phases=5), 16) == ["schedules", "early above"]
+    slower = replace(right, shrinking=(9936, 900, 40, 0))
+    assert violations(slower, 16) == ["schedules", "shrinking above"]
+
+
+def test_a_trial_that_is_no_halving_is_counted() -> None:
+    """Negative control: DP-BAI pulls two of thirty arms; another arm is recommended."""
+    found = {
+        algorithm: dpbandits.identify(
+            algorithm=algorithm,
+            params={"epsilon": math.inf},
+            bandit=section5(),
+            budget=500,
+            runs=1,
+            seed=1,
+        ).trace
+        for algorithm in ("baseline", "dp-bai")
+    }
+    assert contradictions(found["baseline"]) == ["phases"]
+    assert contradictions(found["dp-bai"]) == ["phases", "unequal pulls"]
+    other = (found["baseline"].recommended + 1) % 30
+    assert contradictions(replace(found["baseline"], recommended=other)) == ["phases", "wrong arms"]
+
+
+def test_other_subsets_have_coefficients_above_one() -> None:
+    """Negative control of C10: the first r arms in place of the Max-Det collection."""
+    generator = np.random.default_rng(7)
+    features = LAWS["normal"](generator, 12, 3)
+    assert np.abs(features @ np.linalg.inv(features[:3])).max() > 1.0
+    assert np.abs(max_det(features).coefficients).max() <= 1.0 + 1e-12
+
+
+def test_the_pair_of_section_5_is_its_best_arm_and_a_runner_up() -> None:
+    """BAI-F12: |det(a_1, a_3)| = 10, and of any other pair 9 at most as omega is at most 0.8."""
+    pairs = {tuple(sorted(max_det(section5(draw=d).feature_matrix).arms)) for d in range(50)}
+    assert pairs == {(0, 2)}
+    means = section5().means
+    assert means.argmax() == 0
+    assert means[2] == pytest.approx(np.sort(means)[-2], abs=1e-12)
+
+
+def test_variance_factors_are_those_of_every_subset() -> None:
+    features = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0], [2.0, 0.0]])
+    expected = []
+    for subset in itertools.combinations(range(4), 2):
+        base = features[list(subset)]
+        if abs(np.linalg.det(base)) > 0:
+            weights = [np.linalg.solve(base.T, row) for row in features]
+            expected.append(max(float(each @ each) for each in weights))
+    found = variance_factors(features)
+    np.testing.assert_allclose(np.sort(found), np.sort(expected))
+    # Largest volume: the last and the second arm.
+    assert max_det_factor(features) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("instance", ["section5", "sphere"])
+def test_rounds_are_those_of_the_kernel(instance: str) -> None:
+    runs = dpbandits.identify(
+        algorithm="dp-od",
+        params={"epsilon": 1.0},
+        bandit=INSTANCES[instance](),
+        budget=500,
+        runs=1,
+        seed=1,
+    )
+    assert len(runs.trace.phases) == at("rounds", instance=instance)
+
+
+def test_hardness_of_the_two_armed_instance_is_that_of_the_spec() -> None:
+    """dp-bai, Theorem 4.2: H_BAI = 2/Delta^2 = 800, H_pri = 2/(epsilon Delta) = 40/epsilon."""
+    for ratio, epsilon in ((1.0, 1.0), (20.0, 0.1), (5.0, math.inf)):
+        found = hardness(two_armed(ratio=ratio).means, 2, epsilon)
+        assert found.identification == pytest.approx(800.0, rel=1e-12)
+        assert found.privacy == pytest.approx(40.0 / epsilon, rel=1e-12)
+        assert found.total == found.identification + found.privacy
+
+
+@pytest.mark.parametrize("draw", range(20))
+def test_hardness_of_section_5_is_the_formula_of_the_spec(draw: int) -> None:
+    """dp-bai, Theorem 4.2: indices 2 to 4, Delta_(4) = 0.455 - omega_max/2 in [0.055, 0.455]."""
+    bandit = section5(draw=draw)
+    gap = 0.455 - bandit.feature_matrix[3:, 1].max() / 2.0
+    assert 0.055 <= gap <= 0.455
+    found = hardness(bandit.means, 2, 0.5)
+    # Gaps are differences of numbers below 1: 1e-16 of 0.05.
+    assert found.identification == pytest.approx(max(1200.0, 4.0 / gap**2), rel=1e-12)
+    assert 0.5 * found.privacy == pytest.approx(max(60.0, 4.0 / gap), rel=1e-12)
+
+
+def test_hardness_takes_arms_up_to_the_square_of_the_dimension() -> None:
+    """dp-bai, Theorem 4.2: 2 <= i <= min(d^2, K). The fifth arm would be the hardest of seven."""
+    means = [0.9, 0.6, 0.6, 0.6, 0.58, 0.1, 0.1]
+    assert hardness(means, 2, 1.0).identification == pytest.approx(4 / 0.3**2)
+    assert hardness(means, 3, 1.0).identification == pytest.approx(5 / 0.32**2)
+    assert hardness(means[:3], 3, 1.0).privacy == pytest.approx(3 / 0.3)
+
+
+def test_errors_of_a_kernel_stay_below_the_theorem() -> None:
+    """One point of C12, as a check of the tags: I-B, epsilon = 1, T = 500."""
+    bandit = two_armed(ratio=2.0)
+    runs = dpbandits.identify(
+        algorithm="dp-bai", params={"epsilon": 1.0}, bandit=bandit, budget=500, runs=2000, seed=1
+    )
+    tags: dict[str, Any] = {"against": "budget", "horizon": 500}
+    bound = at("bounds", instance="two-armed", epsilon=1.0, bound="theorem", **tags)
+    assert 1.0 - runs.success.mean() < bound < 1.0
+
+
+PHASES = {
+    "consistent": (
+        [
+            *((16, 136), (16, 136), (77, 29), (64, 34), (32, 68), (16, 136), (8, 272), (4, 544)),
+            (2, 1088),
+        ],
+        19_568,
+        19_641,
+    ),
+    "literal": (
+        [(16, 154), (16, 154), (77, 32), (32, 77), (16, 154), (8, 307), (4, 614), (2, 1227)],
+        19_632,
+        19_686,
+    ),
+    "printed": (
+        [
+            *((16, 123), (16, 123), (77, 26), (64, 31), (32, 62), (16, 123), (8, 245), (4, 489)),
+            *((2, 978), (1, 1956)),
+        ],
+        19_552,
+        19_702,
+    ),
+}
+
+
+def total(arms: int, dimension: int, schedule: str, budget: int, *, linear: bool) -> int:
+    """Return the pulls at one budget."""
+    budgets, pulls = phase_totals(arms, dimension, schedule, linear)
+    return int(pulls[budgets == budget].item())
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_phases_of_the_worked_example_are_those_of_the_spec(schedule: str) -> None:
+    expected, effective, pulls = PHASES[schedule]
+    found = phase_schedule(10_000, 16, schedule)
+    assert 20_000 - found.reserved == effective
+    counts = [phase_pulls(size, 16, linear=True) for size in found.sizes[:-1]]
+    phases = [(count, -(-effective // (found.phases * count))) for count in counts]
+    assert phases == expected
+    assert sum(count * each for count, each in phases) == pulls
+
+
+def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bool) -> int:
+    """Return the pulls phase by phase, as Algorithm 1 has it; 0 where T' is not above 0."""
+    phases = phase_schedule(arms, dimension, schedule)
+    effective = budget - phases.reserved
+    pulls = 0
+    for size in phases.sizes[:-1]:
+        rank = min(size, dimension)
+        pulled = rank if linear and rank < math.sqrt(size) else size
+        pulls += pulled * math.ceil(effective / (phases.phases * pulled))
+    return pulls if effective > 0 else 0
+
+
+@pytest.mark.parametrize("linear", [True, False])
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_totals_agree_with_a_slow_enumeration(schedule: str, linear: bool) -> None:
+    """Every K up to 26, d up to 8, a few T of each; the squares decide the branch."""
+    for arms, dimension in itertools.product((2, 3, 4, 5, 9, 10, 16, 17, 25, 26), range(1, 9)):
+        budgets, pulls = phase_totals(arms, dimension, schedule, linear)
+        assert slow_total(arms, dimension, schedule, int(budgets[0]) - 1, linear) == 0
+        for place in (0, 1, 7, 100, budgets.size - 1):
+            expected = slow_total(arms, dimension, schedule, int(budgets[place]), linear)
+            assert pulls[place] == expected
+        assert budgets[-1] == 5000
+
+
+def generic(arms: int, dimension: int, seed: int) -> LinearBandit:
+    """Return an instance with random features in [0, 1] and means in [0, 1]."""
+    features = np.random.default_rng(seed).random((arms, dimension))
+    return dpbandits.linear(features, np.full(dimension, 1.0 / dimension))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "schedule", "arms", "dimension", "budget"),
+    [
+        ("dp-bai", "consistent", 4, 2, 7),
+        ("dp-bai", "consistent", 16, 4, 17),
+        ("dp-bai", "literal", 16, 4, 13),
+        ("dp-bai", "consistent", 64, 8, 89),
+        ("dp-bai", "printed", 64, 8, 97),
+        ("dp-bai", "consistent", 40, 3, 200),
+        ("baseline", "consistent", 40, 3, 200),
+        ("baseline", "printed", 12, 5, 100),
+        ("baseline", "literal", 12, 4, 90),
+    ],
+)
+def test_totals_are_those_of_the_kernels(
+    algorithm: str, schedule: str, arms: int, dimension: int, budget: int
+) -> None:
+    """On random features, which are generic but for a null set."""
+    found = dpbandits.identify(
+        algorithm=algorithm,
+        params={"epsilon": 1.0},
+        interpretations={"schedule": schedule},
+        bandit=generic(arms, dimension, seed=arms),
+        budget=budget,
+        runs=1,
+        seed=1,
+    )
+    linear = algorithm == "dp-bai"
+    assert found.total_pulls[0] == total(arms, dimension, schedule, budget, linear=linear)
+
+
+@pytest.mark.parametrize(("arms", "dimension"), [(2, 2), (9, 2), (20, 3), (30, 5), (40, 8)])
+def test_the_bound_on_od_linbai_holds_for_its_kernel(arms: int, dimension: int) -> None:
+    bandit = generic(arms, dimension, seed=dimension)
+    budgets, most = worst_design_totals(arms, dimension)
+    for budget in (int(budgets[0]), int(budgets[0]) + 3, 300, 1001):
+        found = dpbandits.identify(
+            algorithm="od-linbai", params={}, bandit=bandit, budget=budget, runs=5, seed=1
+        )
+        assert found.total_pulls.max() <= most[budgets == budget].item() <= budget - 1
+
+
+def test_the_bound_on_od_linbai_is_attained() -> None:
+    """Section 5 and Appendix E.2: T - 1 of two arms at odd T; one arm in one dimension."""
+    for arms, dimension in ((2, 1), (2, 2), (30, 2)):
+        budgets, most = worst_design_totals(arms, dimension)
+        np.testing.assert_array_equal(most, budgets - 1)
+    generator = np.random.default_rng(1)
+    budgets, pulls = random_design_totals(np.eye(2), generator)
+    np.testing.assert_array_equal(pulls[budgets % 2 == 1], budgets[budgets % 2 == 1] - 1)
+
+
+def test_limits_of_pure_noise_are_those_of_the_spec() -> None:
+    """Section 5, for every omega: 3/8, 21/44 and 1/30; Appendix E.2: 1/2 for two arms."""
+    for draw in range(20):
+        features = section5(draw=draw).feature_matrix
+        assert linear_limit(features, (0, 2), (1.0, 1.0)) == pytest.approx(3 / 8, rel=1e-10)
+        assert linear_limit(features, (0, 2), (10.0, 1.0)) == pytest.approx(21 / 44, rel=1e-10)
+    assert uniform_limit(30) == pytest.approx(1 / 30, rel=1e-10)
+    pair = two_armed(ratio=5.0).feature_matrix
+    assert linear_limit(pair, (0, 1), (5.0, 1.0)) == pytest.approx(0.5, rel=1e-10)
+
+
+def test_cones_agree_with_draws() -> None:
+    generator = np.random.default_rng(20240123)
+    noise = generator.laplace(size=(TRIALS, 2)) * [3.0, 1.0]
+    for normals in ([[1.0, 0.2], [0.3, -1.0]], [[-1.0, 0.0]], [[1.0, 1.0], [-1.0, 0.5]]):
+        inside = (noise @ np.array(normals).T > 0.0).all(axis=1)
+        assert near(float(inside.mean()), cone_chance(np.array(normals), (3.0, 1.0)))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "limit"), [("dp-bai", 3 / 8), ("dp-od", 21 / 44), ("baseline", 1 / 30)]
+)
+def test_kernels_tend_to_the_limits(algorithm: str, limit: float) -> None:
+    """At epsilon = 1e-7 and T = 100 the means move the noise by less than 1e-4 deviations."""
+    found = dpbandits.identify(
+        algorithm=algorithm,
+        params={"epsilon": 1e-7},
+        bandit=section5(),
+        budget=100,
+        runs=20_000,
+        seed=5,
+    )
+    assert near(float(found.success.mean()), limit, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("delta", "level", "digits"),
+    [
+        (0.5, 7.8e-2, 0.01),
+        (0.3, 3.1e-3, 0.02),
+        (0.1, 1.5e-6, 0.04),
+        (0.01, 6e-14, 0.1),
+        (1e-5, 5e-37, 0.1),
+    ],
+)
+def test_tails_cross_where_the_spec_says(delta: float, level: float, digits: float) -> None:
+    """BAI-C16, to the digits printed; Gauss is the lighter tail beyond and not before."""
+    found = crossing(delta)
+    assert math.exp(found) == pytest.approx(level, rel=digits)
+    grid = np.linspace(0.01, 200.0, 5000)
+    logs = log_tail_of_two(grid)
+    beyond = logs < found - 1e-9
+    assert (log_gauss_tail(grid[beyond], delta) < logs[beyond]).all()
+    before = logs > found + 1e-9
+    assert (log_gauss_tail(grid[before], delta) > logs[before]).all()
+
+
+@pytest.mark.parametrize(("arms", "dimension"), [(30, 2), (100, 4), (10_000, 16), (8, 8)])
+def test_the_theorem_follows_from_its_proof_from_the_asymptotic_budget(
+    arms: int, dimension: int
+) -> None:
+    """(12 M + 4 M1 lambda) exp(-T' / (64 M H)) is the bound there, and below it beyond."""
+    schedule, hard = phase_schedule(arms, dimension), Hardness(1000.0, 100.0)
+    early = 4 * schedule.early_phases * schedule.shrinkage if schedule.early_phases else 0.0
+
+    def proof(budget: float) -> float:
+        exponent = (budget - schedule.reserved) / (64 * schedule.phases * hard.total)
+        return (12 * schedule.phases + early) * math.exp(-exponent)
+
+    start = asymptotic_budget(schedule, hard)
+    # Exponents are in the hundreds at most: rounding is far below 1e-9.
+    assert proof(start) == pytest.approx(theorem_bound(schedule, start, hard), rel=1e-9)
+    assert proof(1.01 * start) < theorem_bound(schedule, 1.01 * start, hard)
+    assert proof(0.99 * start) > theorem_bound(schedule, 0.99 * start, hard)
+
+
+@pytest.mark.parametrize(("bandit", "arms"), [(section5(), 30), (two_armed(ratio=2.0), 2)])
+def test_the_union_bound_gives_that_of_the_theorem_from_a_budget_on(
+    bandit: LinearBandit, arms: int
+) -> None:
+    """C12, F8: below it the union bound is the larger one, from there on the smaller one."""
+    schedule, hard = phase_schedule(arms, 2), hardness(bandit.means, 2, 1.0)
+    start = union_budget(schedule, arms, hard)
+    for budget, is_smaller in ((1.001 * start, True), (0.999 * start, False)):
+        union = union_bound(schedule, arms, budget, hard)
+        assert (union < theorem_bound(schedule, budget, hard)) == is_smaller
+
+
+LARGE = st.floats(1.0, 1e6)
+
+
+@given(LARGE, LARGE, st.floats(1e-12, 0.999), st.integers(2, 64))
+def test_boundaries_are_where_exponents_are_equal(
+    identification: float, privacy: float, delta: float, dimension: int
+) -> None:
+    """dp-bai, Theorem 4.2: B >= A from T_A on, B < C below T_C."""
+    hard = Draws(np.array([identification]), np.array([privacy]), np.array([dimension]))
+    tight, even = boundaries(delta, Hardness(identification, privacy), dimension)
+    # Both sides are products of a handful of factors.
+    at_tight, at_even = hard.exponents(tight, delta), hard.exponents(even, delta)
+    assert at_tight.gauss_privacy == pytest.approx(at_tight.laplace, rel=1e-12)
+    assert at_even.gauss_privacy == pytest.approx(at_even.identification, rel=1e-12)
+    for budget, row in ((tight * (1 - 1e-9), 2), (even * (1 + 1e-9), 0)):
+        met = conditions(hard.exponents(budget, delta), delta)
+        assert met[:, 0].tolist() == [place == row for place in range(4)]
+    # At delta = 0 the bound of DP-BAI-Gauss says nothing, in a row of its own.
+    without = hard.exponents(1e9, 0.0)
+    assert without.gauss == [0.0]
+    assert conditions(without, 0.0)[:, 0].tolist() == [False, False, False, True]
+
+
+def test_what_the_enumeration_of_budgets_finds() -> None:
+    """The paper has no number of these: DP-BAI and Baseline overrun (BAI-E3)."""
+    consistent = {"algorithm": "dp-bai", "schedule": "consistent"}
+    worst = rows("overshoot", quantity="worst", **consistent).iloc[0]
+    assert (worst["arms"], worst["dimension"], worst["budget"], worst["y"]) == (64, 8, 89, 45)
+    assert slow_total(64, 8, "consistent", 89, linear=True) == 89 + 45
+    first = rows("overshoot", quantity="counterexample", **consistent).iloc[0]
+    assert (first["arms"], first["dimension"], first["budget"], first["y"]) == (4, 2, 3, 4)
+    # T' > 0 leaves out the first 2 to 90 budgets of each of the 952 pairs (K, d).
+    assert 119 * 8 * 4900 < at("overshoot", quantity="triples", **consistent) < 119 * 8 * 5000

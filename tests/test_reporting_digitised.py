@@ -1,0 +1,287 @@
+"""Digitised values: the file, what names it, the comparison with ours, and what figures derive."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dpbandits.config.documents import load_yaml
+from dpbandits.papers.dp_ncb import derived
+from dpbandits.reporting.digitised import (
+    COMPARED,
+    agreement,
+    allowance,
+    compare_digitised,
+    count_agreement,
+    digitised_path,
+    is_reproduced,
+    read_digitised,
+    reproduced_as_drawn,
+    with_digitised,
+)
+from dpbandits.reporting.draw import draw_figure, draw_panels
+from dpbandits.reporting.spec import has_published, parse_figure
+from support import refused
+from synthetic_results import FOURTH, changed
+
+VALUES = read_digitised(digitised_path(FOURTH.path))
+HEAD = "panel,series,x,y,tolerance\n"
+SIMULATIONS = {"b": "panel-b", "c": "panels-c-to-e", "d": "panels-c-to-e", "e": "panels-c-to-e"}
+
+
+def test_ours_is_recorded_at_each_of_184_digitised_values() -> None:
+    """Eight of each of 23 curves, so that nothing is interpolated."""
+    panels = [panel for panel, _ in VALUES]
+    assert [panels.count(panel) for panel in "abcdef"] == [2, 5, 5, 5, 3, 3]
+    recorded = {"a": {series.cell.horizon for series in FOURTH.plan("panel-a").series()}}
+    for (panel, series), points in VALUES.items():
+        assert len(points) == 8
+        if panel not in recorded:
+            plan = FOURTH.plan(SIMULATIONS.get(panel, "panel-f"))
+            recorded[panel] = set(plan.series()[0].cell.grid)
+        assert {int(x) for x, _, _ in points} <= recorded[panel], (panel, series)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "line 1 is []; allowed: panel,series,x,y,tolerance"),
+        ("panel,x\n", "line 1 is"),
+        (HEAD, "has no values; allowed"),
+        (HEAD + "a,NCB,1,2\n", "line 2 is ['a', 'NCB', '1', '2']; allowed: 5 fields"),
+        (HEAD + "a,NCB,1,2,\n", "allowed: 5 fields"),
+        (HEAD + "a,NCB,1,0.5,0.1\na,NCB,2,high,0.1\n", "line 3: y is 'high'; allowed: a number"),
+        (HEAD + "a,NCB,1,0.5,-0.1\n", "line 2: tolerance is '-0.1'; allowed: a number of at least"),
+        (HEAD + "a,NCB,inf,0.5,0.1\n", "line 2: x is 'inf'; allowed: a number of at least 0"),
+        (HEAD + "a,NCB,2,0.5,0.1\na,NCB,2,0.5,0.1\n", "x of 'NCB' of panel 'a' do not ascend"),
+        (None, "cannot be read (No such file"),
+    ],
+)
+def test_a_wrong_file_is_one_line(text: str | None, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "dp-ncb.csv"
+    if text is not None:
+        path.write_text(text)
+    refused(lambda: read_digitised(path), f"{path}: ", words)
+
+
+def test_every_reference_gets_its_points_and_the_document_stays_as_it_is(tmp_path: Path) -> None:
+    figures = load_yaml(FOURTH.path)["figures"]
+    before = copy.deepcopy(figures)
+    filled = with_digitised(figures, FOURTH.path)
+    assert figures == before
+    points = filled["fig1"]["panels"]["c"]["series"][1]["published"]["points"]
+    assert points == VALUES["c", "GDP-NCB eps=0.2"]
+    assert points[0] == [300_000, 0.4044, 0.0052]
+    # Others show digitised values too: each value is compared once.
+    assert [name for name in filled if has_published(filled[name])] == ["fig1"]
+    without: dict[str, Any] = {"fig1": {"series": [{"published": None}]}}
+    assert with_digitised(without, tmp_path / "experiments.yaml") == without, "needs no file"
+
+
+@pytest.mark.parametrize(
+    ("series", "words"),
+    [
+        ("UCB1", "no series 'UCB1' of panel 'a'; allowed: AdaP-UCB of a"),
+        ("GDP-NCB", "'AdaP-UCB' of panel 'a' is drawn nowhere; allowed"),
+    ],
+)
+def test_an_unknown_curve_and_one_that_is_not_drawn_are_one_line(series: str, words: str) -> None:
+    # The same line stands in the twin and in fig1-repaired.
+    figure = load_yaml(FOURTH.path)["figures"]["fig1"]
+    figure = changed(figure, "panels.a.series.0.published.series", series)
+    refused(lambda: with_digitised({"fig1": figure}, FOURTH.path), words)
+
+
+@pytest.mark.parametrize(
+    ("ours", "expected"),
+    [
+        (0.1, "agrees"),
+        (0.1 + 0.0049, "agrees"),
+        (0.1 - 0.0049, "agrees"),
+        (0.1 + 0.0051, "with our interval"),
+        (0.1 + 0.0061, "differs"),
+        (0.1 - 0.0069, "with our interval"),
+        (0.1 - 0.0071, "differs"),
+    ],
+)
+def test_a_digitised_value_agrees_within_its_error_or_with_our_interval(
+    ours: float, expected: str
+) -> None:
+    """The interval counts on the side of the digitised value: 0.001 below ours, 0.002 above."""
+    allowed = allowance(ours, ours - 0.001, ours + 0.002, 0.1, 0.005)
+    assert agreement(ours - 0.1, 0.005, allowed) == expected
+
+
+RUNS = np.array([[1.0, 2.0, 4.0], [1.1, 2.4, 4.2], [1.2, 2.2, 4.7]])
+POINTS = [[10, 1.12, 0.05], [20, 2.3, 0.05], [30, 9.0, 0.05], [40, 5.0, 0.05]]
+BY_HAND = {
+    **{"caption": "By hand.", "kind": "curve", "reads": "by-hand", "metric": "pseudo_regret"},
+    **{"x": {"label": "t"}, "y": {"label": "Regret"}, "residuals": True},
+    "series": [{"name": "UCB", "published": {"panel": "a", "series": "U", "points": POINTS}}],
+}
+
+
+def test_digitised_values_are_compared_with_what_is_drawn(tmp_path: Path) -> None:
+    """Three runs at three times; the fourth digitised value lies beyond our horizon."""
+    rows = [
+        {"series": "s", "run": run, "metric": "pseudo_regret", "t": t, "value": value}
+        for run, values in enumerate(RUNS)
+        for t, value in zip((10, 20, 30), values, strict=True)
+    ]
+    frame = pd.DataFrame(rows)
+    found = compare_digitised({"fig1": BY_HAND}, lambda _: frame)
+    assert tuple(found.columns) == COMPARED
+    x, published, tolerance = np.array(POINTS).T
+    half = stats.t.ppf(0.975, 2) * RUNS.std(axis=0, ddof=1) / np.sqrt(3)
+    ours = np.append(RUNS.mean(axis=0), np.nan)
+    half = np.append(half, np.nan)
+    expected = {"x": x, "published": published, "tolerance": tolerance, "ours": ours}
+    expected |= {"lo": ours - half, "hi": ours + half, "allowance": tolerance + half}
+    expected |= {"difference": ours - published}
+    for column, values in expected.items():
+        np.testing.assert_allclose(found[column], values, rtol=1e-12)
+    words = ["agrees", "with our interval", "differs", "not-reached"]
+    assert found["agreement"].tolist() == words
+    assert set(found[["panel", "series", "variant"]].itertuples(index=False, name=None)) == {
+        ("fig1", "UCB", "as-written")
+    }
+    draw_figure(BY_HAND, "fig1", lambda _: frame, tmp_path)
+    drawn = pd.read_csv(tmp_path / "fig1.csv", keep_default_na=False)
+    for variant, y in (("published", published), ("residual", ours - published)):
+        shown = drawn[drawn["variant"] == variant]
+        assert shown["x"].tolist() == [10, 20, 30]
+        expected = {"y": y[:3], "lo": y[:3] - 0.05, "hi": y[:3] + 0.05}
+        for column, values in expected.items():
+            np.testing.assert_allclose(shown[column], values, rtol=1e-8)
+
+
+def moved(shift: dict[str, float]) -> pd.DataFrame:
+    """Return the comparison of curves that are the digitised ones, but for some that are moved.
+
+    Each is moved by so many digitisation errors; an interval of ours is half as wide as these.
+    """
+    rows = []
+    for (panel, series), points in VALUES.items():
+        for x, y, tolerance in points:
+            ours = y + shift.get(panel, 0.0) * tolerance
+            lo, hi = ours - tolerance / 2, ours + tolerance / 2
+            allowed = allowance(ours, lo, hi, y, tolerance)
+            row = {"panel": f"fig1{panel}", "series": series, "x": x, "published": y}
+            row |= {"tolerance": tolerance, "allowance": allowed, "ours": ours, "lo": lo, "hi": hi}
+            found = agreement(ours - y, tolerance, allowed)
+            rows.append(row | {"difference": ours - y, "agreement": found})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("errors", "agrees", "within", "reproduced"),
+    [(0.0, 40, 40, "yes"), (-1.0, 40, 40, "yes"), (1.4, 0, 40, "yes"), (-1.6, 0, 0, "no")],
+)
+def test_values_are_counted_within_the_error_and_with_our_interval(
+    errors: float, agrees: int, within: int, reproduced: str
+) -> None:
+    values = moved({"d": errors}).query("panel == 'fig1d'")
+    counts = count_agreement(values)
+    assert (counts["values"], counts["agrees"], counts["within_interval"]) == (40, agrees, within)
+    assert (counts["differs"], counts["reproduced"]) == (40 - within, reproduced)
+    assert counts["sharp"] == 0
+    # Published minus ours.
+    mean = -errors * values["tolerance"].mean()
+    assert counts["above"] == pytest.approx(mean, abs=1e-12)
+
+
+def test_a_figure_is_reproduced_as_drawn_panel_by_panel() -> None:
+    words = ["agrees"] * 38 + ["differs"] * 2
+    assert is_reproduced(words), "one value in twenty may differ"
+    assert not is_reproduced([*words[1:], "differs"])
+    values = moved({"e": 3.0})
+    assert reproduced_as_drawn(values, "fig1b") == "yes: 40 of 40 digitised values"
+    assert reproduced_as_drawn(values, "fig1").startswith("yes (a), (b), (c), (d), (f); no (e)")
+    assert reproduced_as_drawn(values, "fig1").endswith("160 of 184 digitised values")
+    assert "no numbers" in reproduced_as_drawn(values, "fig2")
+    assert "no numbers" in reproduced_as_drawn(None, "fig1")
+    values = moved({})
+    ncb = (values["panel"] == "fig1e") & (values["series"] == "NCB")
+    values.loc[ncb, "agreement"] = "differs"
+    assert reproduced_as_drawn(values, "fig1e") == "no (not NCB): 16 of 24 digitised values"
+    # Values beyond a small scale are not counted as reached.
+    beyond = values["panel"] == "fig1b"
+    values.loc[beyond, "agreement"] = "not-reached"
+    values.loc[beyond, ["ours", "lo", "hi", "difference", "allowance"]] = np.nan
+    counts = count_agreement(values[beyond])
+    assert [counts[key] for key in ("values", "reached", "agrees")] == [40, 0, 0]
+    assert counts["reproduced"] == ""
+    assert reproduced_as_drawn(values, "fig1b") == "not reached at this scale"
+
+
+# Figure 1 of dp-ncb
+
+TRUE = "AdaP-UCB, by Equation 2 (best mean 0.970)"
+
+
+def test_adap_ucb_is_drawn_scored_against_1_and_by_equation_2() -> None:
+    """mu* = 1 adds 1 - 0.97006 = 0.02994 everywhere."""
+    lines = {line.name: line.points.set_index("x")["y"] for line in FOURTH.lines("fig1", "b")}
+    scored, true = lines["AdaP-UCB, scored against 1"], lines[TRUE]
+    np.testing.assert_allclose(scored - true, 0.0299397, atol=1e-7)
+    rows = FOURTH.frame("panel-b")
+    rows = rows[(rows["algorithm"] == "adap-ucb") & (rows["variant"] == "as-coded")]
+    log_mean, best = (
+        rows[rows["metric"] == metric].set_index("t")["value"]
+        for metric in ("nash_log_mean", "best_mean")
+    )
+    np.testing.assert_allclose(true, best - np.exp(log_mean), rtol=1e-8)
+    assert f"{best.max():.3f}" == "0.970", "which its label prints"
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"), [("fig1", "abcdef"), ("fig1-as-written", ""), ("fig1-repaired", "acde")]
+)
+def test_published_marks_are_drawn_where_they_are_scored_alike(name: str, letters: str) -> None:
+    """The code scores AdaP-UCB in (b) against 1, and (f) by means that the text states."""
+    for letter in "abcdef":
+        marks = [line for line in FOURTH.lines(name, letter) if line.look.hollow]
+        assert bool(marks) == (letter in letters)
+
+
+def test_marks_are_open_circles_with_one_entry_in_the_legend() -> None:
+    figure = parse_figure("fig1", FOURTH.figures["fig1"])
+    drawn = draw_panels(figure, {"c": FOURTH.lines("fig1", "c")})
+    lines = drawn.axes[0].lines
+    marks = [line for line in lines if line.get_markerfacecolor() == "none"]
+    assert len(marks) == 5
+    assert {line.get_linestyle() for line in marks} == {"None"}
+    colours = {line.get_color() for line in lines if line not in marks}
+    assert {line.get_color() for line in marks} == colours
+    [legend] = drawn.legends
+    assert [text.get_text() for text in legend.get_texts()].count("published, digitised") == 1
+
+
+# What figures of dp-ncb derive
+
+
+def test_the_terms_of_the_bound_are_those_of_theorem_1() -> None:
+    """sqrt(k) L^1.5 / (epsilon sqrt T) at T = 1e7 and the epsilons of panel (c)."""
+    terms = [derived.ratio_of_terms(1e7, epsilon) for epsilon in (0.2, 0.5, 1.0, 2.0)]
+    assert terms == pytest.approx([0.72, 0.29, 0.14, 0.07], abs=0.005)
+    # At epsilon = sqrt(k / T) L^1.5 the terms are equal.
+    for horizon, epsilon in ((1e6, 0.363), (1e7, 0.1447), (1e8, 0.0559)):
+        assert derived.ratio_of_terms(horizon, epsilon) == pytest.approx(1.0, abs=0.002)
+
+
+def test_fitted_slopes_are_those_of_least_squares() -> None:
+    table = derived.slopes(FOURTH.frame)
+    fits = table[table["part"] == "fit"].groupby(["variant", "algorithm"])
+    for (variant, algorithm), fit in fits:
+        curve = table[(table["part"] == "curve") & (table["variant"] == variant)]
+        curve = curve[curve["algorithm"] == algorithm].set_index("x")["y"]
+        times = [curve.index[np.abs(curve.index - s * 1e7).argmin()] for s in derived.SHARES]
+        slope, level = np.polyfit(np.log(derived.SHARES), np.log(curve[times]), 1)
+        assert fit["slope"].iloc[0] == pytest.approx(slope, rel=1e-6)
+        assert fit["x"].tolist() == [1e6, 1e7]
+        assert fit["y"].iloc[1] == pytest.approx(np.exp(level), rel=1e-6)
+        assert fit["slope_lo"].iloc[0] < fit["slope"].iloc[0] < fit["slope_hi"].iloc[0]

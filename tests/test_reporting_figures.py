@@ -1,0 +1,455 @@
+"""Figures: their files, the numbers of their csv, what is drawn, and looks of every picture."""
+
+import itertools
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Annotation, Text
+from scipy import stats
+
+import dpbandits
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
+from dpbandits.engine.results import results_frame
+from dpbandits.reporting.draw import (
+    COLUMNS,
+    MAXIMAL_POINTS,
+    STRIP,
+    draw_diagram,
+    draw_figure,
+    draw_panels,
+    heading,
+    points_csv,
+    write_figure,
+)
+from dpbandits.reporting.lines import nash_quantities, nash_regrets, read_rows
+from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, algorithm_look, look_of
+from dpbandits.reporting.spec import panel_stem, parse_figure
+from found_papers import PLAYED
+from support import refused, supplementary_slow
+from synthetic_results import (
+    DRAWN,
+    EVERY_FIGURE,
+    FIGURES,
+    FIRST,
+    FOURTH,
+    PAPERS,
+    SECOND,
+    THIRD,
+    changed,
+    frame,
+    read_csv,
+)
+
+SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each in EVERY_FIGURE}
+EVERY = supplementary_slow(EVERY_FIGURE)
+OF_PANELS = supplementary_slow(each for each in EVERY_FIGURE if not SPECS[each].is_diagram)
+SMALLEST_TEXT = 7.0  # points, at the size of a column
+
+
+@cache
+def pictures(paper: str, name: str) -> list[Figure]:
+    """Return the figure and each of its panels, laid out but not written, drawn once for all."""
+    own, spec = PAPERS[paper], SPECS[paper, name]
+    lines = {letter: own.lines(name, letter) for letter in spec.panels}
+    if lines:
+        parts = [lines, *({letter: of_panel} for letter, of_panel in lines.items())]
+        drawn = [draw_panels(spec, part, paper) for part in parts]
+    else:
+        drawn = [own.paper.diagrams[name](read_rows(spec.diagram_reads, own.frame, name))[0]]
+    for figure in drawn:
+        FigureCanvasAgg(figure)
+        figure.draw_without_rendering()
+    return drawn
+
+
+# Files
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY)
+def test_files_are_named_as_the_contract_says(paper: str, name: str) -> None:
+    spec = SPECS[paper, name]
+    head, dash, variant = name.partition("-") if name.startswith("fig") else (f"{name}-", "", "")
+    stems = [f"{head}{letter}{dash}{variant}" for letter in spec.panels if letter] + [name]
+    expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
+    expected += [] if spec.is_diagram else [f"{name}.json"]
+    assert [path.name for path in DRAWN[paper, name]] == expected
+    assert spec.caption.startswith("Ours, not in the paper") == name.startswith("extra-")
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY)
+def test_csv_has_the_contract_columns_and_ordered_finite_points(paper: str, name: str) -> None:
+    for path in DRAWN[paper, name]:
+        if path.suffix != ".csv":
+            continue
+        text = path.read_bytes().decode()
+        assert text.splitlines()[0] == "series,variant,interpretation,x,y,lo,hi,runs"
+        assert "\r" not in text
+        table = pd.read_csv(path, keep_default_na=False)
+        for _, series in table.groupby("series"):
+            assert len(series) <= 400
+            assert series["x"].is_monotonic_increasing
+            assert series["x"].is_unique
+        assert np.isfinite(table[["x", "y", "lo", "hi"]].to_numpy()).all()
+        # Digitised values and their residuals have the digitisation error.
+        read_off = table["variant"].isin(["published", "residual"])
+        assert (table["runs"] == 0)[read_off].all()
+        # An exact interval of a rate ends where the rate is 0 or 1.
+        below = (table["lo"] < table["y"]) | (table["y"] == 0)
+        above = (table["y"] < table["hi"]) | (table["y"] == 1)
+        exact = (table["runs"] <= 1) & ~read_off
+        assert (below & above)[~exact].all()
+        assert (table["lo"] == table["y"])[exact].all()
+        assert (table["hi"] == table["y"])[exact].all()
+
+
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_the_whole_and_the_json_have_the_lines_of_the_panels(paper: str, name: str) -> None:
+    described = json.loads(DRAWN[paper, name][-1].read_text(encoding="utf-8"))
+    parts = []
+    for letter, panel in described.items():
+        part = read_csv(paper, name, panel_stem(name, letter))
+        names = part["series"][part["variant"] != "residual"].unique()
+        assert [line["name"] for line in panel["lines"]] == list(names)
+        assert all(line["label"] and line["colour"] for line in panel["lines"])
+        parts.append(part.assign(series=f"{letter}: " + part["series"] if letter else part.series))
+    whole = read_csv(paper, name, name)
+    pd.testing.assert_frame_equal(whole, pd.concat(parts, ignore_index=True))
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY)
+def test_pictures_are_undated_with_embedded_fonts_and_200_dots_an_inch(
+    paper: str, name: str
+) -> None:
+    for path in DRAWN[paper, name]:
+        content = path.read_bytes()
+        if path.suffix == ".pdf":
+            assert b"/FontFile2" in content
+            words = (b"/Subtype /Type3", b"CreationDate", b"Producer", b"Creator")
+            assert not any(word in content for word in words)
+        if path.suffix == ".png":
+            position, chunks = 8, {}
+            while position < len(content):
+                (length,) = struct.unpack(">I", content[position : position + 4])
+                body = content[position + 8 : position + 8 + length]
+                chunks[content[position + 4 : position + 8]] = body
+                position += 12 + length
+            assert set(chunks) == {b"IHDR", b"pHYs", b"IDAT", b"IEND"}
+            dots_a_metre, _, unit = struct.unpack(">IIB", chunks[b"pHYs"])
+            assert (unit, dots_a_metre * 0.0254 >= 199.5) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("paper", "name"), [("ts-is-dp", "fig3"), ("dp-ts-ucb", "fig1"), ("dp-bai", "fig1")]
+)
+def test_drawing_again_gives_the_same_bytes(paper: str, name: str, tmp_path: Path) -> None:
+    for old, new in zip(DRAWN[paper, name], PAPERS[paper].draw(name, tmp_path), strict=True):
+        assert old.read_bytes() == new.read_bytes(), old.name
+
+
+@pytest.mark.slow
+def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
+    """Another hash seed, another day's time zone and a user's own plot settings change nothing."""
+    (tmp_path / "matplotlibrc").write_text("axes.facecolor: red\npdf.fonttype: 3\n")
+    program = (
+        "import sys; from pathlib import Path; from dpbandits.config.documents import load_yaml;"
+        "from dpbandits.papers.ts_is_dp.analytic import ANALYTIC;"
+        "from dpbandits.reporting.draw import draw_figure;"
+        "figures = load_yaml(Path(sys.argv[1]))['figures'];"
+        "exact = lambda name: ANALYTIC[name]();"
+        "draw_figure(figures['fig7'], 'fig7', exact, Path(sys.argv[2]), paper='ts-is-dp')"
+    )
+    environment = os.environ | {
+        "PYTHONHASHSEED": "7",
+        "TZ": "Asia/Tokyo",
+        "MATPLOTLIBRC": str(tmp_path / "matplotlibrc"),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }
+    command = [sys.executable, "-c", program, str(FIRST.path), str(tmp_path)]
+    subprocess.run(command, env=environment, check=True)
+    for path in DRAWN["ts-is-dp", "fig7"]:
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_pictures_show_the_numbers_of_their_csv_and_cut_none_off(paper: str, name: str) -> None:
+    """Processors differ in the last bits of a sum, which no picture may show."""
+    panels = [axes for axes in pictures(paper, name)[0].axes if axes.get_gid() != STRIP]
+    for letter, axes in zip(SPECS[paper, name].panels, panels, strict=True):
+        table = read_csv(paper, name, panel_stem(name, letter))
+        table = table[table["variant"] != "residual"]
+        places = {x: x for x in table["x"]}
+        if SPECS[paper, name].panels[letter].x.scale == "categories":
+            places = {x: number for number, x in enumerate(sorted(places))}
+        expected = {(float(places[x]), y) for x, y in zip(table["x"], table["y"], strict=True)}
+        # Ends of error bars are lines of their own.
+        lines = [line for line in axes.lines if line.get_marker() not in ("_", "|")]
+        plotted = {tuple(map(float, point)) for line in lines for point in line.get_xydata()}
+        assert plotted == expected
+        low, high = axes.get_ylim()
+        # The noise of realised regret may fall a little below 0 at the start.
+        assert low - 500 <= table["y"].min() <= table["y"].max() <= high
+
+
+@pytest.mark.parametrize(("name", "letter"), [("fig2", "b"), ("fig3", "")])
+def test_bands_and_bars_end_at_the_intervals_of_the_csv(name: str, letter: str) -> None:
+    figure = draw_panels(SPECS["ts-is-dp", name], {letter: FIRST.lines(name, letter)})
+    artists = figure.axes[0].collections
+    assert all(isinstance(artist, LineCollection | PolyCollection) for artist in artists)
+    paths = [path for artist in artists for path in artist.get_paths()]
+    found = np.concatenate([np.asarray(path.vertices) for path in paths])
+    table = read_csv("ts-is-dp", name, panel_stem(name, letter))
+    wanted = np.concatenate([table[["x", end]].to_numpy(dtype=float) for end in ("lo", "hi")])
+    distances = np.abs(found[:, None] - wanted).sum(axis=2)
+    assert distances.min(axis=0).max() < 1e-6
+    assert distances.min(axis=1).max() < 1e-6
+
+
+def test_a_diagram_is_drawn_from_rounded_rows_and_its_csv_made_of_the_rows(tmp_path: Path) -> None:
+    name, read = "extra-regimes", []
+
+    def draw(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+        read.append(rows)
+        return THIRD.paper.diagrams[name](rows)
+
+    draw_diagram(THIRD.figures[name], name, THIRD.frame, tmp_path, {name: draw}, "dp-bai")
+    exact, rounded = (rows["y"].dropna() for rows in read)
+    assert rounded.tolist() == [float(f"{y:.10g}") for y in exact]
+    assert rounded.tolist() != exact.tolist()
+
+
+def test_curves_are_means_with_t_intervals(tmp_path: Path) -> None:
+    rows = frame("bernoulli-curves")
+    chosen = (rows["metric"] == "realised_regret") & (rows["eta"] == 2) & (rows["b"] == 500)
+    values = rows[chosen].pivot(index="run", columns="t", values="value")
+    found = read_csv("ts-is-dp", "fig2", "fig2b").query("series == 'b=500'").set_index("x")
+    half = stats.t.ppf(0.975, 9) * values.std(ddof=1) / np.sqrt(10)
+    # The csv keeps ten significant digits.
+    np.testing.assert_allclose(found["y"], values.mean(), rtol=1e-8)
+    np.testing.assert_allclose(found["lo"], values.mean() - half, rtol=1e-7, atol=1e-5)
+    np.testing.assert_allclose(found["hi"], values.mean() + half, rtol=1e-7, atol=1e-5)
+    # One run has none to draw, and the csv says so.
+    draw_figure(FIGURES["fig3"], "fig3", lambda name: frame(name).query("run == 0"), tmp_path)
+    table = pd.read_csv(tmp_path / "fig3.csv")
+    assert (table["runs"] == 1).all()
+    assert np.isinf(table[["lo", "hi"]].to_numpy()).all()
+
+
+def test_rates_have_the_intervals_of_clopper_and_pearson(tmp_path: Path) -> None:
+    rows = THIRD.frame("fig1-budget").query("metric == 'success' and algorithm == 'dp-bai'")
+    table = read_csv("dp-bai", "fig1", "fig1a")
+    compared = 0
+    for (epsilon, budget), counted in rows.groupby(["epsilon", "horizon"]):
+        name = f"DP-BAI, epsilon={epsilon:g}"
+        shown = table[(table["series"] == name) & (table["x"] == budget)]
+        hits, trials = int(counted["value"].sum()), int(counted["trials"].sum())
+        exact = stats.binomtest(hits, trials).proportion_ci(0.95, method="exact")
+        expected = [hits / trials, exact.low, exact.high, trials]
+        # Scipy solves for the ends by iteration.
+        [found] = shown[["y", "lo", "hi", "runs"]].to_numpy().tolist()
+        assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
+        compared += 1
+    assert compared == table["series"].str.startswith("DP-BAI,").sum() >= 14
+
+    def extreme(name: str) -> pd.DataFrame:
+        every = THIRD.frame(name)
+        return every.assign(value=every["trials"] * (every["algorithm"] == "dp-bai"))
+
+    # Of none and of all, one end is the rate itself, the other 1 - 0.025^(1/n) away.
+    draw_figure(THIRD.figures["extra-ratios"], "extra-ratios", extreme, tmp_path)
+    ends = pd.read_csv(tmp_path / "extra-ratios.csv").groupby("series")[["lo", "hi"]]
+    far = 1 - 0.025 ** (1 / 1000)
+    for end in (ends.min(), ends.max()):
+        assert end.loc["DP-BAI"].tolist() == pytest.approx([1 - far, 1], rel=1e-8)
+        assert end.loc["DP-OD"].tolist() == pytest.approx([0, far], rel=1e-8)
+
+
+def quantities(simulation: str, **tags: Any) -> pd.DataFrame:
+    """Return what is recorded of Nash curves, a row a curve, a column a quantity and time."""
+    rows = FOURTH.frame(simulation)
+    rows = rows[rows["metric"].isin(nash_quantities("nash_regret"))]
+    for column, value in tags.items():
+        rows = rows[rows[column] == value]
+    return rows.pivot(index="run", columns=["metric", "t"], values="value")
+
+
+def test_nash_regret_has_the_interval_of_the_jackknife() -> None:
+    """dp-ncb, Equation 2: NR = mu* - G; a standard error s of log G is G s of G."""
+    tags = {"algorithm": "gdp-ncb", "variant": "as-coded", "epsilon": 0.2}
+    wide = quantities("panels-c-to-e", **tags).iloc[0]
+    table = read_csv("dp-ncb", "fig1", "fig1c")
+    found = table[table["series"] == "GDP-NCB, epsilon=0.2"].set_index("x")
+    assert set(found["runs"]) == {50}
+    mean = np.exp(wide["nash_log_mean"][found.index])
+    y = wide["best_mean"][found.index] - mean
+    half = stats.t.ppf(0.975, 49) * wide["nash_standard_error"][found.index] * mean
+    for column, expected in {"y": y, "lo": y - half, "hi": y + half}.items():
+        np.testing.assert_allclose(found[column], expected, rtol=1e-8, atol=1e-10)
+
+
+def test_of_several_nash_curves_the_mean_of_their_regrets_has_a_t_interval() -> None:
+    """Panel (a): a value is the mean of ten curves, not the regret of a mean."""
+    table = read_csv("dp-ncb", "fig1", "fig1a")
+    row = table[table["series"] == "GDP-NCB"].iloc[-1]
+    tags = {"algorithm": "gdp-ncb", "variant": "as-coded", "epsilon": 2}
+    wide = quantities("panel-a", horizon=row["x"], **tags)
+    regrets = (wide["best_mean"] - np.exp(wide["nash_log_mean"])).to_numpy().ravel()
+    half = stats.t.ppf(0.975, 9) * regrets.std(ddof=1) / np.sqrt(10)
+    expected = [regrets.mean(), regrets.mean() - half, regrets.mean() + half, 500]
+    assert row[["y", "lo", "hi", "runs"]].tolist() == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_nash_curve_is_that_of_the_library() -> None:
+    """The same cell through ``simulate`` and through the rows of the results."""
+    label = "adap-ucb epsilon=0.2 variant=as-coded"
+    plan = FOURTH.plan("one-million", {"runs": 4, "horizon": 500})
+    [series] = [series for series in plan.series() if series.label == label]
+    [work] = series.works
+    rows = results_frame([series], [work.play(root_seed=3)])
+    table = nash_regrets(rows[rows["metric"].isin(nash_quantities("nash_regret"))])
+    played: dict[str, Any] = {"algorithm": "adap-ucb", "params": {"epsilon": 0.2}}
+    played |= {"variant": "as-coded", "bandit": series.cell.bandit}
+    played |= {"horizon": 500, "runs": 4, "seed": 3}
+    curve = dpbandits.simulate(**played).nash_regret(at=list(series.cell.grid))
+    low, high = curve.interval()
+    for column, expected in {"y": curve.nash_regret, "lo": low, "hi": high}.items():
+        np.testing.assert_allclose(table[column], expected, rtol=1e-9)
+
+
+# Looks
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY)
+def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, name: str) -> None:
+    for figure in pictures(paper, name):
+        texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+        assert min(text.get_fontsize() for text in texts) >= SMALLEST_TEXT
+        box, page = figure.get_tightbbox(), figure.bbox_inches
+        assert min(box.x0, box.y0) >= 0
+        assert box.x1 <= page.x1
+        assert box.y1 <= page.y1
+        legends = figure.findobj(Legend)
+        assert legends or figure.findobj(Annotation)
+        for axes in figure.axes:
+            # Legends and strips take room of their own, not the panels'.
+            assert axes.bbox.height / figure.dpi >= (0.5 if axes.get_gid() == STRIP else 1.5)
+            assert axes.bbox.width / figure.dpi >= 1.5
+            assert not re.sub(r"^\([a-j]\) ", "", axes.get_title())[:1].islower()
+            covered = [axes.bbox, *([axes.title.get_window_extent()] if axes.get_title() else [])]
+            for legend, place in itertools.product(legends, covered):
+                assert not legend.get_window_extent().overlaps(place)
+        labels = [
+            label.get_window_extent()
+            for axes in figure.axes
+            for side, axis in enumerate((axes.xaxis, axes.yaxis))
+            for label in axis.get_ticklabels()
+            # Ticks beyond the limits exist, but are not drawn.
+            if label.get_text()
+            and min(axis.get_view_interval())
+            <= label.get_position()[side]
+            <= max(axis.get_view_interval())
+        ]
+        assert len(labels) >= 4
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(labels, 2))
+
+
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_every_picture_names_its_paper_and_figure(paper: str, name: str) -> None:
+    whole, *panels = pictures(paper, name)
+    letters = ["", *SPECS[paper, name].panels] if len(panels) > 1 else ["", ""]
+    for figure, letter in zip([whole, *panels], letters, strict=True):
+        assert heading(paper, name, letter) in [text.get_text() for text in figure.findobj(Text)]
+
+
+def test_headings() -> None:
+    assert heading("dp-ncb", "fig1", "b") == "dp-ncb, Figure 1(b)"
+    assert heading("dp-ncb", "fig1-as-written") == "dp-ncb, Figure 1, as written"
+    assert heading("dp-ncb", "extra-bias", "c") == "dp-ncb, supplementary figure: bias (c)"
+
+
+@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
+def test_lines_are_told_apart_and_an_algorithm_has_its_look(paper: str, name: str) -> None:
+    """An ordered parameter alone may colour its lines, by a map that means no algorithm."""
+    names = {definition.name: look_of(key) for key, definition in REGISTRY.items()}
+    for letter, panel in SPECS[paper, name].panels.items():
+        ordered = any(series.by or series.shade for series in panel.series)
+        # Open marks have the colour of their line, and nothing else to tell them apart.
+        lines = [line for line in PAPERS[paper].lines(name, letter) if not line.look.hollow]
+        for line in lines:
+            label = re.split(r",| \(|\(", line.name)[0]
+            if label in names and not ordered:
+                assert line.look.colour == names[label].colour
+                assert line.look.marker in (names[label].marker, "none")
+        looks = [line.look for line in lines]
+        # Marks without lines are full or open.
+        kinds = [look.fill if look.dash == NO_LINE else look.dash for look in looks]
+        colours, markers = ([getattr(look, key) for look in looks] for key in ("colour", "marker"))
+        assert len(set(zip(colours, kinds, strict=True))) == len(looks)
+        if NO_LINE not in {look.dash for look in looks}:
+            assert len(set(zip(kinds, markers, strict=True))) == len(looks)
+
+
+def test_every_algorithm_has_a_look_of_its_own() -> None:
+    assert PLAYED <= set(ALGORITHMS) <= set(REGISTRY)
+    for family in (REGRET, IDENTIFICATION):
+        listed = [ALGORITHMS[algorithm] for algorithm in family if algorithm in ALGORITHMS]
+        assert len(set(listed)) == len(listed)
+    # One of a user's own has one by its id.
+    one, other = look_of("explore-then-commit"), look_of("another of one's own")
+    assert one == look_of("explore-then-commit") != other
+    assert {one.colour, other.colour} == {OWN_COLOUR}
+    assert look_of("ucb1") == algorithm_look("ucb1")
+
+
+def test_colours_of_an_ordered_parameter_darken_as_it_grows() -> None:
+    # Relative luminance, ITU-R BT.709.
+    colours = [to_rgb(line.look.colour) for line in FIRST.lines("fig3", "")]
+    assert max(np.diff(np.dot(colours, (0.2126, 0.7152, 0.0722)))) < -0.01
+
+
+def test_a_categorical_axis_spaces_its_values_evenly() -> None:
+    figure = parse_figure("fig3", changed(FIGURES["fig3"], "x.scale", "categories"))
+    [axes] = draw_panels(figure, {"": FIRST.lines("fig3", "")}).axes
+    assert list(axes.get_xticks()) == [0, 1, 2]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "5"]
+    assert {float(x) for line in axes.lines for x in np.asarray(line.get_xdata())} == {0, 1, 2}
+
+
+# Refusals; those of entries are in test_reporting_tables.
+
+
+def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    x = np.arange(MAXIMAL_POINTS + 1)
+    points = pd.DataFrame({"series": "s", "variant": "as-written", "interpretation": "", "x": x})
+    points = points.assign(y=x, lo=x, hi=x, runs=0)
+    assert len(points_csv(points[1:], "fig1").splitlines()) == 401
+    refused(lambda: write_figure(out / "fig1", Figure(), points), "fig1", "401 points; allowed")
+    (tmp_path / "file").write_text("")
+    none = pd.DataFrame(columns=COLUMNS)
+    refused(lambda: write_figure(tmp_path / "file/fig1", Figure(), none), "cannot be written")
+    entry, diagrams = SECOND.figures["fig1"], SECOND.paper.diagrams
+    refused(lambda: draw_diagram(entry, "fig9", SECOND.frame, out, diagrams), "fig9.kind", "fig1")
+    # Realised regret inside an episode is NaN, in the engine's results.
+    rows = frame("bernoulli-curves").copy()
+    rows.loc[(rows["metric"] == "realised_regret") & (rows["t"] == 500), "value"] = np.nan
+    spec, words = FIGURES["fig2"], "realised_regret is not known at every t"
+    refused(lambda: draw_figure(spec, "fig2", lambda _: rows, out), "figures.fig2", words)
+    assert not out.exists()

@@ -1,0 +1,175 @@
+"""Texts: readable numbers, LaTeX, the typeset report, and the page of a table."""
+
+import re
+import shutil
+from html.parser import HTMLParser
+from math import nan
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from chromium import SET, chromium_page
+from dpbandits.pipeline.report import DEPENDS, counts
+from dpbandits.reporting.report import MOST_CHOICES, body, page, pdf_of, require_pdflatex
+from dpbandits.reporting.tables import interval_text
+from dpbandits.reporting.text import document, escape, readable
+from support import refused
+
+needs_pdflatex = pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="pdflatex is not installed"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("fig_a & 5 % {x} #1 $2", r"fig\_a \& 5 \% \{x\} \#1 \$2"),
+        ("10^5 ~ \\", r"$10^{5}$ \textasciitilde{} \textbackslash{}"),
+        ("δ ≤ 1", r"$\delta$ $\le$ 1"),
+        ("η_b >= 1", r"$\eta_b$ $\ge$ 1"),
+        ("x < b", "x $<$ b"),
+        ("T^((1-α)/4) ln(T)^(3(1-α)/4)", r"$T^{(1-\alpha)/4}$ $\ln (T)^{3(1-\alpha)/4}$"),
+        ("b and c of order T^γ, at T = 10⁴", r"b and c of order $T^{\gamma}$, at T = $10^{4}$"),
+        ("$max i/(epsilon Delta_i)$.", r"$\max i/(\varepsilon \Delta_i)$."),
+        ("$H_BAI < sqrt(2T)$", r"$H_{\mathrm{BAI}} < \sqrt{2T}$"),
+        ("$none$", r"$\mathrm{none}$"),
+        ("-0.5 [-1,000, 2.5e+06]", r"$-0.5$ [$-1{,}000$, $2.5\times 10^{6}$]"),
+        ("lazy_ucb_log=natural, count=n+1", r"lazy\_ucb\_log=natural, count=n+1"),
+        ("1- and 5-Gaussian DP, within [0, 1]", "1- and 5-Gaussian DP, within [0, 1]"),
+        ("(epsilon, 1e-6", "(epsilon, $10^{-6}$"),
+        ("Rényi", "Rényi"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_text_is_escaped(text: str, latex: str) -> None:
+    assert escape(text) == latex
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1e-05", "10⁻⁵"),
+        ("-2.5e+06 [-inf, 1e7]", "-2.5×10⁶ [-∞, 10⁷]"),
+        ("+0.0000 [-0.0000, +0.0010]", "0.0000 [0.0000, +0.0010]"),
+        ("0.05, 1,000, -0.5, +10", "0.05, 1,000, -0.5, +10"),
+        ("fig1a", "1(a)"),
+        ("fig1a is drawn", "fig1a is drawn"),
+    ],
+)
+def test_numbers_are_readable(text: str, numbers: str) -> None:
+    assert readable(text) == numbers
+
+
+def test_an_estimate_has_its_interval_unless_it_is_exact() -> None:
+    assert interval_text(0.53217, 0.5, 0.56) == "0.5322 [0.5, 0.56]"
+    assert interval_text(4.88655, 4.88655, 4.88655) == "4.887"
+    assert interval_text(nan, nan, nan) == ""
+
+
+def test_a_claim_counts_once_under_what_its_rows_agree_on() -> None:
+    rows = [("X-C1", "holds"), ("X-C1", "holds"), ("X-C2", "fails"), ("X-C3", "holds")]
+    ledger = pd.DataFrame([*rows, ("X-C3", "fails")], columns=["claim", "verdict"])
+    counted = counts("x", ledger, ["holds", "fails", "mixed", DEPENDS])
+    assert counted == {"name": "x", "total": 3, "counts": [1, 1, 0, 1]}
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_the_body_of_a_table_is_all_but_its_preamble(long: bool) -> None:
+    cells = pd.DataFrame({"a": ["1", "50 %"], "b": ["2", "α"]})
+    inside = body(document(cells, "Two rows.", "ll", long=long))
+    assert inside.count(r"\caption{Two rows.}") == 1
+    assert r"50 \%" in inside
+    assert not re.search("{document}|usepackage", inside)
+    assert (r"\begin{longtable}" in inside, r"\begin{table}[H]" in inside) == (long, not long)
+
+
+@needs_pdflatex
+def test_a_document_with_a_table_of_contents_gives_the_same_bytes(tmp_path: Path) -> None:
+    """The second pass of pdflatex reads what the first one wrote."""
+    text = (
+        r"\documentclass{article}\pdfinfoomitdate=1\pdftrailerid{}\begin{document}"
+        r"\tableofcontents\section{One}\label{one}\clearpage See \ref{one}.\end{document}"
+    )
+    first = pdf_of(text, tmp_path)
+    assert first.startswith(b"%PDF")
+    assert pdf_of(text, tmp_path) == first
+    assert not list(tmp_path.iterdir()), "nothing is left in the folder of the pictures"
+
+
+@needs_pdflatex
+def test_a_document_that_is_refused_ends_in_one_line(tmp_path: Path) -> None:
+    text = r"\documentclass{article}\begin{document}\nosuchcommand\end{document}"
+    refused(lambda: pdf_of(text, tmp_path), "report.tex", "Undefined control sequence")
+
+
+def test_what_pdflatex_cannot_do_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused(lambda: escape("語"), "'語'; allowed")
+    monkeypatch.setenv("PATH", "")
+    refused(require_pdflatex, "report.pdf", "pdflatex is not on PATH", "texlive")
+
+
+CELLS = pd.DataFrame(
+    {
+        "claim": [f"X-C{number}" for number in range(1, 13)],
+        "statement": ['1 < 2 & "so" <b>on</b>', *["ε ≤ 1"] * 11],
+        "verdict": ["holds", "fails", "mixed", ""] * 3,
+    }
+)
+
+
+class Reader(HTMLParser):
+    """Collects the cells of a page's table and the options of its filters."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: dict[str, list[str]] = {"th": [], "td": [], "option": []}
+        self.columns: list[str] = []
+        self._open = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._open = tag
+        if tag in self.texts:
+            self.texts[tag].append("")
+        if tag == "select":
+            self.columns.append(dict(attrs)["data-column"] or "")
+
+    def handle_data(self, data: str) -> None:
+        if self._open in self.texts:
+            self.texts[self._open][-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = ""
+
+
+def test_a_page_has_its_cells_as_they_are_and_chooses_from_columns_of_few_values() -> None:
+    text = page(CELLS, "all claims", "Of <all> papers.")
+    assert not re.search(r"(?:src|href|@import|url\()\s*=?", text), "it needs no network"
+    reader = Reader(text)
+    assert reader.texts["th"] == list(CELLS.columns)
+    assert reader.texts["td"] == [cell for row in CELLS.to_numpy().tolist() for cell in row]
+    assert reader.columns == ["1", "2"], "each claim stands once: nothing to choose"
+    assert reader.texts["option"][-4:] == ["all", "fails", "holds", "mixed"]
+    rows = 4 * (MOST_CHOICES + 1)
+    many = pd.DataFrame({"n": [str(row % (MOST_CHOICES + 1)) for row in range(rows)]})
+    assert Reader(page(many, "many", "Too many values to choose from.")).columns == []
+
+
+def test_rows_are_found_by_words_and_by_values(tmp_path: Path) -> None:
+    opened = tmp_path / "page.html"
+    opened.write_text(page(CELLS, "all claims", "Of all papers."), encoding="utf-8")
+    shown = (
+        "[...document.querySelectorAll('tbody tr:not([hidden])')].map((r) => r.cells[0].innerText)"
+    )
+    with chromium_page() as browser:
+        browser.open(opened.as_uri())
+        assert browser.run(shown) == list(CELLS["claim"])
+        browser.run(SET.format(place="#words", value="≤  x-c1"))
+        assert browser.run(shown) == ["X-C10", "X-C11", "X-C12"], "the first has no such sign"
+        browser.run(SET.format(place="select[data-column='2']", value="mixed"))
+        assert browser.run(shown) == ["X-C11"]
+        assert browser.run("document.querySelector('#shown').innerText") == "1 of 12 rows"
+        browser.run(SET.format(place="#words", value="no such words"))
+        assert browser.run(shown) == []
+        assert browser.errors == []
