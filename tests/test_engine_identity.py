@@ -19,7 +19,6 @@ from dpbandits.engine.identity import (
     DEFAULT_ROOT_SEED,
     PLAY,
     SOURCES,
-    canonical_json,
     fingerprint,
     read_sources,
     run_generator,
@@ -106,26 +105,6 @@ def test_what_leaves_the_key_alone(same: dict[str, Any]) -> None:
 )
 def test_what_moves_the_key(other: dict[str, Any]) -> None:
     assert key_of(make_cell(**{**BASE, **other})) != key_of(make_cell(**BASE))
-
-
-def test_whole_bernoulli_means_name_the_stream_of_their_floats() -> None:
-    whole = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1, 0])})
-    floats = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1.0, 0.0])})
-    assert key_of(whole) == key_of(floats)
-
-
-def test_runs_root_seeds_and_keys_have_streams_of_their_own() -> None:
-    streams = [(1, 5, 0), (1, 5, 1), (1, 6, 0), (2, 5, 0), (1, 2**128 - 1, 0)]
-    firsts = {run_generator(*stream).random() for stream in streams}
-    assert len(firsts) == len(streams)
-
-
-def test_equal_descriptions_have_one_text() -> None:
-    assert (
-        canonical_json({"b": [1.5, float("inf")], "a": None}) == '{"a":null,"b":[1.5,"infinity"]}'
-    )
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        canonical_json({"a": float("nan")})
 
 
 REGRETS, IDENTIFY = set(REGRET), set(IDENTIFICATION)
@@ -287,9 +266,3 @@ def test_an_unknown_module_has_no_fingerprint(module: str) -> None:
         with pytest.raises(InputError, match=f"module is '{module}'") as refused:
             fingerprint(*modules)
         assert "\n" not in str(refused.value)
-
-
-def test_circular_imports_end(root: Path) -> None:
-    write_package(root, one="from dpbandits.toy import two\n", two="import dpbandits.toy.one\n")
-    read_again(root)
-    assert [path.stem for path in sources_of("dpbandits.toy.one")] == ["one", "two"]
