@@ -105,15 +105,15 @@ def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize(("path", "old", "new", "line"), MISTAKES)
 def test_one_line_names_file_key_and_what_is_allowed(
-    folder: Path, path: str, old: str, new: str, line: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with edited(folder / path, old, new):
-        found = check(folder, path, capsys)
-    assert f"{folder / path}: " in found
-    assert line in found
-    assert len(found) < 700
+    for path, old, new, line in MISTAKES:
+        with edited(folder / path, old, new):
+            found = check(folder, path, capsys)
+        assert f"{folder / path}: " in found
+        assert line in found
+        assert len(found) < 700
 
 
 # (entry, key in it, its value (none: left out), what the line says)
@@ -163,29 +163,27 @@ ENTRIES: list[tuple[str, str, Any, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("entry", "key", "value", "line"), ENTRIES)
-def test_one_line_names_the_key_of_a_figure_or_table(
-    entry: str, key: str, value: Any, line: str
-) -> None:
-    section, name = entry.split(".")
-    document = copy.deepcopy(getattr(FIRST, section)[name])
-    *path, last = (int(each) if each.isdigit() else each for each in key.split("."))
-    place: Any = document
-    for each in path:
-        place = place[each]
-    if value is None:
-        del place[last]
-    else:
-        place[last] = value
-    parse = parse_figure if section == "figures" else parse_table
-    refused(lambda: parse(name, document), entry, line)
+def test_one_line_names_the_key_of_a_figure_or_table() -> None:
+    for entry, key, value, line in ENTRIES:
+        section, name = entry.split(".")
+        document = copy.deepcopy(getattr(FIRST, section)[name])
+        *path, last = (int(each) if each.isdigit() else each for each in key.split("."))
+        place: Any = document
+        for each in path:
+            place = place[each]
+        if value is None:
+            del place[last]
+        else:
+            place[last] = value
+        parse = parse_figure if section == "figures" else parse_table
+        refused(lambda: parse(name, document), entry, line)
 
 
-@pytest.mark.parametrize("text", ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"])
-def test_a_config_that_is_no_mapping(folder: Path, text: str) -> None:
-    path = folder / CONFIG
-    with edited(path, path.read_text(), text):
-        assert message_of(lambda: Project.load(folder)).startswith(f"{path}: is ")
+def test_a_config_that_is_no_mapping(folder: Path) -> None:
+    for text in ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"]:
+        path = folder / CONFIG
+        with edited(path, path.read_text(), text):
+            assert message_of(lambda: Project.load(folder)).startswith(f"{path}: is ")
 
 
 def test_the_config_as_it_is_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -277,13 +275,13 @@ NEAREST: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "nearest"), NEAREST)
-def test_the_nearest_name_is_suggested(words: dict[str, Any], nearest: str) -> None:
-    bandit = dpbandits.bernoulli([0.7, 0.5])
-    message = message_of(lambda: dpbandits.simulate(**words, bandit=bandit, horizon=5, runs=2))
-    assert message.endswith(f"; did you mean {nearest!r}?")
-    none = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
-    assert str(none) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
+def test_the_nearest_name_is_suggested() -> None:
+    for words, nearest in NEAREST:
+        bandit = dpbandits.bernoulli([0.7, 0.5])
+        message = message_of(lambda: dpbandits.simulate(**words, bandit=bandit, horizon=5, runs=2))
+        assert message.endswith(f"; did you mean {nearest!r}?")
+        none = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
+        assert str(none) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
 
 
 def test_names_of_metrics_are_those_of_the_functions() -> None:

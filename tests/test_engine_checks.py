@@ -403,11 +403,11 @@ def _not_written() -> Iterator[Any]:
     raise NotImplementedError
 
 
-@pytest.mark.parametrize("reference", [None, lambda *_: _not_written()])
-def test_without_a_reference_the_comparison_is_skipped(reference: Any) -> None:
-    found = dpbandits.check_algorithm(replace(MINE, reference=reference))
-    assert [check.status for check in found].count("skipped") == 1
-    assert str(found[2]).startswith("skipped: kernel and reference agree on 100 seeds: ")
+def test_without_a_reference_the_comparison_is_skipped() -> None:
+    for reference in [None, lambda *_: _not_written()]:
+        found = dpbandits.check_algorithm(replace(MINE, reference=reference))
+        assert [check.status for check in found].count("skipped") == 1
+        assert str(found[2]).startswith("skipped: kernel and reference agree on 100 seeds: ")
 
 
 def test_the_command_prints_a_line_a_check_and_ends_with_status_2_after_a_failure(

@@ -94,12 +94,12 @@ def test_missing_results_are_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 0.999])
-def test_truncated_results_are_refused(path: Path, share: float) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
-    message = message_of(lambda: read_results(path, FINGERPRINT))
-    assert message.startswith(f"{path}: is damaged; ")
+def test_truncated_results_are_refused(path: Path) -> None:
+    for share in [0.0, 0.01, 0.5, 0.9, 0.999]:
+        content = path.read_bytes()
+        path.write_bytes(content[: int(share * len(content))])
+        message = message_of(lambda: read_results(path, FINGERPRINT))
+        assert message.startswith(f"{path}: is damaged; ")
 
 
 def test_tables_without_a_fingerprint_are_refused(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Simulating, identifying and comparing: lazy, played once, one line for bad input."""
 
+import itertools
 import math
 import pickle
 from collections.abc import Callable, Iterator
@@ -124,20 +125,16 @@ def test_metrics_fit_together() -> None:
         np.testing.assert_array_equal(part, whole[:, times - 1])
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
+def test_the_same_may_be_said_in_other_words() -> None:
+    for said in [
         {"variant": "as-written", "interpretations": {"count": "n+1"}, "workers": 1},
         {"params": {"c": 1.5, "b": 2}},
         {"params": None, "b": 2, "c": 1.5},
         {"params": {"b": 2}, "c": 1.5},
         {"horizon": 8e1, "runs": 12.0},
         {"horizon": np.int64(80), "runs": np.int32(12)},
-    ],
-    ids=str,
-)
-def test_the_same_may_be_said_in_other_words(said: dict[str, Any]) -> None:
-    np.testing.assert_array_equal(simulate(**said).realised_regret, simulate().realised_regret)
+    ]:
+        np.testing.assert_array_equal(simulate(**said).realised_regret, simulate().realised_regret)
 
 
 def test_what_is_said_counts() -> None:
@@ -148,13 +145,13 @@ def test_what_is_said_counts() -> None:
     np.testing.assert_array_equal(simulate(seed=99).pseudo_regret[: len(expected)], expected)
 
 
-@pytest.mark.parametrize("horizon", [1, 7, 100, 101, 12_345])
-def test_the_default_times_are_different_rounds_up_to_the_horizon(horizon: int) -> None:
-    times = simulate(horizon=horizon).times
-    assert times == sorted(set(times))
-    assert len(times) == min(100, horizon)
-    assert times[0] >= 1
-    assert times[-1] == horizon
+def test_the_default_times_are_different_rounds_up_to_the_horizon() -> None:
+    for horizon in [1, 7, 100, 101, 12_345]:
+        times = simulate(horizon=horizon).times
+        assert times == sorted(set(times))
+        assert len(times) == min(100, horizon)
+        assert times[0] >= 1
+        assert times[-1] == horizon
 
 
 def test_parameters_name_variant_and_interpretations_that_depart() -> None:
@@ -209,22 +206,22 @@ def test_representations_have_mean_and_interval() -> None:
     assert not one.plot().collections, "one run has no interval"
 
 
-@pytest.mark.parametrize("name", IDENTIFICATION)
-def test_trials_of_every_algorithm(name: str) -> None:
-    trials = identify(algorithm=name, params=IDENTIFICATION[name].example, budget=400)
-    assert trials.success.shape == (30,)
-    assert trials.pulls.shape == (30, 5)
-    np.testing.assert_array_equal(trials.pulls.sum(axis=1), trials.total_pulls)
-    np.testing.assert_array_equal(trials.success, trials.recommended == LINEAR.best_arm)
-    assert trials.exact.all()
-    assert trials.trace.recommended == trials.recommended[0]
-    np.testing.assert_array_equal(trials.trace.pulls(5), trials.pulls[0])
-    frame = trials.frame()
-    assert list(frame.columns) == COLUMNS
-    np.testing.assert_array_equal(frame[frame["metric"] == "success"]["value"], trials.success)
-    assert set(frame["t"]) == {400}
-    points = [container[0].get_xdata()[0] for container in trials.plot().containers]
-    np.testing.assert_allclose(points, np.bincount(trials.recommended, minlength=5) / 30)
+def test_trials_of_every_algorithm() -> None:
+    for name in IDENTIFICATION:
+        trials = identify(algorithm=name, params=IDENTIFICATION[name].example, budget=400)
+        assert trials.success.shape == (30,)
+        assert trials.pulls.shape == (30, 5)
+        np.testing.assert_array_equal(trials.pulls.sum(axis=1), trials.total_pulls)
+        np.testing.assert_array_equal(trials.success, trials.recommended == LINEAR.best_arm)
+        assert trials.exact.all()
+        assert trials.trace.recommended == trials.recommended[0]
+        np.testing.assert_array_equal(trials.trace.pulls(5), trials.pulls[0])
+        frame = trials.frame()
+        assert list(frame.columns) == COLUMNS
+        np.testing.assert_array_equal(frame[frame["metric"] == "success"]["value"], trials.success)
+        assert set(frame["t"]) == {400}
+        points = [container[0].get_xdata()[0] for container in trials.plot().containers]
+        np.testing.assert_allclose(points, np.bincount(trials.recommended, minlength=5) / 30)
 
 
 def test_more_trials_keep_the_first_ones() -> None:
@@ -281,46 +278,40 @@ def test_a_user_defined_algorithm_has_the_look_of_one() -> None:
     assert len(set(looks)) == 4
 
 
-@pytest.mark.parametrize(
-    ("play", "key", "wrong", "expected"),
-    [
+def test_wrong_numbers_are_refused_at_once() -> None:
+    for play, key, wrong, expected in [
         (simulate, "horizon", (0, -1, 2**53 + 1), f"allowed: a whole number from 1 to {2**53}"),
         (simulate, "runs", (0, -1), "allowed: a whole number from 1 to "),
         (simulate, "seed", (-1, 10.0), "allowed: a whole number of at least 0"),
         (simulate, "workers", (0, -1, 10.0), "allowed: a whole number of at least 1"),
         (identify, "budget", (0,), "allowed: a whole number from 1 to "),
         (identify, "runs", (0,), "allowed: a whole number from 1 to "),
-    ],
-)
-def test_wrong_numbers_are_refused_at_once(
-    play: Callable[..., Any], key: str, wrong: tuple[Any, ...], expected: str
-) -> None:
-    for value in (*wrong, *NOT_WHOLE):
-        message = message_of(lambda value=value: play(**{key: value}))  # type: ignore[misc]
-        assert message.startswith(f"{key} is {value!r}; {expected}")
+    ]:
+        for value in (*wrong, *NOT_WHOLE):
+            message = message_of(lambda value=value: play(**{key: value}))  # type: ignore[misc]
+            assert message.startswith(f"{key} is {value!r}; {expected}")
 
 
 NOT_POSITIVE = (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.9e-101)
 
 
-@pytest.mark.parametrize("name", [n for n, each in REGISTRY.items() if "epsilon" in each.example])
-def test_a_wrong_epsilon_is_refused_at_once(name: str) -> None:
-    base: dict[str, Any] = {"algorithm": name, "horizon": 10**4}
-    for epsilon in NOT_POSITIVE:
-        parameters = {**REGISTRY[name].example, "epsilon": epsilon}
-        bandit = ARMS if name in REGRET else LINEAR
-        message = message_of(
-            lambda parameters=parameters, bandit=bandit: make_cell(  # type: ignore[misc]
-                parameters=parameters, bandit=bandit, **base
+def test_a_wrong_epsilon_is_refused_at_once() -> None:
+    for name in [n for n, each in REGISTRY.items() if "epsilon" in each.example]:
+        base: dict[str, Any] = {"algorithm": name, "horizon": 10**4}
+        for epsilon in NOT_POSITIVE:
+            parameters = {**REGISTRY[name].example, "epsilon": epsilon}
+            bandit = ARMS if name in REGRET else LINEAR
+            message = message_of(
+                lambda parameters=parameters, bandit=bandit: make_cell(  # type: ignore[misc]
+                    parameters=parameters, bandit=bandit, **base
+                )
             )
-        )
-        # An anytime algorithm passes it on to its core, whose message it is.
-        assert f"{name.removeprefix('anytime-')}: epsilon is {epsilon!r}; allowed: " in message
+            # An anytime algorithm passes it on to its core, whose message it is.
+            assert f"{name.removeprefix('anytime-')}: epsilon is {epsilon!r}; allowed: " in message
 
 
-@pytest.mark.parametrize(
-    ("play", "changes", "expected"),
-    [
+def test_what_cannot_be_played_is_refused_at_once() -> None:
+    for play, changes, expected in [
         (simulate, {"algorithm": "ucb-9"}, "algorithm is 'ucb-9'; allowed: ts-gaussian, "),
         (simulate, {"bandit": [0.5, 0.4]}, "bandit is [0.5, 0.4]; allowed: a Bandit"),
         (simulate, {"params": {"b": 2}}, "m-ts-gaussian: parameters are b; allowed: b, c"),
@@ -345,18 +336,12 @@ def test_a_wrong_epsilon_is_refused_at_once(name: str) -> None:
         (identify, {"algorithm": "dp-bai-gauss", "delta": 1}, "delta is 1; "),
         (identify, {"bandit": dpbandits.bernoulli([0.5, 0.4])}, "allowed: a linear bandit"),
         (identify, {"budget": 2}, "budget is 2; allowed: at least "),
-    ],
-    ids=lambda value: str(value) if isinstance(value, dict) else "",
-)
-def test_what_cannot_be_played_is_refused_at_once(
-    play: Callable[..., Any], changes: dict[str, Any], expected: str
-) -> None:
-    assert expected in message_of(lambda: play(**changes))
+    ]:
+        assert expected in message_of(lambda: play(**changes))
 
 
-@pytest.mark.parametrize(
-    ("algorithms", "changes", "expected"),
-    [
+def test_wrong_comparisons_are_refused_at_once() -> None:
+    for algorithms, changes, expected in [
         (["ucb1", "dp-bai"], {}, "algorithms are ucb1, dp-bai; allowed: those judged by regret"),
         (["ucb1"], {}, "compare: parameter is 'epsilon'; allowed: none"),
         (["dp-se"], {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
@@ -367,18 +352,12 @@ def test_what_cannot_be_played_is_refused_at_once(
         ([], {}, "algorithms is []; allowed: a list of algorithms"),
         ([{"algorithm": "dp-se", "seed": 3}], {}, "keys are algorithm, seed; allowed: algorithm, "),
         ([{"params": {}}], {}, "keys are params; allowed: algorithm, "),
-    ],
-    ids=str,
-)
-def test_wrong_comparisons_are_refused_at_once(
-    algorithms: list[Any], changes: dict[str, Any], expected: str
-) -> None:
-    assert expected in message_of(lambda: compare(*algorithms, **changes))
+    ]:
+        assert expected in message_of(lambda: compare(*algorithms, **changes))
 
 
-@pytest.mark.parametrize(
-    ("metric", "at", "expected"),
-    [
+def test_wrong_curves_are_refused(plays: list[tuple[str, ...]]) -> None:
+    for metric, at, expected in [
         ("pulls", [1], "metric is 'pulls'; allowed: pseudo_regret, realised_regret"),
         ("nash", [1], "metric is 'nash'; allowed: "),
         *(("regret", at, f"at is {at!r}; allowed: times from 1 to 80") for at in ([0], [1, 81])),
@@ -386,17 +365,12 @@ def test_wrong_comparisons_are_refused_at_once(
             ("regret", at, f"at is {at!r}; allowed: a list of whole numbers")
             for at in ([], 5, [1.5], [math.nan], [True], ["1"], [[1]])
         ),
-    ],
-    ids=str,
-)
-def test_wrong_curves_are_refused(
-    metric: str, at: Any, expected: str, plays: list[tuple[str, ...]]
-) -> None:
-    simulation = simulate()
-    assert expected in message_of(lambda: simulation.curve(metric=metric, at=at))
-    if metric == "regret":
-        assert expected in message_of(lambda: simulation.nash_regret(at=at))
-    assert not plays
+    ]:
+        simulation = simulate()
+        assert expected in message_of(lambda: simulation.curve(metric=metric, at=at))
+        if metric == "regret":
+            assert expected in message_of(lambda: simulation.nash_regret(at=at))
+        assert not plays
 
 
 def test_frames_that_fit_no_memory_are_refused_before_anything_is_played(
@@ -410,19 +384,15 @@ def test_frames_that_fit_no_memory_are_refused_before_anything_is_played(
     assert not plays
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
+def test_wrong_cells_are_refused() -> None:
+    for changes, expected in [
         ({"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
         ({"grid": [0]}, "grid time is 0; allowed: a whole number from 1 to 80"),
         ({"grid": [81]}, "grid time is 81; allowed: a whole number from 1 to 80"),
         ({"grid": [1.0]}, "grid time is 1.0; allowed: a whole number from 1 to 80"),
-    ],
-    ids=str,
-)
-def test_wrong_cells_are_refused(changes: dict[str, Any], expected: str) -> None:
-    base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80}
-    assert expected in message_of(lambda: make_cell(**(base | changes)))
+    ]:
+        base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80}
+        assert expected in message_of(lambda: make_cell(**(base | changes)))
 
 
 FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]
@@ -446,19 +416,24 @@ def arrays_of(bandit: Any) -> list[Any]:
     return [*(getattr(bandit, name) for name in names), *recorded]
 
 
-@pytest.mark.parametrize("name", BANDITS)
-@pytest.mark.parametrize("travels", [False, True], ids=["here", "in another process"])
-def test_arrays_of_a_bandit_are_read_only(name: str, travels: bool) -> None:
-    bandit = BANDITS[name]()
-    if travels and name != "drawn":  # Functions travel by the engine's own way.
-        before = [array.copy() for array in arrays_of(bandit)]
-        bandit = pickle.loads(pickle.dumps(bandit))
-        for array, expected in zip(arrays_of(bandit), before, strict=True):
-            np.testing.assert_array_equal(array, expected)
-    for array in arrays_of(bandit):
-        for change in (lambda a: a.fill(0), lambda a: a.sort(), lambda a: a.setflags(write=True)):
-            with pytest.raises(ValueError, match=r"read-only|WRITEABLE"):
-                change(array)
+CHANGES: list[Callable[[Any], object]] = [
+    lambda array: array.fill(0),
+    lambda array: array.sort(),
+    lambda array: array.setflags(write=True),
+]
+
+
+def test_arrays_of_a_bandit_are_read_only() -> None:
+    for name, make in BANDITS.items():
+        bandits = [make()]
+        if name != "drawn":  # Functions travel by the engine's own way.
+            bandits.append(pickle.loads(pickle.dumps(bandits[0])))
+            for array, expected in zip(*map(arrays_of, bandits), strict=True):
+                np.testing.assert_array_equal(array, expected)
+        for array in itertools.chain.from_iterable(map(arrays_of, bandits)):
+            for change in CHANGES:
+                with pytest.raises(ValueError, match=r"read-only|WRITEABLE"):
+                    change(array)
 
 
 def test_what_a_caller_gave_may_change_later() -> None:

@@ -115,29 +115,29 @@ def test_chunks_have_the_law_of_single_rounds(case: str, player: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_most_of_it_is_binomial(case: str) -> None:
-    told, bandit = CASES[case].settings, CASES[case].bandit
-    runs = (by_kernel(told, bandit, np.random.default_rng(seed)) for seed in range(50))
-    together = [sum(length for _, length, _ in run if length >= BINOMIAL_FROM) for run in runs]
-    assert np.mean(together) > told.horizon / 3
+def test_most_of_it_is_binomial() -> None:
+    for case in CASES:
+        told, bandit = CASES[case].settings, CASES[case].bandit
+        runs = (by_kernel(told, bandit, np.random.default_rng(seed)) for seed in range(50))
+        together = [sum(length for _, length, _ in run if length >= BINOMIAL_FROM) for run in runs]
+        assert np.mean(together) > told.horizon / 3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_a_noise_five_percent_off_is_caught(case: str) -> None:
-    told = CASES[case].settings
-    wrong = told._replace(variance=1.05**2 * told.variance)
-    found = p_values(case, outcomes(by_kernel, wrong, CASES[case].bandit, seed=5))
-    assert found["regret"] < LINE
+def test_a_noise_five_percent_off_is_caught() -> None:
+    for case in CASES:
+        told = CASES[case].settings
+        wrong = told._replace(variance=1.05**2 * told.variance)
+        found = p_values(case, outcomes(by_kernel, wrong, CASES[case].bandit, seed=5))
+        assert found["regret"] < LINE
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_a_binomial_five_percent_off_is_caught(case: str) -> None:
-    told, wrong = CASES[case].settings, WrongSums(CASES[case].bandit.arms)
-    found = p_values(case, outcomes(ALGORITHM.reference, told, wrong, seed=6, runs=RUNS // 10))
-    assert found["rewards"] < LINE
+def test_a_binomial_five_percent_off_is_caught() -> None:
+    for case in CASES:
+        told, wrong = CASES[case].settings, WrongSums(CASES[case].bandit.arms)
+        found = p_values(case, outcomes(ALGORITHM.reference, told, wrong, seed=6, runs=RUNS // 10))
+        assert found["rewards"] < LINE
 
 
 def sums_drawn(mean: float, count: int, draws: int = 50_000) -> NDArray[np.int64]:
@@ -178,11 +178,11 @@ def test_null_control_of_the_sums() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [32, 3000])
-def test_planted_sums_are_caught(count: int) -> None:
-    sums = sums_drawn(0.5, count)
-    assert chi_square_p_value(sums, 0.5 * 1.05, count) < LINE
-    # The right mean with a spread 5 % off, where cells are fine enough to tell.
-    if count == 3000:
-        wide = np.rint(sums.mean() + 1.05 * (sums - sums.mean())).astype(np.int64)
-        assert chi_square_p_value(wide, 0.5, count) < LINE
+def test_planted_sums_are_caught() -> None:
+    for count in [32, 3000]:
+        sums = sums_drawn(0.5, count)
+        assert chi_square_p_value(sums, 0.5 * 1.05, count) < LINE
+        # The right mean with a spread 5 % off, where cells are fine enough to tell.
+        if count == 3000:
+            wide = np.rint(sums.mean() + 1.05 * (sums - sums.mean())).astype(np.int64)
+            assert chi_square_p_value(wide, 0.5, count) < LINE
