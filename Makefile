@@ -17,7 +17,7 @@ PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = lint test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults kill-matrix lint format bench check lock clean slurm-test artifact verify notebooks
+.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults mutants lint format bench check lock clean slurm-test artifact verify notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -78,8 +78,8 @@ release-check: ## everything that a release has to pass, in about three hours; t
 faults: .venv-test/installed ## break it on purpose: kills, two runs at once, a disk that is closed (docs/reliability.md); 20 minutes
 	$(PYTEST) -m faults
 
-kill-matrix: .venv-test/installed ## which tests notice 600 small faults of the sources; goes on with tests/kill_matrix.csv (two hours)
-	$(IN_TEST) python tests/kill_matrix.py
+mutants: .venv-test/installed ## which of NUMBER=60 small faults of PACKAGES the tests notice, those of the package by their names
+	$(IN_TEST) python tests/mutants.py --number $(or $(NUMBER),60) --packages $(or $(PACKAGES),algorithms bandits engine)
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt
 	$(IN_TEST) ruff check .
