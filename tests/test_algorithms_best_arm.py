@@ -215,13 +215,6 @@ def test_active_arms_whose_features_are_all_zero() -> None:
         assert (seen > 0) == (name != "od-linbai")
 
 
-def test_heuristic_search_is_reported() -> None:
-    # dp-bai, Section 3.1 and Lemma G.1: 6 of 200 arms are found by exchanges, 2 of 30 exhaustively.
-    assert not run("dp-bai", task_for("dp-bai", sphere(), 500), trials=5).exact.any()
-    assert run("dp-bai", task_for("dp-bai", section5(), 500), trials=5).exact.all()
-    assert run("od-linbai", task_for("od-linbai", sphere(), 500), trials=5).exact.all()
-
-
 # Noise
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts_ucb import Settings
-from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
 from dpbandits.engine.cells import Work, make_cell
@@ -142,24 +141,6 @@ def test_stretches_are_long_and_are_played_at_once() -> None:
     assert pulls.sum() == 100_000
 
 
-def test_recording_cuts_no_draw() -> None:
-    base: dict[str, Any] = {
-        "algorithm": "dp-ts-ucb",
-        "parameters": {"alpha": 1.0},
-        "bandit": FIVE_ARMS,
-        "horizon": 20_000,
-        "metrics": ["pseudo_regret", "realised_regret"],
-    }
-    whole, often = (
-        Work(make_cell(**base), range(3)).play(1),
-        Work(make_cell(**base, grid=range(100, 20_001, 100)), range(3)).play(1),
-    )
-    for metric in base["metrics"]:
-        assert np.array_equal(whole[metric][:, -1], often[metric][:, -1])
-    assert np.isnan(often["realised_regret"]).any(), "times inside a stretch"
-    assert not np.isnan(often["pseudo_regret"]).any()
-
-
 def steps(settings: Settings, bandit: Bandit, seed: int) -> Any:
     """Yield (arm, length) of every chunk with the states before and after it."""
     state, generator = ALGORITHM.state(len(bandit.arms)), np.random.default_rng(seed)
@@ -236,11 +217,6 @@ def final_regrets(interpretations: dict[str, str], alpha: float = 0.75, runs: in
     return Work(cell, range(runs)).play(1)["pseudo_regret"]
 
 
-def test_interpretations_that_change_results() -> None:
-    for interpretation in [{"rounding": "ceil"}, {"renewal": "pull"}]:
-        assert not np.array_equal(final_regrets(interpretation), final_regrets({}))
-
-
 def test_the_interpretation_of_the_reset_changes_nothing_in_practice() -> None:
     # DTU-E3: an estimate is at least 0, so that a draw falls below 0 with probability 1/2 at most,
     # and
@@ -276,17 +252,6 @@ def test_renewal_at_every_pull_never_leaves_the_pulled_arm_frozen() -> None:
         assert length == 1
         assert after.budgets[arm] == settings.budget
         assert after.largest_draws[arm] == 0
-
-
-def test_guarantee_is_theorem_4_4() -> None:
-    # dp-ts-ucb, Algorithm 1, T = 10^6.
-    etas = [
-        guarantee_of(ALGORITHM, ALGORITHM.parameters_from({"alpha": alpha}), 10**6)
-        for alpha in ALPHAS
-    ]
-    assert {each.kind for each in etas} == {"gdp"}
-    found = [each.parameter for each in etas]
-    np.testing.assert_allclose(found, [651.5, 167.9, 43.28, 11.15, 2.875], rtol=0, atol=0.05)
 
 
 def test_a_horizon_of_one_round_each() -> None:

@@ -2,11 +2,8 @@
 
 import functools
 import hashlib
-import io
 import shutil
 import signal
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -169,11 +166,6 @@ def test_metrics_are_those_of_the_reference_s_decisions(
         close(values["inverse_counts"][run], inverse.sum(axis=0))
 
 
-def test_runs_and_root_seeds_differ() -> None:
-    first, second = (work(0, 20).play(seed)["realised_regret"] for seed in (1, 2))
-    assert len(np.unique(np.concatenate([first, second])[:, -1])) == 40
-
-
 def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
     play, works = Work.play, [work(0, 10), work(0, 30, horizon=70), work(0, 10, horizon=80)]
 
@@ -223,44 +215,6 @@ def test_what_was_computed_before_a_kill_is_kept(cache_folder: Path) -> None:
     again, *expected = run_python("-c", KILLED, "1000").stdout.split()
     assert (count, again) == ("2", "6")
     assert values == expected
-
-
-class Terminal(io.StringIO):
-    """Standard error of someone who watches."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def watch(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Let standard error be a terminal; in a test, since a fixture's would be replaced again."""
-    shown = Terminal()
-    monkeypatch.setattr(sys, "stderr", shown)
-    return shown
-
-
-def test_a_bar_counts_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = watch(monkeypatch)
-    monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
-    seen = []
-    for item in progress.progress(range(3), 3, "simulating ucb1"):
-        # tqdm draws at most ten times a second.
-        time.sleep(0.11)
-        seen.append(item)
-    assert seen == [0, 1, 2]
-    shown = terminal.getvalue()
-    assert "simulating ucb1:" in shown
-    assert "2/3" in shown
-
-
-def test_what_has_no_shares_is_named_to_who_watches(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    progress.announce("auditing ucb1")
-    assert capsys.readouterr().err == "", "nobody watches a log"
-    terminal = watch(monkeypatch)
-    progress.announce("auditing ucb1")
-    assert terminal.getvalue() == "auditing ucb1 ...\n"
 
 
 def test_a_log_has_whole_lines(

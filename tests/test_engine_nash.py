@@ -244,16 +244,6 @@ def test_rows_of_results(frame: Any) -> None:
     }
 
 
-def test_rows_of_curves_of_runs_together(frame: Any) -> None:
-    two = frame[frame.series == "two"]
-    rows = two[(two.metric == "nash_log_mean") & (two.t == 400)]
-    assert rows.run.tolist() == [0, 4, 8]
-    assert rows.trials.tolist() == [4, 4, 4]
-    bins = two[two.metric == "nash_bins"]
-    assert len(bins) == 12 * 400
-    assert sorted(bins.t.unique()) == list(range(1, 401))
-
-
 def plan(**changes: Any) -> SimulationPlan:
     spec = {
         "instance": "two",

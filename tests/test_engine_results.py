@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import dpbandits
@@ -71,11 +68,6 @@ def test_table_holds_every_value(frame: pd.DataFrame) -> None:
     assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1, 2]]
 
 
-def test_interpretations_off_their_default_are_named(frame: pd.DataFrame) -> None:
-    assert set(frame[frame.series == "one"].interpretation) == {""}
-    assert set(frame[frame.series == "two"].interpretation) == {"clock=coming"}
-
-
 def test_tables_come_back(path: Path, frame: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(read_results(path, FINGERPRINT), frame)
     assert [each.name for each in path.parent.iterdir()] == ["fig1.parquet"]
@@ -100,12 +92,6 @@ def test_truncated_results_are_refused(path: Path) -> None:
         path.write_bytes(content[: int(share * len(content))])
         message = message_of(lambda: read_results(path, FINGERPRINT))
         assert message.startswith(f"{path}: is damaged; ")
-
-
-def test_tables_without_a_fingerprint_are_refused(tmp_path: Path) -> None:
-    foreign = tmp_path / "foreign.parquet"
-    pq.write_table(pa.table({"value": np.arange(3)}), foreign)
-    assert "is damaged" in message_of(lambda: read_results(foreign, FINGERPRINT))
 
 
 def test_unwritable_results_are_said(tmp_path: Path, frame: pd.DataFrame) -> None:

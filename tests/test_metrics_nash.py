@@ -503,13 +503,6 @@ def test_a_run_alone_is_its_own_trajectory() -> None:
     assert message == "runs is 1; allowed: at least 2 for a bias, or bias='kept'"
 
 
-def test_average_regret_is_the_pseudo_regret_of_a_round() -> None:
-    simulation = simulate()
-    pseudo = simulation.curve(metric="pseudo_regret", at=[20, 80]).mean(axis=0) / [20, 80]
-    found = simulation.nash_regret(at=[20, 80]).average_regret
-    np.testing.assert_allclose(found, pseudo, rtol=1e-13)
-
-
 def test_nominal_means_score_the_same_runs() -> None:
     nominal = dpbandits.Bandit(BANDIT.arms, nominal=(0.5, 0.75, 0.25))
     plain, scored = simulate(), simulate(bandit=nominal)

@@ -21,7 +21,6 @@ from dpbandits.algorithms import (
 from dpbandits.bandits import Bandit, Bernoulli, LinearBandit
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.play import TRIALS
-from dpbandits.metrics import COUNTED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play import simulation as playing
 from dpbandits.play.plots import looks_of
@@ -154,16 +153,6 @@ def test_the_default_times_are_different_rounds_up_to_the_horizon() -> None:
         assert times[-1] == horizon
 
 
-def test_parameters_name_variant_and_interpretations_that_depart() -> None:
-    for algorithm, given, expected in (
-        ("gdp-ncb", {"variant": "as-coded"}, "epsilon=1, as-coded"),
-        ("anytime-lazy-ucb", {"interpretations": {"log": "natural"}}, "epsilon=1, log=natural"),
-        ("ucb1", {"params": {}}, ""),
-    ):
-        params = {"params": {"epsilon": 1.0}} | given
-        assert simulate(algorithm=algorithm, **params).parameters == expected
-
-
 def test_frames_and_plots_have_the_numbers_of_the_curve() -> None:
     simulation = simulate(algorithm="dp-se", params={"epsilon": 1.0})
     frame = simulation.frame(metric=["regret", "realised_regret"], at=[10, 80])
@@ -228,14 +217,6 @@ def test_more_trials_keep_the_first_ones() -> None:
     few, more = (identify(runs=runs).recommended for runs in (30, TRIALS + 30))
     np.testing.assert_array_equal(few, more[:30])
     assert more.size == TRIALS + 30
-
-
-def test_rates_have_exact_intervals() -> None:
-    assert list(COUNTED) == ["success", "total_pulls"]
-    # Clopper-Pearson by the closed forms at the ends: 1 - (alpha/2)^(1/n) and its mirror.
-    rate, low, high = rate_interval([0, 10], [10, 10])
-    end = 1 - 0.025**0.1
-    np.testing.assert_allclose([*rate, *low, *high], [0, 1, 0, 1 - end, end, 1], rtol=1e-12)
 
 
 def test_algorithms_compared_are_those_simulated_alone() -> None:
