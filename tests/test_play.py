@@ -21,6 +21,7 @@ from dpbandits.algorithms import (
 from dpbandits.bandits import Bandit, Bernoulli, LinearBandit
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.play import TRIALS
+from dpbandits.metrics import COUNTED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play import simulation as playing
 from dpbandits.play.plots import looks_of
@@ -217,6 +218,14 @@ def test_more_trials_keep_the_first_ones() -> None:
     few, more = (identify(runs=runs).recommended for runs in (30, TRIALS + 30))
     np.testing.assert_array_equal(few, more[:30])
     assert more.size == TRIALS + 30
+
+
+def test_rates_have_exact_intervals() -> None:
+    assert list(COUNTED) == ["success", "total_pulls"]
+    # Clopper-Pearson by the closed forms at the ends: 1 - (alpha/2)^(1/n) and its mirror.
+    rate, low, high = rate_interval([0, 10], [10, 10])
+    end = 1 - 0.025**0.1
+    np.testing.assert_allclose([*rate, *low, *high], [0, 1, 0, 1 - end, end, 1], rtol=1e-12)
 
 
 def test_algorithms_compared_are_those_simulated_alone() -> None:
