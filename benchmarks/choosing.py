@@ -1,4 +1,4 @@
-"""What the comparison `choosing` will cost: one run of each algorithm, number of arms and horizon.
+"""Cost of the comparison `choosing`: a few series of each algorithm, number of arms and horizon.
 
 The grid of ``config/comparisons/choosing.yaml`` was cut by it. Run it
 as ``python benchmarks/choosing.py`` in the project folder; a busy machine adds up to a half.
@@ -17,6 +17,9 @@ from dpbandits.pipeline.project import Project
 
 OVERHEAD = 0.006
 """Seconds that a series takes beside its kernel: streams, cache, results."""
+
+SAMPLE = 3
+"""Series that are played of those that differ in instance and budget alone."""
 
 
 def tuning_rows(tuning: Iterable[Series]) -> pd.DataFrame:
@@ -41,40 +44,39 @@ def seconds(series: Iterable[Series]) -> dict[tuple[str, int, int], float]:
     """Return core seconds by algorithm, number of arms and horizon.
 
     Args:
-        series: those of one simulation; of alike ones the middle one is played once.
+        series: those of one simulation; of alike ones a few are played, one run each.
     """
     alike: dict[tuple[str, int, int], list[Series]] = defaultdict(list)
-    for each in series:
-        alike[each.cell.definition.id, each.tags["arms"], each.tags["horizon"]].append(each)
-    found, compiled = {}, set()
+    for member in series:
+        key = (member.cell.definition.id, member.tags["arms"], member.tags["horizon"])
+        alike[key].append(member)
+    costs, compiled = {}, set()
     for key, group in alike.items():
-        middle = group[len(group) // 2]
-        cell = middle.cell
-        size = len(middle.runs) if cell.in_lockstep else cell.batch
-        played = range(min(len(middle.runs), size if key[2] <= 10_000 else 1))
         if key[0] not in compiled:
-            Work(replace(cell, horizon=1_000, grid=(1_000,)), played).play(1)
+            Work(replace(group[0].cell, horizon=1_000, grid=(1_000,)), range(1)).play(1)
             compiled.add(key[0])
+        sample = group[len(group) // (2 * SAMPLE) :: -(-len(group) // SAMPLE)]
         begun = time.process_time()
-        Work(cell, played).play(1)
-        spent = (time.process_time() - begun) * size / len(played)
-        found[key] = (spent + OVERHEAD) * len(group)
-    return found
+        for member in sample:
+            Work(member.cell, member.runs[:1]).play(1)
+        spent = (time.process_time() - begun) / len(sample)
+        costs[key] = sum(spent * len(member.runs) + OVERHEAD for member in group)
+    return costs
 
 
 def main() -> None:
-    """Print core minutes by algorithm and number of arms, and the sum."""
+    """Print core seconds by algorithm and number of arms, and the sum."""
     experiments = Project.load(Path()).study("choosing")
     tuning = experiments.simulation("tuning").series()
     tuned = tuning_rows(tuning)
     total = 0.0
     for name in ("tuning", "untuned", "regret", "logarithms"):
-        own = tuning if name == "tuning" else experiments.simulation(name).series(tuned)
-        costs = seconds(own)
-        table = pd.Series(costs).rename_axis(["algorithm", "arms", "T"]).unstack("arms") / 60.0
-        print(f"{name}, core minutes\n{table.groupby('algorithm').sum().round(2)}\n")
+        members = tuning if name == "tuning" else experiments.simulation(name).series(tuned)
+        costs = seconds(members)
+        table = pd.Series(costs).rename_axis(["algorithm", "arms", "T"]).unstack("arms")
+        print(f"{name}, core seconds\n{table.round(1).to_string()}\n{sum(costs.values()):.0f}\n")
         total += sum(costs.values())
-    print(f"in all {total / 60.0:.1f} core minutes, beside best arms (about one)")
+    print(f"in all {total:.0f} core seconds, beside best arms (about one minute)")
 
 
 if __name__ == "__main__":

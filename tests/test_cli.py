@@ -22,7 +22,7 @@ from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
 from dpbandits.metrics.intervals import mean_interval
 from dpbandits.text_tables import aligned
-from support import run_python
+from support import run_python, skip_what_is_not_published
 
 ROOT = Path(__file__).resolve().parents[1]
 ARMS = "--arms 0.75 0.5"
@@ -123,18 +123,19 @@ TABLES = {
 """Command -> a column of its table, and what its first row has there."""
 
 
-def test_every_table_has_formats_for_programs(printed: Printed) -> None:
-    for line in TABLES:
-        rows = json.loads(printed(f"{line} --format json"))
-        table = pd.read_csv(io.StringIO(printed(f"{line} --format csv")), keep_default_na=False)
-        assert (list(table.columns), len(table)) == (list(rows[0]), len(rows))
-        column, value = TABLES[line]
-        assert rows[0][column] == value
-        if line == SIMULATE:
-            own = dpbandits.simulate(
-                algorithm="m-ts-gaussian", b=2, c=1.5, bandit=COINS, horizon=50, runs=4
-            )
-            assert rows[0]["mean"] == own.pseudo_regret.mean(), "every digit"
+@pytest.mark.parametrize("line", TABLES)
+def test_every_table_has_formats_for_programs(line: str, printed: Printed) -> None:
+    skip_what_is_not_published(line)
+    rows = json.loads(printed(f"{line} --format json"))
+    table = pd.read_csv(io.StringIO(printed(f"{line} --format csv")), keep_default_na=False)
+    assert (list(table.columns), len(table)) == (list(rows[0]), len(rows))
+    column, value = TABLES[line]
+    assert rows[0][column] == value
+    if line == SIMULATE:
+        own = dpbandits.simulate(
+            algorithm="m-ts-gaussian", b=2, c=1.5, bandit=COINS, horizon=50, runs=4
+        )
+        assert rows[0]["mean"] == own.pseudo_regret.mean(), "every digit"
 
 
 def test_lists_take_commas_and_spaces_alike(printed: Printed) -> None:

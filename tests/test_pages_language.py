@@ -47,12 +47,12 @@ def sentences(text: str) -> list[str]:
     """Return the sentences of a page.
 
     A paragraph and an item of a list end one. So do a full stop, a question mark and a colon before
-    a capital, a digit or a span of code; a semicolon does not.
+    a capital, a digit, ``(a)`` or a span of code; a semicolon does not.
     """
     found = []
     for paragraph in re.split(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )", prose(text)):
         line = " ".join(paragraph.split())
-        found += re.split(r"(?<=[.!?:])[)*\"]* +(?=[(*\"]*[A-Z0-9])", line)
+        found += re.split(r"(?<=[.!?:])[)*\"]* +(?=(?:\([a-f]\) )?[(*\"]*[A-Z0-9])", line)
     return found
 
 

@@ -173,8 +173,8 @@ def _ranking(answer: "pd.DataFrame") -> str:
 
     from dpbandits.text_tables import aligned
 
-    measure = "regret" if "regret" in answer else "success"
-    form = "{:,.0f} [{:,.0f}, {:,.0f}]" if measure == "regret" else "{:.1%} [{:.1%}, {:.1%}]"
+    measure = "price" if "price" in answer else "success"
+    form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"
     table = pd.DataFrame(
         {
             "place": [f"{each}" if pd.notna(each) else "" for each in answer["place"]],
@@ -189,9 +189,8 @@ def _ranking(answer: "pd.DataFrame") -> str:
             ],
         }
     )
-    if measure == "regret":
-        ratios = answer[["price", "worst"]].map(lambda value: f"{value:.3g}" if value > 0 else "")
-        table = table.assign(price=ratios["price"], worst=ratios["worst"])
+    if measure == "price":
+        table["mean regret"] = answer["regret"].map("{:,.0f}".format, na_action="ignore").fillna("")
     table = table.assign(guarantee=answer["guarantee"])
     return "\n".join([*answer.attrs["notes"], "", aligned(table)])
 

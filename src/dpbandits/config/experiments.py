@@ -102,11 +102,13 @@ class SimulationSpec(Spec):
         like: another simulation, which has the keys that are not given here; they are filled in
             when the file is read (``with_likes``).
         instance: the bandit of the series that name none.
+        max_cost: largest product of the tags ``horizon`` and ``arms`` that is played.
     """
 
     like: Name | None = None
     instance: Name | None = None
     horizon: Count
+    max_cost: Count | None = None
     stream: Text | None = None
     tuned_by: Name | None = None
     metrics: Annotated[tuple[Metric, ...], Field(min_length=1)]
@@ -275,8 +277,21 @@ class SimulationPlan:
         for entry in self.spec.cells:
             for tags in _products(entry.over):
                 horizon = _computed("tag horizon", int, tags.get("horizon", 1))
-                if self.caps.horizon is None or horizon <= self.caps.horizon:
+                cost = horizon * _computed("tag arms", int, tags.get("arms", 1))
+                is_short = self.caps.horizon is None or horizon <= self.caps.horizon
+                if is_short and (self.spec.max_cost is None or cost <= self.spec.max_cost):
                     yield entry, tags
+
+    def _distinct(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
+        """Yield the combinations; of instances that are one bandit the first alone."""
+        seen = set()
+        for number, (entry, tags) in enumerate(self._combinations()):
+            others = tuple(item for item in tags.items() if item[0] != INSTANCE)
+            bandit = self._bandit({**tags, **entry.tags}) if INSTANCE in tags else number
+            key = (id(entry), others, bandit)
+            if key not in seen:
+                seen.add(key)
+                yield entry, tags
 
     def series(self, tuned: "pd.DataFrame | None" = None) -> list["Series"]:
         """Return every series with its cell, in the order of the file.
@@ -292,7 +307,7 @@ class SimulationPlan:
 
     def _expand(self, tuned: "pd.DataFrame | None") -> list["Series"]:
         with naming(self.origin):
-            expanded = [self._series(entry, tags, tuned) for entry, tags in self._combinations()]
+            expanded = [self._series(entry, tags, tuned) for entry, tags in self._distinct()]
             for label, count in Counter(series.label for series in expanded).items():
                 if count > 1:
                     raise InputError(f"two series are {label!r}; allowed: one each")

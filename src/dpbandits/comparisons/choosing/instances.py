@@ -3,7 +3,7 @@
 Arms stand in an order drawn once for their number, so that no rule for ties gains by it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -80,9 +80,47 @@ def random_means(arms: int, seed: int, axes: bool = False) -> Bandit:
     return _bandit(np.random.default_rng([seed, arms]).random(arms), axes)
 
 
+@cache
+def drawn(arms: int, number: int) -> Bandit:
+    """Return an instance drawn at random: how good its arms are, how far apart, and their shape.
+
+    The lowest and the highest mean are two uniform draws. The others lie between, at U^p of the
+    way up, U uniform and p from 1/4 (many good arms) to 4 (few), its logarithm uniform.
+
+    Args:
+        arms: number of arms K, at least 2.
+        number: number of the draw.
+    """
+    generator = np.random.default_rng([ORDER, arms, number])
+    lowest, highest = np.sort(generator.random(2))
+    power = 4.0 ** generator.uniform(-1.0, 1.0)
+    between = generator.random(arms - 2) ** power
+    return _bandit(lowest + (highest - lowest) * np.concatenate(([0.0, 1.0], between)), False)
+
+
+@cache
+def _quarter_circle(arms: int, theta: tuple[float, float]) -> Bandit:
+    angles = np.linspace(0.0, np.pi / 2, arms)
+    features = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return linear(features, theta, law="bernoulli")
+
+
+def quarter_circle(arms: int, theta: Sequence[float]) -> Bandit:
+    """Return arms in two dimensions, in directions from one axis to the other.
+
+    Args:
+        arms: number of arms K, at least 2.
+        theta: the parameter; its direction is that of the best mean.
+    """
+    first, second = theta
+    return _quarter_circle(arms, (first, second))
+
+
 INSTANCES: dict[str, Callable[..., Bandit]] = {
     "one-good": one_good,
     "falling": falling,
     "flattening": flattening,
     "random-means": random_means,
+    "drawn": drawn,
+    "quarter-circle": quarter_circle,
 }

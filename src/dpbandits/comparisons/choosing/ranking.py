@@ -36,18 +36,21 @@ BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
 
 DEPENDS = "best by the default logarithms"
-"""What it says of the first where another base may change the winner, or was not played."""
+"""What it says of the first where another base may change the winner."""
 
-
-TEXTS = ("variant", "interpretation", "tied", "left_out", *INTERPRETATIONS)
+TEXTS = ("variant", "interpretation", "tied", *INTERPRETATIONS)
 """Columns of the tables that may be empty texts."""
+
+
+COLUMNS = {"extra-regret": "tail", "extra-best-arm": "plane", "extra-winners": "margin_lo"}
+"""A column of each table that those of earlier comparisons do not have."""
 
 
 def read_table(path: Path) -> pd.DataFrame:
     """Return a table of scores or of winners, as it was written.
 
     Raises:
-        InputError: it does not exist.
+        InputError: it does not exist, or is that of an earlier comparison.
     """
     if not path.is_file():
         raise InputError(
@@ -55,6 +58,8 @@ def read_table(path: Path) -> pd.DataFrame:
             f"extras (--scale) or published"
         )
     frame = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    if path.stem in COLUMNS and COLUMNS[path.stem] not in frame:
+        raise InputError(f"{path}: has no column {COLUMNS[path.stem]}; allowed: a current table")
     return frame.fillna({name: "" for name in TEXTS if name in frame})
 
 
@@ -123,15 +128,14 @@ def ranked(
     """Return the ranking at the nearest setting, then what is not private there.
 
     Columns: place, algorithm, name, variant, verdict (``best`` whatever the open logarithms,
-    ``DEPENDS``, ``tied`` with the best, ``behind`` or ``not private``), the measure with its 95 %
-    interval as lo and hi, what else the table has, and the setting. Algorithms have their default
-    logarithms.
+    ``DEPENDS``, ``tied`` with the best, ``behind`` or ``not private``), and those of the table.
+    Algorithms have their default logarithms.
 
     Args:
         table: one row for each setting and algorithm, as ``tables.regret`` has them.
         winners: as ``winners.winners`` has them.
         question: what is asked.
-        measure: ``regret``, which is to be small, or ``success``, which is to be large.
+        measure: ``price``, which is to be small, or ``success``, which is to be large.
 
     Raises:
         InputError: no algorithm of the class was measured.
@@ -146,14 +150,14 @@ def ranked(
     own = nearest(met, question)
     setting = {key: own[key].iloc[0] for key in SETTING}
     is_here = (table["arms"] == setting["arms"]) & (table["horizon"] == setting["horizon"])
-    best_first = [measure == "regret", True]
+    best_first = [measure == "price", True]
     own = own.sort_values([measure, "algorithm"], ascending=best_first).assign(verdict=BEHIND)
     row = _row(winners, {**setting, "class": question.privacy})
     tied = str(row["tied"]).split() if row else own["algorithm"].tolist()
     own.loc[own["algorithm"].isin(tied), "verdict"] = TIED
     if row and row["default"]:
-        is_sure = row["verdict"] == WINNER and "log=" not in str(row["left_out"])
-        own.loc[own["algorithm"] == row["default"], "verdict"] = BEST if is_sure else DEPENDS
+        verdict = BEST if row["verdict"] == WINNER else DEPENDS
+        own.loc[own["algorithm"] == row["default"], "verdict"] = verdict
     own.insert(0, "place", range(1, len(own) + 1))
     free = table[is_here & (table["class"] == NONE)]
     free = free.sort_values([measure, "algorithm"], ascending=best_first)
@@ -217,7 +221,7 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     Args:
         answer: as ``ranking.ranked`` has it.
         question: what is asked.
-        measure: ``regret`` or ``success``.
+        measure: ``price`` or ``success``.
     """
     rows = [_guaranteed(row, question) for row in _records(answer)]
     played = {(row["algorithm"], row["variant"]) for row in rows}
@@ -228,7 +232,7 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     is_ranked = ~found["verdict"].eq(BROKEN) & found["place"].notna()
     found["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
     columns = ["place", "algorithm", "name", "variant", "verdict", "parameters", measure, "lo"]
-    columns += ["hi", "price", "worst", "worst_instance", "runs", "guarantee", *SETTING]
+    columns += ["hi", "tail", "regret", "plane", "guarantee", *SETTING]
     shown: pd.DataFrame = found[[column for column in columns if column in set(found.columns)]]
     return shown
 
@@ -267,7 +271,7 @@ def in_brief(found: Guarantee) -> str:
 
 def _refuted(question: Question, measure: str) -> Iterator[Row]:
     """Yield algorithms and variants of the class whose guarantee does not stand the audit."""
-    known: Mapping[str, Definition] = REGRET if measure == "regret" else IDENTIFICATION
+    known: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
     budget = {"epsilon": float(question.epsilon), "delta": DELTA}
     for algorithm, definition in known.items():
         is_met = PLAYERS.get(algorithm, ("", NONE))[1] in CLASSES[question.privacy]
@@ -306,12 +310,12 @@ def notes(answer: pd.DataFrame, grid: pd.DataFrame, question: Question) -> list[
 
 
 MEASURES = {
-    "regret": ("extra-regret", "extra-winners"),
+    "price": ("extra-regret", "extra-winners"),
     "success": ("extra-best-arm", "extra-best-arm-winners"),
 }
 """Measure -> the tables of the scores and of the winners."""
 
-REQUIRED = {"regret": "horizon", "success": "budget"}
+REQUIRED = {"price": "horizon", "success": "budget"}
 
 
 def choose(
@@ -327,7 +331,7 @@ def choose(
     """Return which private algorithms are the best for a number of arms, a length and a budget.
 
     The ranking is that of the published comparison at the nearest setting that was measured, over
-    several families of instances (``docs/choosing.md``). What one should know of it is in
+    many instances (``docs/choosing.md``). What one should know of it is in
     ``attrs["notes"]`` of the frame: the setting, and whether the question is outside of the grid.
 
     Args:
@@ -344,11 +348,11 @@ def choose(
     Returns:
         One row for each algorithm, the best first: place, algorithm, name, variant, verdict
         (``best``, whatever base logarithms have that are not settled, ``best by the default
-        logarithms``, ``tied`` with the best, ``behind`` or ``not private``), parameters, regret
-        (mean over the families, by default logarithms) or success with its 95 % interval as lo and
-        hi, price (regret over the best without privacy), worst (the same in the worst family) and
-        worst_instance, guarantee at the question, and the setting. Then what is not shown to be
-        private.
+        logarithms``, ``tied`` with the best, ``behind`` or ``not private``), parameters, price
+        (regret over that of the best without privacy, geometric mean over the instances) with its
+        95 % interval as lo and hi, tail (the ratio that one instance in ten exceeds) and regret
+        (mean), or success with its interval and plane (success in two dimensions), guarantee at the
+        question, and the setting. Then what is not shown to be private.
 
     Raises:
         InputError: an argument is not allowed, or no comparison is published there.
@@ -359,18 +363,14 @@ def choose(
         Traceback (most recent call last):
         dpbandits.errors.InputError: arms is 1; allowed: a whole number of at least 2
     """
-    # Asked for alone: everything else does without the comparison and without a project.
-    from dpbandits.comparisons.choosing.scores import full_field
-
     given = {"horizon": horizon, "budget": budget}
     if (horizon is None) == (budget is None):
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
-    measure = "regret" if budget is None else "success"
+    measure = "price" if budget is None else "success"
     length = whole_number(given[REQUIRED[measure]])
     question = Question(whole_number(arms), length, epsilon, privacy)
     paths = [_table_path(Path(project), name, scale) for name in MEASURES[measure]]
-    scores, winners = map(read_table, paths)
-    table = full_field(scores)
+    table, winners = map(read_table, paths)
     answer = ranked(table, winners, question, measure)
     answer = with_guarantees(answer, question, measure)
     answer.attrs["notes"] = notes(answer, table, question)

@@ -1,8 +1,13 @@
-"""Who is compared, mean scores over families of instances, and the winner of every question.
+"""Who is compared, scores over instances, and the winner of every question.
+
+The score of an algorithm is the geometric mean of its regret over the instances, seven families by
+design and others drawn at random, of which every one counts alike; of best arms it is the mean
+share of trials that miss. Two algorithms are compared instance by instance (paired t), so that
+intervals speak of arms like these, not of runs on fixed arms.
 
 One algorithm is the winner where the hypothesis that another is at least as good is rejected. The
-p-value of a question is that of the closest competitor (Welch's test, one-sided), times the number
-of competitors, since the candidate is the one of the smallest score. Over the whole map the false
+p-value of a question is that of the closest competitor (one-sided), times the number of
+competitors, since the candidate is the one of the smallest score. Over the whole map the false
 discovery rate is controlled by Benjamini and Yekutieli (2001), whatever the dependence: of the
 winners that are named, an expected share of at most ``RATE`` is wrong.
 
@@ -10,14 +15,15 @@ The base of some logarithms is not settled. A winner has the smaller score which
 each competitor have: the p-value of a pair is the largest over the bases of both.
 """
 
-import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 from scipy.stats import false_discovery_control
 
+from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import LEVEL
 
 COMPARISON = "choosing"
@@ -50,10 +56,7 @@ DESCRIPTIONS = {
 """Class -> what is asked for, in words."""
 
 SHOWN = (PURE, LOCAL)
-"""Classes that the maps and the page show.
-
-Of (epsilon, delta)-DP the page says where it is of use: an algorithm that is epsilon-DP has it too.
-"""
+"""Classes that the map and the page show: what is epsilon-DP is (epsilon, delta)-DP too."""
 
 LOGARITHMS = ("base2", "natural")
 """Bases of a logarithm that a paper leaves open: values of the interpretation ``log``."""
@@ -105,29 +108,26 @@ SETTING = ["arms", "horizon", "epsilon"]
 REGRET_METRIC, SUCCESS_METRIC = "pseudo_regret", "success"
 """Metrics that are compared; of successes it is the share of trials that miss the best arm."""
 
+PLANE = "two-dimensions"
+"""Instance of best arms that is shown beside the others, and is no part of their score."""
+
+TAIL = 0.9
+"""Share of the instances on which the ratio to the best without privacy is below ``tail``."""
+
+LEAST = 1.0
+"""Least regret, one reward: ratios of smaller ones say nothing."""
+
 _WHO = ["algorithm", "variant", "interpretation"]
 
-
-FULL_FIELD = 0.8
-"""Share of the algorithms that an answer needs; the longest horizons have the fastest alone."""
-
-
-def full_field(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of those horizons at which nearly all algorithms were played, for each K.
-
-    Args:
-        table: one row for each setting and algorithm.
-    """
-    played = table.groupby(["arms", "horizon"])["algorithm"].transform("nunique")
-    most = played.groupby(table["arms"]).transform("max")
-    return table[played >= FULL_FIELD * most]
+Scales = NDArray[np.float64]
+"""The scale of one algorithm on each instance."""
 
 
 def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each setting, algorithm and family: score, its variance, and runs.
+    """Return one row for each setting, algorithm and instance: its score and number of runs.
 
-    The smaller score is the better one. ``variance`` is that of the mean; of trials it is taken at
-    the share after one more success and one more failure, so that it is never 0.
+    The smaller score is the better one. ``scale`` is what is averaged over instances: the logarithm
+    of regret, or the share of misses itself.
 
     Args:
         rows: results in the long form of ``engine.results``; their tags are those of ``SETTING``
@@ -136,69 +136,80 @@ def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
     groups = rows.groupby([*SETTING, *_WHO, "instance"], dropna=False, sort=False)
     if (rows["metric"] == SUCCESS_METRIC).all():
         counted = groups[["value", "trials"]].sum().reset_index()
-        runs = counted.pop("trials")
-        hits = counted.pop("value")
-        share = (runs - hits + 1.0) / (runs + 2.0)
-        missed = {"score": 1.0 - hits / runs, "variance": share * (1.0 - share) / runs}
-        return counted.assign(**missed, runs=runs)
-    found = groups["value"].agg(["mean", "var", "size"]).reset_index()
-    found = found.rename(columns={"mean": "score", "var": "variance", "size": "runs"})
-    return found.assign(variance=found["variance"] / found["runs"])
+        runs, hits = counted.pop("trials"), counted.pop("value")
+        scores = counted.assign(score=1.0 - hits / runs, runs=runs)
+        return scores.assign(scale=scores["score"])
+    scores = groups["value"].agg(score="mean", runs="size").reset_index()
+    return scores.assign(scale=np.log(scores["score"].clip(lower=LEAST)))
 
 
 def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each setting and algorithm: the mean of its scores, families alike.
+    """Return one row for each setting and algorithm: its score over the instances.
 
-    Columns beside the names: score, lo and hi (a 95 % interval, Welch and Satterthwaite), variance
-    and degrees of the mean, runs; of the family with the largest score over that of the best
-    algorithm without privacy: worst_instance, and worst, that ratio; price, the ratio of the means.
+    Columns beside the names and the kind of privacy: score (mean), lo and hi (its 95 % interval, t
+    over instances), scales (the scale of each instance, in the order of their names), instances and
+    runs (how many). Of regret, compared with the best algorithm without privacy: price, the
+    geometric mean of the ratios, price_lo and price_hi, and tail, which one ratio in ten exceeds.
 
     Args:
         families: as ``family_scores`` has them.
+
+    Raises:
+        InputError: two algorithms were played on other instances with as many arms.
     """
-    kept = families.assign(kind=[PLAYERS[each][1] for each in families["algorithm"]])
-    open_scores = kept[kept["kind"] == NONE]
-    base = open_scores.groupby(["arms", "horizon", "instance"])["score"].min().rename("base")
-    kept = kept.merge(base, on=["arms", "horizon", "instance"], how="left")
-    kept["ratio"] = _ratio(kept["score"], kept["base"])
-    groups = kept.groupby([*SETTING, *_WHO, "kind"], dropna=False, sort=False)
-    found = pd.DataFrame([_mean_of(names, own) for names, own in groups])
-    open_means = found[found["kind"] == NONE].groupby(["arms", "horizon"])["score"].min()
-    found = found.merge(open_means.rename("base"), on=["arms", "horizon"], how="left")
-    found["price"] = _ratio(found["score"], found.pop("base"))
-    return found
+    families = families[families["instance"] != PLANE].sort_values("instance", kind="stable")
+    groups = families.groupby([*SETTING, *_WHO], dropna=False, sort=False)
+    played = groups["instance"].agg(tuple).groupby("arms").nunique()
+    if (played > 1).any():
+        arms = ", ".join(map(str, played.index[played > 1]))
+        raise InputError(
+            f"arms {arms}: not all are played on the same instances; allowed: the same"
+        )
+    means = pd.DataFrame([_mean_of(names, group) for names, group in groups])
+    is_free = means["kind"] == NONE
+    if (families["scale"] == families["score"]).all() or not is_free.any():
+        return means.assign(price=np.nan, price_lo=np.nan, price_hi=np.nan, tail=np.nan)
+    level = means["scales"].map(np.mean)
+    best = level[is_free].groupby([means["arms"], means["horizon"]]).idxmin()
+    bases = means.loc[best].set_index(["arms", "horizon"])["scales"]
+    return means.join(pd.DataFrame([_price(row, bases) for _, row in means.iterrows()]))
 
 
-def _ratio(score: pd.Series, base: pd.Series) -> pd.Series:
-    """Return a ratio; nothing where the best algorithm without privacy has score 0."""
-    return score / base.where(base > 0.0)
-
-
-def _mean_of(names: tuple[object, ...], own: pd.DataFrame) -> dict[str, object]:
-    """Return the mean over the families of one setting and algorithm."""
-    count = len(own)
-    parts = own["variance"].to_numpy() / count**2
-    variance, score = float(parts.sum()), float(own["score"].mean())
-    degrees = _degrees(parts, own["runs"].to_numpy())
-    half = float(stdtrit(degrees, 0.5 + LEVEL / 2)) * math.sqrt(variance)
-    worst = own.iloc[int(own["ratio"].fillna(-math.inf).to_numpy().argmax())]
+def _mean_of(names: tuple[object, ...], group: pd.DataFrame) -> dict[str, object]:
+    """Return the mean over the instances of one setting and algorithm."""
+    score, lo, hi = mean_interval(group["score"])
     return {
-        **dict(zip([*SETTING, *_WHO, "kind"], names, strict=True)),
-        "score": score,
-        "lo": score - half,
-        "hi": score + half,
-        "variance": variance,
-        "degrees": degrees,
-        "runs": int(own["runs"].min()),
-        "worst": float(worst["ratio"]),
-        "worst_instance": worst["instance"],
+        **dict(zip([*SETTING, *_WHO], names, strict=True)),
+        "kind": PLAYERS[group["algorithm"].iloc[0]][1],
+        **{"score": score, "lo": lo, "hi": hi},
+        "scales": group["scale"].to_numpy(np.float64),
+        "instances": len(group),
+        "runs": int(group["runs"].min()),
     }
 
 
-def _degrees(parts: np.ndarray, runs: np.ndarray) -> float:
-    """Return the degrees of freedom of a sum of variances (Welch and Satterthwaite)."""
-    total = float(parts.sum())
-    return total**2 / float((parts**2 / (runs - 1)).sum()) if total > 0.0 else 1.0
+def _price(row: pd.Series, bases: pd.Series) -> dict[str, float]:
+    """Return the ratio of one algorithm to the best without privacy."""
+    key = (row["arms"], row["horizon"])
+    if key not in bases.index:
+        return dict.fromkeys(("price", "price_lo", "price_hi", "tail"), np.nan)
+    ratios = row["scales"] - bases[key]
+    price, lo, hi = np.exp(mean_interval(ratios))
+    return {
+        "price": price,
+        "price_lo": lo,
+        "price_hi": hi,
+        "tail": np.exp(np.quantile(ratios, TAIL)),
+    }
+
+
+def mean_interval(values: pd.Series | Scales) -> tuple[float, float, float]:
+    """Return the mean of values and its 95 % interval (t)."""
+    mean, half = float(np.mean(values)), 0.0
+    if len(values) > 1:
+        error = float(np.std(values, ddof=1)) / len(values) ** 0.5
+        half = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2)) * error
+    return mean, mean - half, mean + half
 
 
 RATE = 0.05
@@ -211,39 +222,35 @@ INTERPRETATIONS = ("default", *LOGARITHMS)
 
 
 def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
-    """Return one row for each class of privacy and setting that two algorithms or more played.
+    """Return one row for each class of privacy and setting that all of the class played.
 
     Columns: class, arms, horizon, epsilon, verdict (``winner`` or ``tie``), first and second (the
-    algorithms of the smallest scores by their default logarithms), score and second_score, margin
-    (their ratio), q (the level of the false discovery rate at which the first is a winner whatever
-    the logarithms), tied (the first, and all that are not shown to be worse at the level that the
-    winners of the map meet), left_out (what was played elsewhere alone). ``default``, ``base2`` and
-    ``natural`` name the winner with these logarithms alone, empty where there is none.
-
-    Questions that not all were played at have a false discovery rate of their own.
+    algorithms of the smallest scores by their default logarithms), margin (their ratio) with its
+    95 % interval as margin_lo and margin_hi, q (the level of the false discovery rate at which the
+    first is a winner whatever the logarithms), tied (the first, and all that are not shown to be
+    worse at the level that the winners of the map meet). ``default``, ``base2`` and ``natural``
+    name the winner with these logarithms alone, empty where there is none.
 
     Args:
-        means: as ``scores.mean_scores`` has them.
+        means: as ``mean_scores`` has them.
         rate: false discovery rate over all rows.
     """
     private = means[means["epsilon"].notna()]
-    found = []
+    rows = []
     for name, kinds in CLASSES.items():
-        own = private[private["kind"].isin(kinds)]
-        for setting, field in own.groupby(SETTING, sort=True):
-            if field["algorithm"].nunique() > 1:
-                everyone = _played(own[own["epsilon"] == setting[2]])
-                left_out = ", ".join(sorted(everyone - _played(field)))
+        members = private[private["kind"].isin(kinds)]
+        for setting, field in members.groupby(SETTING, sort=True):
+            everyone = _played(members[members["epsilon"] == setting[2]])
+            if field["algorithm"].nunique() > 1 and _played(field) == everyone:
                 names = {"class": name, **dict(zip(SETTING, setting, strict=True))}
-                found.append({**names, **_first(field), "left_out": left_out})
-    table = pd.DataFrame(found)
+                rows.append({**names, **_answer(field)})
+    table = pd.DataFrame(rows)
     if table.empty:
         return table
-    family = table["left_out"] == ""
     for key in INTERPRETATIONS:
         firsts, p_values = table.pop(f"first_{key}"), table.pop(f"p_{key}")
-        table[key] = firsts.where(_discovery(p_values, family) <= rate, "")
-    table["q"] = _discovery(table["p"], family)
+        table[key] = firsts.where(_discovery(p_values) <= rate, "")
+    table["q"] = _discovery(table["p"])
     table["verdict"] = np.where(table["q"] <= rate, WINNER, TIE)
     won = table["p"][table["verdict"] == WINNER]
     # Without any winner, the level that the first one would have needed.
@@ -257,7 +264,7 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
 
 
 def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
-    """Return the rows of one setting with some logarithms, one for each algorithm.
+    """Return the rows of one setting with some logarithms, one for each algorithm, best first.
 
     Args:
         field: rows of one setting.
@@ -266,14 +273,15 @@ def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
     other = field[field["interpretation"] == f"log={key}"]
     is_usual = ~field["interpretation"].isin(OTHERS)
     usual = field[is_usual & ~field["algorithm"].isin(other["algorithm"])]
-    return pd.concat([usual, other]).sort_values(["score", "algorithm"])
+    chosen = pd.concat([usual, other])
+    level = chosen["scales"].map(np.mean)
+    return chosen.assign(level=level).sort_values(["level", "algorithm"])
 
 
-def _discovery(p_values: pd.Series, family: pd.Series) -> pd.Series:
-    """Return the false discovery rates at which the rows of each family are rejected."""
-    return p_values.groupby(family).transform(
-        lambda own: false_discovery_control(own.to_numpy(np.float64), method="by")
-    )
+def _discovery(p_values: pd.Series) -> pd.Series:
+    """Return the false discovery rates at which the rows are rejected."""
+    q_values = false_discovery_control(p_values.to_numpy(np.float64), method="by")
+    return pd.Series(q_values, index=p_values.index)
 
 
 def _played(field: pd.DataFrame) -> set[str]:
@@ -282,44 +290,45 @@ def _played(field: pd.DataFrame) -> set[str]:
     return set((field["algorithm"] + " " + others).str.strip())
 
 
-def _first(field: pd.DataFrame) -> dict[str, object]:
+def _answer(field: pd.DataFrame) -> dict[str, object]:
     """Return what is known of one question."""
     usual = with_logarithm(field, "default")
     first, second = usual.iloc[0], usual.iloc[1]
-    answer = {
-        "first": first["algorithm"],
-        "second": second["algorithm"],
-        "score": first["score"],
-        "second_score": second["score"],
-        "margin": second["score"] / first["score"] if first["score"] > 0.0 else np.nan,
-    }
+    answer = {"first": first["algorithm"], "second": second["algorithm"], **_margin(first, second)}
     for key in INTERPRETATIONS:
-        ranked = with_logarithm(field, key)
-        answer[f"first_{key}"] = ranked["algorithm"].iloc[0]
-        answer[f"p_{key}"] = float(_p_values(ranked.iloc[:1], ranked.iloc[1:]).max())
+        ranking = with_logarithm(field, key)
+        answer[f"first_{key}"] = ranking["algorithm"].iloc[0]
+        answer[f"p_{key}"] = float(_p_values(ranking.iloc[:1], ranking.iloc[1:]).max())
     is_first = field["algorithm"] == first["algorithm"]
     others = _p_values(field[is_first], field[~is_first]).reindex(usual["algorithm"].iloc[1:])
     return {**answer, "p": float(others.max()), "others": others.to_dict()}
 
 
+def _margin(first: pd.Series, second: pd.Series) -> dict[str, float]:
+    """Return the ratio of two regrets, or of two shares of misses, which have no interval."""
+    if np.isnan(first["price"]):
+        ratio = second["score"] / first["score"] if first["score"] > 0.0 else np.nan
+        return {"margin": ratio, "margin_lo": np.nan, "margin_hi": np.nan}
+    margin, lo, hi = np.exp(mean_interval(second["scales"] - first["scales"]))
+    return {"margin": margin, "margin_lo": lo, "margin_hi": hi}
+
+
 def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
     """Return, for each other algorithm, the largest p-value over its rows and the candidate's."""
-    pairs = [worse(row, others) for _, row in candidate.iterrows()]
+    pairs = [[no_worse(one, other) for other in others["scales"]] for one in candidate["scales"]]
     largest = pd.Series(np.max(pairs, axis=0), index=others["algorithm"]).groupby(level=0).max()
     return (len(largest) * largest).clip(upper=1.0)
 
 
-def worse(first: pd.Series, others: pd.DataFrame) -> np.ndarray:
-    """Return the one-sided p-value of each other algorithm being no worse than the first (Welch).
+def no_worse(first: Scales, other: Scales) -> float:
+    """Return the one-sided p-value of another algorithm being no worse than the first (paired t).
 
     Args:
-        first: its score, variance and degrees.
-        others: the same of the others.
+        first: its scale on each instance.
+        other: the same of the other, on the same instances.
     """
-    one, many = float(first["variance"]), others["variance"].to_numpy(np.float64)
-    variance = one + many
-    parts = one**2 / float(first["degrees"]) + many**2 / others["degrees"].to_numpy(np.float64)
-    gap = others["score"].to_numpy(np.float64) - float(first["score"])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = stdtr(variance**2 / parts, -gap / np.sqrt(variance))
-    return np.where(variance > 0.0, chance, np.where(gap > 0.0, 0.0, 1.0))
+    gaps = other - first
+    error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
+    if error > 0.0:
+        return float(stdtr(len(gaps) - 1, -gaps.mean() / error))
+    return 0.0 if gaps.mean() > 0.0 else 1.0

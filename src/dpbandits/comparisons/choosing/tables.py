@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from dpbandits.comparisons.choosing.scores import (
+    PLANE,
     PLAYERS,
     SETTING,
     family_scores,
+    mean_interval,
     mean_scores,
     winners,
 )
-from dpbandits.metrics.intervals import LEVEL
 
 Frames = Mapping[str, pd.DataFrame]
 
@@ -21,27 +21,27 @@ TUNED = "m-ts-gaussian"
 """The algorithm whose gain by tuning is shown."""
 
 
-def _scored(frames: Frames) -> pd.DataFrame:
-    return mean_scores(family_scores(pd.concat(frames.values(), ignore_index=True)))
+def _families(frames: Frames) -> pd.DataFrame:
+    return family_scores(pd.concat(frames.values(), ignore_index=True))
 
 
-def _named(means: pd.DataFrame) -> pd.DataFrame:
+def _named(means: pd.DataFrame, *measured: str) -> pd.DataFrame:
     """Return means with name and class of each algorithm, in the order of the table."""
-    order = {each: place for place, each in enumerate(PLAYERS)}
-    table = means.assign(name=[PLAYERS[each][0] for each in means["algorithm"]])
+    order = {algorithm: place for place, algorithm in enumerate(PLAYERS)}
+    table = means.assign(name=[PLAYERS[algorithm][0] for algorithm in means["algorithm"]])
     table = table.rename(columns={"kind": "class"})
     table["place"] = table["algorithm"].map(order)
     table = table.sort_values(["arms", "horizon", "place", "epsilon"], ignore_index=True)
-    columns = ["algorithm", "name", "class", "variant", "interpretation", *SETTING]
-    measured = ["score", "lo", "hi", "price", "worst", "worst_instance", "runs"]
-    return table[columns + measured]
+    names = ["algorithm", "name", "class", "variant", "interpretation", *SETTING]
+    return table[[*names, *measured, "instances", "runs"]]
 
 
 def regret(frames: Frames) -> pd.DataFrame:
-    """Return one row for each setting and algorithm: mean regret over the families, and the worst.
+    """Return one row for each setting and algorithm: price of privacy and mean regret.
 
     An algorithm with an open logarithm has one row for each base. Tuned parameters are the columns
-    b, c and alpha, empty for other algorithms.
+    b, c and alpha, empty for other algorithms. lo and hi are the ends of the interval of the price,
+    regret_lo and regret_hi those of the mean regret.
 
     Args:
         frames: the comparison, and the logarithms that are no defaults.
@@ -49,20 +49,30 @@ def regret(frames: Frames) -> pd.DataFrame:
     rows = pd.concat(frames.values(), ignore_index=True)
     names = ["algorithm", "interpretation", *SETTING]
     chosen = rows.groupby(names, dropna=False)[["b", "c", "alpha"]].first().reset_index()
-    table = _named(_scored(frames)).merge(chosen, on=names, how="left", validate="one_to_one")
-    return table.rename(columns={"score": "regret"})
+    means = mean_scores(family_scores(rows)).rename(
+        columns={"score": "regret", "lo": "regret_lo", "hi": "regret_hi"}
+    )
+    means = means.rename(columns={"price_lo": "lo", "price_hi": "hi"})
+    table = _named(means, "price", "lo", "hi", "tail", "regret", "regret_lo", "regret_hi")
+    return table.merge(chosen, on=names, how="left", validate="one_to_one")
 
 
 def best_arm(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting and algorithm: mean share of trials that find the best arm.
 
+    The column ``plane`` is the share on twenty arms in two dimensions, empty elsewhere.
+
     Args:
         frames: the comparison of best arms.
     """
-    table = _named(_scored(frames))
-    success = {"success": 1.0 - table["score"], "lo": 1.0 - table["hi"], "hi": 1.0 - table["lo"]}
-    columns = ["price", "worst", "worst_instance", "score"]
-    return table.assign(**success).drop(columns=columns)
+    families = _families(frames)
+    means = mean_scores(families)
+    success = {"success": 1.0 - means["score"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
+    table = _named(means.assign(**success), "success", "lo", "hi")
+    plane = families[families["instance"] == PLANE]
+    names = ["algorithm", *SETTING]
+    plane = plane[names].assign(plane=1.0 - plane["score"])
+    return table.merge(plane, on=names, how="left", validate="one_to_one")
 
 
 def winning(frames: Frames) -> pd.DataFrame:
@@ -71,9 +81,9 @@ def winning(frames: Frames) -> pd.DataFrame:
     Args:
         frames: the comparison, of regret with the logarithms that are no defaults, or of best arms.
     """
-    table = winners(_scored(frames))
+    table = winners(mean_scores(_families(frames)))
     for column in ("first", "second"):
-        table[f"{column}_name"] = [PLAYERS[each][0] for each in table[column]]
+        table[f"{column}_name"] = [PLAYERS[algorithm][0] for algorithm in table[column]]
     table["best"] = table["first_name"].where(
         table["verdict"] == "winner", "tie: " + table["first_name"]
     )
@@ -81,10 +91,10 @@ def winning(frames: Frames) -> pd.DataFrame:
 
 
 def tuning(frames: Frames) -> pd.DataFrame:
-    """Return one row for each setting: regret of Modified TS tuned and without pre-pulls.
+    """Return one row for each setting: regret of Modified TS without pre-pulls over the tuned one.
 
-    Columns beside the setting: b and c that tuning chose, tuned, untuned, and gain, their ratio,
-    with a 95 % interval as lo and hi (delta method for the logarithm, Welch).
+    Columns beside the setting: b and c that tuning chose, and gain, the geometric mean of the
+    ratios over the instances, with its 95 % interval as lo and hi.
 
     Args:
         frames: ``regret`` and ``untuned``.
@@ -92,28 +102,17 @@ def tuning(frames: Frames) -> pd.DataFrame:
     rows = frames["regret"]
     rows = rows[rows["algorithm"] == TUNED]
     chosen = rows.groupby(SETTING)[["b", "c"]].first().reset_index()
-    tuned, untuned = (mean_scores_of(each) for each in (rows, frames["untuned"]))
-    table = tuned.merge(untuned, on=SETTING, suffixes=("_tuned", "_untuned"))
-    table = table.merge(chosen, on=SETTING)
-    one, other = (
-        table[f"variance_{each}"] / table[f"score_{each}"] ** 2 for each in ("tuned", "untuned")
+    scales = [
+        family_scores(frame).set_index([*SETTING, "instance"])["scale"]
+        for frame in (frames["untuned"], rows)
+    ]
+    ratios = (scales[0] - scales[1]).dropna().groupby(SETTING)
+    gains = pd.DataFrame(
+        [np.exp(mean_interval(gaps)) for _, gaps in ratios],
+        columns=["gain", "lo", "hi"],
+        index=pd.MultiIndex.from_tuples([setting for setting, _ in ratios], names=SETTING),
     )
-    degrees = (one + other) ** 2 / (
-        one**2 / table["degrees_tuned"] + other**2 / table["degrees_untuned"]
-    )
-    is_equal = table["score_tuned"] == table["score_untuned"]
-    half = stdtrit(degrees, 0.5 + LEVEL / 2) * np.sqrt(one + other)
-    half = np.where(is_equal, 0.0, half)
-    gain = table["score_untuned"] / table["score_tuned"]
-    found = {"gain": gain, "lo": gain * np.exp(-half), "hi": gain * np.exp(half)}
-    table = table.rename(columns={"score_tuned": "tuned", "score_untuned": "untuned"})
-    return table[[*SETTING, "b", "c", "tuned", "untuned"]].assign(**found)
-
-
-def mean_scores_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean score of each setting of one algorithm, without others to compare with."""
-    own = family_scores(rows).assign(algorithm=TUNED)
-    return mean_scores(own)[[*SETTING, "score", "variance", "degrees"]]
+    return chosen.merge(gains.reset_index(), on=SETTING)
 
 
 TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {

@@ -1,0 +1,364 @@
+"""The comparison that ranks private bandits: who plays, planted winners and ties, tuning."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from choosing_rows import INSTANCES, frames_of, grid_rows, rows_of, trial_rows
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY
+from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
+from dpbandits.algorithms.guarantees import guarantee_of
+from dpbandits.comparisons.choosing.diagrams import DIAGRAMS
+from dpbandits.comparisons.choosing.formulas import tuned_b, tuned_c
+from dpbandits.comparisons.choosing.instances import INSTANCES as MAKERS
+from dpbandits.comparisons.choosing.ranking import KEPT
+from dpbandits.comparisons.choosing.scores import (
+    APPROXIMATE,
+    BEST_ARM,
+    CLASSES,
+    DELTA,
+    LEAST,
+    NONE,
+    PLAYERS,
+    PURE,
+    RATE,
+    REGRET,
+    SETTING,
+    TIE,
+    WINNER,
+    family_scores,
+    mean_scores,
+    winners,
+)
+from dpbandits.comparisons.choosing.tables import TABLES
+from dpbandits.comparisons.equal_privacy.formulas import share_c
+from dpbandits.config import Context
+from dpbandits.engine.cells import Cell, Series
+from dpbandits.errors import InputError
+from dpbandits.pipeline.project import Project
+from dpbandits.privacy import Guarantee
+from dpbandits.reporting.draw import COLUMNS
+
+STUDY = Project.load(Path(__file__).parents[1]).study("choosing")
+PURE_ALGORITHMS = [name for name, (_, kind) in REGRET.items() if kind == PURE]
+
+
+def tuning_rows() -> pd.DataFrame:
+    """Made-up tuning results: the best share is 0.01 everywhere."""
+    rows = [
+        {**series.tags, "algorithm": series.cell.definition.id, "metric": "pseudo_regret"}
+        for series in STUDY.simulation("tuning").series()
+    ]
+    frame = pd.DataFrame(rows)
+    return frame.assign(value=100.0 + (frame["share"] - 0.01).abs())
+
+
+@pytest.fixture(scope="module")
+def played() -> list[Series]:
+    """Every series of the comparison at the paper scale."""
+    return STUDY.simulation("regret").series(tuning_rows())
+
+
+@pytest.fixture(scope="module")
+def best_arms() -> list[Series]:
+    return STUDY.simulation("best-arm").series()
+
+
+def map_of(rows: pd.DataFrame) -> pd.DataFrame:
+    return winners(mean_scores(family_scores(rows)))
+
+
+def test_every_registered_algorithm_plays_under_its_name(
+    played: list[Series], best_arms: list[Series]
+) -> None:
+    ids = [{series.cell.definition.id for series in plan} for plan in (played, best_arms)]
+    assert ids[0] == set(REGRET_ALGORITHMS) == set(REGRET)
+    assert ids[1] == set(IDENTIFICATION) == set(BEST_ARM)
+    assert all(REGISTRY[name].name == title for name, (title, _) in PLAYERS.items())
+
+
+def guarantee_of_cell(cell: Cell) -> Guarantee:
+    """Return what is known of the guarantee of what a cell plays."""
+    return guarantee_of(
+        cell.definition,
+        cell.parameters,
+        cell.horizon,
+        variant=cell.variant,
+        interpretations=dict(cell.interpretations),
+        bandit=cell.bandit,
+    )
+
+
+def test_every_variant_keeps_the_budget_of_its_class_as_audited(
+    played: list[Series], best_arms: list[Series]
+) -> None:
+    largest = max(series.tags.get("epsilon", 0.0) for series in played)
+    # Guarantees do not depend on the arms: one instance stands for all.
+    alike = [s for s in played if s.tags["instance"] == "linear"] + best_arms
+    for series in alike:
+        kind, known = PLAYERS[series.cell.definition.id][1], guarantee_of_cell(series.cell)
+        if kind == NONE:
+            assert "epsilon" not in series.tags
+            if series in played:
+                assert known.epsilon(DELTA) > largest
+            continue
+        assert known.status in KEPT, series.label
+        assert (known.model == "local") == (kind == "local")
+        if kind == APPROXIMATE:
+            assert known.epsilon(DELTA) <= series.tags["epsilon"] * (1 + 1e-6), series.label
+        else:
+            assert (known.kind, known.parameter) == ("pure", series.tags["epsilon"]), series.label
+
+
+def test_every_algorithm_plays_on_every_instance_of_every_question(played: list[Series]) -> None:
+    """No winner is one since another was not played; DP-TS-UCB alone meets few budgets."""
+    tags = pd.DataFrame([{**s.tags, "id": s.cell.definition.id} for s in played])
+    asked = itertools.product([2, 5, 20, 50], [10**4, 10**5, 10**6])
+    lengths = {(arms, horizon) for arms, horizon in asked if arms * horizon <= 2 * 10**7}
+    assert set(zip(tags["arms"], tags["horizon"], strict=True)) == lengths
+    budgets = tags.groupby("id")["epsilon"].unique()
+    for name, (_, kind) in REGRET.items():
+        expected = [20] if name == "dp-ts-ucb" else [0.05, 0.2, 1, 5, 20]
+        assert kind == NONE or list(budgets[name]) == expected
+    counts = tags.groupby(["id", *SETTING], dropna=False).size().reset_index(name="instances")
+    assert counts.groupby("arms")["instances"].unique().map(list).to_dict() == {
+        **{2: [17], 5: [19]},
+        **{20: [19], 50: [19]},
+    }
+    assert (counts.groupby("id")[["arms", "horizon"]].nunique() == [4, 3]).all(axis=None)
+
+
+def test_every_open_logarithm_is_played_both_ways(played: list[Series]) -> None:
+    others = STUDY.simulation("logarithms").series()
+
+    def labels(series: list[Series]) -> set[str]:
+        return {
+            str((s.cell.definition.id, *(s.tags[key] for key in [*SETTING, "instance"])))
+            for s in series
+        }
+
+    is_open = {n for n in REGRET if "base2" in REGISTRY[n].interpretations.get("log", ())}
+    assert is_open == {"lazy-dp-ts", "anytime-lazy-ucb", "dp-ts"}
+    assert labels(others) == labels([s for s in played if s.cell.definition.id in is_open])
+    for series in others:
+        default = REGISTRY[series.cell.definition.id].interpretations["log"][0]
+        log = dict(series.cell.interpretations)["log"]
+        assert {default, log} == {"base2", "natural"}
+
+
+def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
+    played: list[Series],
+) -> None:
+    tuned = STUDY.simulation("tuning").series()
+    assert max(s.runs.stop for s in played) <= min(s.runs.start for s in tuned)
+    bandits = [{str(s.cell.bandit.describe()) for s in plan} for plan in (played, tuned)]
+    assert not bandits[0] & bandits[1]
+
+
+@pytest.mark.parametrize("arms", [2, 5, 20, 50])
+def test_instances_have_one_best_arm_in_an_order_of_their_own(arms: int) -> None:
+    made = [
+        MAKERS["one-good"](arms, 0.75, 0.5),
+        MAKERS["falling"](arms, 0.75, 0.25, 2),
+        MAKERS["flattening"](arms, 0.75, 0.25, 2),
+        MAKERS["random-means"](arms, 1),
+        *(MAKERS["drawn"](arms, number) for number in range(1, 13)),
+    ]
+    for bandit in made:
+        assert np.sum(bandit.means == bandit.means.max()) == 1
+        assert bandit.means.min() >= 0.0
+        assert bandit.means.max() <= 1.0
+    assert len({int(bandit.means.argmax()) for bandit in made[:3]}) == 1
+    axes = MAKERS["falling"](arms, 0.75, 0.25, 2, axes=True)
+    np.testing.assert_array_equal(axes.means, made[1].means)
+
+
+def test_the_shapes_are_those_of_their_names() -> None:
+    x = np.linspace(0, 1, 5)
+    falling = np.sort(MAKERS["falling"](5, 0.75, 0.25, 2).means)[::-1]
+    flattening = np.sort(MAKERS["flattening"](5, 0.75, 0.25, 2).means)[::-1]
+    np.testing.assert_allclose(falling, 0.75 - 0.5 * x**2)
+    np.testing.assert_allclose(flattening, [0.75, 0.53125, 0.375, 0.28125, 0.25])
+    plane = MAKERS["quarter-circle"](20, [0.55, 0.5])
+    assert np.shape(plane.features) == (20, 2)
+    np.testing.assert_allclose(plane.means, np.dot(plane.features, [0.55, 0.5]))
+
+
+def test_tuned_parameters_are_those_of_the_smallest_regret_on_the_tuning_instances() -> None:
+    tags = {"arms": 5, "horizon": 10_000, "epsilon": 1}
+    context = Context(tags, 10_000, 5, tuning_rows())
+    assert tuned_b(context) == 20
+    assert tuned_c(context) == share_c(Context({"share": 0.01, "epsilon": 1}, 10_000, 5))
+    with pytest.raises(InputError, match="needs the key tuned_by"):
+        tuned_b(Context(tags, 10_000, 5))
+
+
+def test_a_planted_winner_is_found() -> None:
+    scores = dict.fromkeys(PURE_ALGORITHMS, 100.0) | {"adap-ucb": 80.0, "ucb1": 40.0}
+    table = map_of(rows_of(scores, spread=0.1, seed=1))
+    row = table[table["class"] == PURE].iloc[0]
+    assert (row["verdict"], row["first"], row["tied"]) == (WINNER, "adap-ucb", "adap-ucb")
+    assert row["q"] < RATE
+    assert row["margin_lo"] < 1.25 < row["margin_hi"]
+
+
+@pytest.mark.slow
+def test_planted_ties_stay_ties_at_the_stated_rate() -> None:
+    """Null control: of maps of 8 ties, the share with any winner is at most the stated rate."""
+    maps, named = 40, 0
+    scores = {"dp-se": 100.0, "adap-ucb": 100.0, "lazy-dp-ts": 150.0}
+    for seed in range(maps):
+        rows = [rows_of(scores, 0.2, 1000 * seed + n, epsilon=1.0 + n) for n in range(8)]
+        table = map_of(pd.concat(rows, ignore_index=True))
+        named += int((table["verdict"] == WINNER).any())
+        ties = table[table["verdict"] == TIE]["tied"].str.split()
+        assert ties.map({"dp-se", "adap-ucb"}.issubset).all()
+    # Where every winner would be wrong the false discovery rate is the chance of any: 5 %; seven
+    # of forty or more have a chance of 0.3 % then.
+    assert named < 7
+
+
+def test_without_the_correction_the_null_control_would_be_seen() -> None:
+    """The test above can fail: at a rate of 1 every tie has a winner."""
+    rows = rows_of({"dp-se": 100.0, "adap-ucb": 100.0}, 0.2, 5)
+    assert (winners(mean_scores(family_scores(rows)), rate=1.0)["verdict"] == WINNER).all()
+
+
+def test_most_named_winners_are_right_in_a_mixed_map() -> None:
+    rows = []
+    for number in range(60):
+        scores = {"dp-se": 100.0 if number % 2 else 60.0, "adap-ucb": 100.0, "dp-ts": 150.0}
+        rows.append(rows_of(scores, 0.2, 7000 + number, epsilon=1.0 + number))
+    table = map_of(pd.concat(rows, ignore_index=True))
+    table = table[table["class"] == PURE]
+    has_best = table["epsilon"].astype(int) % 2 == 1
+    won = table["verdict"] == WINNER
+    assert won[has_best].mean() > 0.7
+    wrong = won & ~(has_best & (table["first"] == "dp-se"))
+    assert wrong.sum() <= RATE * won.sum() + 1
+
+
+def test_results_do_not_depend_on_the_order_of_algorithms() -> None:
+    scores = {name: 100.0 + 5.0 * place for place, name in enumerate(PURE_ALGORITHMS)}
+    rows = rows_of(scores | {"ucb1": 50.0}, 0.1, 3)
+    first, second = map_of(rows), map_of(rows.sample(frac=1.0, random_state=1))
+    pd.testing.assert_frame_equal(first, second, rtol=1e-9)
+
+
+def test_equal_scores_without_spread_are_a_tie() -> None:
+    assert (map_of(rows_of({"dp-se": 100.0, "adap-ucb": 100.0}, 0.0, 1))["verdict"] == TIE).all()
+    apart = map_of(rows_of({"dp-se": 100.0, "adap-ucb": 101.0}, 0.0, 1))
+    assert set(zip(apart["first"], apart["verdict"], strict=True)) == {("dp-se", WINNER)}
+
+
+def test_every_instance_counts_alike_whatever_its_regret() -> None:
+    """The score is a geometric mean of ratios, beside it are the mean regret and the tail."""
+    rows = rows_of({"dp-se": 100.0, "adap-ucb": 50.0, "ucb1": 50.0}, 0.0, 1)
+    is_one = rows["instance"] == INSTANCES[0]
+    rows.loc[is_one, "value"] *= 1000.0
+    rows.loc[is_one & (rows["algorithm"] == "dp-se"), "value"] /= 16.0
+    row = mean_scores(family_scores(rows)).set_index("algorithm").loc["dp-se"]
+    assert row["price"] == pytest.approx(2.0 * 16.0 ** (-1 / len(INSTANCES)))
+    assert row["tail"] == pytest.approx(2.0)
+    assert row["score"] == pytest.approx((100.0 * 11 + 100_000.0 / 16) / 12)
+    # The one instance with most regret decides the mean of regrets, and not the winner.
+    assert map_of(rows).iloc[0]["first"] == "adap-ucb"
+
+
+def test_no_regret_counts_as_one_reward() -> None:
+    scores = family_scores(rows_of({"dp-se": 0.0}, 0.0, 1))
+    np.testing.assert_array_equal(np.exp(scores["scale"]), LEAST)
+
+
+def test_intervals_of_prices_cover() -> None:
+    rows = [rows_of({"dp-se": 100.0}, 0.5, seed, epsilon=1.0 + seed) for seed in range(200)]
+    base = rows_of({"ucb1": 50.0}, 0.0, 0)
+    means = mean_scores(family_scores(pd.concat([*rows, base], ignore_index=True)))
+    means = means[means["algorithm"] == "dp-se"]
+    assert 0.9 < (means["price_lo"].le(2.0) & means["price_hi"].ge(2.0)).mean() < 0.99
+
+
+def test_a_question_that_not_all_were_played_at_is_not_answered() -> None:
+    one = rows_of({"dp-se": 100.0, "adap-ucb": 80.0, "dp-ts": 90.0}, 0.01, 1)
+    other = rows_of({"dp-se": 100.0, "adap-ucb": 80.0}, 0.01, 2, horizon=100_000)
+    assert set(map_of(pd.concat([one, other], ignore_index=True))["horizon"]) == {10_000}
+    with_base = with_base2({"lazy-dp-ts": 50.0, "dp-se": 80.0}, {"lazy-dp-ts": 60.0})
+    other = rows_of({"lazy-dp-ts": 50.0, "dp-se": 80.0}, 0.01, 2, horizon=100_000)
+    assert set(map_of(pd.concat([with_base, other], ignore_index=True))["horizon"]) == {10_000}
+
+
+def with_base2(scores: dict[str, float], base2: dict[str, float]) -> pd.DataFrame:
+    """Results with default logarithms, and of some algorithms with base 2."""
+    other = rows_of(base2, 0.01, 2).assign(interpretation="log=base2")
+    return pd.concat([rows_of(scores, 0.01, 1), other], ignore_index=True)
+
+
+BASES = ["default", "base2", "natural"]
+
+
+def test_a_winner_wins_whichever_logarithm_each_has() -> None:
+    scores = {"lazy-dp-ts": 50.0, "adap-ucb": 80.0, "dp-se": 100.0}
+    row = map_of(with_base2(scores, {"lazy-dp-ts": 60.0})).iloc[0]
+    assert (row["verdict"], row["first"], row["tied"]) == (WINNER, "lazy-dp-ts", "lazy-dp-ts")
+    assert row[BASES].tolist() == ["lazy-dp-ts"] * 3
+    row = map_of(with_base2(scores, {"lazy-dp-ts": 90.0})).iloc[0]
+    assert (row["verdict"], row["tied"]) == (TIE, "lazy-dp-ts adap-ucb")
+    assert row[BASES].tolist() == ["lazy-dp-ts", "adap-ucb", "lazy-dp-ts"]
+
+
+def test_a_winner_may_depend_on_the_logarithms_of_two_at_once() -> None:
+    """One base for all leaves the winner in its place, a worse one for it alone does not."""
+    rows = with_base2({"lazy-dp-ts": 50.0, "dp-ts": 80.0}, {"lazy-dp-ts": 70.0})
+    natural = rows_of({"dp-ts": 60.0}, 0.01, 3).assign(interpretation="log=natural")
+    row = map_of(pd.concat([rows, natural], ignore_index=True)).iloc[0]
+    assert row[BASES].tolist() == ["lazy-dp-ts"] * 3
+    assert row["verdict"] == TIE
+
+
+def test_stricter_algorithms_take_part_where_less_is_asked() -> None:
+    scores = {"dp-se": 100.0, "m-ts-gaussian": 200.0, "ldp-ncb": 50.0, "ldp-ucb-l": 60.0}
+    firsts = map_of(rows_of(scores, 0.01, 1)).set_index("class")["first"]
+    assert firsts.to_dict() == dict.fromkeys(CLASSES, "ldp-ncb")
+
+
+def test_trials_are_judged_by_the_share_that_misses_and_the_plane_stands_beside() -> None:
+    rows = trial_rows()
+    table = TABLES["best-arm"]({"best-arm": rows}).set_index("algorithm")
+    np.testing.assert_allclose(table["success"], 0.73)
+    assert table.loc["dp-bai", "plane"] == pytest.approx(0.84)
+    assert (map_of(rows)["verdict"] == TIE).all()
+    rows.loc[(rows["algorithm"] == "dp-od"), "value"] = [820, 999, 999]
+    assert set(map_of(rows)["first"]) == {"dp-od"}
+
+
+def test_the_gain_by_tuning_is_a_ratio_with_an_interval() -> None:
+    table = TABLES["tuning"](frames_of(["regret", "untuned"]))
+    assert len(table) == 9
+    is_harm = table["epsilon"] == 5.0
+    np.testing.assert_allclose(table["gain"], np.where(is_harm, 0.5, 2.0))
+    assert set(zip(table["b"], table["c"], strict=True)) == {(50.0, 9.0)}
+
+
+@pytest.mark.parametrize("name", STUDY.figure_entries)
+def test_every_figure_is_drawn_with_its_numbers(name: str) -> None:
+    frames = frames_of(STUDY.figure_entries[name]["reads"])
+    drawn, points = DIAGRAMS[name](pd.concat(frames.values(), ignore_index=True))
+    assert list(points.columns) == COLUMNS
+    assert points[["x", "y"]].notna().all(axis=None)
+    assert len(drawn.axes) == {"extra-map": 4, "extra-tuning": 2}.get(name, 4)
+    drawn.canvas.draw()
+    questions = grid_rows()[SETTING].dropna().drop_duplicates()
+    if name == "extra-map":
+        # Two classes; with made-up logarithms AdaP-UCB ties on twenty arms.
+        assert len(points) == 2 * len(questions)
+        assert points["series"].str.contains("tie of").any()
+
+
+@pytest.mark.parametrize("name", STUDY.table_entries)
+def test_every_table_has_its_columns(name: str) -> None:
+    spec = STUDY.table_entries[name]
+    table = TABLES[spec["compute"]](frames_of(spec["reads"]))
+    assert {column["name"] for column in spec["columns"]} <= set(table.columns)
