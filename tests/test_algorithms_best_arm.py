@@ -9,15 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from best_arm_trials import (
-    PRIVATE,
-    assert_agreement,
-    linear_bandits,
-    parameters_of,
-    run,
-    single_interpretations,
-    task_for,
-)
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm.eliminations import noise_multiplier
@@ -26,7 +17,16 @@ from dpbandits.bandits.draws import laplace
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
 from dpbandits.privacy.gaussian import delta as gdp_delta
-from support import message_of
+from support import (
+    PRIVATE,
+    assert_agreement,
+    linear_bandits,
+    message_of,
+    parameters_of,
+    play_trials,
+    single_interpretations,
+    task_for,
+)
 
 NAMES = list(IDENTIFICATION)
 epsilons = st.sampled_from([0.01, 0.3, 2.0, math.inf])
@@ -137,7 +137,7 @@ def test_pulls() -> None:
         ("dp-bai", {"rounding": "floor"}, SQUARE, 7, 4),
         ("dp-bai", {"rounding": "fitted"}, SQUARE, 7, 4),
     ]:
-        outcome = run(name, task_for(name, bandit, budget, interpretations), trials=20)
+        outcome = play_trials(name, task_for(name, bandit, budget, interpretations), trials=20)
         assert set(outcome.pulls.sum(axis=1)) == {pulls}
 
 
@@ -161,11 +161,11 @@ def test_smallest_budget() -> None:
         line = f"{name}: budget is {smallest - 1}; {allowed}"
         task = task_for(name, bandit, smallest - 1, interpretations)
         assert message_of(lambda: IDENTIFICATION[name].require(task)) == line
-        assert message_of(lambda: run(name, task)) == line
+        assert message_of(lambda: play_trials(name, task)) == line
         # Not in the paper: by request a uniform random arm with no pulls; chi-square at 0.001, seed
         # fixed.
         random = task_for(name, bandit, smallest - 1, {**interpretations, "small_budget": "random"})
-        outcome = run(name, random, trials=20 * arms)
+        outcome = play_trials(name, random, trials=20 * arms)
         assert not outcome.pulls.any()
         assert outcome.first.phases == ()
         counts = np.bincount(outcome.recommended, minlength=arms)
@@ -178,9 +178,11 @@ def test_ties() -> None:
     for name in NAMES:
         bandit = linear(np.diag([1.0, 1.0, 1.0, 2.0]), [2e-10] * 4, "bernoulli")
         parameters = parameters_of(name, math.inf)
-        assert set(run(name, task_for(name, bandit, 200, **parameters), 1, 50).recommended) == {0}
+        assert set(
+            play_trials(name, task_for(name, bandit, 200, **parameters), 1, 50).recommended
+        ) == {0}
         task = task_for(name, bandit, 200, {"ties": "random"}, **parameters)
-        counts = np.bincount(run(name, task, 1, 4000).recommended, minlength=4)
+        counts = np.bincount(play_trials(name, task, 1, 4000).recommended, minlength=4)
         assert stats.chisquare(counts).pvalue > 0.001
 
 
@@ -193,7 +195,9 @@ def test_twins_tie() -> None:
     plane = [[1, 0], [0, 1], [0.2, 0.1], [0.6, 0.7], [0.6, 0.7], [0.7, 0.61]]
     for name, features in (("od-linbai", space), ("od-linbai", plane), ("dp-bai", plane)):
         bandit = linear(features, [0.3] * len(features[0]), "bernoulli")
-        found = run(name, task_for(name, bandit, 40, **parameters_of(name, math.inf)), 1, 500)
+        found = play_trials(
+            name, task_for(name, bandit, 40, **parameters_of(name, math.inf)), 1, 500
+        )
         assert 4 not in found.recommended
         assert 3 in found.recommended
 
@@ -224,7 +228,7 @@ def noise_of(name: str, interpretations: dict[str, str], bandit: LinearBandit) -
         task_for(name, bandit, 500, interpretations, epsilon=epsilon)
         for epsilon in (0.25, math.inf)
     ]
-    noisy, silent = (run(name, task).first.phases[0].estimates for task in tasks)
+    noisy, silent = (play_trials(name, task).first.phases[0].estimates for task in tasks)
     return noisy - silent
 
 
@@ -243,11 +247,11 @@ def test_scale_of_laplace_noise() -> None:
     # What a phase takes from the stream: reward sums, then noise.
     sums = [bandit.draw_sum(arm, n, generator) for arm in (0, 2)]
     noise = [laplace(1.0, generator) for _ in range(2)]
-    [phase] = run("dp-bai", task_for("dp-bai", bandit, 500, epsilon=epsilon)).first.phases
+    [phase] = play_trials("dp-bai", task_for("dp-bai", bandit, 500, epsilon=epsilon)).first.phases
     for place, arm in enumerate((0, 2)):
         expected = sums[place] / n + noise[place] / (epsilon * n)
         assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)
-    [phase] = run("dp-od", task_for("dp-od", bandit, 500, epsilon=epsilon)).first.phases
+    [phase] = play_trials("dp-od", task_for("dp-od", bandit, 500, epsilon=epsilon)).first.phases
     # Coordinates: the first one belongs to arm 3 = (10, 0), the second one to arm 1 = (0, 1).
     first, second = (10 / epsilon * draw for draw in noise)
     assert phase.estimates[0] == pytest.approx((sums[0] + second) / n, rel=1e-12)
@@ -273,7 +277,7 @@ def test_scale_of_gaussian_noise() -> None:
     bandit, generator = section5(), np.random.default_rng(1)
     task = task_for("dp-bai-gauss", bandit, 500, epsilon=0.5, delta=0.01)
     sums = [bandit.draw_sum(arm, 249, generator) for arm in (0, 2)]
-    [phase] = run("dp-bai-gauss", task).first.phases
+    [phase] = play_trials("dp-bai-gauss", task).first.phases
     for arm, total in zip((0, 2), sums, strict=True):
         expected = (total + classical * generator.standard_normal()) / 249
         assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)

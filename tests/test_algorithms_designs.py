@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from best_arm_trials import run, task_for
 from dpbandits.algorithms.best_arm import designs
 from dpbandits.algorithms.best_arm.designs import (
     FloatArray,
@@ -32,7 +31,7 @@ from dpbandits.algorithms.best_arm.eliminations import (
     rounds_of,
 )
 from dpbandits.bandits import linear
-from support import message_of
+from support import message_of, task_for
 
 EDGE = 1 + 1e-8  # dp-bai, Section 3.1 and Lemma G.1, the bound on |alpha| with its slack
 
@@ -414,7 +413,7 @@ def test_pulls_of_the_example() -> None:
         features = generator.normal(size=(10_000, 16))
         features[:, 0] = 10.0
         bandit = linear(features, np.r_[0.05, np.full(15, 0.005)])
-        first = run(
+        first = play_trials(
             "dp-bai", task_for("dp-bai", bandit, 20_000, {"schedule": interpretation})
         ).first
         played = [f"{phase.arms.size}x{set(phase.pulls.tolist()).pop()}" for phase in first.phases]

@@ -16,8 +16,14 @@ from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.kernels import new_segments
-from round_by_round import dp_ts_ucb as play_round_by_round
-from support import all_interpretations, bandits, kernel_decisions, message_of, settings_of
+from support import (
+    all_interpretations,
+    bandits,
+    dp_ts_ucb_by_rounds,
+    kernel_decisions,
+    message_of,
+    settings_of,
+)
 
 ALGORITHM = REGRET["dp-ts-ucb"]
 FIVE_ARMS = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
@@ -101,7 +107,7 @@ def test_chunks_are_rounds_of_algorithm_1(
     settings = told(alpha, horizon, interpretations, bandit)
     chunked, single = np.random.default_rng(seed), np.random.default_rng(seed)
     chunks = list(kernel_decisions(ALGORITHM, settings, bandit, chunked))
-    rounds = list(play_round_by_round(settings, bandit, single))
+    rounds = list(dp_ts_ucb_by_rounds(settings, bandit, single))
     assert per_round(chunks) == [arm for arm, _, _ in rounds]
     assert chunked.bit_generator.state == single.bit_generator.state
     total = sum(reward for _, _, reward in rounds)
@@ -118,7 +124,7 @@ def test_chunks_of_bernoulli_arms_below_the_binomial() -> None:
             chunks = list(
                 kernel_decisions(ALGORITHM, settings, bandit, np.random.default_rng(seed))
             )
-            rounds = list(play_round_by_round(settings, bandit, np.random.default_rng(seed)))
+            rounds = list(dp_ts_ucb_by_rounds(settings, bandit, np.random.default_rng(seed)))
             longest = max(length for _, length, _ in chunks)
             longer += longest > 1
             if longest < BINOMIAL_FROM:

@@ -21,13 +21,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from best_arm_trials import task_for
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm.eliminations import Means, Regression, Step
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import DIGITS_FROM, draw_uniform_sum
-from support import mostly_slow
+from support import mostly_slow, task_for
 
 TESTS = 60
 LINE = 0.001 / TESTS

@@ -1,7 +1,7 @@
 """DP-TS-UCB in chunks has the law of Algorithm 1 round by round, by Kolmogorov-Smirnov tests.
 
 Kernel and reference draw a frozen stretch's rewards as one binomial; the player in
-``round_by_round.py`` follows the pseudo-code with no shortcut. Compared are final regret, pulls of
+``support.py`` follows the pseudo-code with no shortcut. Compared are final regret, pulls of
 every arm and the sum of all rewards. Error rate: at most TESTS hypotheses that are true are tested,
 each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with probability
 0.001 at most over the choice of seeds, which are fixed. The null control compares the player with
@@ -22,8 +22,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM, draw_reward_sum
-from round_by_round import dp_ts_ucb as play_round_by_round
-from support import Decision, kernel_decisions, settings_of
+from support import Decision, dp_ts_ucb_by_rounds, kernel_decisions, settings_of
 
 TESTS = 60
 LINE = 0.001 / TESTS
@@ -85,7 +84,7 @@ def outcomes(
 
 @cache
 def yardstick(case: str) -> dict[str, NDArray[np.float64]]:
-    return outcomes(play_round_by_round, CASES[case].settings, CASES[case].bandit, seed=1)
+    return outcomes(dp_ts_ucb_by_rounds, CASES[case].settings, CASES[case].bandit, seed=1)
 
 
 def p_values(case: str, found: dict[str, NDArray[np.float64]]) -> dict[str, float]:
@@ -99,7 +98,7 @@ PLAYERS: dict[str, tuple[Player, int]] = {
     "kernel": (by_kernel, RUNS),
     # Slow, and the same as the kernel decision for decision.
     "reference": (ALGORITHM.reference, RUNS // 4),
-    "null control": (play_round_by_round, RUNS),
+    "null control": (dp_ts_ucb_by_rounds, RUNS),
 }
 
 
