@@ -31,7 +31,7 @@ from dpbandits.algorithms.best_arm.eliminations import (
     rounds_of,
 )
 from dpbandits.bandits import linear
-from support import message_of, task_for
+from support import message_of, play_trials, task_for
 
 EDGE = 1 + 1e-8  # dp-bai, Section 3.1 and Lemma G.1, the bound on |alpha| with its slack
 
