@@ -43,7 +43,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 FIRST = (
     *("test_build", "test_engine_custom", "test_documents", "test_overlay"),
-    *("test_reference_agrees", "test_reporting_figures"),
+    *("test_algorithms_agreement", "test_reporting_figures"),
 )
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 
