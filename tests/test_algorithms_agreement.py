@@ -204,7 +204,7 @@ def test_dp_se_survives_an_epoch_of_any_length() -> None:
 def test_fewer_rounds_than_arms() -> None:
     for algorithm in REGRET.values():
         for horizon in (1, 4):
-            if algorithm.id == "dp-ts-ucb":  # refuses, see test_dp_ts_ucb.py
+            if algorithm.id == "dp-ts-ucb":  # refuses, see test_algorithms_dp_ts_ucb.py
                 continue
             for interpretations in all_interpretations(algorithm):
                 if interpretations.get("long_pre_pull") != "error":

@@ -182,7 +182,7 @@ def test_the_longest_horizons(algorithm: Algorithm, variant: str, horizon: int) 
     assert sum(length for _, length, _ in decisions) == horizon
     assert all(0 <= total <= length for _, length, total in decisions)
     assert len(decisions) < 200_000
-    # In the last episodes nothing but the best arm is left; test_gdp_ncb.py says why not always.
+    # In the last episodes nothing but the best arm is left; with zeros not always, see below.
     zeros_lock_in = algorithm is GDP and variant != "as-written" and horizon > 10**10
     assert zeros_lock_in or decisions[-1][0] == 11
 
