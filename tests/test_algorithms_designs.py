@@ -76,7 +76,7 @@ def test_no_subset_is_larger_and_none_of_its_size_comes_first(features: FloatArr
     assert found.exact
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(features=feature_sets(40))
 def test_coefficients(features: FloatArray) -> None:
     found = max_det(features)
@@ -198,7 +198,7 @@ def test_design_of_section_5(omegas: list[float]) -> None:
     verify(features, weights)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(features=feature_sets(30))
 def test_designs_on_a_grid(features: FloatArray) -> None:
     # Twins, zeros and symmetric sets, whose optimum is not unique.
