@@ -120,6 +120,8 @@ def test_one_line_names_file_key_and_what_is_allowed(
 ENTRIES: list[tuple[str, str, Any, str]] = [
     ("figures.fig2", "colour", 1, "key is 'colour'; allowed: kind, reads"),
     ("figures.fig2", "caption", None, "caption: Field required"),
+    ("figures.fig2", "title", None, "title: Field required"),
+    ("figures.fig2", "message", "a " * 26, "Text should have at most 25 words"),
     ("figures.fig2", "panels.a", None, "panels is b, c; allowed: a, b, ... in order"),
     ("figures.fig2", "panels.a.titel", "", "panels.a: key is 'titel'"),
     ("figures.fig2", "share_y", "yes", "share_y is 'yes'; Input should be a valid boolean"),
@@ -131,7 +133,7 @@ ENTRIES: list[tuple[str, str, Any, str]] = [
     ("figures.fig2", "x.shaded", [2, 1], "x.shaded is [2, 1]; Numbers should ascend"),
     ("figures.fig3", "kind", None, "kind: Field required"),
     ("figures.fig3", "kind", "pie", "kind is 'pie'; Input should be 'curve', 'final'"),
-    ("figures.fig3", "kind", "diagram", "key is 'metric'; allowed: kind, caption, reads"),
+    ("figures.fig3", "kind", "diagram", "key is 'metric'; allowed: kind, title"),
     ("figures.fig3", "metric", None, "metric is None; allowed: pseudo_regret, realised_regret"),
     ("figures.fig3", "x.tag", None, "x.tag is None; allowed: a column"),
     ("figures.fig3", "y.scale", "cubic", "y.scale is 'cubic'; Input should be 'linear', 'log'"),

@@ -43,8 +43,8 @@ def paper_page(contents: Contents, paper: str) -> str:
     ledger = contents.ledger[contents.ledger["paper"] == paper]
     claims = contents.claims(ledger)
     findings = {finding["id"]: finding for finding in contents.findings[paper]}
-    untold = {claim["id"]: claim for claim in claims} | findings
-    parts = [_figure_part(contents, group, untold) for group in contents.figures(paper)]
+    pending = {claim["id"]: claim for claim in claims} | findings
+    parts = [_figure_part(contents, group, pending) for group in contents.figures(paper)]
     sentences = [(name, _counted_sentence(name, dict(words))) for name, words in by_verdict(ledger)]
     return render(
         "paper.md",
@@ -57,37 +57,37 @@ def paper_page(contents: Contents, paper: str) -> str:
         counts=sentences,
         figures=[part for part in parts if not part["group"].is_extra],
         extras=[part for part in parts if part["group"].is_extra],
-        claims=[claim for claim in claims if claim["id"] in untold],
-        findings=[finding for name, finding in findings.items() if name in untold],
+        claims=[claim for claim in claims if claim["id"] in pending],
+        findings=[finding for name, finding in findings.items() if name in pending],
         errata=_errata_by_kind(contents, paper),
         notes=study.notes,
     )
 
 
-def _figure_part(contents: Contents, group: FigureGroup, untold: dict[str, Values]) -> Values:
+def _figure_part(contents: Contents, group: FigureGroup, pending: dict[str, Values]) -> Values:
     """Return what a page shows of a figure; claims and findings that it shows are taken out.
 
     Args:
         contents: what is published.
         group: the figure.
-        untold: id -> claim or finding that no figure before has shown.
+        pending: id -> claim or finding that no figure before it shows.
     """
     about = contents.claims(contents.about(group))
     findings = contents.findings_about(group)
-    told = [claim for claim in about if untold.pop(claim["id"], None)]
-    shown = [finding for finding in findings if untold.pop(finding["id"], None)]
+    claims = [claim for claim in about if pending.pop(claim["id"], None)]
+    shown = [finding for finding in findings if pending.pop(finding["id"], None)]
     first, *others = group.entries
     return {
         "group": group,
         "alt": contents.alt(group),
         "caption": group.first.caption,
         "answer": contents.answer(group),
-        "has_numbers": contents.as_drawn(group).startswith("As drawn"),
+        "has_numbers": bool(contents.as_drawn(group)),
         "others": [{"name": name, "label": _label(name, first)} for name in others],
-        "by_panel": by_panel(group, told),
-        "claims_elsewhere": [each["id"] for each in about if each not in told],
+        "by_panel": by_panel(group, claims),
+        "claims_elsewhere": [claim["id"] for claim in about if claim not in claims],
         "findings": shown,
-        "findings_elsewhere": [each["id"] for each in findings if each not in shown],
+        "findings_elsewhere": [finding["id"] for finding in findings if finding not in shown],
     }
 
 
@@ -217,7 +217,8 @@ def front_page(project: Project, text: str) -> str:
         InputError: the marks of a region are missing, or a number is not published.
     """
     contents = Contents.of(project)
-    answer = f"**{headline(contents.ledger)}**\n\n{_strip(contents)}"
+    words = "[What the words mean](#verdicts)."
+    answer = f"**{headline(contents.ledger)}** {words}\n\n{_strip(contents)}"
     text = with_region(text, "headline", answer)
     left_out = (DIFFERS, "not applicable")
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
@@ -234,15 +235,13 @@ def _strip(contents: Contents) -> str:
         group = next(group for group in contents.figures(paper) if stem in group.stems)
         picture = f"{PUBLISHED.as_posix()}/{paper}/{stem}.png"
         page = f"docs/papers/{paper}.md#{stem}"
-        shown = about.panels.get(stem) or contents.alt(group)
-        seen = re.split("[,;.] ", shown)[0].rstrip(".")
-        pictures.append(f"[![{seen}]({picture})]({page})")
+        pictures.append(f"[![{head_of(stem)} of {paper}]({picture})]({page})")
         rows = contents.about(group)
         if stem != group.base:
             rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
         counts = [words for _, words in by_verdict(rows)][-1:]
-        said = f": {in_counts(dict(counts[0]))}" if counts else ""
-        names.append(f"`{paper}`, {head_of(stem)}{said}")
+        said = f" ({in_counts(dict(counts[0]))})" if counts else ""
+        names.append(f"`{paper}`, {head_of(stem)}: {group.title}{said}")
     return table(pictures, [names], texts=len(names))
 
 
@@ -261,11 +260,13 @@ def _papers(contents: Contents) -> str:
             parts += [f"{n} not testable" for n in [counts["not testable"]] if n]
             label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
             claims.append(label + ", ".join(parts))
+        rebuilt = sum(not group.is_extra for group in contents.figures(name))
         drawn = contents.reproduced(name).removeprefix("the paper prints ")
         sentence = contents.project.study(name).summary().sentence
         page = f"[`{name}`](docs/papers/{name}.md)"
-        rows.append([f"{page} {title}", drawn, "; ".join(claims), sentence])
-    head = ["paper", "figures as drawn", "claims as written", "in one sentence"]
+        figures = f"{rebuilt} rebuilt; {drawn}"
+        rows.append([f"{page} {title}", figures, "; ".join(claims), sentence])
+    head = ["paper", "figures; as drawn?", "claims as written", "in one sentence"]
     return table(head, rows, texts=len(head))
 
 

@@ -50,7 +50,7 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
 
 def explain_claim(project: Project, identifier: str) -> str:
     """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
-    # The published verdicts are told without the engine that judges.
+    # The published verdicts are explained without the engine that judges.
     from dpbandits.pipeline.jobs import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
@@ -123,8 +123,8 @@ def explain_published(project: Project, identifier: str) -> str:
         name = variant_figure(project.study(paper), claim, row["variant"])
         shown = published_file(project.study(paper), name) if name else None
         last = conclusion(claim, row, _deciding(compared, row), shown)
-        told = _told(claim, row, _of_row(compared, row))
-        texts.append("\n".join([*told, f"  {last}"]))
+        lines = _published_lines(project, paper, claim, row, _of_row(compared, row))
+        texts.append("\n".join([*lines, f"  {last}"]))
     if not texts:
         raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
@@ -142,14 +142,16 @@ def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[s
     yield f"  statement: {filled(project, paper, claim.statement, finding.numbers, place)}"
     rows, compared = (published_table(project, paper, name) for name in ("findings", "evidence"))
     for row in rows[rows["claim"] == claim.id].to_dict("records"):
-        yield f"  {_choice(row)}: {row['verdict']}"
+        yield f"  {_choice(project, paper, row)}: {row['verdict']}"
         yield from _comparisons(_of_row(compared, row))
         yield f"  scale: {row['scale']}, as published"
 
 
-def _told(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Iterator[str]:
+def _published_lines(
+    project: Project, paper: str, claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame
+) -> Iterator[str]:
     """Yield what is published of one row of the ledger, line by line."""
-    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(row)}"
+    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}"
     yield f"  statement: {claim.statement}"
     yield f"  scope: {claim.scope}"
     yield f"  decided by: {claim.rule}"
@@ -161,9 +163,11 @@ def _told(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Itera
     yield f"  scale: {row['scale']}, as published"
 
 
-def _choice(row: Mapping[Any, Any]) -> str:
-    """Return the variant and the interpretations of a row."""
-    return ", ".join(filter(None, [row["variant"], row["interpretation"]]))
+def _choice(project: Project, paper: str, row: Mapping[Any, Any]) -> str:
+    """Return the variant and the interpretations of a row, these in words too."""
+    label = row["interpretation"]
+    named = f"{label} ({project.papers[paper].words_of(label)})" if label else ""
+    return ", ".join(filter(None, [row["variant"], named]))
 
 
 def _comparisons(compared: pd.DataFrame) -> Iterator[str]:

@@ -235,9 +235,27 @@ class PanelSpec(PanelKeys):
         return self
 
 
+def _at_most(words: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if sum(any(map(str.isalnum, word)) for word in text.split()) > words:
+            raise ValueError(f"Text should have at most {words} words")
+        return " ".join(text.split())
+
+    return AfterValidator(check)
+
+
+Title = Annotated[Text, _at_most(10)]
+"""What came out, as a heading."""
+
+Message = Annotated[Text, _at_most(25)]
+"""One sentence on what to see in a figure, true of its published numbers."""
+
+
 class FigureKeys(PanelKeys):
     """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
 
+    title: Title
+    message: Message
     caption: Text
     panels: dict[str, PanelKeys] = {}
     share_y: StrictBool = False
@@ -257,6 +275,8 @@ class DiagramKeys(Spec):
     """An entry of ``figures:`` of kind ``diagram``."""
 
     kind: Literal["diagram"]
+    title: Title
+    message: Message
     caption: Text
     reads: Names
 
@@ -265,13 +285,16 @@ class DiagramKeys(Spec):
 class FigureSpec:
     """A whole figure: its panels by letter (one without a letter where there are none).
 
-    A diagram (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from
-    the results ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
+    Its title and its message say what came out, its caption what is drawn. A diagram
+    (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from the results
+    ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
     values of the published ones, in a strip below each panel. With ``direct_labels`` lines that
     not all panels have are named at their right ends, not in a legend.
     """
 
     name: str
+    title: str
+    message: str
     caption: str
     panels: Mapping[str, PanelSpec]
     share_y: bool = False
@@ -310,12 +333,16 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     place = f"figures.{name}"
     if isinstance(document, Mapping) and document.get("kind") == DIAGRAM:
         diagram = validated(DiagramKeys, document, place)
-        return FigureSpec(name, _one_line(diagram.caption), {}, diagram_reads=diagram.reads)
+        texts = (diagram.title, diagram.message, _one_line(diagram.caption))
+        return FigureSpec(name, *texts, {}, diagram_reads=diagram.reads)
     keys = validated(FigureKeys, document, place)
-    shared = {key: value for key, value in document.items() if key in PanelKeys.model_fields}
+    of_panels = PanelKeys.model_fields.keys() - {"title"}
+    shared = {key: value for key, value in document.items() if key in of_panels}
     panels = document.get("panels") or {"": {}}
     return FigureSpec(
         name,
+        keys.title,
+        keys.message,
         _one_line(keys.caption),
         {
             letter: validated(
