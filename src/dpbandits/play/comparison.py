@@ -64,13 +64,15 @@ class Comparison:
         Its columns are algorithm, parameters, metric (``pseudo_regret`` at the horizon, or
         ``success``), mean, low, high (95 % interval) and guarantee.
         """
-        rows = []
-        for runs in self.simulations:
-            stated = runs.guarantee
-            known = "" if stated.kind == "none" else f", {stated.model}, {stated.status}"
-            named = {"algorithm": runs.cell.definition.id, "parameters": runs.parameters}
-            first = runs.summary().iloc[0].to_dict()
-            rows.append({**named, **first, "guarantee": stated.name + known})
+        rows = [
+            {
+                "algorithm": runs.cell.definition.id,
+                "parameters": runs.parameters,
+                **runs.summary().iloc[0].to_dict(),
+                "guarantee": runs.guarantee_in_brief,
+            }
+            for runs in self.simulations
+        ]
         return pd.DataFrame(rows)
 
     def plot(

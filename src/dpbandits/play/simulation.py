@@ -47,6 +47,13 @@ class Runs:
     """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
 
     Whatever is asked of them is read off what was played before, where that has it.
+
+    Attributes:
+        cell: the algorithm, its parameters, the bandit, and the horizon or budget.
+        runs: how many.
+        root_seed: root of all random streams.
+        workers: processes to compute with.
+        cache: where results are kept.
     """
 
     horizon_name = "horizon"
@@ -58,8 +65,11 @@ class Runs:
         self, cell: Cell, runs: int, root_seed: int, workers: int = 1, cache: Cache | None = None
     ) -> None:
         """Keep what is to be simulated, and where results are kept."""
-        self.cell, self.runs, self.root_seed = cell, runs, root_seed
-        self.workers, self.cache = workers, cache or Cache()
+        self.cell = cell
+        self.runs = runs
+        self.root_seed = root_seed
+        self.workers = workers
+        self.cache = cache or Cache()
         self._played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
 
     @classmethod
@@ -191,6 +201,14 @@ class Runs:
         cell = self.cell
         runs = f"{self.runs:,} run{'s' if self.runs > 1 else ''}"
         return f"{len(cell.bandit.arms)} arms, {self.horizon_sign} = {cell.horizon:,}, {runs}"
+
+    @property
+    def guarantee_in_brief(self) -> str:
+        """Kind and parameter of the guarantee, its model, and what is known of it."""
+        guarantee = self.guarantee
+        if guarantee.kind == "none":
+            return guarantee.name
+        return f"{guarantee.name}, {guarantee.model}, {guarantee.status}"
 
     @property
     def _heading(self) -> str:
