@@ -244,6 +244,26 @@ def test_rows_of_results(frame: Any) -> None:
     }
 
 
+def test_interpretations_are_told_off_those_of_the_variant() -> None:
+    cells = [
+        blocks_cell(),
+        blocks_cell(variant="repaired"),
+        blocks_cell(interpretations={"log": "base2"}),
+        blocks_cell(
+            variant="repaired", interpretations={"log": "natural", "exploration": "rounds"}
+        ),
+    ]
+    series = [Series(str(number), {}, each, range(6)) for number, each in enumerate(cells)]
+    rows = results_frame(series, [curve(each) for each in cells])
+    told = rows.groupby("series")[["variant", "interpretation"]].first().to_numpy().tolist()
+    assert told == [
+        ["as-written", ""],
+        ["repaired", ""],
+        ["as-written", "log=base2"],
+        ["repaired", "exploration=rounds,log=natural"],
+    ]
+
+
 def plan(**changes: Any) -> SimulationPlan:
     spec = {
         "instance": "two",

@@ -108,7 +108,7 @@ class SeriesSpec(Spec):
         label: the same template for the legend (mathtext allowed); by default the name.
         shade: ordered column, whose values colour the lines of a panel that name one.
         colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
-            the look of ``palette.ALGORITHMS``, whatever colour, line and marker are.
+            the look of ``looks.yaml``, whatever colour, line and marker are.
         line: a name of ``palette.DASHES``, or ``none``; by default the next one.
         marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
         level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
@@ -165,6 +165,16 @@ NASH_KINDS = ("nash", "nash-final")
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
 
+LookNames = tuple[
+    Annotated[str, one_of(COLOURS)],
+    Annotated[str, one_of(DASHES)],
+    Annotated[str, one_of(MARKERS)],
+]
+"""Names of a colour, a line style and a marker."""
+
+Looks = dict[Text, LookNames]
+"""Id of an algorithm -> its look."""
+
 Kind = Annotated[str, one_of(KINDS)]
 Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
@@ -186,6 +196,8 @@ class PanelKeys(Spec):
             the rows from the results.
         where: rows that the panel shows, column to value or list of values.
         title: text above the panel.
+        looks: id of an algorithm that it may draw -> colour, line style, marker; the study fills
+            them in, and without them they are those of ``palette.ALGORITHMS``.
     """
 
     kind: Kind | None = None
@@ -197,6 +209,7 @@ class PanelKeys(Spec):
     compute: Name | None = None
     where: Where = {}
     title: Text | None = None
+    looks: Looks = {}
 
 
 class PanelSpec(PanelKeys):
@@ -279,6 +292,7 @@ class DiagramKeys(Spec):
     message: Message
     caption: Text
     reads: Names
+    looks: Looks = {}
 
 
 @dataclass(frozen=True)
