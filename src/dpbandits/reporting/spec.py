@@ -143,7 +143,7 @@ class SeriesSpec(Spec):
         label: the same template for the legend (mathtext allowed); by default the name.
         shade: ordered column, whose values colour the lines of a panel that name one.
         colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
-            the look of ``palette.ALGORITHMS``, whatever colour, line and marker are.
+            the look of ``looks.yaml``, whatever colour, line and marker are.
         line: a name of ``palette.DASHES``, or ``none``; by default the next one.
         marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
         guide: a fitted or straight line, thin and behind the data.
@@ -202,6 +202,16 @@ NASH_KINDS = ("nash", "nash-final")
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
 
+LookNames = tuple[
+    Annotated[str, one_of(COLOURS)],
+    Annotated[str, one_of(DASHES)],
+    Annotated[str, one_of(MARKERS)],
+]
+"""Names of a colour, a line style and a marker."""
+
+Looks = dict[Text, LookNames]
+"""Id of an algorithm -> its look."""
+
 Kind = Annotated[str, one_of(KINDS)]
 Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
@@ -225,6 +235,8 @@ class PanelKeys(Spec):
         title: text above the panel.
         note: a sentence in the panel.
         crossings: where lines cross, marked.
+        looks: id of an algorithm that it may draw -> colour, line style, marker; the study fills
+            them in, and without them they are those of ``palette.ALGORITHMS``.
     """
 
     kind: Kind | None = None
@@ -238,6 +250,7 @@ class PanelKeys(Spec):
     title: Text | None = None
     note: NoteSpec | None = None
     crossings: tuple[CrossingSpec, ...] = ()
+    looks: Looks = {}
 
 
 class PanelSpec(PanelKeys):
@@ -320,6 +333,7 @@ class DiagramKeys(Spec):
     message: Message
     caption: Text
     reads: Names
+    looks: Looks = {}
 
 
 @dataclass(frozen=True)
