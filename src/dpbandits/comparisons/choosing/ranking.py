@@ -1,7 +1,7 @@
 """Which private bandit to take for a question: a ranking at the nearest measured setting."""
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -197,6 +197,8 @@ KEPT = ("proved", "not contradicted")
 BROKEN = "not shown to be private"
 """Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
 
+Row = dict[str, Any]
+
 
 def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
     """Return a ranking with parameters and guarantees; those not shown to be private last.
@@ -206,11 +208,13 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
         question: what is asked.
         measure: ``price`` or ``success``.
     """
-    rows = [_guaranteed(row, question) for row in answer.to_dict("records")]
+    records = answer.to_dict("records")
+    rows = [_guaranteed({str(k): value for k, value in row.items()}, question) for row in records]
     played = {(row["algorithm"], row["variant"]) for row in rows}
     broken = _broken(question, measure)
     rows += [row for row in broken if (row["algorithm"], row["variant"]) not in played]
-    table = pd.DataFrame(sorted(rows, key=lambda row: bool(row["verdict"] == BROKEN)))
+    rows.sort(key=lambda row: bool(row["verdict"] == BROKEN))
+    table = pd.DataFrame(rows)
     is_ranked = ~table["verdict"].eq(BROKEN) & table["place"].notna()
     table["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
     columns = ["place", "algorithm", "name", "variant", "verdict", "parameters", measure, "lo"]
@@ -218,10 +222,10 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     return table[[column for column in columns if column in table]]
 
 
-def _guaranteed(row: Mapping[Hashable, Any], question: Question) -> dict[Hashable, Any]:
+def _guaranteed(row: Row, question: Question) -> Row:
     """Return a row with parameters and guarantee, its verdict changed where none is shown."""
     try:
-        values = parameters_at({str(key): value for key, value in row.items()}, question)
+        values = parameters_at(row, question)
     except InputError as error:
         return {**row, "verdict": BROKEN, "parameters": "", "guarantee": str(error)}
     pairs = (text.split("=", 1) for text in row["interpretation"].split(",") if text)
@@ -246,7 +250,7 @@ def in_brief(known: Guarantee) -> str:
     return f"{words}; ({known.epsilon(DELTA):.3g}, {DELTA:g})-DP" if known.kind == "gdp" else words
 
 
-def _broken(question: Question, measure: str) -> Iterator[dict[Hashable, Any]]:
+def _broken(question: Question, measure: str) -> Iterator[Row]:
     """Yield algorithms and variants of the class whose guarantee does not stand the audit."""
     registry: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
     budget = {"epsilon": float(question.epsilon), "delta": DELTA}
