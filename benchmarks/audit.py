@@ -20,12 +20,12 @@ from dpbandits.auditing.blackbox import (
     CERTIFY,
     CHOOSE,
     Budget,
-    Measure,
     Mechanism,
     certify,
     outputs_of,
 )
-from dpbandits.auditing.events import (
+from dpbandits.auditing.events import Measure
+from dpbandits.auditing.statistics import (
     Candidates,
     Runs,
     column,
@@ -109,10 +109,8 @@ def sniper_bound(mechanism: Mechanism, features: Features, budget: Budget) -> fl
             )
             for score in scores
         ]
-        ranked = EPSILON.bound(hits[more], setting.count, hits[less], setting.count, budget.level)
-        certified = EPSILON.bound(
-            hits[2 + more], fresh.count, hits[2 + less], fresh.count, budget.level
-        )
+        ranked = EPSILON.bound(hits[more], hits[less], setting.count, budget.level)
+        certified = EPSILON.bound(hits[2 + more], hits[2 + less], fresh.count, budget.level)
         found.append((ranked, certified))
     return max(found)[1]
 

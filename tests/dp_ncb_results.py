@@ -21,7 +21,6 @@ from dpbandits.engine.results import results_frame
 from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.papers.dp_ncb.instances import drawn_means
-from dpbandits.papers.dp_ncb.statistics import WINDOWS
 from dpbandits.pipeline.project import Project
 from made_up_results import Change, Values, Where, at_most, in_turn, planned, unchanged, where
 from shared import ExactResults
@@ -32,6 +31,7 @@ DOCUMENT = PAPERS["dp-ncb"].document
 EXACT = ExactResults("dp-ncb")
 BEST = max(drawn_means())
 TWO_ARMS = (100, 300, 1000)
+WINDOWS = tuple(2**m - 1 for m in range(17, 24))
 TWO_ARMED_RESULTS = ("panel-a", "panel-a-verdicts")
 SHARES = (0.03, 0.1, 0.16, 0.18, 0.2, 0.22, 0.25, *np.geomspace(0.3, 1.0, 20))
 
@@ -248,7 +248,7 @@ def verdict_of(name: str, world: World, variant: str, **values: Any) -> Judgemen
         if (each.variant, dict(each.values)) == (variant, values)
     ]
     results = _results if world == AS_IT_IS else lambda name: make(name, world)
-    return judge_interpretation(claim, interpretation, Evidence.of(results, root_seed=1))
+    return judge_interpretation(claim, interpretation, Evidence(results))
 
 
 def changed(*changes: Change) -> World:

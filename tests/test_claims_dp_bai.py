@@ -70,7 +70,7 @@ def frame_of(name: str, rate: Rate = drawn) -> pd.DataFrame:
 
 def evidence_of(rate: Rate = drawn) -> Evidence:
     """Return evidence over results of these rates."""
-    return Evidence.of(lambda name: frame_of(name, rate), root_seed=7, resamples=200)
+    return Evidence(lambda name: frame_of(name, rate))
 
 
 EVIDENCE = evidence_of()

@@ -1,4 +1,4 @@
-"""What the statistics of dp-ncb measure on made-up Nash regrets that are known."""
+"""What claims of dp-ncb measure on made-up Nash regrets that are known."""
 
 import math
 
@@ -7,19 +7,16 @@ import pandas as pd
 import pytest
 
 from dp_ncb_results import BEST, EXACT, World, changed, make, steeper, verdict_of
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import Judgement
+from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.claims.judge import Judgement, judge_interpretation
 from dpbandits.claims.ledger import ledger
 from dpbandits.papers.dp_ncb.exact_statistics import phase_one_outside, runs_with_weak_pulls
-from dpbandits.papers.dp_ncb.statistics import (
-    anytime_cost,
-    anytime_growth,
-    crossing_time,
-    time_below,
-    time_below_ratio,
-)
+from dpbandits.papers.dp_ncb.quantities import crossing_time, time_below, time_below_ratio
+from dpbandits.pipeline.project import Project
 from made_up_results import at, times
+from support import ROOT
 
+DP_NCB = Project.load(ROOT).study("dp-ncb")
 GDP, LDP = "gdp-ncb", "ldp-ncb"
 
 
@@ -35,7 +32,12 @@ def against(found: Judgement) -> list[str]:
 
 def evidence_of(world: World, *names: str) -> Evidence:
     """Evidence over some results in a world."""
-    return Evidence.of_frames({name: make(name, world) for name in names}, root_seed=1)
+    return Evidence.of_frames({name: make(name, world) for name in names})
+
+
+def curve(world: World, name: str, **tags: object) -> Series:
+    """Return a Nash curve of made-up results."""
+    return Series(evidence_of(world, name), {"in": name, "metric": "nash_regret", **tags})
 
 
 def test_the_best_mean_that_there_is_decides_and_the_drawn_one_is_reported() -> None:
@@ -86,8 +88,8 @@ def test_slopes_are_those_made_up_and_an_order_has_room_between_the_rates() -> N
 
 def test_a_level_is_reached_at_the_time_made_up() -> None:
     """0.075 s^-0.95 = 0.1 at s = 0.7387; the interval is that of one run's spread by 0.95."""
-    evidence = evidence_of(World(), "panels-c-to-e")
-    found = time_below(evidence, variant="repaired", algorithm=GDP, level=0.1)
+    series = curve(World(), "panels-c-to-e", variant="repaired", algorithm=GDP, epsilon=0.2)
+    found = time_below(series, level=0.1)
     assert found.value == pytest.approx(0.75 ** (1 / 0.95) * 1e7, rel=1e-3)
     lo, hi = found.interval(0.05)
     assert lo < found.value < hi
@@ -97,14 +99,14 @@ def test_a_level_is_reached_at_the_time_made_up() -> None:
 
 def test_a_level_that_is_not_reached_counts_as_reached_at_the_horizon() -> None:
     flat = World(changed(at(0.3, algorithm=GDP)).change)
-    evidence = evidence_of(flat, "panels-c-to-e")
-    chosen = {"variant": "repaired", "algorithm": GDP, "level": 0.1}
-    assert time_below(evidence, **chosen).value == pytest.approx(1e7)  # type: ignore[arg-type]
-    pair = {"variant": "repaired", "first": GDP, "second": LDP}
-    ratio = time_below_ratio(evidence, level=0.2, **pair)
-    assert ratio.value > 1.0
+    pair = [
+        curve(flat, "panels-c-to-e", variant="repaired", algorithm=name, epsilon=0.2)
+        for name in (GDP, LDP)
+    ]
+    assert time_below(pair[0], level=0.1).value == pytest.approx(1e7)
+    assert time_below_ratio(*pair, level=0.2).value > 1.0
     # Neither falls below 0.01, which says nothing of their order.
-    assert math.isnan(time_below_ratio(evidence, level=0.01, **pair).value)
+    assert math.isnan(time_below_ratio(*pair, level=0.01).value)
 
 
 def test_four_laws_are_scored_both_ways() -> None:
@@ -186,14 +188,19 @@ def test_slopes_over_epsilon_may_lie_anywhere_between_the_orders() -> None:
 
 def test_the_cost_of_not_knowing_the_horizon_is_that_made_up() -> None:
     """1.5 t^0.05 at the ends of windows: from t = 2^17 - 1 to 2^23 - 1."""
-    evidence = evidence_of(World(), "anytime", "known-horizon")
-    chosen = {"variant": "repaired", "algorithm": LDP}
-    extremes = [anytime_cost(evidence, extreme=each, **chosen) for each in ("smallest", "largest")]
+    [found] = [
+        judge_interpretation(finding.claim, row, evidence_of(World(), "anytime", "known-horizon"))
+        for finding in DP_NCB.findings
+        if finding.claim.id == "NCB-F11"
+        for row in finding.claim.interpretations
+        if row.label == f"algorithm={LDP}" and row.variant == "repaired"
+    ]
     ends = np.array([2**17 - 1, 2**23 - 1])
-    assert [each.value for each in extremes] == pytest.approx(1.5 * ends**0.05, rel=1e-3)
-    growth = anytime_growth(evidence, **chosen)
-    assert growth.value == pytest.approx(2**0.05, rel=1e-6)
-    assert growth.interval(0.01)[0] > 1.0
+    costs = [values(found)[f"{name} cost"] for name in ("smallest", "largest")]
+    assert costs == pytest.approx(1.5 * ends**0.05, rel=1e-3)
+    growth = found.comparisons[0]
+    assert growth.estimate.value == pytest.approx(2**0.05, rel=1e-6)
+    assert growth.lo > 1.0
 
 
 def test_phase_one_is_found_in_the_bins() -> None:
@@ -209,7 +216,7 @@ def test_weak_arms_pulled_more_often_than_phase_one_has_rounds(pulls: float, cou
     """F14: W = 1001 at T = 1e6, one more for LDP-NCB as coded; 45 weak arms have 22 or 23 each."""
     frame = make("weak-arms", World())
     frame["value"] *= pulls / 10.0
-    evidence = Evidence.of_frames({"weak-arms": frame}, root_seed=1)
+    evidence = Evidence.of_frames({"weak-arms": frame})
     for algorithm in (GDP, LDP):
         for variant in ("as-coded", "repaired"):
             found = runs_with_weak_pulls(evidence, variant=variant, algorithm=algorithm)
@@ -232,13 +239,19 @@ def test_the_bias_is_subtracted_from_every_nash_regret_but_not_in_remark_1() -> 
 def test_the_crossing_is_the_last_time_at_which_the_curves_meet() -> None:
     """0.009 s^-0.95 meets a flat curve of 0.03 between 0.25 and 0.3 T; linear in log t there."""
     flat = changed(at(0.03, algorithm="adap-ucb", simulation="panel-b"))
-    found = crossing_time(evidence_of(flat, "panel-b"), variant="as-coded")
+    pair = [
+        curve(flat, "panel-b", variant="as-coded", algorithm=name) for name in (GDP, "adap-ucb")
+    ]
+    found = crossing_time(*pair)
     ends = np.array([0.25, 0.3])
     above = 0.009 * ends**-0.95 - 0.03
     place = np.interp(0.0, above[::-1], np.log(ends[::-1]))
     assert found.value == pytest.approx(math.exp(place) * 1e8, rel=1e-3)
     better = changed(at(0.001, algorithm="adap-ucb", simulation="panel-b"))
-    assert math.isnan(crossing_time(evidence_of(better, "panel-b"), variant="as-coded").value)
+    pair = [
+        curve(better, "panel-b", variant="as-coded", algorithm=name) for name in (GDP, "adap-ucb")
+    ]
+    assert math.isnan(crossing_time(*pair).value)
 
 
 def test_nash_regret_is_held_against_the_bound_of_theorem_1() -> None:
@@ -265,4 +278,4 @@ def test_phase_one_outside_its_range_is_counted_in_every_run() -> None:
 
 
 def lengths(frame: pd.DataFrame) -> Evidence:
-    return Evidence.of_frames({"phase-lengths": frame}, root_seed=1)
+    return Evidence.of_frames({"phase-lengths": frame})

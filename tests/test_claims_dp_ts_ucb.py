@@ -11,13 +11,14 @@ import pytest
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.engine.results import results_frame
-from dpbandits.papers.dp_ts_ucb import statistics
+from dpbandits.papers.dp_ts_ucb.analytic import PRE_PULLS
 from dpbandits.pipeline.project import Project
 from shared import ExactResults
 from support import ROOT
 from synthetic_results import PAPERS
 
 EXACT = ExactResults("dp-ts-ucb")
+STUDY = Project.load(ROOT).study("dp-ts-ucb")
 RUNS, NOISE = 40, 5.0
 OWN, PRIVACY, FINER = "final-verdicts", "equal-privacy-verdicts", "finer-verdicts"
 BOUND, BASELINES = "equal-bound-verdicts", "baseline-verdicts"
@@ -48,7 +49,7 @@ def frame_of(name: str, mean: Mean = drawn) -> pd.DataFrame:
 
 
 def evidence_of(mean: Mean = drawn) -> Evidence:
-    return Evidence.of(cache(lambda name: frame_of(name, mean)), root_seed=7, resamples=500)
+    return Evidence(cache(lambda name: frame_of(name, mean)))
 
 
 EVIDENCE = evidence_of()
@@ -63,6 +64,20 @@ def regret(name: str, **where: Any) -> float:
     return float(frame.loc[frame["t"] == frame["t"].max(), "value"].mean())
 
 
+def compared(name: str, label: str, evidence: Evidence = EVIDENCE, **row: object) -> float:
+    """Return the number of a comparison, in the first row or in that of a value."""
+    [claim] = [one for one in STUDY.stated if one.id == name]
+    for interpretation in claim.interpretations:
+        if {**dict(interpretation.values), **row} == dict(interpretation.values):
+            settings = claim.settings(interpretation)
+            for comparison in claim.comparisons:
+                for variables in comparison.bindings(settings):
+                    if comparison.name.format(**variables) == label:
+                        answer = comparison.call(evidence.of_results(claim.reads), variables)
+                        return answer[""].value
+    raise AssertionError(f"{name}: no {label}")
+
+
 def own(alpha: float, horizon: int = 1_000_000) -> float:
     return regret(OWN, alpha=alpha, horizon=horizon)
 
@@ -71,87 +86,52 @@ def private(alpha: float, b: int, count: str = "n+1") -> float:
     return regret(PRIVACY, alpha=alpha, b=b, count=count)
 
 
-def test_regrets_of_the_alphas() -> None:
-    found = statistics.alpha_difference(EVIDENCE, horizon=31_622, alpha=0.25, minus=1)
-    assert found.value == pytest.approx(own(0.25, 31_622) - own(1, 31_622))
-    found_bound = statistics.equal_bound_difference(EVIDENCE, alpha=0.5, count="n")
-    expected = own(0.5) - regret(BOUND, alpha=0.5, count="n")
-    assert found_bound.value == pytest.approx(expected)
+def test_each_comparison_reads_the_series_that_it_names() -> None:
+    """Every series has a mean of its own, so that a wrong one is another number."""
+    found = compared("DTU-C1", "regret at alpha=1 minus alpha=0, T=31622")
+    assert found == pytest.approx(own(1, 31_622) - own(0, 31_622))
+    found = compared("DTU-C4", "DP-TS-UCB minus M-TS-Gaussian, alpha=0.5", count="n")
+    assert found == pytest.approx(own(0.5) - regret(BOUND, alpha=0.5, count="n"))
+    means = {b: private(1, b, "n") for b in PRE_PULLS}
+    found = compared("DTU-C7", "b=2000 has the lowest regret (1 yes, 0 no)", count="n")
+    assert found == float(min(means, key=means.__getitem__) == 2000)
+    found = compared("DTU-C7", "regret of the best other b minus that of b=2000", count="n")
+    others = [mean for b, mean in means.items() if b != 2000]
+    assert found == pytest.approx(min(others) - means[2000])
+    ten = regret(FINER, alpha=0, b=10)
+    found = compared("DTU-F3", "regret of b=1 minus that of b=10, alpha=0")
+    assert found == pytest.approx(private(0, 1) - ten)
+    found = compared("DTU-F3", "DP-TS-UCB over M-TS-Gaussian, b=10, alpha=0")
+    assert found == pytest.approx(own(0) / ten)
+    found = compared("DTU-C12", "dp-ts-ucb minus anytime-lazy-ucb", lazy_ucb_log="natural")
+    lazy = regret(BASELINES, algorithm="anytime-lazy-ucb", log="natural")
+    assert found == pytest.approx(own(1) - lazy)
+    found = compared("DTU-C11", "m-ts-gaussian minus lazy-dp-ts", lazy_dp_ts_log="base2", count="n")
+    lazy = regret(BASELINES, algorithm="lazy-dp-ts", log="base2")
+    assert found == pytest.approx(private(1, 2000, "n") - lazy)
+    share = (own(0) - private(0, 1)) / (private(1, 2000) - own(1))
+    assert compared("DTU-C8b", "gap over the one at alpha=1") == pytest.approx(share)
 
 
 def test_steps_of_alpha_are_counted() -> None:
     """Of 8 steps two go down; a step without a number leaves no count."""
-    alphas = [0, 0.25, 0.5, 0.75, 1]
     levels = {0: 300.0, 0.25: 600.0, 0.5: 500.0, 0.75: 900.0, 1: 800.0}
 
     def falling(name: str, tags: Mapping[str, Any]) -> float:
         return levels[tags["alpha"]] if tags["horizon"] == 10**6 else 1000.0 * tags["alpha"]
 
-    horizons = (316_227, 10**6)
-    assert statistics.steps_down(evidence_of(falling), horizons=horizons).value == 2
-    rising = evidence_of(lambda name, tags: 1000.0 * alphas.index(tags["alpha"]))
-    assert statistics.steps_down(rising, horizons=horizons).value == 0
-    assert statistics.alpha_trend(rising, horizon=10**6).value == 1.0
-    lost = evidence_of(lambda name, tags: float("nan"))
-    assert np.isnan(statistics.steps_down(lost, horizons=horizons).value)
-
-
-@pytest.mark.parametrize("count", ["n", "n+1"])
-def test_the_best_pre_pulls_are_the_lowest_of_the_seven_with_this_count(count: str) -> None:
-    means = {b: private(1, b, count) for b in statistics.PRE_PULLS}
-    best = min(means, key=means.__getitem__)
-    for b in statistics.PRE_PULLS:
-        where: dict[str, Any] = {"alpha": 1, "b": b, "count": count}
-        assert statistics.is_best_b(EVIDENCE, **where).value == float(b == best)
-        others = [mean for other, mean in means.items() if other != b]
-        margin = statistics.best_b_margin(EVIDENCE, **where)
-        assert margin.value == pytest.approx(min(others) - means[b])
-    # A choice that all resamples make is decided as far as they resolve it, and no further.
-    choice = statistics.is_best_b(EVIDENCE, alpha=1, b=best, count=count).with_tails()
-    assert choice.interval(0.01) == (1.0, 1.0)
-    assert choice.interval(1e-4) == (-np.inf, np.inf)
-
-
-def test_pre_pulls_beyond_the_seven_are_those_of_the_finer_grid() -> None:
-    ten = regret(FINER, alpha=0, b=10)
-    assert statistics.pre_pull_regret(EVIDENCE, alpha=0, b=10).value == pytest.approx(ten)
-    step = statistics.pre_pull_difference(EVIDENCE, alpha=0, b=1, minus=10)
-    assert step.value == pytest.approx(private(0, 1) - ten)
-    factor = statistics.regret_over_pre_pulled(EVIDENCE, alpha=0, b=10)
-    assert factor.value == pytest.approx(own(0) / ten)
-    margin = statistics.best_between_margin(EVIDENCE, alpha=0, b=1, between=[10, 500])
-    assert margin.value == pytest.approx(min(ten, private(0, 500)) - private(0, 1))
-
-
-def test_figure_7_compares_in_the_interpretations_asked_for() -> None:
-    lazy = {log: regret(BASELINES, algorithm="lazy-dp-ts", log=log) for log in ("base2", "natural")}
-    for log, expected in lazy.items():
-        found = statistics.regret_difference(
-            EVIDENCE, first="lazy-dp-ts", second="dp-ts-ucb", alpha=1, lazy_dp_ts_log=log
-        )
-        assert found.value == pytest.approx(expected - own(1))
-    other = regret(BASELINES, algorithm="anytime-lazy-ucb", log="natural") - private(1, 2000, "n")
-    found = statistics.regret_difference(
-        EVIDENCE,
-        first="anytime-lazy-ucb",
-        second="m-ts-gaussian",
-        alpha=1,
-        count="n",
-        lazy_ucb_log="natural",
-    )
-    assert found.value == pytest.approx(other)
-    ratio = statistics.regret_ratio(
-        EVIDENCE, first="dp-ts-ucb", second="m-ts-gaussian", alpha=0, count="n"
-    )
-    assert ratio.value == pytest.approx(own(0) / private(0, 1, "n"))
-    share = (own(0) - private(0, 1)) / (private(1, 2000) - own(1))
-    assert statistics.gap_share(EVIDENCE, count="n+1").value == pytest.approx(share)
+    steps = "DTU-F1", "steps down at the two longest horizons"
+    assert compared(*steps, evidence_of(falling)) == 2
+    rising = evidence_of(lambda name, tags: 1000.0 * tags["alpha"])
+    assert compared(*steps, rising) == 0
+    assert compared("DTU-C1", "Kendall's tau of alpha and regret, T=1000000", rising) == 1.0
+    assert np.isnan(compared(*steps, evidence_of(lambda name, tags: float("nan"))))
 
 
 def test_exact_claims_come_out_as_computed_by_hand() -> None:
     """651.5 against 447.2 at alpha = 0; the ratio is 2.15, 1.43, 0.92, 0.58, 0.36 by T."""
-    claims = [each for each in Project.load(ROOT).study("dp-ts-ucb").claims if not each.analyses]
-    found = {each.claim.id: each for each in judge(claims, Evidence.of_frames(EXACT, root_seed=1))}
+    claims = [each for each in STUDY.claims if not each.analyses]
+    found = {each.claim.id: each for each in judge(claims, Evidence.of_frames(EXACT))}
     assert {name: each.verdict for name, each in found.items()} == {
         **dict.fromkeys(("DTU-C2", "DTU-C3", "DTU-C14a", "DTU-C14c", "DTU-C16"), "holds"),
         **dict.fromkeys(("DTU-C14b", "DTU-C15", "DTU-C17"), "not contradicted"),
@@ -172,11 +152,11 @@ def test_exact_claims_come_out_as_computed_by_hand() -> None:
 
 def test_a_wrong_level_fails_the_exact_claims() -> None:
     """The control: levels of alpha in reverse order, or growing with the horizon."""
-    claims = {each.id: each for each in Project.load(ROOT).study("dp-ts-ucb").claims}
+    claims = {each.id: each for each in STUDY.claims}
     levels = EXACT["privacy-by-horizon"]
     mirrored = levels.assign(alpha=1.0 - levels["alpha"])
     growing = levels.assign(y=levels["y"] * levels["x"] ** 0.5)
     for name, wrong in (("DTU-C2", mirrored), ("DTU-C3", growing), ("DTU-C16", growing)):
         frames = {**EXACT, "privacy-by-horizon": wrong}
-        [found] = judge([claims[name]], Evidence.of_frames(frames, root_seed=1))
+        [found] = judge([claims[name]], Evidence.of_frames(frames))
         assert found.verdict == "fails"

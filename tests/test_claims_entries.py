@@ -245,7 +245,7 @@ def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
     results = {*declared["simulations"], *declared["analytic"], *AUDIT}
     assert {name for entry in entries for name in entry.reads} <= results
-    found = judge(entries, Evidence.of_frames(frames, root_seed=1, resamples=100))
+    found = judge(entries, Evidence.of_frames(frames))
     assert len(found) == sum(len(entry.interpretations) for entry in entries)
     counted = [each for judgement in found for each in judgement.comparisons]
     empty = {each.label for each in counted if "no point to compare" in each.label}

@@ -1,12 +1,11 @@
 """Evidence: selection of runs, times and tags, and what it says where nothing is selected."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
-from toy_claims import toy_evidence, toy_frame
+from toy_claims import toy_frame
 
 
 def small() -> pd.DataFrame:
@@ -28,7 +27,7 @@ def small() -> pd.DataFrame:
 
 
 def evidence(**frames: pd.DataFrame) -> Evidence:
-    return Evidence.of_frames(frames or {"sim": small()}, root_seed=1)
+    return Evidence.of_frames(frames or {"sim": small()})
 
 
 def test_values_are_sorted_by_run_at_the_time_asked_for() -> None:
@@ -61,7 +60,7 @@ def test_results_are_loaded_once_and_only_when_asked_for() -> None:
         asked.append(name)
         return small()
 
-    lazy = Evidence.of(load, root_seed=1)
+    lazy = Evidence(load)
     assert asked == []
     lazy.values("sim", "regret", b=0)
     lazy.first(1).of_results(["sim"]).values("sim", "regret", b=1)
@@ -74,15 +73,6 @@ def test_analytic_rows_come_by_increasing_x() -> None:
     )
     found = evidence(curves=frame).analytic("curves", kind=1)
     assert found["y"].tolist() == [3.0, 4.0]
-
-
-def test_samples_of_one_series_share_their_resampled_runs() -> None:
-    toy = toy_evidence([0.0, 0.0])
-    one = toy.sample("toy", "regret", which=0)
-    again = toy.sample("toy", "regret", which=0)
-    other = toy.sample("toy", "regret", which=1)
-    assert np.array_equal(one.resampled_means(), again.resampled_means())
-    assert abs(np.corrcoef(one.resampled_means(), other.resampled_means())[0, 1]) < 0.05
 
 
 FRAME = pd.DataFrame({"series": ["a"], "kind": [1], "x": [2.0], "y": [4.0]})

@@ -127,14 +127,14 @@ def test_a_claim_reads_only_what_it_declares() -> None:
     with pytest.raises(InputError, match="'toy' are not declared; allowed: other"):
         judge(
             [claim(*on_series(0), reads=("other",), analyses=())],
-            Evidence.of_frames(frames, root_seed=1),
+            Evidence.of_frames(frames),
         )
 
 
 def test_verdicts_are_the_same_when_judged_again() -> None:
     toy = claim(*on_series(0, 1))
     frames = {"toy": toy_frame([-0.3, -0.4])}
-    one, again = (judge([toy], Evidence.of_frames(frames, root_seed=1))[0] for _ in range(2))
+    one, again = (judge([toy], Evidence.of_frames(frames))[0] for _ in range(2))
     assert [(each.lo, each.hi) for each in one.comparisons] == [
         (each.lo, each.hi) for each in again.comparisons
     ]

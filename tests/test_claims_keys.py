@@ -91,7 +91,7 @@ def changing_frame(first: float, rest: float, runs: int = 300) -> pd.DataFrame:
 
 def rerun(first: float, rest: float, runs: int = 300, **attributes: Any) -> Judgement:
     toy = claim(*on_series(0, **attributes), analyses=(50,), rerun=200)
-    evidence = Evidence.of_frames({"toy": changing_frame(first, rest, runs)}, root_seed=1)
+    evidence = Evidence.of_frames({"toy": changing_frame(first, rest, runs)})
     return judge([toy], evidence)[0]
 
 

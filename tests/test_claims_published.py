@@ -9,6 +9,7 @@ import pytest
 
 from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.judge import _verdict
+from dpbandits.claims.statistics import OPERATIONS, Measurement
 from dpbandits.claims.verdict import REPORT, combine_comparisons, decide
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
@@ -73,7 +74,7 @@ def test_intervals_give_decisions_and_decisions_give_verdicts(paper: str) -> Non
         combined = {name: combine_comparisons(each, claim.combine) for name, each in parts.items()}
         expected = verdicts[claim.id, interpretation.variant, interpretation.label]
         assert _verdict(claim, combined, interpretation) == expected, claim.id
-    assert {claim.kind == FINDING for claim, _, _ in judged_rows(paper)} == {True, False}
+    assert any(claim.kind != FINDING for claim, _, _ in judged_rows(paper))
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -116,6 +117,14 @@ def test_no_order_and_no_composition_bound_accuses_a_paper(paper: str) -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_statistic_of_a_paper_is_idle(paper: str) -> None:
     module = paper.replace("-", "_")
-    named = {each.statistic for claim in PROJECT.study(paper).stated for each in claim.comparisons}
+    named = set()
+    for claim in PROJECT.study(paper).stated:
+        for measured in (each.statistic for each in claim.comparisons):
+            if isinstance(measured, Measurement):
+                metrics = {one.tags.get("metric") for one in measured.series.values()}
+                functions = {measured.quantities.get(str(metric)) for metric in metrics}
+                named |= functions | ({measured.operation} - {*OPERATIONS})
+            else:
+                named.add(measured)
     own = {each for each in find_paper(paper).statistics.values() if module in each.__module__}
     assert own <= named

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
 
 from dpbandits.claims.docket import Claim, Interpretation
 from dpbandits.claims.evidence import Evidence
@@ -18,7 +17,6 @@ from dpbandits.claims.ledger import (
     ledger,
     simultaneous,
 )
-from dpbandits.claims.numbers import from_resamples, largest
 from toy_claims import claim, comparison, on_series, toy_evidence
 
 CLAIMS = 91
@@ -106,32 +104,6 @@ def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
         spoilt += any(each.judgement.verdict != "undecided" for each in within)
     assert 22 <= decided <= 58
     assert spoilt <= 7
-
-
-def test_tails_go_on_from_the_percentiles_like_the_normal_law() -> None:
-    """Normal resamples of known law: the ends are the normal quantiles at any level."""
-    resamples = norm.ppf((np.arange(20_000) + 0.5) / 20_000, loc=3.0, scale=2.0)
-    plain = from_resamples(3.0, resamples, 50)
-    tailed = plain.with_tails()
-    assert tailed.interval(0.05) == plain.interval(0.05)
-    assert plain.interval(1e-6) == (-np.inf, np.inf)
-    for alpha in (1e-3, 1e-4, 1e-6, 1e-9):
-        half = 2.0 * norm.isf(alpha / 2.0)
-        # Order statistics are rounded outwards, by less than one rank of ten: 3 %.
-        assert tailed.interval(alpha) == pytest.approx((3.0 - half, 3.0 + half), abs=0.03 * half)
-    assert tailed.with_tails() is tailed
-    [low, high] = largest([plain, plain]).with_tails().interval(1e-6)
-    assert low > tailed.interval(1e-6)[0] - 1.0
-    assert high == tailed.interval(1e-6)[1]
-
-
-def test_resamples_that_all_agree_tell_nothing_of_a_tail() -> None:
-    agreeing = from_resamples(1.0, np.ones(20_000), 50)
-    assert agreeing.interval(0.001) == (1.0, 1.0)
-    assert agreeing.with_tails().interval(0.001) == (1.0, 1.0)
-    assert agreeing.with_tails().interval(1e-5) == (-np.inf, np.inf)
-    undefined = from_resamples(1.0, np.full(20_000, np.nan), 50).with_tails()
-    assert undefined.interval(1e-5) == (-np.inf, np.inf)
 
 
 def test_the_number_of_a_row_has_the_label_of_what_the_ledger_shows() -> None:

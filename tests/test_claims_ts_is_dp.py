@@ -17,7 +17,7 @@ from ts_is_dp_results import SLOPES, World, make
 
 MAIN = (0, 500, 1000, 2000, 5000, 10000)
 NAMES = ("bernoulli-verdicts", "small-steps", "comparison-verdicts", "price-of-privacy")
-EVIDENCE = Evidence.of_frames({name: make(name, World()) for name in NAMES}, root_seed=1)
+EVIDENCE = Evidence.of_frames({name: make(name, World()) for name in NAMES})
 GAP = 0.25
 HORIZON = 100_000
 ARMS = {"family": "bernoulli"}
@@ -35,9 +35,7 @@ def means(eta: int, grid: tuple[int, ...] = MAIN) -> list[float]:
 
 def curves(world: World) -> Evidence:
     """Evidence of the curves of another world."""
-    return Evidence.of_frames(
-        {"bernoulli-verdicts": make("bernoulli-verdicts", world)}, root_seed=1
-    )
+    return Evidence.of_frames({"bernoulli-verdicts": make("bernoulli-verdicts", world)})
 
 
 def test_family_arms_are_those_of_the_experiments() -> None:
@@ -61,7 +59,7 @@ def test_final_slope_is_over_the_last_fifth_and_over_the_mean_gap() -> None:
     frame = make("bernoulli-verdicts", World())
     late = (frame["metric"] == "pseudo_regret") & (frame["t"] > 80_000)
     frame.loc[late, "value"] += 0.5 * (frame.loc[late, "t"] - 80_000)
-    bent = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
+    bent = Evidence.of_frames({"bernoulli-verdicts": frame})
     steeper = statistics.final_slope(bent, eta=2, b=2000, **ARMS)
     assert steeper.value - found.value == pytest.approx(0.5 / GAP)
 
@@ -107,7 +105,7 @@ def test_slope_soon_after_is_over_as_many_rounds_as_the_pre_pulls_took() -> None
     frame = make("bernoulli-verdicts", World())
     soon = (frame["metric"] == "pseudo_regret") & (frame["b"] == 500) & (frame["t"] == 5000)
     frame.loc[soon, "value"] += 250.0
-    bent = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
+    bent = Evidence.of_frames({"bernoulli-verdicts": frame})
     where = {"eta": 1, "b_grid": (0, 500, 20_000), **ARMS}
     before, after = (
         statistics.slope_soon_after_prepulls(evidence, **where) for evidence in (EVIDENCE, bent)
@@ -125,7 +123,7 @@ def test_pre_pulls_are_checked_at_every_recorded_time() -> None:
     mask = (frame["eta"] == 1) & (frame["b"] == 500) & (frame["metric"] == "pseudo_regret")
     row = frame.index[mask & (frame["t"] == 1000)][0]
     frame.loc[row, "value"] += 0.125
-    moved = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
+    moved = Evidence.of_frames({"bernoulli-verdicts": frame})
     assert statistics.prepull_deviation(moved, **where)["b=500"].value == pytest.approx(0.125)
 
 
@@ -135,7 +133,7 @@ def test_pre_pull_slopes_grow_with_the_arm_and_a_concave_curve_is_noticed() -> N
     frame = make("bernoulli-verdicts", World())
     mask = (frame["b"] == 20_000) & (frame["metric"] == "pseudo_regret")
     frame.loc[mask, "value"] = np.sqrt(frame.loc[mask, "t"])
-    concave = Evidence.of_frames({"bernoulli-verdicts": frame}, root_seed=1)
+    concave = Evidence.of_frames({"bernoulli-verdicts": frame})
     assert statistics.prepull_bend(concave, **where)["b=20000"].value < -0.01
 
 

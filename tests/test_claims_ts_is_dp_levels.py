@@ -13,9 +13,9 @@ from shared import ExactResults
 from ts_is_dp_results import World, make
 
 EVIDENCE = Evidence.of_frames(
-    {name: make(name, World()) for name in ("bernoulli-verdicts", "plain-levels")}, root_seed=1
+    {name: make(name, World()) for name in ("bernoulli-verdicts", "plain-levels")}
 )
-CURVES = Evidence.of_frames(ExactResults("ts-is-dp"), root_seed=1)
+CURVES = Evidence.of_frames(ExactResults("ts-is-dp"))
 HORIZON = 100_000
 
 

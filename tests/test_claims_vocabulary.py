@@ -1,4 +1,4 @@
-"""Statistics that every paper's claims may name, against the same numbers computed directly."""
+"""Operations on series, picks of points and tags, against numbers computed directly."""
 
 import itertools
 from typing import Any
@@ -8,26 +8,25 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dpbandits.claims import statistics
-from dpbandits.claims.docket import statistics_of
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.docket import ClaimsFile, claims_of
+from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.claims.numbers import Estimate, mean
+from dpbandits.claims.statistics import OPERATIONS, PICKS
 from dpbandits.errors import InputError
+from support import ROOT
 
 RUNS = 60
 EPSILONS = (1, 2, 4, 8)
 TIMES = (10, 100, 1000)
-RESULTS: dict[str, Any] = {"results": "runs"}
-A, B = ({"algorithm": name} for name in "ab")
 
 
 def made() -> dict[str, pd.DataFrame]:
     """Return results of two algorithms at four epsilons: regret, trials and exact numbers."""
     generator = np.random.default_rng(5)
-    keys = itertools.product("ab", EPSILONS)
     rows, trials = [], []
-    for algorithm, epsilon in keys:
+    for algorithm, epsilon in itertools.product("ab", EPSILONS):
         tags = {"series": f"{algorithm}{epsilon}", "algorithm": algorithm, "epsilon": epsilon}
-        tags |= {"arm": -1}
+        tags |= {"arm": -1, "variant": "as-written"}
         curves = np.cumsum(generator.uniform(5.0, 50.0, (RUNS, len(TIMES))), axis=1)
         curves += generator.uniform(0.0, 40.0)
         rows += [
@@ -44,7 +43,7 @@ def made() -> dict[str, pd.DataFrame]:
 
 
 FRAMES = made()
-EVIDENCE = Evidence.of_frames(FRAMES, root_seed=1, resamples=500)
+EVIDENCE = Evidence.of_frames(FRAMES).of_results(FRAMES)
 
 
 def runs(algorithm: str, epsilon: int, t: int = 1000) -> np.ndarray:
@@ -61,94 +60,162 @@ def won(algorithm: str, epsilon: int) -> float:
 
 
 MEANS = {name: np.array([runs(name, epsilon).mean() for epsilon in EPSILONS]) for name in "ab"}
+RATES = [won("a", epsilon) for epsilon in EPSILONS]
 OVER_TIME = np.array([runs("a", 1, t).mean() for t in TIMES])
-ALONG: dict[str, Any] = {"along": "epsilon", "of": A}
-IN_TIME: dict[str, Any] = {"along": "t", "of": {**A, "epsilon": 1}}
-PAIR: dict[str, Any] = {"tag": "epsilon", "value": 2}
-WEIGHTED: dict[str, Any] = {
-    "series": {
-        "one": {**A, "epsilon": 2},
-        "two": {**B, "epsilon": 2},
-        "three": {**B, "epsilon": 8},
-    },
-    "weights": {"one": 1, "two": -0.5, "three": -0.25},
+A, B = MEANS["a"], MEANS["b"]
+
+
+def quantity(series: Series, *, plus: float = 0.0) -> Estimate:
+    """A quantity of a paper."""
+    return 2.0 * mean(series.per_run()) + plus
+
+
+SERIES = {
+    "a": {"in": "runs", "algorithm": "a"},
+    "b": {"in": "runs", "algorithm": "b", "when": {"side=right": {"algorithm": "a"}}},
+    "won": {"in": "trials", "algorithm": "a"},
+    "doubled": {"in": "runs", "algorithm": "a", "metric": "quantity"},
+    "largest": {"in": "runs", "algorithm": "a", "epsilon": "largest"},
 }
-TRIALS: dict[str, Any] = {"results": "trials"}
+
+
+def measured(entry: dict[str, Any], row: dict[str, Any] | None = None) -> dict[str, Estimate]:
+    """Measure a comparison as a claims file would state it; points by their labels."""
+    claim = {
+        **dict.fromkeys(("statement", "place", "scope", "rule", "metric"), "Some words."),
+        **{"kind": "experiment", "verdicts": ["holds", "fails"], "runs": 50, "runs_paper": 50},
+        "reads": [*FRAMES],
+        "interpretations": [row or {}],
+        "comparisons": {"compared": {"less": 0, **entry}},
+    }
+    file = ClaimsFile.model_validate({"paper": "toy", "series": SERIES, "claims": {"A-C1": claim}})
+    [stated] = claims_of(file, ROOT, {"quantity": quantity})
+    [comparison], [interpretation] = stated.comparisons, stated.interpretations
+    answers = {}
+    for variables in comparison.bindings(stated.settings(interpretation)):
+        over = "".join(f" {key}={variables[key]}" for key in comparison.over or {})
+        for label, number in comparison.call(EVIDENCE, variables).items():
+            answers[f"{label}{over}"] = number
+    return answers
+
+
+ALONG = {"value": "a", "along": "epsilon"}
+IN_TIME = {"value": {"a": {"epsilon": 1}}, "along": "t"}
+LINE = {"x": "log", "y": "log"}
 
 
 def fitted(x: Any, y: Any) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-CASES: list[tuple[str, dict[str, Any], float]] = [
-    ("average", {**RESULTS, "of": {**A, "epsilon": 4}}, MEANS["a"][2]),
-    ("average", {**RESULTS, "of": A, **PAIR, "at": 100}, runs("a", 2, 100).mean()),
-    ("difference", {**RESULTS, **PAIR, "of": A, "minus": B}, MEANS["a"][1] - MEANS["b"][1]),
-    ("ratio", {**RESULTS, **PAIR, "of": A, "over": B}, MEANS["a"][1] / MEANS["b"][1]),
+CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
+    ({"value": "a", "at": {"epsilon": 4}}, {"": A[2]}),
+    ({"value": "a", "at": {"epsilon": 2, "t": 100}}, {"": runs("a", 2, 100).mean()}),
+    ({"value": "largest"}, {"": A[3]}),
+    ({"value": {"in": "numbers", "quantity": "d"}}, {"": 7.0}),
+    ({"value": {"in": "numbers", "quantity": "d", "column": "x"}}, {"": 1.0}),
     (
-        "contrast",
-        {**RESULTS, **WEIGHTED},
-        MEANS["a"][1] - 0.5 * MEANS["b"][1] - 0.25 * MEANS["b"][3],
+        {"value": "won", "for": {"epsilon": [1, 8]}},
+        {" epsilon=1": RATES[0], " epsilon=8": RATES[3]},
     ),
-    ("largest_step", {**RESULTS, **ALONG}, np.diff(MEANS["a"]).max()),
-    ("largest_step", {**RESULTS, **IN_TIME}, np.diff(OVER_TIME).max()),
-    ("smallest_step", {**RESULTS, **ALONG}, np.diff(MEANS["a"]).min()),
-    ("smallest_step", {**RESULTS, **ALONG, "points": [8, 1]}, MEANS["a"][3] - MEANS["a"][0]),
-    ("trend", {**RESULTS, **ALONG}, stats.kendalltau(EPSILONS, MEANS["a"]).statistic),
-    ("slope", {**RESULTS, **ALONG}, fitted(EPSILONS, MEANS["a"])),
-    ("slope", {**RESULTS, **ALONG, "x": "log"}, fitted(np.log(EPSILONS), MEANS["a"])),
+    ({"difference": ["a", "b"], "at": {"epsilon": 2}}, {"": A[1] - B[1]}),
+    ({"difference": ["a", {"a": {"epsilon": 1}}], "at": {"epsilon": 2}}, {"": A[1] - A[0]}),
     (
-        "slope",
-        {**RESULTS, **IN_TIME, "x": "log", "y": "log"},
-        fitted(np.log(TIMES), np.log(OVER_TIME)),
+        {"difference": ["won", {"won": {"algorithm": "b"}}], "at": {"epsilon": 2}},
+        {"": RATES[1] - won("b", 2)},
     ),
-    ("place_of_lowest", {**RESULTS, **ALONG}, EPSILONS[MEANS["a"].argmin()]),
     (
-        "ends_minus_interior",
-        {**RESULTS, **ALONG},
-        min(MEANS["a"][0], MEANS["a"][-1]) - MEANS["a"][1:-1].min(),
+        {"ratio": ["a", "{second}"], "at": {"epsilon": 2}, "for": {"second": ["b"]}},
+        {" second=b": A[1] / B[1]},
     ),
-    ("success", {**TRIALS, "of": A, **PAIR}, won("a", 2)),
-    ("success_difference", {**TRIALS, **PAIR, "of": A, "minus": B}, won("a", 2) - won("b", 2)),
-    ("exact_number", {"results": "numbers", "of": {"quantity": "d"}}, 7.0),
+    ({"ratio": ["won", "a"], "at": {"epsilon": 2}}, {"": RATES[1] / A[1]}),
+    ({"deviation": ["a", "b"], "at": {"epsilon": 2}}, {"": A[1] / B[1] - 1.0}),
+    (
+        {"quantity": "quantity", "of": "a", "at": {"epsilon": 1}, "arguments": {"plus": 3}},
+        {"": 2 * A[0] + 3},
+    ),
+    ({"difference": ["doubled", "a"], "at": {"epsilon": 1}}, {"": A[0]}),
+    ({**ALONG}, {f"epsilon={x}": y for x, y in zip(EPSILONS, A, strict=True)}),
+    (
+        {
+            **ALONG,
+            "points": [1, 8],
+            "pick": {"steps": {"by": "ratio"}},
+            "point": "{next} over {epsilon}",
+        },
+        {"8 over 1": A[3] / A[0]},
+    ),
+    (
+        {**IN_TIME, "pick": "steps"},
+        {"t=10 to 100": OVER_TIME[1] - OVER_TIME[0], "t=100 to 1000": OVER_TIME[2] - OVER_TIME[1]},
+    ),
+    ({**ALONG, "pick": ["steps", "largest"]}, {"": np.diff(A).max()}),
+    ({**ALONG, "pick": ["steps", "smallest"]}, {"": np.diff(A).min()}),
+    ({**ALONG, "pick": "trend"}, {"": stats.kendalltau(EPSILONS, A).statistic}),
+    ({**ALONG, "pick": "slope"}, {"": fitted(EPSILONS, A)}),
+    ({**ALONG, "pick": {"slope": {"x": "log"}}}, {"": fitted(np.log(EPSILONS), A)}),
+    ({**IN_TIME, "pick": {"slope": LINE}}, {"": fitted(np.log(TIMES), np.log(OVER_TIME))}),
+    ({"value": "won", "along": "epsilon", "pick": "slope"}, {"": fitted(EPSILONS, RATES)}),
+    ({**ALONG, "pick": "place"}, {"": EPSILONS[A.argmin()]}),
+    ({**ALONG, "pick": {"lowest_at": {"place": EPSILONS[A.argmin()]}}}, {"": 1.0}),
+    ({**ALONG, "pick": {"lowest_at": {"place": EPSILONS[A.argmax()]}}}, {"": 0.0}),
+    ({**ALONG, "pick": "interior"}, {"": min(A[0], A[-1]) - A[1:-1].min()}),
+    ({**ALONG, "pick": {"interior": {"by": "ratio"}}}, {"": A[1:-1].min() / min(A[0], A[-1])}),
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "expected"), CASES)
+@pytest.mark.parametrize(("entry", "expected"), CASES)
 def test_a_number_is_the_one_computed_directly(
-    name: str, arguments: dict[str, Any], expected: float
+    entry: dict[str, Any], expected: dict[str, float]
 ) -> None:
-    found = getattr(statistics, name)(EVIDENCE, **arguments)
-    assert found.value == pytest.approx(expected)
-    lo, hi = found.interval(0.05)
-    assert lo <= found.value <= hi
+    answers = measured(entry)
+    assert {label: one.value for label, one in answers.items()} == pytest.approx(expected)
+    for one in answers.values():
+        lo, hi = one.interval(0.05)
+        assert lo <= one.value <= hi
 
 
-def test_every_statistic_of_the_vocabulary_has_a_case() -> None:
-    """Those of the audit read its results, and are tested with them."""
-    names = {name for name in statistics_of(statistics) if not name.startswith("audited")}
-    assert names == {name for name, *_ in CASES}
+def test_every_operation_and_pick_has_a_case() -> None:
+    entries = [entry for entry, _ in CASES]
+    picks = [entry.get("pick", "each") for entry in entries]
+    named = {name for pick in picks for name in ([pick] if isinstance(pick, str) else pick)}
+    assert named == {*PICKS}
+    assert {*OPERATIONS} <= {key for entry in entries for key in entry}
 
 
 def test_steps_in_time_are_of_the_same_runs() -> None:
     """Run by run their interval is that of the increments."""
-    found = statistics.largest_step(EVIDENCE, **RESULTS, **IN_TIME, points=[10, 100])
+    found = measured({**IN_TIME, "points": [10, 100], "pick": "steps"})["t=10 to 100"]
     increments = runs("a", 1, 100) - runs("a", 1, 10)
     half = stats.t.ppf(0.975, RUNS - 1) * stats.sem(increments)
     lo, hi = found.interval(0.05)
     assert hi - lo == pytest.approx(2 * half, rel=0.05)
 
 
+def test_a_series_may_be_another_one_by_an_interpretation() -> None:
+    entry = {"value": "b", "at": {"epsilon": 1}}
+    assert measured(entry, {"side": "left"})[""].value == pytest.approx(B[0])
+    assert measured(entry, {"side": "right"})[""].value == pytest.approx(A[0])
+
+
 @pytest.mark.parametrize(
-    ("name", "arguments"),
+    ("entry", "words"),
     [
-        ("contrast", {**WEIGHTED, "weights": {"one": 1}}),
-        ("slope", {**ALONG, "x": "cubic"}),
-        ("slope", {**IN_TIME, "x": "log", "points": [0, 10]}),
-        ("trend", {**ALONG, "points": [1]}),
-        ("ends_minus_interior", {**ALONG, "points": [1, 2]}),
+        ({"value": "a"}, "4 series"),
+        ({"value": "a", "at": {"epsilon": 3}}, "0 with"),
+        ({"value": "a", "at": {"epsilon": 1}, "for": {"epsilno": [1]}}, "epsilno, which no series"),
+        ({"value": "c"}, "series 'c'"),
+        ({"value": "{name}", "for": {"name": ["c"]}}, "series 'c'"),
+        ({"value": "a", "along": "horizon"}, "horizon, which no series"),
+        ({"value": "a", "at": {"epsilon": "{other}"}}, "other; allowed"),
+        ({"value": "a", "pick": "steps"}, "without along"),
+        ({**ALONG, "pick": "highest"}, "pick is highest"),
+        ({**ALONG, "pick": ["trend", "steps"]}, "of one number"),
+        ({**ALONG, "points": [1, 2], "pick": "interior"}, "3 or more"),
+        ({"value": "a", "ratio": ["a", "b"]}, "allowed: one"),
+        ({"quantity": "halved", "of": "a"}, "quantity is 'halved'"),
     ],
 )
-def test_what_has_no_answer_is_refused(name: str, arguments: dict[str, Any]) -> None:
-    with pytest.raises(InputError):
-        getattr(statistics, name)(EVIDENCE, **RESULTS, **arguments)
+def test_what_has_no_answer_is_refused(entry: dict[str, Any], words: str) -> None:
+    with pytest.raises((InputError, ValueError), match=words):
+        measured(entry)

@@ -23,7 +23,7 @@ from dpbandits.algorithms.base import Algorithm, Definition, Outcome, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.cli import main
-from dpbandits.engine import checks
+from dpbandits.engine import checks, conformance
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.kernels import write
 from dpbandits.metrics import NASH
@@ -328,7 +328,7 @@ def too_long(out: Any, state: Any, written: int) -> None:
 
 
 def outside(out: Any, state: Any, written: int) -> None:
-    out.arms.base[out.arms.size + checks.GUARD + 6] = 0
+    out.arms.base[out.arms.size + conformance.GUARD + 6] = 0
 
 
 def no_end(settings: Any, bandit: Any, rng: Any) -> Iterator[Any]:

@@ -1,8 +1,7 @@
-"""The written pages are plain: short sentences, the field's own words, a README of one screen.
+"""The pages are plain: short sentences, the field's own words, a README of one screen.
 
-Measured are ``README.md`` and ``docs/*.md`` but two: ``api.md`` is written from docstrings,
-``gallery.md`` from titles and captions of the config. Pages of papers are left out for the same
-reason: what they say is in the config.
+Measured are ``README.md``, ``docs/*.md`` and the pages of the papers, which have the texts of the
+config, but not ``api.md``, which is written from docstrings.
 """
 
 import re
@@ -14,11 +13,14 @@ from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from support import DOCUMENTS, ROOT
 
-GENERATED = {"docs/api.md", "docs/gallery.md"}
 PAGES = {
     name: text
     for name, text in DOCUMENTS.items()
-    if (name == "README.md" or name.startswith("docs/")) and name not in GENERATED
+    if (name == "README.md" or name.startswith("docs/")) and name != "docs/api.md"
+}
+PAGES |= {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(ROOT.glob("docs/papers/*.md"))
 }
 LONGEST = 30
 REPLACED = re.compile(
@@ -33,13 +35,16 @@ REPLACED = re.compile(
 def prose(text: str) -> str:
     """Return a page without code, computed regions, HTML and the addresses of links.
 
-    A span of code is one word. Tables, headings and pictures are empty lines.
+    A span of code is one word, and so is a number with its interval. Tables, headings and pictures
+    are empty lines.
     """
     text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
     text = re.sub(r"<[^>\n]+>", "", text)
     text = re.sub(r"`[^`]+`", "CODE", text)
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r" \[[^\[\]]*\d[^\[\]]*\](?!\()", "", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return re.sub(r"^ *[|#].*$", "", text, flags=re.MULTILINE)
 
 

@@ -119,7 +119,14 @@ def test_a_digitised_value_agrees_within_its_error_or_with_our_interval(
 RUNS = np.array([[1.0, 2.0, 4.0], [1.1, 2.4, 4.2], [1.2, 2.2, 4.7]])
 POINTS = [[10, 1.12, 0.05], [20, 2.3, 0.05], [30, 9.0, 0.05], [40, 5.0, 0.05]]
 BY_HAND = {
-    **{"caption": "By hand.", "kind": "curve", "reads": "by-hand", "metric": "pseudo_regret"},
+    **{
+        "title": "By hand",
+        "message": "Drawn by hand.",
+        "caption": "By hand.",
+        "kind": "curve",
+        "reads": "by-hand",
+        "metric": "pseudo_regret",
+    },
     **{"x": {"label": "t"}, "y": {"label": "Regret"}, "residuals": True},
     "series": [{"name": "UCB", "published": {"panel": "a", "series": "U", "points": POINTS}}],
 }

@@ -88,7 +88,7 @@ def test_files_are_named_as_the_contract_says(paper: str, name: str) -> None:
     expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
     expected += [] if spec.is_diagram else [f"{name}.json"]
     assert [path.name for path in DRAWN[paper, name]] == expected
-    assert spec.caption.startswith("Ours, not in the paper") == name.startswith("extra-")
+    assert spec.caption.startswith("Supplementary") == name.startswith("extra-")
 
 
 @pytest.mark.parametrize(("paper", "name"), EVERY)

@@ -189,6 +189,6 @@ def test_a_wrong_entry_is_one_line_that_names_it_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("name", THIRD.tables)
-def test_what_is_ours_is_named_extra_but_for_the_claims(name: str) -> None:
-    ours = name.startswith("extra-") or name == "claims"
-    assert THIRD.tables[name]["caption"].startswith("Ours:") == ours
+def test_what_is_supplementary_is_named_extra_but_for_the_claims(name: str) -> None:
+    extra = name.startswith("extra-") or name == "claims"
+    assert THIRD.tables[name]["caption"].startswith("Supplementary:") == extra

@@ -38,7 +38,7 @@ def toy_frame(
 
 def toy_evidence(means: Sequence[float], **settings: Any) -> Evidence:
     """Evidence over ``toy_frame``."""
-    return Evidence.of_frames({"toy": toy_frame(means, **settings)}, root_seed=7)
+    return Evidence.of_frames({"toy": toy_frame(means, **settings)})
 
 
 def level(evidence: Evidence, *, which: int) -> Estimate:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpbandits.auditing.index_policies import abandoned_chances
+from dpbandits.auditing.index_policies import abandoned_arm
 from dpbandits.auditing.inputs import constant
 from dpbandits.auditing.run import setting_of
 from dpbandits.auditing.statements import abandoned_rows
@@ -19,6 +19,11 @@ def second_wins(first: float, second: float, count: int) -> float:
         for mean, n in ((first, 1), (second, count))
     ]
     return float(integrate.quad(lambda u: laws[0].pdf(u) * laws[1].sf(u), 0.0, 1.0)[0])
+
+
+def chances(horizon: int, epsilon: float, reward: float) -> list[float]:
+    event = abandoned_arm(horizon, epsilon, reward)
+    return [math.exp(event.log_p), math.exp(event.log_q)]
 
 
 def test_one_decision_is_a_double_integral() -> None:
@@ -37,7 +42,7 @@ def test_one_decision_is_a_double_integral() -> None:
         wins = np.array([[second_wins(a, b, 1) for b in points] for a in points])
         return float(masses[1] @ wins @ masses[0])
 
-    found = abandoned_chances(3, epsilon, 0.5)
+    found = chances(3, epsilon, 0.5)
     # Round 1 is given, so that the chance is that of round 3.
     assert found == pytest.approx([mixed(0.0), mixed(1.0)], rel=1e-8)
 
@@ -48,10 +53,10 @@ def test_the_kernel_plays_the_sequence_as_often(changed: int) -> None:
     play = setting_of("lazy-dp-ts", horizon, {"epsilon": epsilon}).mechanism(constant(0, 0)).play
     outputs = play(changed == 1, np.random.default_rng(7), runs)
     count = int((outputs == [0] + [1] * (horizon - 1)).all(axis=1).sum())
-    chances = abandoned_chances(horizon, epsilon, 0.0)
-    assert stats.binomtest(count, runs, chances[changed]).pvalue > 1e-3
-    assert stats.binomtest(count, runs, chances[1 - changed]).pvalue < 1e-6
-    halved = abandoned_chances(horizon, 1.2 * epsilon, 0.0)
+    played = chances(horizon, epsilon, 0.0)
+    assert stats.binomtest(count, runs, played[changed]).pvalue > 1e-3
+    assert stats.binomtest(count, runs, played[1 - changed]).pvalue < 1e-6
+    halved = chances(horizon, 1.2 * epsilon, 0.0)
     assert stats.binomtest(count, runs, halved[changed]).pvalue < 1e-6
 
 

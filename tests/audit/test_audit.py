@@ -14,13 +14,11 @@ from dpbandits.auditing.inputs import constant, make_pair
 from dpbandits.auditing.run import (
     Audit,
     audit,
-    black_box_audits,
-    black_box_power,
-    holm,
-    published_cases,
+    published,
     setting_of,
 )
 from dpbandits.cli import main
+from dpbandits.engine.cache import require_cache
 from dpbandits.errors import InputError
 from leaky_algorithms import leaky
 
@@ -73,8 +71,8 @@ def test_search_finds_a_pair_and_counts_what_it_tried() -> None:
 
 
 def test_rows_say_all_that_is_needed() -> None:
-    row = quick("half the noise", pair=PAIR, statement="AUD-0").row
-    assert (row.statement, row.engine, row.notion) == ("AUD-0", "D", "pull table")
+    row = quick("half the noise", pair=PAIR).row
+    assert (row.statement, row.engine, row.notion) == ("", "black box", "pull table")
     assert (row.arms, row.horizon, row.parameters, row.claimed) == (2, 8, "epsilon=1.0", 1.0)
     assert row.pair == "arm 1 always 1, arm 2 always 0; reward 1 of arm 1 is 0 or 1"
     assert (row.confidence, row.runs) == (0.95, 20_000)
@@ -114,18 +112,9 @@ def test_transcripts_have_the_probabilities_of_gaussian_thompson_sampling() -> N
     assert ((codes - expected) ** 2 / expected).sum() < 24.3
 
 
-def test_holm_corrects_over_all_audits() -> None:
-    clear = quick("raw first pulls", pair=PAIR)
-    clean = quick("none", pair=PAIR)
-    weak = replace(clear, p_value=0.03)
-    assert holm([clear, clean]) == [True, False]
-    assert holm([weak]) == [True]
-    assert holm([weak, clean]) == [False, False]
-
-
 @pytest.mark.slow
 def test_every_algorithm_and_variant_is_played() -> None:
-    found = black_box_audits(400, cache=False)
+    found = [case.audit(require_cache(False)) for case in published(400)]
     expected = {(name, variant) for name in REGISTRY for variant in REGISTRY[name].variants}
     assert {(each.row.algorithm, each.row.variant) for each in found} == expected
     assert len(found) == len(expected)
@@ -209,8 +198,10 @@ def test_the_public_names() -> None:
 
 def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
     """Of one decision by noisy sums it is; where 24 rounds hide every reward it is not."""
-    cases = [(case["algorithm"], case["variant"]) for case in published_cases()]
-    power = dict(zip(cases, black_box_power(8_000, cache=False), strict=True))
+    cases = published(8_000)
+    named = [(case.question.setting.definition.id, case.question.setting.variant) for case in cases]
+    cache = require_cache(False)
+    power = {name: case.power(cache) for name, case in zip(named, cases, strict=True)}
     assert set(power.values()) == {"caught", "missed", ""}
     assert power["dp-bai", "as-written"] == power["baseline", "as-written"] == "caught"
     assert power["gdp-ncb", "as-written"] == "missed"

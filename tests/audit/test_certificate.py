@@ -17,14 +17,14 @@ from dpbandits.auditing.blackbox import (
     SEARCH,
     TOGETHER,
     Budget,
-    Measure,
     Mechanism,
     certify,
     choose,
     choose_event,
     sequence_events,
 )
-from dpbandits.auditing.events import Event, column, of_statistic, thresholds
+from dpbandits.auditing.events import Measure
+from dpbandits.auditing.statistics import Threshold, column, of_statistic, thresholds
 from dpbandits.errors import InputError
 from support import mostly_slow
 
@@ -182,8 +182,8 @@ def test_events_of_sequences_are_found() -> None:
 
 def test_an_event_and_its_complement_make_all_outputs() -> None:
     outputs = np.arange(10.0)[:, None]
-    event = Event(column(0, "value"), 3.0, True)
-    other = Event(column(0, "value"), 3.0, False)
+    event = Threshold(column(0, "value"), 3.0)
+    other = Threshold(column(0, "value"), 3.0, at_least=False)
     assert (event.count(outputs), other.count(outputs)) == (7, 3)
     assert other.words == "value: less than 3"
 

@@ -39,10 +39,10 @@ def test_chances_in_forty_digits() -> None:
 def test_the_loss_approaches_epsilon_and_never_exceeds_it() -> None:
     for epsilon in (0.2, 1.0):
         loss = elimination_loss(10_000, epsilon)
-        assert 0.99 * epsilon < loss.value <= epsilon
+        assert 0.99 * epsilon < loss.epsilon <= epsilon
         observable = elimination_loss(10_000, epsilon, math.log(1e-6))
-        assert observable.log_chance >= math.log(1e-6)
-        assert 0.9 * epsilon < observable.value < loss.value
+        assert observable.log_unlikely >= math.log(1e-6)
+        assert 0.9 * epsilon < observable.epsilon < loss.epsilon
 
 
 def test_the_reference_drops_an_arm_as_often() -> None:

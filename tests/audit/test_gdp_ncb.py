@@ -14,25 +14,27 @@ from scipy import integrate, stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
+from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
-    PhaseTwo,
-    Witness,
-    as_coded,
     carried_rules,
     carried_split,
     carried_witness,
     coded_split,
-    deciding_releases,
     exploration_witness,
     in_window,
     least_pulls,
-    published_threshold,
     release_witness,
     releases,
     scaled_split,
 )
 from dpbandits.auditing.statements import gdp_ncb_rows, stop_test_rows
 from dpbandits.auditing.support import GivenDraws, Table
+from dpbandits.privacy.witnesses import (
+    PhaseTwo,
+    as_coded,
+    deciding_releases,
+    published_threshold,
+)
 from support import settings_of
 
 GDP = REGRET["gdp-ncb"]
@@ -105,7 +107,7 @@ def test_the_reference_plays_the_event_as_often(case: str, changed: bool) -> Non
     search = carried_witness if case == "carried" else release_witness
     rules = make(horizon, epsilon, noise)
     witness = search(rules, *split)
-    chance = math.exp(witness.log_probability + changed * witness.log_ratio)
+    chance = math.exp(witness.log_q if changed else witness.log_p)
     runs = 6000
     count = played(case, rules, split, changed, runs)
     assert 100 < count < runs - 100
@@ -113,7 +115,7 @@ def test_the_reference_plays_the_event_as_often(case: str, changed: bool) -> Non
     # Negative control: half the noise.
     halved = replace(rules, noise_log=0.5 * rules.noise_log)
     found = search(halved, *split)
-    wrong = math.exp(found.log_probability + changed * found.log_ratio)
+    wrong = math.exp(found.log_q if changed else found.log_p)
     assert stats.binomtest(count, runs, wrong).pvalue < LINE
 
 
@@ -154,24 +156,26 @@ def test_the_integral_over_the_other_arm_is_adaptive_quadrature() -> None:
         )[0]
         ends = accepted(0.0, added) / 2.0 + accepted(1.0, added) * stats.laplace.sf(1.0 / sigma)
         chances.append(inside + ends)
-    assert math.exp(witness.log_probability) == pytest.approx(chances[0], rel=1e-6)
-    assert witness.log_ratio == pytest.approx(math.log(chances[1] / chances[0]), rel=1e-5)
+    assert math.exp(witness.log_p) == pytest.approx(chances[0], rel=1e-6)
+    assert witness.epsilon == pytest.approx(math.log(chances[1] / chances[0]), rel=1e-5)
 
 
 def test_small_constants_attain_the_number_of_releases() -> None:
     """Each release costs epsilon / ln T; doublings are counted by a base-2 logarithm."""
     for doublings in (3, 5, 8):
-        rules, (witness, other, changed) = scaled_split(doublings, 1.0, "natural", coded_split)
+        rules, witness = scaled_split(doublings, 1.0, "natural", coded_split)
+        other, changed = map(int, witness.place)
         assert len(deciding_releases(rules, other, changed)) == doublings
         most = doublings / math.log(rules.horizon)
-        assert 0.9 * most < witness.log_ratio <= most * (1.0 + 1e-9)
-    assert witness.log_ratio > 1.2
+        assert 0.9 * most < witness.epsilon <= most * (1.0 + 1e-9)
+    assert witness.epsilon > 1.2
 
 
 @pytest.mark.parametrize("changed", [0.0, 1.0])
 def test_small_constants_against_a_plain_play(changed: float) -> None:
     """Equation 4 and lines 20 and 21 of Algorithm 1, written out for c = alpha = 0.01."""
-    rules, (witness, other, own) = scaled_split(5, 1.0, "natural", coded_split)
+    rules, witness = scaled_split(5, 1.0, "natural", coded_split)
+    other, own = map(int, witness.place)
     assert other == own
     horizon, log = rules.horizon, math.log(math.isqrt(rules.horizon) + 1)
 
@@ -188,11 +192,11 @@ def test_small_constants_against_a_plain_play(changed: float) -> None:
         means = np.clip((total + changed + noise) / (own + length), 0.0, 1.0)
         plays &= index(means, own + length) >= index(0.0, other + 1)
         left, length = left - length, 2 * length
-    count, chance = int(plays.sum()), math.exp(witness.log_probability)
-    likely = chance * math.exp(changed * witness.log_ratio)
+    count, chance = int(plays.sum()), math.exp(witness.log_p)
+    likely = chance * math.exp(changed * witness.epsilon)
     assert stats.binomtest(count, runs, likely).pvalue > LINE
     # Negative control: the chance under the other rewards.
-    swapped = chance * math.exp((1.0 - changed) * witness.log_ratio)
+    swapped = chance * math.exp((1.0 - changed) * witness.epsilon)
     assert stats.binomtest(count, runs, swapped).pvalue < LINE
 
 
@@ -204,32 +208,35 @@ def test_small_constants_against_a_plain_play(changed: float) -> None:
 def test_base_2_noise_passes_with_zeros_and_with_carried_means(
     doublings: int, epsilon: float, search: Any, make: Any
 ) -> None:
-    _, (witness, _, _) = scaled_split(doublings, epsilon, "base2", search)
-    assert 0.0 < witness.log_ratio <= epsilon
+    _, witness = scaled_split(doublings, epsilon, "base2", search)
+    assert 0.0 < witness.epsilon <= epsilon
     for horizon in (10**3, 10**5):
-        assert search(make(horizon, epsilon, "base2"))[0].log_ratio <= epsilon
+        assert search(make(horizon, epsilon, "base2")).epsilon <= epsilon
 
 
 def test_natural_noise_fails_where_base_2_passes() -> None:
     for search, least in ((carried_split, 1.4), (coded_split, 1.1)):
-        _, (witness, _, _) = scaled_split(5, 1.0, "natural", search)
-        assert witness.log_ratio > least
+        _, witness = scaled_split(5, 1.0, "natural", search)
+        assert witness.epsilon > least
+
+
+ORDER = -(2**10 - 33) * math.log(2.0)
 
 
 def test_uniform_windows_hide_only_rare_events() -> None:
-    rare = in_window(Witness(1.0, -3000.0, 0.0), 2**10)
-    assert rare.log_ratio < 1e-9
-    likely = in_window(Witness(1.0, -20.0, 0.0), 2**10)
-    assert likely.log_ratio == pytest.approx(1.0, abs=1e-9)
-    assert likely.log_ratio <= 1.0
+    rare = in_window(Event("", -3000.0, -2999.0), 2**10, ORDER)
+    assert rare.epsilon < 1e-9
+    likely = in_window(Event("", -20.0, -19.0), 2**10, ORDER)
+    assert likely.epsilon == pytest.approx(1.0, abs=1e-9)
+    assert likely.epsilon <= 1.0
 
 
 def test_rows_of_both_kinds() -> None:
-    rows = gdp_ncb_rows((1.0,), (10**4,), (3, 5), 2**12)
+    rows = list(gdp_ncb_rows((1.0,), (10**4,), (3, 5), 2**12))
     assert {row.statement for row in rows} == {"AUD-13", "AUD-14", "AUD-15"}
     assert max(row.ratio for row in rows if row.statement == "AUD-15") <= 1.0
     assert max(row.ratio for row in rows if row.statement == "AUD-13" and row.scaled) > 1.1
-    stopped = stop_test_rows((0.2,), (10**7,), (16, 64), 2**24)
+    stopped = list(stop_test_rows((0.2,), (10**7,), (16, 64), 2**24))
     assert all(row.ratio > 1.0 for row in stopped)
     [published] = [row for row in stopped if not row.scaled and row.algorithm == "gdp-ncb"]
     assert published.ratio == pytest.approx(1.0018205, abs=1e-7)
@@ -243,6 +250,6 @@ def test_rows_of_both_kinds() -> None:
 def test_one_pull_less_than_the_least_refutes_nothing(threshold: float, epsilon: float) -> None:
     scale = 6.0 / epsilon
     pulls = least_pulls(threshold, scale, epsilon)
-    assert exploration_witness(threshold, scale, pulls).log_ratio > epsilon
-    below = exploration_witness(threshold, scale, pulls - 1).log_ratio
+    assert exploration_witness(threshold, scale, pulls).epsilon > epsilon
+    below = exploration_witness(threshold, scale, pulls - 1).epsilon
     assert below <= epsilon * (1.0 + 1e-9)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpbandits.auditing.events import (
+from dpbandits.auditing.statistics import (
     MEMBERS,
-    Event,
     Runs,
+    Threshold,
     classifier_score,
     isolated_pulls,
     of_prefixes,
@@ -24,7 +24,7 @@ def played(seed: int, runs: int = 4000, horizon: int = 6) -> Runs:
     return Runs(x.astype(np.int8), other.astype(np.int8))
 
 
-def recount(event: Event, outputs: NDArray[np.int8]) -> int:
+def recount(event: Threshold, outputs: NDArray[np.int8]) -> int:
     """Count an event of sequences by its words alone."""
     place, _, listed = event.words.partition(": ")
     width = int(place.rpartition(" ")[2])

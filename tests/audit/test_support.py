@@ -1,6 +1,7 @@
 """Support arguments: proved where both tables are played without randomness, refused otherwise."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,11 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET
+from dpbandits.auditing.inputs import constant, make_pair
 from dpbandits.auditing.statements import support_rows
 from dpbandits.auditing.support import (
     Case,
     GivenDraws,
-    Table,
     recommendation,
     separation,
     transcript,
@@ -21,8 +22,9 @@ from dpbandits.errors import InputError
 from dpbandits.kernels import Segments
 from support import settings_of
 
-ROWS = support_rows()
-FIRST = ((0.0, 0.0, 0.0, 0.0), (0.5, 0.0, 0.0, 0.0))
+ROWS = list(support_rows())
+FIRST = make_pair([[0.0], [0.5]], [[1.0], [0.5]], after=[0.0, 0.0])
+NULL = make_pair([[0.0], [0.5]], [[0.0], [0.5]], after=[0.0, 0.0])
 
 
 def test_every_control_is_unbounded() -> None:
@@ -43,28 +45,23 @@ def test_every_control_is_unbounded() -> None:
 
 @pytest.mark.parametrize("algorithm", ["adap-ucb", "anytime-lazy-ucb", "ts-gaussian"])
 def test_an_algorithm_with_noise_is_refused(algorithm: str) -> None:
-    parameters = tuple(REGRET[algorithm].example.items())
-    case = Case(algorithm, "as-written", 4, 4, (), FIRST, 1.0, parameters)
+    case = Case(algorithm, "as-written", 4, 4, FIRST, parameters=REGRET[algorithm].example)
     with pytest.raises(InputError, match="support argument: the algorithm draws"):
         separation(case)
 
 
 def test_the_null_pair_is_not_separated() -> None:
-    case = Case("ucb1", "as-written", 4, 4, (), FIRST, 0.0)
-    assert not separation(case).proved
+    assert separation(Case("ucb1", "as-written", 4, 4, NULL)).epsilon == 0.0
 
 
 def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
     """NCB as coded stops its uniform play one round later where the first reward is 0."""
-    rewards = ((0.0, *(1.0,) * 60), (0.0,))
-    case = Case("ncb", "as-coded", 100, 60, (0,) * 60, rewards, 1.0)
+    case = Case("ncb", "as-coded", 100, 60, constant(1.0, 0.0), (0,) * 60)
     found = separation(case)
-    assert found.proved
-    assert not found.under_changed
-    assert (found.arms, found.draws) == ((0,) * 43, 43)
-    table = Table(((1.0, *(1.0,) * 60), (0.0,)))
-    arms, draws = transcript(Case("ncb", "as-coded", 100, 43, (0,) * 60, rewards, 1.0), table)
-    assert (arms, draws) == ((*(0,) * 42, 1), 42)
+    assert found.log_q == -math.inf
+    assert found.log_p == pytest.approx(-43 * math.log(2.0))
+    assert found.place == (0,) * 43
+    assert transcript(replace(case, rounds=43), True) == ((*(0,) * 42, 1), 42)
 
 
 @pytest.mark.parametrize("variant", ["as-written", "repaired"])

@@ -86,14 +86,14 @@ def test_no_loss_exceeds_epsilon_and_some_attains_it(name: str) -> None:
         policy = POLICIES[name](horizon, epsilon)
         pair = [constant_means(0.0, 0.0, 0, changed) for changed in (0.0, 1.0)]
         [leak] = largest_leaks(policy, *pair, (LEAST_CHANCE,))
-        assert 0.99 * epsilon < leak.log_ratio <= epsilon
+        assert 0.99 * epsilon < leak.epsilon <= epsilon
 
 
 def test_the_null_pair_loses_nothing() -> None:
     means = constant_means(0.0, 1.0, 0, 0.0)
     for name, policy in POLICIES.items():
         [leak] = largest_leaks(policy(10, 1.0), means, means, (LEAST_CHANCE,))
-        assert leak.log_ratio == 0.0, name
+        assert leak.epsilon == 0.0, name
 
 
 def test_half_the_noise_is_caught() -> None:
@@ -102,7 +102,7 @@ def test_half_the_noise_is_caught() -> None:
         bonus = policy(16, 1.0).bonus
         halved = Policy(16, 2.0, name == "adap-ucb", bonus)
         [leak] = largest_leaks(halved, *pair, (1e-6,))
-        assert leak.log_ratio > 1.5, name
+        assert leak.epsilon > 1.5, name
 
 
 def chi_square(counts: Counter[tuple[int, ...]], chances: Sequences) -> float:

@@ -24,7 +24,6 @@ from dpbandits.auditing.best_arm import (
     tree_chances,
     tree_loss,
     unit_vectors,
-    with_midpoint,
 )
 from dpbandits.auditing.laplace import largest_loss, log_tail_of_two
 
@@ -35,6 +34,11 @@ DIAGONAL = unit_vectors(46.0, 224.0)
 SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / ROOT2
 
 
+def with_midpoint(features: Values) -> Values:
+    """Return two features and half their sum below them."""
+    return np.vstack([features, np.mean(features, axis=0)])
+
+
 # Losses.
 
 
@@ -42,8 +46,8 @@ SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / ROOT2
 @pytest.mark.parametrize("pulls", [1, 3, 11])
 def test_one_dimension_uses_the_whole_epsilon(pulls: int, epsilon: float) -> None:
     """By hand: equal to epsilon to 1e-12, at every T; 1.1 epsilon (BAI-E7)."""
-    assert sign_loss(pulls, epsilon).value == pytest.approx(epsilon, rel=1e-12)
-    assert sign_loss(pulls, epsilon, 1.1).value == pytest.approx(1.1 * epsilon, rel=1e-12)
+    assert sign_loss(pulls, epsilon).epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert sign_loss(pulls, epsilon, 1.1).epsilon == pytest.approx(1.1 * epsilon, rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -52,10 +56,10 @@ def test_two_sums_approach_epsilon_from_below(epsilon: float) -> None:
     for pulls in (1, 2, 5, 500):
         expected = epsilon + math.log((2 + (pulls - 1) * epsilon) / (2 + pulls * epsilon))
         found = difference_loss(pulls, epsilon)
-        assert found.value == pytest.approx(expected, rel=1e-9)
-        assert found.value < epsilon
+        assert found.epsilon == pytest.approx(expected, rel=1e-9)
+        assert found.epsilon < epsilon
         chance = float(log_tail_of_two(pulls * epsilon))
-        assert found.log_chance == pytest.approx(chance, rel=1e-12)
+        assert found.log_unlikely == pytest.approx(chance, rel=1e-12)
 
 
 def test_losses_of_two_sums_are_those_of_all_pairs() -> None:
@@ -67,33 +71,33 @@ def test_losses_of_two_sums_are_those_of_all_pairs() -> None:
             for sign in (1, -1):
                 logs = [log_tail_of_two(sign * epsilon * (b - a)) for a, b in (pair, other)]
                 worst = max(worst, abs(float(logs[0] - logs[1])))
-    assert difference_loss(pulls, epsilon).value == pytest.approx(worst, rel=1e-12)
+    assert difference_loss(pulls, epsilon).epsilon == pytest.approx(worst, rel=1e-12)
 
 
 def test_too_little_noise_is_caught() -> None:
     """Negative control: noise for 2 epsilon at a claim of epsilon. Null: equal tables lose 0."""
     epsilon = 0.5
-    assert sign_loss(3, 2 * epsilon).value == pytest.approx(2 * epsilon)
-    assert difference_loss(5, 2 * epsilon).value > 1.3 * epsilon
+    assert sign_loss(3, 2 * epsilon).epsilon == pytest.approx(2 * epsilon)
+    assert difference_loss(5, 2 * epsilon).epsilon > 1.3 * epsilon
     chances = tree_chances(3, (1, 2), 2 * epsilon)
-    assert tree_loss(chances, sequence=True).value > 1.3 * epsilon
-    assert tree_loss(chances, sequence=False).value > 1.3 * epsilon
-    assert largest_loss(np.log(np.full((3, 3), 0.25)), axes=(0, 1)).value == 0.0
+    assert tree_loss(chances, sequence=True).epsilon > 1.3 * epsilon
+    assert tree_loss(chances, sequence=False).epsilon > 1.3 * epsilon
+    assert largest_loss(np.log(np.full((3, 3), 0.25)), axes=(0, 1)).epsilon == 0.0
 
 
 def test_largest_loss_finds_the_pair_and_its_chance() -> None:
     chances = np.log([[0.5, 0.4, 0.1], [0.5, 0.2, 0.1]])
     found = largest_loss(chances, axes=(1,))
-    assert found.value == pytest.approx(math.log(4.0))
-    assert found.log_chance == pytest.approx(math.log(0.1))
-    assert largest_loss(chances, axes=(0,)).value == pytest.approx(math.log(2.0))
+    assert found.epsilon == pytest.approx(math.log(4.0))
+    assert found.log_unlikely == pytest.approx(math.log(0.1))
+    assert largest_loss(chances, axes=(0,)).epsilon == pytest.approx(math.log(2.0))
 
 
 @pytest.mark.parametrize(("arms", "pulls"), [(3, (2, 2)), (4, (1, 2))])
 def test_two_phases_keep_within_epsilon(arms: int, pulls: tuple[int, int]) -> None:
     for epsilon in (0.1, 1.0, 5.0):
         chances = tree_chances(arms, pulls, epsilon)
-        losses = [tree_loss(chances, sequence=sequence).value for sequence in (True, False)]
+        losses = [tree_loss(chances, sequence=sequence).epsilon for sequence in (True, False)]
         # The sequence says more than the arm alone.
         assert losses[1] <= losses[0] * (1 + 1e-12)
         assert losses[0] <= epsilon * (1 + 1e-9)
@@ -129,7 +133,7 @@ def test_pooled_samples_are_not_private() -> None:
     """BAI-E10: a negative control, which a sound audit has to catch."""
     for arms in (3, 4):
         chances = tree_chances(arms, (1, 2), 1.0, pooled=True)
-        assert tree_loss(chances, sequence=True).value > 1.2
+        assert tree_loss(chances, sequence=True).epsilon > 1.2
 
 
 # DP-OD.
@@ -157,9 +161,9 @@ def test_scales_are_those_of_least_squares(features: Values) -> None:
 def test_antipodal_diagonal_arms_exceed_epsilon_in_l2() -> None:
     """By hand: angles 46 and 224 degrees, up to sqrt 2 epsilon; l1 keeps epsilon."""
     for pulls, least in ((5, 1.24), (50, 1.39), (500, 1.41)):
-        found = difference_loss(pulls, 1.0, scales=dp_od_scales(DIAGONAL, "l2")).value
+        found = difference_loss(pulls, 1.0, scales=dp_od_scales(DIAGONAL, "l2")).epsilon
         assert least < found < ROOT2
-    assert difference_loss(500, 1.0, scales=dp_od_scales(DIAGONAL, "l1")).value < 1.0
+    assert difference_loss(500, 1.0, scales=dp_od_scales(DIAGONAL, "l1")).epsilon < 1.0
 
 
 def test_worst_angles_are_near_antipodal_diagonals() -> None:
@@ -180,10 +184,10 @@ def test_the_square_has_the_loss_of_the_audit_spec(epsilon: float) -> None:
     """By hand: exactly sqrt(2) epsilon in l2, epsilon in l1; P = exp(-sqrt(2) n eps/L)/4."""
     for pulls in (1, 4):
         found = square_loss(pulls, epsilon, "l2")
-        assert found.value == pytest.approx(ROOT2 * epsilon, rel=1e-12)
+        assert found.epsilon == pytest.approx(ROOT2 * epsilon, rel=1e-12)
         least = -ROOT2 * pulls * epsilon - math.log(4.0)
-        assert found.log_chance >= least - 1e-12
-        assert square_loss(pulls, epsilon, "l1").value == pytest.approx(epsilon, rel=1e-12)
+        assert found.log_unlikely >= least - 1e-12
+        assert square_loss(pulls, epsilon, "l1").epsilon == pytest.approx(epsilon, rel=1e-12)
 
 
 def test_the_uniform_design_is_optimal_on_the_square() -> None:

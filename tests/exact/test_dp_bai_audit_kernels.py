@@ -17,7 +17,6 @@ from dpbandits.auditing.best_arm import (
     dp_od_scales,
     tree_chances,
     unit_vectors,
-    with_midpoint,
 )
 from dpbandits.auditing.laplace import log_tail, log_tail_of_two
 
@@ -72,7 +71,7 @@ KERNELS: dict[str, tuple[str, Values, list[int], int, Callable[[], float]]] = {
     ),
     "DP-OD on diagonals and their midpoint": (
         "dp-od",
-        with_midpoint(DIAGONAL),
+        np.vstack([DIAGONAL, DIAGONAL.mean(axis=0)]),
         [1, 0],
         7,
         lambda: two_sums(2, dp_od_scales(DIAGONAL, "l2")),

@@ -14,7 +14,7 @@ from scipy.stats import norm
 import dpbandits
 from dpbandits import InputError, privacy
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
-from dpbandits.auditing.best_arm import WITNESS, deviation, needed_delta, witness_pulls
+from dpbandits.auditing.best_arm import WITNESS, deviation, gaussian_witness, witness_pulls
 from dpbandits.papers.dp_bai.privacy import DELTAS, EPSILONS, LARGER_EPSILONS
 
 
@@ -23,6 +23,10 @@ def excess(epsilon: float, m: float, s: float) -> mpmath.mpf:
     with mpmath.workdps(40):
         far = mpmath.ncdf(-(mpmath.mpf(s) + 1) * m)
         return mpmath.ncdf(-mpmath.mpf(s) * m) - mpmath.exp(epsilon) * far
+
+
+def needed_delta(epsilon: float, sigma: float, pulls: int, **kind: bool) -> float:
+    return gaussian_witness(epsilon, sigma, pulls, **kind).delta(epsilon)  # type: ignore[arg-type]
 
 
 def test_needed_delta_in_one_dimension_is_the_maximum_over_tables() -> None:

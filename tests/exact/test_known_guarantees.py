@@ -14,7 +14,7 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
 from dpbandits.algorithms.base import positive
 from dpbandits.algorithms.guarantees import KNOWN, at_delta, guarantee_of
-from dpbandits.auditing.gdp_ncb import anytime_witness
+from dpbandits.auditing.gdp_ncb import stop_window
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.witnesses import (
     classical_delta,
@@ -219,7 +219,7 @@ def test_the_loss_in_a_window() -> None:
     """docs/privacy-witnesses.md: 1.92 epsilon at most, from T = 2^25 - 1 on."""
     assert window_loss(2**25, 0.2) / 0.2 == pytest.approx(1.92, abs=5e-3)
     pulls = math.floor(1600 * (9 * math.log(2**24) + 5 * math.log(2**24) ** 2)) - 35
-    exact = anytime_witness(2**24, 0.2, pulls).log_ratio
+    exact = stop_window(2**24, 0.2, pulls).epsilon
     assert window_loss(2**25, 0.2) == pytest.approx(exact, abs=1e-4)
     assert window_loss(2**20, 0.2) == -math.inf
 

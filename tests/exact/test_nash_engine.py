@@ -277,7 +277,7 @@ def test_rows_of_curves_of_runs_together(frame: Any) -> None:
 def test_results_come_back_and_are_evidence(tmp_path: Path, frame: Any) -> None:
     path = tmp_path / "curves.parquet"
     write_results(path, frame, "0" * 16)
-    evidence = Evidence.of_frames({"curves": read_results(path, "0" * 16)}, root_seed=1)
+    evidence = Evidence.of_frames({"curves": read_results(path, "0" * 16)})
     assert evidence.runs(["curves"]) == 6
     influences = evidence.values("curves", "nash_influence", 400, epsilon=2)
     error = evidence.values("curves", "nash_standard_error", 400, epsilon=2)

@@ -13,19 +13,19 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import REGRET, gdp_ncb
-from dpbandits.auditing.gdp_ncb import (
-    PhaseTwo,
-    anytime_witness,
-    as_coded,
-    deciding_releases,
-    exploration_witness,
-    explored,
-    published_threshold,
-    release_witness,
-)
-from dpbandits.auditing.laplace import log_cdf
+from dpbandits.auditing.gdp_ncb import exploration_witness, release_witness, stop_window
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
+from dpbandits.privacy.witnesses import (
+    ALPHA,
+    C,
+    PhaseTwo,
+    as_coded,
+    deciding_releases,
+    explored,
+    log_cdf,
+    published_threshold,
+)
 from shared import ExactResults
 from support import settings_of
 
@@ -38,6 +38,10 @@ def coded(horizon: int, epsilon: float) -> tuple[PhaseTwo, int, int]:
     """Return the rules of the code and the pulls of Phase I."""
     rules = as_coded(horizon, epsilon)
     return rules, *explored(rules.rounds)
+
+
+def test_the_constants_are_those_of_the_kernel() -> None:
+    assert (C, ALPHA) == (gdp_ncb.C, gdp_ncb.ALPHA)
 
 
 def cdf(x: mpmath.mpf) -> mpmath.mpf:
@@ -53,12 +57,12 @@ def test_the_toy_event_by_hand() -> None:
         under_x = arm_2 * mpmath.fprod(cdf((3 - i) / scale) for i in range(1, 7))
         changed = arm_2 * mpmath.fprod(cdf((4 - i) / scale) for i in range(1, 7))
     found = exploration_witness(3.0, math.log(40), 6)
-    assert math.exp(found.log_probability) == pytest.approx(float(under_x), rel=1e-12)
-    assert math.exp(found.log_ratio) == pytest.approx(float(changed / under_x), rel=1e-12)
+    assert math.exp(found.log_p) == pytest.approx(float(under_x), rel=1e-12)
+    assert math.exp(found.epsilon) == pytest.approx(float(changed / under_x), rel=1e-12)
     assert float(under_x) == pytest.approx(0.00120, abs=5e-6)
     assert float(changed) == pytest.approx(0.00421, abs=5e-6)
     assert float(changed / under_x) == pytest.approx(3.51, abs=5e-3)
-    assert found.log_arms == pytest.approx(-13 * math.log(2))
+    assert found.log_shared == pytest.approx(-13 * math.log(2))
 
 
 @pytest.mark.parametrize("threshold", [2.5, 7.0, 60.0])
@@ -71,7 +75,7 @@ def test_the_product_telescopes(threshold: float, pulls: int) -> None:
             for i in range(1, pulls + 1)
         ]
         expected = float(mpmath.fsum(steps))
-    found = exploration_witness(threshold, 4.0, pulls).log_ratio
+    found = exploration_witness(threshold, 4.0, pulls).epsilon
     assert found == pytest.approx(expected, rel=1e-13)
 
 
@@ -146,12 +150,12 @@ def test_the_loss_as_written_is_above_any_epsilon() -> None:
     threshold, scale = published_threshold(1e7, 0.2), math.log(1e7) / 0.2
     pulls = (10**7 - 1) // 2
     found = exploration_witness(threshold, scale, pulls)
-    assert found.log_ratio / 0.2 == pytest.approx(166_855, rel=1e-3)
+    assert found.epsilon / 0.2 == pytest.approx(166_855, rel=1e-3)
     # From n = TH on it is above epsilon for every epsilon below ln 2.
     for epsilon in (0.1, 0.69):
         threshold, scale = published_threshold(1e7, epsilon), math.log(1e7) / epsilon
         found = exploration_witness(threshold, scale, math.ceil(threshold))
-        assert found.log_ratio > epsilon
+        assert found.epsilon > epsilon
 
 
 def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
@@ -159,7 +163,7 @@ def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
     window, epsilon = 2**24, 0.2
     near = math.floor(published_threshold(window, epsilon))
     losses = {
-        offset: anytime_witness(window, epsilon, near + offset).log_ratio / epsilon
+        offset: stop_window(window, epsilon, near + offset).epsilon / epsilon
         for offset in range(-85, 1)
     }
     assert losses[-85] < 1.0 < losses[-84]
@@ -176,7 +180,7 @@ def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None
     log = math.log2(horizon)
     threshold = 1600.0 * (9.0 * log + log**2 / 0.2)
     found = exploration_witness(threshold, log / 0.2, math.floor(threshold) + 100)
-    assert found.log_ratio / 0.2 > 7.0
+    assert found.epsilon / 0.2 > 7.0
     # With means clipped to [0, 1] in the test, those at sums up to TH cannot stop the phase.
     log = math.log(horizon)
     threshold, scale = published_threshold(horizon, 0.2), log / 0.2
@@ -249,13 +253,13 @@ def test_rewards_of_zero_give_the_same_ratio() -> None:
     needed = np.array([each.needed for each in deciding_releases(*coded(horizon, epsilon))])
     ratio = log_cdf((1.0 - needed) / scale) - log_cdf(-needed / scale)
     found = release_witness(*coded(horizon, epsilon))
-    assert float(ratio.sum()) == pytest.approx(found.log_ratio, rel=1e-9)
+    assert float(ratio.sum()) == pytest.approx(found.epsilon, rel=1e-9)
 
 
 def test_counts_of_phase_one() -> None:
     """501 and 500 pulls with arm 2 in round s: 1000 choose 499 of 2^1001."""
     expected = mpmath.binomial(1000, 499) / mpmath.mpf(2) ** 1001
-    found = release_witness(*coded(10**6, 2.0)).log_arms
+    found = release_witness(*coded(10**6, 2.0)).log_shared
     assert math.exp(found) == pytest.approx(float(expected), rel=1e-9)
 
 

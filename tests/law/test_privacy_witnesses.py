@@ -48,8 +48,7 @@ SEQUENCES = {"X": X, "X'": CHANGED}
 def toy_probability(name: str) -> float:
     """Return the exact probability of the toy event, given the arms of Phase I."""
     witness = exploration_witness(THRESHOLD, LOG / EPSILON, PULLS)
-    ratio = witness.log_ratio if name == "X'" else 0.0
-    return math.exp(witness.log_probability + ratio)
+    return math.exp(witness.log_q if name == "X'" else witness.log_p)
 
 
 def lowest_log_ratio(counts: Sequence[int]) -> float:

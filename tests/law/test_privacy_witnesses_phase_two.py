@@ -17,10 +17,9 @@ import dpbandits
 import witness_plays
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.gdp_ncb import EXPLOITING, advance_window, open_window
-from dpbandits.auditing.gdp_ncb import as_coded, deciding_releases
-from dpbandits.auditing.laplace import log_cdf
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import Arms, Segments, njit
+from dpbandits.privacy.witnesses import as_coded, deciding_releases, log_cdf
 from support import settings_of
 from witness_plays import LINE, copy_state, p_value
 

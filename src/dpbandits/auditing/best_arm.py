@@ -20,7 +20,6 @@ that of the difference of both sums.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,14 +27,8 @@ from scipy.special import log_ndtr
 
 from dpbandits import privacy
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
-from dpbandits.auditing.laplace import (
-    Loss,
-    Values,
-    largest_loss,
-    log_selection,
-    log_tail,
-    log_tail_of_two,
-)
+from dpbandits.auditing.events import Event, Values
+from dpbandits.auditing.laplace import largest_loss, log_selection, log_tail, log_tail_of_two
 from dpbandits.errors import InputError
 
 
@@ -44,16 +37,10 @@ def sign_loss(
     epsilon: float,
     largest_reward: float = 1.0,
     least_log_chance: float = -math.inf,
-) -> Loss:
+) -> Event:
     """Return the loss of DP-BAI for two arms in one dimension.
 
     It pulls the arm with the longer feature and goes by the sign of that one noisy mean.
-
-    Args:
-        pulls: n, of that arm.
-        epsilon: of the noise.
-        largest_reward: rewards are 0 or this.
-        least_log_chance: of ``largest_loss``.
     """
     sums = largest_reward * np.arange(pulls + 1)
     chances = np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
@@ -66,16 +53,8 @@ def difference_loss(
     largest_reward: float = 1.0,
     scales: tuple[float, float] = (1.0, 1.0),
     least_log_chance: float = -math.inf,
-) -> Loss:
-    """Return the loss of comparing two noisy sums, over all pairs of sums.
-
-    Args:
-        pulls: n, of either arm.
-        epsilon: of the noise.
-        largest_reward: rewards are 0 or this.
-        scales: of the two Laplace variables in the difference, in units of 1 / epsilon.
-        least_log_chance: of ``largest_loss``.
-    """
+) -> Event:
+    """Return the loss of comparing two noisy sums, over all pairs of sums."""
     differences = largest_reward * np.arange(-pulls, pulls + 1)
     first, second = (scale / epsilon for scale in scales)
     chances = [log_tail_of_two(sign * differences, first, second) for sign in (1.0, -1.0)]
@@ -88,13 +67,6 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
     Arm 0 wins; which one was the other survivor is the first axis (K - 1 of them). All arms are
     alike, so that this says all. The other axes are the sums of the K arms in the first phase and
     then in the second one, from 0 to the pulls.
-
-    Args:
-        arms: K, at least 3.
-        pulls: of every active arm, by phase.
-        epsilon: of the noise.
-        pooled: whether the second phase takes the rewards of the first one into its means,
-            with noise for the new ones alone: this is not private, and a negative control.
     """
     shape = (pulls[0] + 1,) * arms + (pulls[1] + 1,) * arms
     first = epsilon * np.indices(shape[:arms]).reshape(arms, -1).T
@@ -110,15 +82,8 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
     return np.stack(outcomes)
 
 
-def tree_loss(chances: Values, *, sequence: bool, least_log_chance: float = -math.inf) -> Loss:
-    """Return the loss of such a tree.
-
-    Args:
-        chances: of ``tree_chances``.
-        sequence: whether the output is the sequence of pulls, which shows the survivors, with the
-            recommended arm, or that arm alone.
-        least_log_chance: of ``largest_loss``.
-    """
+def tree_loss(chances: Values, *, sequence: bool, least_log_chance: float = -math.inf) -> Event:
+    """Return the loss of such a tree."""
     seen = chances if sequence else np.logaddexp.reduce(chances, axis=0, keepdims=True)
     return largest_loss(seen, axes=tuple(range(1, seen.ndim)), least_log_chance=least_log_chance)
 
@@ -142,11 +107,6 @@ def unit_vectors(*degrees: float) -> NDArray[np.float64]:
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
-def with_midpoint(features: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return two features and half their sum below them."""
-    return np.vstack([features, features.mean(axis=0)])
-
-
 def three_arm_pulls(budget: int) -> int:
     """Return how often DP-OD pulls either of two arms beside their midpoint; 0 if T is too small.
 
@@ -160,13 +120,6 @@ def dp_od_scales(features: ArrayLike, norm: str) -> tuple[float, float]:
 
     In units of 1 / epsilon, on sums: |w_k| L, where A w = (1, -1), A are the features and L is
     their largest norm.
-
-    Args:
-        features: of two arms in two dimensions, independent; shape (2, 2).
-        norm: a key of ``NORMS``.
-
-    Raises:
-        InputError: another norm, or dependent features.
     """
     matrix = np.asarray(features, np.float64)
     if norm not in NORMS:
@@ -185,19 +138,12 @@ def square_loss(
     norm: str,
     largest_reward: float = 1.0,
     least_log_chance: float = -math.inf,
-) -> Loss:
+) -> Event:
     """Return the loss of DP-OD on the four unit vectors (+-1, +-1)/sqrt 2, at the uniform design.
 
     Arm 1 wins where both coordinates of the noisy sum U are above 0. Over all sums u of the
     contribution of arms 1 and 3 (antipodes), those of arms 2 and 4 being 0: a reward moves both
     coordinates by 1/sqrt 2. The table need not obey the linear model; privacy is about all tables.
-
-    Args:
-        pulls: n, of every arm.
-        epsilon: of the noise.
-        norm: ``l2`` (L = 1) or ``l1`` (L = sqrt 2).
-        largest_reward: rewards are 0 or this.
-        least_log_chance: of ``largest_loss``.
     """
     largest = {"l2": 1.0, "l1": math.sqrt(2.0)}[norm]
     coordinates = largest_reward * np.arange(-pulls, pulls + 1) / math.sqrt(2.0)
@@ -219,11 +165,7 @@ def turned_scales(norm: str) -> tuple[float, float]:
 
 
 def limit_losses(norm: str) -> NDArray[np.float64]:
-    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles; NaN if dependent.
-
-    Args:
-        norm: a key of ``NORMS``.
-    """
+    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles, or NaN."""
     vectors = unit_vectors(*ANGLES)
     lengths = np.linalg.norm(vectors, NORMS[norm], axis=1)
     largest = np.maximum(lengths[:, None], lengths[None, :])
@@ -235,15 +177,7 @@ def limit_losses(norm: str) -> NDArray[np.float64]:
 
 
 def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
-    """Return R and by how much one sum has to exceed the other one: R (2 h + 2 c).
-
-    Args:
-        horizon: T; the failure probability is 1 / T.
-        epsilon: above 0.
-
-    Raises:
-        InputError: the first epoch of two arms does not end before T.
-    """
+    """Return R and by how much one sum has to exceed the other one: R (2 h + 2 c)."""
     log8, log4 = math.log(16.0 * horizon), math.log(8.0 * horizon)
     pulls = math.floor(max(128.0 * log8, 16.0 * log4 / epsilon)) + 1
     if 2 * pulls >= horizon:
@@ -255,10 +189,6 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
     """Return log chances that the first, the second and no arm is dropped.
 
     By output and by the clean difference of both sums, from -R to R; shape (3, 2 R + 1).
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
     """
     pulls, lead = first_epoch(horizon, epsilon)
     differences = np.arange(-pulls, pulls + 1)
@@ -276,14 +206,8 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
     return np.stack([first, second, np.where(one_side, between, outside)])
 
 
-def elimination_loss(horizon: int, epsilon: float, least_log_chance: float = -math.inf) -> Loss:
-    """Return the loss of the first epoch over all pairs of sums.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
-        least_log_chance: of the output, under the table that makes it less likely.
-    """
+def elimination_loss(horizon: int, epsilon: float, least_log_chance: float = -math.inf) -> Event:
+    """Return the loss of the first epoch over all pairs of sums."""
     return largest_loss(outcome_chances(horizon, epsilon), (1,), least_log_chance)
 
 
@@ -297,17 +221,7 @@ INSTANCES = {"witness": (3, 2), "line": (2, 1), "plane": (2, 2)}
 
 
 def deviation(epsilon: float, delta: float, calibration: str) -> float:
-    """Return the standard deviation of the noise on a sum of rewards.
-
-    Args:
-        epsilon: above 0.
-        delta: strictly between 0 and 1.
-        calibration: ``classical``, sqrt(2 log(1.25/delta)) / epsilon, as the paper has it, or
-            ``analytic``, the smallest one that makes a released sum (epsilon, delta)-DP.
-
-    Raises:
-        InputError: another calibration.
-    """
+    """Return the standard deviation of the noise on a sum of rewards."""
     if calibration not in CALIBRATIONS:
         raise InputError(f"calibration is {calibration!r}; allowed: {', '.join(CALIBRATIONS)}")
     if calibration == "classical":
@@ -315,39 +229,15 @@ def deviation(epsilon: float, delta: float, calibration: str) -> float:
     return 1.0 / privacy.eta_from(epsilon, delta)
 
 
-@dataclass(frozen=True)
-class GaussianWitness:
-    """The output and the neighbouring tables that need the largest delta.
-
-    Attributes:
-        delta: P - exp(epsilon) P', or 0 where no output needs any.
-        log_likely: log P, of the output under the table that makes it more likely.
-        log_unlikely: log P'.
-        total: s, sum (one) or difference (two) of the rewards under the first table.
-    """
-
-    delta: float
-    log_likely: float
-    log_unlikely: float
-    total: float
-
-
 def gaussian_witness(
     epsilon: float, deviation: float, pulls: int, *, two_sums: bool, binary: bool
-) -> GaussianWitness:
+) -> Event:
     """Return the output that needs the largest delta, over neighbouring tables.
 
     In units of the noise's deviation (m = 1 / deviation) its delta is the largest
     Phi(-s m) - exp(epsilon) Phi(-(s + 1) m), where s runs from 0 to n - 1 (one sum), or from -n
     to n - 1 (two). It has one maximum, at s = epsilon / m^2 - 1/2. A reward that changes by less
     than 1 leaks less, and so does the other output of one sum, where s runs from -n to -1.
-
-    Args:
-        epsilon: above 0.
-        deviation: of the noise on one sum.
-        pulls: n, of each pulled arm.
-        two_sums: whether two noisy sums are compared, or one with 0.
-        binary: whether rewards are 0 or 1, or anything between as well.
     """
     shift = 1.0 / (deviation * math.sqrt(2.0)) if two_sums else 1.0 / deviation
     best = epsilon / shift**2 - 0.5
@@ -357,31 +247,11 @@ def gaussian_witness(
     with np.errstate(over="ignore"):
         excess = np.exp(likely) - np.exp(epsilon + unlikely)
     at = int(excess.argmax())
-    delta = max(float(excess[at]), 0.0)
-    return GaussianWitness(delta, float(likely[at]), float(unlikely[at]), float(s[at]))
-
-
-def needed_delta(
-    epsilon: float, deviation: float, pulls: int, *, two_sums: bool, binary: bool
-) -> float:
-    """Return the largest P - exp(epsilon) P' over neighbouring tables and both outputs.
-
-    Args:
-        epsilon: as in ``gaussian_witness``, likewise the others.
-        deviation: of the noise on one sum.
-        pulls: n, of each pulled arm.
-        two_sums: whether two noisy sums are compared, or one with 0.
-        binary: whether rewards are 0 or 1, or anything between as well.
-    """
-    return gaussian_witness(epsilon, deviation, pulls, two_sums=two_sums, binary=binary).delta
+    return Event("", float(likely[at]), float(unlikely[at]), place=(float(s[at]),))
 
 
 def witness_pulls(budget: int) -> int:
-    """Return how often the first phase of the witness pulls arm 1.
-
-    Raises:
-        InputError: a budget that leaves the first phase no pull of its own.
-    """
+    """Return how often the first phase of the witness pulls arm 1."""
     schedule = phase_schedule(len(WITNESS), len(WITNESS[0]))
     effective = budget - schedule.reserved
     if effective < 1:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from dpbandits import privacy
@@ -24,15 +24,15 @@ from dpbandits.auditing.best_arm import (
     dp_od_scales,
     unit_vectors,
 )
-from dpbandits.auditing.events import clopper_pearson
+from dpbandits.auditing.events import LOG10, Values, clopper_pearson
 from dpbandits.auditing.gdp_ncb import exploration_witness
-from dpbandits.auditing.inputs import hold_pair
-from dpbandits.auditing.lattice import OBSERVABLE, ideal_mu, loss_law, tradeoff_curve
+from dpbandits.auditing.inputs import hold
+from dpbandits.auditing.lattice import LEAST, ideal_mu, loss_law, tradeoff_curve
 from dpbandits.auditing.likelihood import simulate
-from dpbandits.auditing.rows import ENGINE_NAMES, AuditRow
+from dpbandits.auditing.rows import AuditRow
 from dpbandits.auditing.statements import FIXED_LENGTH
 from dpbandits.auditing.thompson import ts_gaussian
-from dpbandits.auditing.thompson_statements import DELTAS, FULL, SAMPLED_ZETA, Scale
+from dpbandits.auditing.thompson_statements import DELTAS, SAMPLED_ZETA
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 
 ANGLE_BUDGET = 1002
@@ -58,10 +58,6 @@ def ratios_by_horizon(rows: Iterable[AuditRow], epsilon: float) -> pd.DataFrame:
 
     Tags: variant, scaled, log10_alpha. x: T. Beside them stands what all releases would cost if
     each lost the whole of its share, floor(log2((T - W)/2 + 1)) / ln T.
-
-    Args:
-        rows: of ``gdp_ncb_rows``.
-        epsilon: of the rows that are drawn.
     """
     chosen = [
         row
@@ -108,9 +104,6 @@ def ratios_by_alternation(thresholds: Sequence[float] = (0.5, 1.0, 2.0, 4.0)) ->
     """Return the bound from GDP-NCB's stop test as written over its claim, by the rounds M.
 
     Tags: threshold, log10_alpha. x: M = 2 n + 1. T = 64 and epsilon = 1.
-
-    Args:
-        thresholds: small ones; for n below them the event is not exact and left out.
     """
     scale = math.log(STOP_HORIZON) / STOP_EPSILON
     curves = []
@@ -121,12 +114,9 @@ def ratios_by_alternation(thresholds: Sequence[float] = (0.5, 1.0, 2.0, 4.0)) ->
             _curve(
                 f"threshold {threshold:g}",
                 [2 * n + 1 for n in pulls],
-                [witness.log_ratio / STOP_EPSILON for witness in witnesses],
+                [witness.epsilon / STOP_EPSILON for witness in witnesses],
                 threshold=threshold,
-                log10_alpha=[
-                    (witness.log_probability + witness.log_arms) / math.log(10.0)
-                    for witness in witnesses
-                ],
+                log10_alpha=[witness.log_unlikely / LOG10 for witness in witnesses],
             )
         )
     return pd.concat(curves, ignore_index=True)
@@ -136,9 +126,6 @@ def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
     """Return the loss of DP-OD over epsilon by the angle of the second of two unit vectors.
 
     Tags: norm, and log10_alpha of the event. x: degrees; the first vector is at 46 degrees.
-
-    Args:
-        epsilon: above 0.
     """
     pulls = -(-(ANGLE_BUDGET - 2) // 2)
     independent = np.abs(np.sin(np.radians(ANGLES - DIAGONAL[0]))) > 1e-9
@@ -155,9 +142,9 @@ def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
             _curve(
                 f"noise by the {norm} norm",
                 angles,
-                [loss.value / epsilon for loss in losses],
+                [loss.epsilon / epsilon for loss in losses],
                 norm=norm,
-                log10_alpha=[loss.log_chance / math.log(10.0) for loss in losses],
+                log10_alpha=[loss.log_unlikely / LOG10 for loss in losses],
             )
         )
     return pd.concat(curves, ignore_index=True)
@@ -192,9 +179,6 @@ def theorem_3_curves(rows: list[AuditRow]) -> pd.DataFrame:
     """Return how tight Theorem 3 of ts-is-dp is.
 
     Tags: kind (``claimed`` or ``lower``), engine, arms, runs, log10_chance, claimed. x: T. y: mu.
-
-    Args:
-        rows: with those of AUD-2.
     """
     chosen = [row for row in rows if row.statement == "AUD-2"]
     horizons = np.array(sorted({row.horizon for row in chosen}), np.float64)
@@ -207,7 +191,7 @@ def theorem_3_curves(rows: list[AuditRow]) -> pd.DataFrame:
         for engine, arms in keys:
             part = [row for row in chosen if (row.engine, row.arms) == (engine, arms)]
             x = [float(row.horizon) for row in part]
-            series = f"{ENGINE_NAMES[engine]}, K={arms}"
+            series = f"{engine}, K={arms}"
             yield _bounds(part, x, series, kind="lower", engine=engine, arms=arms)
 
     return _joined(curves())
@@ -217,9 +201,6 @@ def epsilon_curves(rows: list[AuditRow]) -> pd.DataFrame:
     """Return epsilon at delta by Theorem 3 of ts-is-dp and its lower bounds.
 
     Tags: kind, delta, runs, log10_chance, claimed. x: T. y: epsilon.
-
-    Args:
-        rows: with those of AUD-4.
     """
     chosen = [row for row in rows if row.statement == "AUD-4"]
 
@@ -234,30 +215,25 @@ def epsilon_curves(rows: list[AuditRow]) -> pd.DataFrame:
     return _joined(curves())
 
 
-def tradeoff_curves(scale: Scale = FULL, root: int = DEFAULT_ROOT_SEED) -> pd.DataFrame:
+def tradeoff_curves(runs: int, seed: int = DEFAULT_ROOT_SEED) -> pd.DataFrame:
     """Return the trade-off between both errors at T = 100, two arms.
 
     Series ``exact``; ``claimed``, the Gaussian curve of sqrt(T/2); ``simulated``, thresholds on the
     ratio in simulated outputs, with 95 % intervals x_lo to x_hi and lo to hi (Clopper and Pearson).
     Tags: runs. x: alpha. y: beta.
-
-    Args:
-        scale: ``FULL``, or ``QUICK`` with fewer runs.
-        root: seed of the simulated outputs.
     """
     horizon = TRADEOFF_HORIZON
-    sampler, pair = ts_gaussian(horizon), hold_pair(SAMPLED_ZETA, horizon)
-    alpha, beta = tradeoff_curve(loss_law(sampler, pair.tables))
-    seen = (np.minimum(alpha, beta) >= OBSERVABLE) & (np.maximum(alpha, beta) <= 1.0 - OBSERVABLE)
+    sampler, pair = ts_gaussian(horizon), hold(SAMPLED_ZETA, horizon)
+    alpha, beta = tradeoff_curve(loss_law(sampler, pair))
+    seen = (np.minimum(alpha, beta) >= LEAST) & (np.maximum(alpha, beta) <= 1.0 - LEAST)
     x, y = _thinned(alpha[seen], beta[seen])
     level = privacy.ts_gaussian_gdp(horizon)
-    runs = max(runs for arms, _, runs in scale.sampled if arms == 2)
     streams = [
-        run_generator(root, stream_key(["audit", "trade-off", horizon, runs, law]), 0)
+        run_generator(seed, stream_key(["audit", "trade-off", horizon, runs, law]), 0)
         for law in ("x", "x'")
     ]
     first, second = (
-        simulate(sampler, pair.tables, runs, stream, under=law).ratios
+        simulate(sampler, pair, runs, stream, second=bool(law))
         for law, stream in enumerate(streams)
     )
     return _joined(
@@ -269,9 +245,7 @@ def tradeoff_curves(scale: Scale = FULL, root: int = DEFAULT_ROOT_SEED) -> pd.Da
     )
 
 
-def _thinned(
-    alpha: NDArray[np.float64], beta: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _thinned(alpha: Values, beta: Values) -> tuple[Values, Values]:
     """Return points evenly spread in the probits of alpha and of beta."""
     place = ndtri(alpha) - ndtri(beta)
     wanted = np.linspace(place[0], place[-1], _POINTS)
@@ -279,7 +253,7 @@ def _thinned(
     return alpha[index], beta[index]
 
 
-def _boxes(first: NDArray[np.float64], second: NDArray[np.float64]) -> pd.DataFrame:
+def _boxes(first: Values, second: Values) -> pd.DataFrame:
     """Return thresholds on simulated ratios with the intervals of both errors."""
     lines = []
     for tau in np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0.05, 0.95, 13))):
@@ -295,9 +269,6 @@ def modified_curves(rows: list[AuditRow]) -> pd.DataFrame:
     """Return lower bounds on mu of Modified TS over the pre-pulls, at fixed eta.
 
     Tags: engine, horizon, eta, c, runs, log10_chance, claimed. x: b. y: mu over eta.
-
-    Args:
-        rows: with those of AUD-3.
     """
     chosen = [row for row in rows if row.statement == "AUD-3"]
     keys = dict.fromkeys((row.engine, row.horizon, round(row.claimed, 9)) for row in chosen)
@@ -309,7 +280,7 @@ def modified_curves(rows: list[AuditRow]) -> pd.DataFrame:
                 for row in chosen
                 if (row.engine, row.horizon, round(row.claimed, 9)) == (engine, horizon, eta)
             ]
-            series = f"{ENGINE_NAMES[engine]}, T={horizon}, eta={eta:g}"
+            series = f"{engine}, T={horizon}, eta={eta:g}"
             x = [_parameter(row, "b") for row in part]
             factors = [_parameter(row, "c") for row in part]
             tags = {"engine": engine, "horizon": horizon, "eta": eta, "c": factors}
@@ -325,9 +296,6 @@ def budget_curves(rows: list[AuditRow]) -> pd.DataFrame:
 
     Tags: kind (``claimed``, ``lower``, or ``ideal``: the best that the first epoch can leak against
     a known threshold), horizon, runs, log10_chance, claimed. x: alpha. y: mu.
-
-    Args:
-        rows: with those of AUD-7 and AUD-8.
     """
     names = {"AUD-7": "Theorem 4.4", "AUD-8": "tight version"}
 
@@ -335,14 +303,14 @@ def budget_curves(rows: list[AuditRow]) -> pd.DataFrame:
         for horizon in dict.fromkeys(row.horizon for row in rows if row.statement == "AUD-7"):
             tags = {"horizon": horizon, "runs": 0}
             for statement, name in names.items():
-                part = _budget_part(rows, statement, horizon, "A lattice")
+                part = _budget_part(rows, statement, horizon, "exact lattice")
                 x = [_parameter(row, "alpha") for row in part]
                 y = [row.claimed for row in part]
                 yield _curve(f"{name}, T={horizon}", x, y, kind="claimed", **tags)
-            for engine in ("A lattice", "A far tail"):
+            for engine in ("exact lattice", "exact sequence"):
                 part = _budget_part(rows, "AUD-7", horizon, engine)
                 x = [_parameter(row, "alpha") for row in part]
-                series = f"{ENGINE_NAMES[engine]}, T={horizon}"
+                series = f"{engine}, T={horizon}"
                 yield _bounds(part, x, series, kind="lower", horizon=horizon)
             ideal = [ideal_mu(alpha, horizon) for alpha in x]
             yield _curve(f"ideal competitor, T={horizon}", x, ideal, kind="ideal", **tags)

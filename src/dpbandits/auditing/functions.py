@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpbandits.auditing.blackbox import Budget, Measure, Mechanism, certify
-from dpbandits.auditing.events import (
+from dpbandits.auditing.blackbox import Budget, Mechanism, certify
+from dpbandits.auditing.events import Measure
+from dpbandits.auditing.mechanisms import Outputs
+from dpbandits.auditing.statistics import (
+    Candidates,
     Runs,
-    Statistic,
-    Values,
     column,
-    fit_weights,
+    column_score,
     of_sequences,
     of_statistic,
-    p_value,
 )
-from dpbandits.auditing.mechanisms import Outputs
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError, user_code
 
@@ -138,14 +137,14 @@ def audit_mechanism(
             outputs = np.asarray(sample(inputs[second], rng, n))
         return _checked(outputs, n)
 
-    def propose(fitting: Runs, ranking: Runs) -> Iterator[Any]:
+    def propose(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
         columns = fitting.x.shape[1]
         labels = list(names) or [f"output {number + 1}" for number in range(columns)]
         if len(labels) != columns:
             raise InputError(f"{PLACE}: names are {labels}; allowed: {columns}, one a column")
         for number, words in enumerate(labels):
             yield of_statistic(column(number, words), ranking)
-        score = _score(labels, fitting) if columns > 1 else None
+        score = column_score(labels, fitting) if columns > 1 else None
         if score is not None:
             yield of_statistic(score, ranking)
         parts = (fitting.x, fitting.other, ranking.x, ranking.other)
@@ -161,11 +160,11 @@ def audit_mechanism(
         confidence=1.0 - level,
         event=found.event,
         more_likely="x'" if found.second else "x",
-        share=(found.hits[0] / found.runs, found.hits[1] / found.runs),
+        share=found.share,
         runs=found.runs,
         tried=found.tried,
         ceiling=found.ceiling,
-        p_value=p_value(lambda at: measure.bound(*found.ordered(), at), float(claim)),
+        p_value=found.p_value(float(claim)),
     )
 
 
@@ -180,28 +179,3 @@ def _checked(outputs: Outputs, n: int) -> Outputs:
             f"allowed: numbers of shape ({n},) or ({n}, columns)"
         )
     return outputs[:, None] if outputs.ndim == 1 else outputs
-
-
-DIGITS = 3
-"""Weights are rounded, so that the score can be computed from its words."""
-
-
-def _score(labels: Sequence[str], fitting: Runs) -> Statistic | None:
-    """Return the log odds of x' by a logistic regression on other runs; None where it is flat."""
-    rows = np.concatenate([fitting.x, fitting.other]).astype(np.float64)
-    spread = rows.std(axis=0)
-    if not (np.isfinite(spread) & (spread > 0.0)).all():
-        return None
-    classes = np.repeat([0.0, 1.0], fitting.count)
-    fitted = fit_weights((rows - rows.mean(axis=0)) / spread, classes)[1:] / spread
-    weights = [float(f"{weight:.{DIGITS}g}") for weight in fitted]
-    if not any(weights):
-        return None
-
-    def of(outputs: Outputs) -> Values:
-        return np.asarray(outputs.astype(np.float64) @ np.array(weights))
-
-    listed = " ".join(
-        f"{weight:+g} {name}" for weight, name in zip(weights, labels, strict=True) if weight
-    )
-    return Statistic(f"score {listed}", of)

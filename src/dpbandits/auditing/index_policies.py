@@ -20,10 +20,10 @@ import numpy as np
 from scipy.special import betainc, betaln
 
 from dpbandits.algorithms import adap_ucb, lazy
+from dpbandits.auditing.events import Event, Values
 from dpbandits.auditing.laplace import (
     REACH,
     Piecewise,
-    Values,
     fit,
     laplace_breaks,
     laplace_density,
@@ -80,12 +80,7 @@ class _Node:
 
 
 def sequence_chances(policy: Policy, means: CleanMeans) -> Mapping[Sequence, float]:
-    """Return the chance of every arm sequence, arms being 0 and 1.
-
-    Args:
-        policy: of which.
-        means: of the rewards.
-    """
+    """Return the chance of every arm sequence, arms being 0 and 1."""
     old = _density(means(1, 0, 1), 1.0 / policy.epsilon)
     root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old, -math.inf, math.inf)
     return dict(_leaves(policy, means, root))
@@ -199,30 +194,8 @@ MARGIN = 1e-8
 """Taken off the log ratio, above its numerical error."""
 
 
-@dataclass(frozen=True)
-class Leak:
-    """The arm sequence that separates two neighbouring tables the most.
-
-    Attributes:
-        log_ratio: of its chances, at least.
-        log_unlikely: ln of the smaller chance.
-        arms: 1 or 2 by round.
-        changed_is_likelier: whether the second table makes it likelier.
-    """
-
-    log_ratio: float
-    log_unlikely: float
-    arms: tuple[int, ...]
-    changed_is_likelier: bool
-
-
 def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
-    """Return AdaP-UCB as written, two arms.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
-    """
+    """Return AdaP-UCB as written, two arms."""
     interpretations = adap_ucb.ALGORITHM.interpretations_from({})
     settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **interpretations)
 
@@ -234,12 +207,7 @@ def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
 
 
 def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
-    """Return Anytime-Lazy-UCB, two arms.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
-    """
+    """Return Anytime-Lazy-UCB, two arms."""
     interpretations = lazy.LAZY_UCB.interpretations_from({})
     settings = lazy.settings(horizon, 2, epsilon=epsilon, **interpretations)
 
@@ -252,14 +220,7 @@ def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
 
 
 def constant_means(first: float, second: float, release: int, changed: float) -> CleanMeans:
-    """Return clean means where each arm pays one reward, but for one cell of the first arm.
-
-    Args:
-        first: rewards of the first arm.
-        second: of the second one.
-        release: number, from 0, of the first arm's private mean that has the changed reward.
-        changed: this reward.
-    """
+    """Return clean means where each arm pays one reward, but for one cell of the first arm."""
 
     def mean(arm: int, number: int, count: int) -> float:
         if arm == 1:
@@ -271,38 +232,39 @@ def constant_means(first: float, second: float, release: int, changed: float) ->
 
 def largest_leaks(
     policy: Policy, unchanged: CleanMeans, changed: CleanMeans, least_chances: tuple[float, ...]
-) -> list[Leak]:
-    """Return the arm sequences that separate two tables the most, by least chance.
+) -> list[Event]:
+    """Return the arm sequences that separate two tables the most.
 
-    Args:
-        policy: of which.
-        unchanged: means of the first table.
-        changed: of the second one.
-        least_chances: sequences with a smaller chance under either table are left out.
+    One for each least chance: sequences with a smaller one under either table are left out.
     """
     first, second = (sequence_chances(policy, means) for means in (unchanged, changed))
-    leaks = []
-    for arms, chance in first.items():
-        unlikely = min(chance, second[arms])
-        if unlikely >= LEAST_CHANCE:
-            ratio = math.log(second[arms] / chance)
-            shown = tuple(arm + 1 for arm in arms)
-            leaks.append(
-                Leak(max(abs(ratio) - MARGIN, 0.0), math.log(unlikely), shown, ratio > 0.0)
-            )
+    leaks = [
+        Event("the arms are " + _runs(arms), math.log(chance), math.log(second[arms]))
+        for arms, chance in first.items()
+        if min(chance, second[arms]) >= LEAST_CHANCE
+    ]
     return [
         max(
             (leak for leak in leaks if leak.log_unlikely >= math.log(least)),
-            key=lambda leak: leak.log_ratio,
+            key=lambda leak: leak.epsilon,
         )
         for least in least_chances
     ]
 
 
-def abandoned_chances(horizon: int, epsilon: float, reward: float) -> Values:
-    """Return the chances that Lazy-DP-TS pulls arm 1 in round 1 alone, for its rewards 0 and 1.
+def _runs(arms: Sequence) -> str:
+    """Return an arm sequence in words, such as ``1, 2, 1 (4 times)``."""
+    groups = ((arm + 1, len(list(run))) for arm, run in itertools.groupby(arms))
+    return ", ".join(
+        f"{arm}" if length == 1 else f"{arm} ({length} times)" for arm, length in groups
+    )
 
-    Both are sums over the same nodes, so that their ratio is at most exp(epsilon), however exact.
+
+def abandoned_arm(horizon: int, epsilon: float, reward: float) -> Event:
+    """Return the event that Lazy-DP-TS pulls arm 1 in round 1 alone, its reward being 0 or 1.
+
+    Both chances are sums over the same nodes, so that their ratio is at most exp(epsilon), however
+    exact they are.
 
     Args:
         horizon: T, at least 3; there are two arms.
@@ -333,7 +295,8 @@ def abandoned_chances(horizon: int, epsilon: float, reward: float) -> Values:
         chances = chances * (kept @ (masses * laplace_density(second, reward, scale)))
         t, count = rounds[-1] + 1, 2 * count
     laws = [laplace_density(first, changed, 1.0 / epsilon) for changed in (0.0, 1.0)]
-    return np.array([float((weights * law) @ chances) for law in laws])
+    log_p, log_q = (math.log((weights * law) @ chances) for law in laws)
+    return Event(f"the arms are 1, 2 ({horizon - 1} times)", log_p, log_q)
 
 
 def _nodes(centres: list[float], scale: float, kinks: list[float]) -> tuple[Values, Values]:

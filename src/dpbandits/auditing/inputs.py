@@ -5,9 +5,6 @@ arm i in round n. Arms, pulls and rounds are numbered from 1 in words, from 0 in
 
 The loss at a decision is the shift of a centre over the noise. It is large where an early reward
 differs, where that arm is rarely pulled again, and where the others act as known thresholds.
-
-For Gaussian Thompson sampling the changed cell is a reward of arm 1, the first one unless said
-otherwise: 0 in x and 1 in x'.
 """
 
 import math
@@ -24,6 +21,8 @@ from dpbandits.errors import InputError
 PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
 
 MAXIMAL_CELLS = 10_000_000
+
+Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,20 @@ class Pair:
         """The pair with x and x' exchanged."""
         return Pair(self.second, self.first, self.after, self.words, self.arm, self.notion)
 
-    def rows(self, second: bool) -> NDArray[np.float64]:
+    def rows(self, second: bool) -> Values:
         """Return a new array of x, or of x', as kernels draw from it; shape (K, 2 + N)."""
         rewards = np.array(self.second if second else self.first)
         rows = np.zeros((self.arms, FIRST + rewards.shape[1]))
         rows[:, AFTER], rows[:, FIRST:] = self.after, rewards
         return rows
+
+    def tables(self, rounds: int) -> Values:
+        """Return the first rewards of every arm in x and in x', shape (2, K, rounds)."""
+        tables = np.empty((2, self.arms, rounds))
+        tables[:] = np.array(self.after)[:, None]
+        given = np.array([self.first, self.second])[..., :rounds]
+        tables[..., : given.shape[-1]] = given
+        return tables
 
     def describe(self) -> dict[str, Any]:
         """Return what names the pair in seeds and caches."""
@@ -94,7 +101,10 @@ def make_pair(
     if tables[0].shape != tables[1].shape:
         shapes = " and ".join(" x ".join(map(str, table.shape)) for table in tables)
         raise InputError(f"tables x and x' have shapes {shapes}; allowed: one shape")
-    beyond = _beyond(tables[0][:, -1] if after is None else after, len(tables[0]))
+    beyond = np.asarray(tables[0][:, -1] if after is None else after, dtype=np.float64)
+    if beyond.shape != (len(tables[0]),):
+        raise InputError(f"after has {beyond.size} rewards; allowed: one an arm, {len(tables[0])}")
+    _require_rewards("after", beyond)
     differs = tables[0] != tables[1]
     places = differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()
     if places > 1:
@@ -105,7 +115,7 @@ def make_pair(
     return Pair(x, other, tuple(map(float, beyond)), words or _words(x, other), arm, notion)
 
 
-def _table(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def _table(name: str, values: ArrayLike) -> Values:
     allowed = "allowed: one row of rewards an arm, at least 2 arms, all rows of one length"
     try:
         table = np.array(values, dtype=np.float64)
@@ -117,15 +127,7 @@ def _table(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return table
 
 
-def _beyond(values: ArrayLike, arms: int) -> NDArray[np.float64]:
-    beyond = np.asarray(values, dtype=np.float64)
-    if beyond.shape != (arms,):
-        raise InputError(f"after has {beyond.size} rewards; allowed: one an arm, {arms}")
-    _require_rewards("after", beyond)
-    return beyond
-
-
-def _require_rewards(name: str, rewards: NDArray[np.float64]) -> None:
+def _require_rewards(name: str, rewards: Values) -> None:
     outside = rewards[~((rewards >= 0.0) & (rewards <= 1.0))]
     if outside.size:
         raise InputError(f"{name} has the reward {outside[0]:.6g}; allowed: 0 to 1")
@@ -188,12 +190,7 @@ def hold(zeta: float, horizon: int, *, arms: int = 2) -> Pair:
     """Return the pair that keeps arm 1 ``zeta`` standard deviations below all others, which pay 1.
 
     The sum of the first n rewards of arm 1 follows (n + 1) - zeta sqrt(n + 1) - 1/2 as closely as
-    rewards from 0 to 1 allow.
-
-    Args:
-        zeta: standard deviations of a draw of variance 1/(n + 1), 0 or above.
-        horizon: length of the table.
-        arms: number of arms K, at least 2.
+    rewards from 0 to 1 allow: a draw has the variance 1/(n + 1).
     """
     row, total = [0.0], 0.5
     for n in range(2, horizon + 1):
@@ -209,15 +206,7 @@ def hold(zeta: float, horizon: int, *, arms: int = 2) -> Pair:
 
 
 def ladder(level: float, arms: int) -> Pair:
-    """Return the pair in which the other arms pay a descending ladder from 1 to 0.
-
-    Args:
-        level: reward of arm 1 but the first, 0 to 1.
-        arms: number of arms K, at least 3.
-
-    Raises:
-        InputError: there are fewer than 3 arms.
-    """
+    """Return the pair in which the other arms, at least 2, pay a descending ladder from 1 to 0."""
     if arms < 3:
         raise InputError(f"ladder: {arms} arms; allowed: at least 3")
     steps = [1.0 - i / (arms - 2) for i in range(arms - 1)]
@@ -230,13 +219,7 @@ def ladder(level: float, arms: int) -> Pair:
 
 
 def shift(level: float, others: float, *, arms: int = 2) -> Pair:
-    """Return the pair by rounds in which all rewards of round 1 are 0 in x and 1 in x'.
-
-    Args:
-        level: reward of arm 1 in all later rounds, 0 to 1.
-        others: reward of the other arms in all later rounds.
-        arms: number of arms K, at least 2.
-    """
+    """Return the pair by rounds in which all rewards of round 1 are 0 in x and 1 in x'."""
     words = (
         f"from round 2 on arm 1 always {level:g}, {_others(arms)} always {others:g}; "
         f"all rewards of round 1 are 0 or 1"
@@ -247,13 +230,7 @@ def shift(level: float, others: float, *, arms: int = 2) -> Pair:
 
 
 def search_pairs(notion: str, arms: int, horizon: int) -> Iterator[Pair]:
-    """Yield the pairs that a search tries, in a fixed order.
-
-    Args:
-        notion: ``pull table`` or ``round``.
-        arms: number of arms K, at least 2.
-        horizon: number of rounds, or the budget.
-    """
+    """Yield the pairs that a search tries, in a fixed order."""
     for level in LEVELS:
         for others in LEVELS:
             if notion == ROUND:
@@ -269,79 +246,3 @@ def search_pairs(notion: str, arms: int, horizon: int) -> Iterator[Pair]:
 
 def _others(arms: int) -> str:
     return "arm 2" if arms == 2 else f"arms 2 to {arms}"
-
-
-Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class GaussianPair:
-    """Two tables that differ in one cell.
-
-    Attributes:
-        tables: rewards by input (x, x'), arm and pull, shape (2, K, rounds).
-        words: the pair in words.
-    """
-
-    tables: Values
-    words: str
-
-    @property
-    def arms(self) -> int:
-        """Return K."""
-        return int(self.tables.shape[1])
-
-
-def constant_pair(values: Sequence[float], rounds: int) -> GaussianPair:
-    """Return tables of constant arms, of which only the first reward of arm 1 is another.
-
-    Args:
-        values: reward of every arm, in [0, 1].
-        rounds: rewards per arm.
-    """
-    tables = np.broadcast_to(np.array(values, np.float64)[:, None], (2, len(values), rounds)).copy()
-    tables[:, 0, 0] = 0.0, 1.0
-    arms = ", ".join(f"arm {arm} always {value:g}" for arm, value in enumerate(values, 1))
-    return GaussianPair(tables, f"{arms}, but for the first reward of arm 1: 0 in x, 1 in x'")
-
-
-def hold_pair(zeta: float, rounds: int, arms: int = 2) -> GaussianPair:
-    """Return tables that keep arm 1 about zeta standard deviations below arms that always pay 1.
-
-    The sum of n rewards of arm 1 follows (n + 1) - zeta sqrt(n + 1) - 1/2 as far as rewards in
-    [0, 1] can, the first one being 0 in x and 1 in x'.
-
-    Args:
-        zeta: distance, above 0.
-        rounds: rewards per arm.
-        arms: K.
-    """
-    tables = np.ones((2, arms, rounds))
-    tables[0, 0, 0] = 0.0
-    total = 0.5
-    for n in range(2, rounds + 1):
-        target = (n + 1.0) - zeta * np.sqrt(n + 1.0) - 0.5
-        reward = min(max(target - total, 0.0), 1.0)
-        tables[:, 0, n - 1] = reward
-        total += reward
-    words = (
-        f"other arms always 1, arm 1 so that n rewards sum up to (n+1) - {zeta:g} sqrt(n+1) - 1/2 "
-        "as nearly as rewards in [0, 1] can; first reward of arm 1: 0 in x, 1 in x'"
-    )
-    return GaussianPair(tables, words)
-
-
-def abandoned_pair(rounds: int) -> GaussianPair:
-    """Return the pair for the transcript in which arm 1 is abandoned after its forced pulls.
-
-    Arm 1 always pays 1 and arm 2 always 0; in x', the first reward of arm 1 is 0.
-
-    Args:
-        rounds: rewards per arm.
-    """
-    tables = np.zeros((2, 2, rounds))
-    tables[:, 0] = 1.0
-    tables[1, 0, 0] = 0.0
-    return GaussianPair(
-        tables, "arm 1 always 1, arm 2 always 0, but for the first reward of arm 1: 1 in x, 0 in x'"
-    )

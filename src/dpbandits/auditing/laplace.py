@@ -13,19 +13,14 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import exprel, logsumexp
 
-Values = NDArray[np.float64]
+from dpbandits.auditing.events import Event, Values
 
 NODES = 48
 """Nodes of the Gauss-Legendre rule on each interval."""
 
 
 def log_tail(c: ArrayLike, scale: float = 1.0) -> Values:
-    """Return log P(L > c) of one Laplace variable.
-
-    Args:
-        c: any shape.
-        scale: above 0.
-    """
+    """Return log P(L > c) of one Laplace variable."""
     return _two_sided(np.asarray(c, np.float64) / scale, lambda z: -z - math.log(2.0))
 
 
@@ -35,11 +30,6 @@ def log_tail_of_two(c: ArrayLike, first: float = 1.0, second: float = 1.0) -> Va
     For c >= 0, with b1 >= b2, r = b2/b1 and z = c/b1, the chance is
     exp(-z) (1/2 + r z g((1/b2 - 1/b1) c) / (2 (1 + r))), where g(u) = (1 - exp(-u)) / u. This is
     the usual formula with its common factor b1 - b2 taken out; it is continuous there.
-
-    Args:
-        c: any shape.
-        first: b1, above 0.
-        second: b2, above 0.
     """
     large, small = max(first, second), min(first, second)
     ratio = small / large
@@ -51,24 +41,8 @@ def log_tail_of_two(c: ArrayLike, first: float = 1.0, second: float = 1.0) -> Va
     return _two_sided(np.asarray(c, np.float64) / large, upper)
 
 
-def log_cdf(values: ArrayLike) -> NDArray[np.float64]:
-    """Return ln F, F the standard Laplace distribution function, exact in either tail.
-
-    Args:
-        values: any shape.
-    """
-    x = np.asarray(values, np.float64)
-    tail = 0.5 * np.exp(-np.abs(x))
-    return np.where(x < 0.0, math.log(0.5) + x, np.log1p(-tail))
-
-
 def laplace_mass(low: ArrayLike, high: ArrayLike) -> Values:
-    """Return P(low < L < high) of a standard Laplace variable, exact in both tails.
-
-    Args:
-        low: may be infinite.
-        high: likewise, above ``low``.
-    """
+    """Return P(low < L < high) of a standard Laplace variable, exact in both tails."""
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
     # Both ends on the side where the tails are small, mirrored to the left of 0.
     mirrored = low > 0.0
@@ -93,10 +67,6 @@ def log_selection(kept: ArrayLike, lost: ArrayLike) -> Values:
     The highest of the lost ones has density sum_j f(z - lost_j) prod_i F(z - lost_i) over the other
     i, and all of the kept ones are above z with chance prod S(z - kept). Between the sums the
     integral is by Gauss and Legendre; outside of all, exp(z) makes it a polynomial.
-
-    Args:
-        kept: sums in units of the noise's scale, shape (..., a).
-        lost: likewise, shape (..., b).
     """
     high, low = np.asarray(kept, np.float64), np.asarray(lost, np.float64)
     batch = np.broadcast_shapes(high.shape[:-1], low.shape[:-1])
@@ -197,12 +167,7 @@ class Piecewise:
 
 
 def fit(function: Callable[[Values], Values], breaks: Values) -> Piecewise:
-    """Return a function as polynomials between breaks.
-
-    Args:
-        function: of an array of points, smooth between the breaks.
-        breaks: where it begins, is not smooth, and ends; any order.
-    """
+    """Return a function as polynomials between breaks."""
     ends = np.unique(breaks)
     ends = ends[np.concatenate([[True], np.diff(ends) > 1e-11])]
     half = np.diff(ends) / 2.0
@@ -213,64 +178,35 @@ def fit(function: Callable[[Values], Values], breaks: Values) -> Piecewise:
 
 
 def laplace_breaks(centre: float, scale: float) -> Values:
-    """Return breaks for a function with the tails of a Laplace density.
-
-    Args:
-        centre: of the law.
-        scale: above 0.
-    """
+    """Return breaks for a function with the tails of a Laplace density."""
     pieces = round(REACH / LONGEST)
     return np.asarray(centre + scale * LONGEST * np.arange(-pieces, pieces + 1), np.float64)
 
 
 def laplace_density(x: Values, centre: float, scale: float) -> Values:
-    """Return the Laplace density.
-
-    Args:
-        x: any shape.
-        centre: of the law.
-        scale: above 0.
-    """
+    """Return the Laplace density."""
     return np.asarray(np.exp(-np.abs(x - centre) / scale) / (2.0 * scale))
-
-
-@dataclass(frozen=True)
-class Loss:
-    """The largest privacy loss over the pairs of neighbouring tables and the outputs considered.
-
-    Attributes:
-        value: the largest |log ratio| of an output's chances under both tables.
-        log_chance: log of the smaller one of these two chances.
-        place: of the first of both tables, and its output, in the array of chances.
-    """
-
-    value: float
-    log_chance: float
-    place: tuple[int, ...] = ()
 
 
 def largest_loss(
     log_chances: Values, axes: tuple[int, ...], least_log_chance: float = -math.inf
-) -> Loss:
-    """Return the loss between tables that are neighbours along these axes.
+) -> Event:
+    """Return the event of the largest loss between tables that are neighbours along these axes.
 
     Args:
         log_chances: log chance of an output, by table along ``axes`` and by output otherwise.
         axes: along them, tables next to each other differ in one reward.
         least_log_chance: less likely outputs, by the smaller of both chances, are left out.
+
+    Returns:
+        An event without words, whose place is that of the first of both tables, and of the output.
     """
-    losses = [Loss(0.0, 0.0)]
+    events = [Event("", 0.0, 0.0)]
     for axis in axes:
-        ends = [np.take(log_chances, rows, axis=axis) for rows in _neighbours(log_chances, axis)]
-        smaller = np.minimum(*ends)
-        steps = np.where(smaller >= least_log_chance, np.abs(ends[1] - ends[0]), 0.0)
+        tables = np.arange(log_chances.shape[axis])
+        x, other = (np.take(log_chances, rows, axis=axis) for rows in (tables[:-1], tables[1:]))
+        steps = np.where(np.minimum(x, other) >= least_log_chance, np.abs(other - x), 0.0)
         place = np.unravel_index(steps.argmax(), steps.shape)
-        at = tuple(int(coordinate) for coordinate in place)
-        losses.append(Loss(float(steps[place]), float(smaller[place]), at))
-    return max(losses, key=lambda loss: loss.value)
-
-
-def _neighbours(values: Values, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places of all pairs of neighbours along an axis."""
-    places = np.arange(values.shape[axis])
-    return places[:-1], places[1:]
+        at = tuple(map(int, place))
+        events += [Event("", float(x[at]), float(other[at]), place=at)] if steps[at] else []
+    return max(events, key=lambda event: event.epsilon)

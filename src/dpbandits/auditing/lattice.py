@@ -22,15 +22,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
+from dpbandits.auditing.events import OBSERVABLE, Event, Values
+from dpbandits.auditing.inputs import Pair
 from dpbandits.auditing.thompson import Sampler, choice_chances
 from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 from dpbandits.privacy import dp_ts_ucb_budget
-
-Values = NDArray[np.float64]
 
 GOLDEN = 0.618034
 """Step of the dither: multiples of it fill the unit interval evenly."""
@@ -53,31 +52,33 @@ class LossLaw:
     p: Values
     q: Values
 
+    @property
+    def reversed(self) -> "LossLaw":
+        """The same law with P and Q exchanged; the ratios descend."""
+        return LossLaw(-self.ratios, self.q, self.p)
+
 
 def loss_law(
     sampler: Sampler,
-    tables: Values,
+    pair: Pair,
     *,
     step: float = 0.02,
     width: float = 60.0,
     most_pulls: int | None = None,
 ) -> LossLaw:
-    """Return the law of the rounded log-likelihood ratio of the whole arm sequence.
+    """Return the law of the rounded log-likelihood ratio of the whole arm sequence, two arms.
 
     Args:
         sampler: of the decisions, with its horizon.
-        tables: rewards of both inputs by arm and pull, shape (2, 2, rounds or more).
+        pair: the two inputs.
         step: of the ratio, above 0.
         width: outputs whose ratio ever reaches it, either way, are absorbed at that end.
         most_pulls: an output is cut when arm 1 has more pulls than this; none by default.
-
-    Raises:
-        InputError: other than two inputs and two arms, or wrong rewards.
     """
-    if tables.shape[:2] != (2, 2):
-        raise InputError(f"tables have shape {tables.shape}; allowed: (2, 2, rounds)")
+    if pair.arms != 2:
+        raise InputError(f"lattice: {pair.arms} arms; allowed: 2")
     start, rounds = sampler.forced_pulls, sampler.rounds
-    centres, variances = sampler.centres(tables), sampler.variances()
+    centres, variances = sampler.centres(pair.tables(rounds)), sampler.variances()
     most = rounds if most_pulls is None else min(most_pulls, rounds)
     middle = round(width / step)
     # The first and the last cell absorb, and so does the last row.
@@ -103,12 +104,8 @@ def loss_law(
 def _play_round(masses, ranges, start, chances, moves):
     """Play one round in place: a row gets its mass that stays and that of the row below it.
 
-    Args:
-        masses: by n_1, input and cell.
-        ranges: by n_1, first inner cell with mass and first one after.
-        start: smallest n_1 with mass.
-        chances: of arm 1 and of arm 2, by input and by n_1 from ``start`` on.
-        moves: cells by which the ratio moves, by the arm pulled and by n_1.
+    Masses are by n_1, input and cell, ranges (first inner cell with mass, first one after) by n_1,
+    which has mass from ``start`` on; chances and moves (of the ratio, in cells) by the arm pulled.
     """
     rows = chances.shape[2]
     buffer = np.zeros((2, masses.shape[2]))
@@ -174,18 +171,15 @@ def _keep(row, cells, buffer, low, high):
 
 
 def loss_law_many(
-    sampler: Sampler, tables: Values, *, step: float = 0.02, width: float = 12.0
+    sampler: Sampler, pair: Pair, *, step: float = 0.02, width: float = 12.0
 ) -> LossLaw:
-    """Return the law of the rounded log-likelihood ratio of the whole arm sequence.
+    """Return the law of the rounded log-likelihood ratio of the arm sequence, any number of arms.
 
-    Args:
-        sampler: of the decisions, with its horizon.
-        tables: rewards of both inputs by arm and pull, shape (2, K, rounds or more).
-        step: of the ratio, above 0.
-        width: outputs whose ratio ever reaches it, either way, are absorbed at that end.
+    Arguments are those of ``loss_law``.
     """
-    arms = tables.shape[1]
-    centres, deviations = sampler.centres(tables), np.sqrt(sampler.variances())
+    arms = pair.arms
+    centres = sampler.centres(pair.tables(sampler.rounds))
+    deviations = np.sqrt(sampler.variances())
     middle = round(width / step)
     every = np.arange(arms)
     begin = np.zeros((2, 2 * middle + 1))
@@ -220,50 +214,38 @@ def _add_moved(masses: Values, move: int, target: Values) -> None:
     target[:, cells[inside]] += masses[:, 1:last][:, inside]
 
 
-OBSERVABLE = 1e-6
+LEAST = math.exp(OBSERVABLE)
 """An event and its complement with such chances under both inputs can be seen in simulations."""
 
 _SMALLEST = 1e-200
 """Far above the subnormal numbers, so that tails keep their digits."""
 
 
-@dataclass(frozen=True)
-class Threshold:
-    """The event that the ratio is at least ``ratio``.
+def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
+    """Return the event that the ratio is at least a threshold with the largest bound on mu.
 
-    Attributes:
-        mu: lower bound on mu from this event; 0 if there is none.
-        ratio: threshold on the log-likelihood ratio.
-        alpha: chance of the event under x.
-        beta: chance of its complement under x'.
-    """
-
-    mu: float
-    ratio: float
-    alpha: float
-    beta: float
-
-
-def best_threshold(law: LossLaw, least: float = OBSERVABLE) -> Threshold:
-    """Return the threshold with the largest bound on mu.
-
-    Args:
-        law: of the ratio.
-        least: smallest chance of the event and of its complement, under both inputs.
+    It and its complement have a chance of at least ``least`` under both inputs; where there is no
+    such threshold the event is empty.
     """
     upper, lower = _tails(law)
     # upper[:, k] = mass of cells k and above, lower[:, k] = mass of cells below k; P first.
     allowed = (np.minimum(upper, lower) >= max(least, _SMALLEST)).all(axis=0)
     if not allowed.any():
-        return Threshold(0.0, math.inf, 0.0, 1.0)
+        return Event(_at_least(math.inf), -math.inf, -math.inf)
     places = np.flatnonzero(allowed)
     high, low = upper[:, places], lower[:, places]
-    mu = _quantile(high[1], low[1]) - _quantile(high[0], low[0])
-    best = int(mu.argmax())
-    k = int(places[best])
-    return Threshold(
-        max(float(mu[best]), 0.0), float(law.ratios[k]), float(upper[0, k]), float(lower[1, k])
+    k = int(places[(_quantile(high[1], low[1]) - _quantile(high[0], low[0])).argmax()])
+    ratio = float(law.ratios[k])
+    # A chance near 1 from its complement, which is summed from its small end.
+    log_p, log_q = (
+        math.log(above) if above <= 0.5 else math.log1p(-below)
+        for above, below in zip(upper[:, k].tolist(), lower[:, k].tolist(), strict=True)
     )
+    return Event(_at_least(ratio), log_p, log_q)
+
+
+def _at_least(ratio: float) -> str:
+    return f"ln(Q/P) of the arm sequence, in rounded steps, is at least {ratio:.6g}"
 
 
 def tradeoff_curve(law: LossLaw) -> tuple[Values, Values]:
@@ -272,34 +254,37 @@ def tradeoff_curve(law: LossLaw) -> tuple[Values, Values]:
     return upper[0, ::-1], lower[1, ::-1]
 
 
-def delta_at(law: LossLaw, epsilon: float, *, reverse: bool = False) -> float:
-    """Return the delta that the pair needs at epsilon: the sum of max(Q - exp(epsilon) P, 0).
-
-    Args:
-        law: of the ratio.
-        epsilon: 0 or above.
-        reverse: whether x, not x', is the input that makes the event more likely.
-    """
-    likely, unlikely = (law.p, law.q) if reverse else (law.q, law.p)
-    return float(np.maximum(likely - math.exp(min(epsilon, 700.0)) * unlikely, 0.0).sum())
+def delta_at(law: LossLaw, epsilon: float) -> float:
+    """Return the delta that the pair needs at epsilon: the sum of max(Q - exp(epsilon) P, 0)."""
+    return float(np.maximum(law.q - math.exp(min(epsilon, 700.0)) * law.p, 0.0).sum())
 
 
-def epsilon_at(law: LossLaw, delta: float, *, reverse: bool = False) -> float:
-    """Return the largest epsilon at which the pair needs more than delta; 0 if there is none.
-
-    Args:
-        law: of the ratio.
-        delta: strictly between 0 and 1.
-        reverse: as in ``delta_at``.
-    """
+def epsilon_at(law: LossLaw, delta: float) -> float:
+    """Return the largest epsilon at which the pair needs more than delta; 0 if there is none."""
     low, high = 0.0, 700.0
-    if not delta_at(law, low, reverse=reverse) > delta:
+    if not delta_at(law, low) > delta:
         return 0.0
     for _ in range(80):
         middle = (low + high) / 2.0
-        needs_more = delta_at(law, middle, reverse=reverse) > delta
+        needs_more = delta_at(law, middle) > delta
         low, high = (middle, high) if needs_more else (low, middle)
     return low
+
+
+def worst_epsilon(law: LossLaw, delta: float) -> tuple[float, Event]:
+    """Return the largest epsilon at which the pair needs more than delta, in either direction.
+
+    The event is that of the outputs with Q > exp(epsilon) P, or P > exp(epsilon) Q.
+    """
+    is_reverse = epsilon_at(law.reversed, delta) > epsilon_at(law, delta)
+    seen = law.reversed if is_reverse else law
+    epsilon = epsilon_at(seen, delta)
+    inside = seen.q > math.exp(epsilon) * seen.p
+    likely = math.log1p(-float(seen.q[~inside].sum()))
+    unlikely = math.log(float(seen.p[inside].sum())) if seen.p[inside].any() else -math.inf
+    sign = "P/Q" if is_reverse else "Q/P"
+    words = f"{sign} of the arm sequence, in rounded steps, is above exp({epsilon:.6g})"
+    return epsilon, Event(words, *((likely, unlikely) if is_reverse else (unlikely, likely)))
 
 
 def _tails(law: LossLaw) -> tuple[Values, Values]:
@@ -339,14 +324,8 @@ def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
     return LossLaw(ratios[order], p, q)
 
 
-def ideal_mu(alpha: float, horizon: int, least: float = OBSERVABLE) -> float:
-    """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u.
-
-    Args:
-        alpha: from 0 to 1.
-        horizon: T, 3 or above.
-        least: smallest chance of the event and its complement under both inputs.
-    """
+def ideal_mu(alpha: float, horizon: int, least: float = LEAST) -> float:
+    """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u."""
     deviation = math.sqrt(math.log(horizon) ** alpha)
     trials = math.floor(dp_ts_ucb_budget(alpha, horizon))
     means = np.array([0.0, 1.0])

@@ -44,16 +44,7 @@ class Plays:
     pair: Pair
 
     def __call__(self, second: bool, generator: np.random.Generator, runs: int) -> Outputs:
-        """Return the arms of independent runs, numbered from 0, shape (runs, T), as int8.
-
-        Args:
-            second: whether x' is played, else x.
-            generator: the stream that all runs draw from, one after the other.
-            runs: number of runs.
-
-        Raises:
-            InputError: the kernel fails, or answers in something else than segments of arms.
-        """
+        """Return the arms of independent runs, numbered from 0, shape (runs, T), as int8."""
         state, memory = _in_one_array(self.algorithm.state(self.pair.arms))
         rounds = np.empty((runs, self.horizon), np.int8)
         by_round = self.pair.notion == ROUND
@@ -168,16 +159,7 @@ class TableBandit(LinearBandit):
 
 
 def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:
-    """Return the instance that pays x, or x'.
-
-    Args:
-        features: one row an arm, shape (K, d), finite and not all 0; None for the unit vectors.
-        pair: the tables.
-        second: whether it pays x'.
-
-    Raises:
-        InputError: the features have another shape, or are not finite, or all 0.
-    """
+    """Return the instance that pays x, or x'."""
     allowed = f"allowed: {pair.arms} rows of finite numbers of one length, not all 0"
     try:
         rows = np.eye(pair.arms) if features is None else np.array(features, dtype=np.float64)
@@ -217,16 +199,7 @@ class Trials:
         return Task(self.parameters, self.interpretations, bandit, self.budget)
 
     def __call__(self, second: bool, generator: np.random.Generator, runs: int) -> Outputs:
-        """Return arm recommended and pulls of every arm, shape (runs, 1 + K).
-
-        Args:
-            second: whether x' is played, else x.
-            generator: the stream that all runs draw from.
-            runs: number of runs.
-
-        Raises:
-            InputError: the user's own algorithm fails.
-        """
+        """Return arm recommended and pulls of every arm, shape (runs, 1 + K)."""
         if not is_user_defined(self.algorithm):
             outcome = self.algorithm.play(self.task(second), generator, runs)
         else:

@@ -1,52 +1,96 @@
 """One lower bound on a privacy loss, with all that is needed to check it by hand."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
+from inspect import signature
+from typing import Any, TypeVar
 
 import pandas as pd
 
+from dpbandits.algorithms import REGISTRY
+from dpbandits.auditing.events import BACKWARD, FORWARD, Event, Measure
 from dpbandits.errors import InputError
 
-NOTIONS = ("pull table", "round", "local")
-DIRECTIONS = ("x over x'", "x' over x")
-MEASURES = ("epsilon", "mu", "delta")
-ENGINES = ("A lattice", "A far tail", "A likelihood", "B", "C", "D", "support")
-
-ENGINE_NAMES = {
-    "A lattice": "exact lattice",
-    "A far tail": "exact sequence",
-    "A likelihood": "likelihood",
-    "B": "exact",
-    "C": "local",
-    "D": "black box",
-    "support": "support",
+STATEMENTS: Mapping[str, tuple[str, str]] = {
+    "AUD-1": ("ts-is-dp, Lemma 3: one decision", "TSDP-F11"),
+    "AUD-2": ("ts-is-dp, Theorem 3", "TSDP-F11"),
+    "AUD-3": ("ts-is-dp, Theorem 4", "TSDP-F12"),
+    "AUD-4": ("ts-is-dp, Theorem 3, epsilon at delta", "TSDP-F13"),
+    "AUD-5": ("ts-is-dp, Theorem 7: one decision", "TSDP-C28b"),
+    "AUD-6": ("dp-ts-ucb, Section 3, on Thompson sampling", "DTU-F8"),
+    "AUD-7": ("dp-ts-ucb, Theorem 4.4", "DTU-F9"),
+    "AUD-8": ("dp-ts-ucb, Theorem 4.4 without its factor", "DTU-F9"),
+    "AUD-9": ("dp-bai, Proposition 4.1 and Section 5", "BAI-C14a"),
+    "AUD-10": ("dp-bai, Proposition 4.1, larger rewards", "BAI-F7"),
+    "AUD-11": ("dp-bai, Appendix E.1", "BAI-C14c"),
+    "AUD-12": ("dp-bai, Proposition D.2", "BAI-C24"),
+    "AUD-13": ("dp-ncb, Theorems 2 and 4", "NCB-C15"),
+    "AUD-14": ("dp-ncb, Theorems 2 and 4", "NCB-C15"),
+    "AUD-15": ("dp-ncb, Theorems 2 and 4", "NCB-C15"),
+    "AUD-16": ("dp-ncb, arXiv Section 5", "NCB-C16"),
+    "AUD-17": ("Azize and Basu (2022)", "NCB-F18"),
+    "AUD-18": ("", "DTU-F10"),
+    "AUD-19": ("none: a control", "none: a control"),
 }
-"""Engine -> its name on pages and figures."""
+"""Number -> place, and the claim or finding on it. AUD-13 to AUD-15 are on three variants; AUD-18
+is on algorithms of other papers, each stated in its own."""
 
-_PROVING_ENGINES = ("B", "support")
+_CLAIMS = {
+    ("AUD-9", "baseline"): "BAI-C14b",
+    ("AUD-18", "ldp-ucb-l"): "none: stated in its own paper alone",
+}
+"""Those of an algorithm of its own."""
+
+
+def stated_in(statement: str, algorithm: str) -> str:
+    """Return where a statement on an algorithm is made."""
+    return STATEMENTS[statement][0] or REGISTRY[algorithm].stated
+
+
+def claim_on(statement: str, algorithm: str) -> str:
+    """Return the id of the claim or finding on it, or why there is none; "" for no statement."""
+    return _CLAIMS.get((statement, algorithm), STATEMENTS.get(statement, ("", ""))[1])
+
+
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "notion": ("pull table", "round", "local"),
+    "direction": (BACKWARD, FORWARD),
+    "measure": ("epsilon", "mu", "delta"),
+    "engine": (
+        "exact lattice",
+        "exact sequence",
+        "likelihood",
+        "exact",
+        "local",
+        "black box",
+        "support",
+    ),
+}
+"""Field of a row -> what it may say."""
+
+_PROVING = ("exact", "support")
 """Engines whose bound may be infinite: the event is impossible under one of the inputs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AuditRow:
     """A lower bound on the privacy loss of one algorithm at one pair of neighbouring inputs.
 
     Attributes:
-        statement: number of the audited statement, ``AUD-n``.
-        claim: id in the claims ledger, or "".
+        statement: number of the audited statement, ``AUD-n``, or "".
         algorithm: id in the registry.
         variant: ``as-written``, ``as-coded`` or ``repaired``.
         interpretation: such as ``log=base2``, or "".
         arms: K.
         horizon: T, or the budget.
         parameters: such as ``epsilon=0.2``, or "".
-        notion: of neighbouring inputs, one of ``NOTIONS``.
+        notion: of neighbouring inputs.
         pair: the two inputs x and x' in words.
-        engine: how the bound was computed, one of ``ENGINES``.
+        engine: how the bound was computed.
         event: set of outputs that shows the loss, in words that can be checked by hand.
         direction: the input that makes the event more likely, over the other one.
-        measure: of the loss, one of ``MEASURES``.
+        measure: of the loss.
         lower: the bound; infinite only with a proof.
         confidence: 1 for exact bounds, else the chance that the bound is correct.
         claimed: what the algorithm claims; infinite where it claims nothing.
@@ -62,21 +106,20 @@ class AuditRow:
     """
 
     statement: str
-    claim: str
     algorithm: str
-    variant: str
-    interpretation: str
-    arms: int
+    variant: str = "as-written"
+    interpretation: str = ""
+    arms: int = 2
     horizon: int
-    parameters: str
-    notion: str
+    parameters: str = ""
+    notion: str = "pull table"
     pair: str
-    engine: str
+    engine: str = "exact"
     event: str
     direction: str
     measure: str
     lower: float
-    confidence: float
+    confidence: float = 1.0
     claimed: float
     log10_alpha: float
     log10_beta: float
@@ -87,32 +130,25 @@ class AuditRow:
 
     def __post_init__(self) -> None:
         """Refuse what is not a bound."""
-        words = {
-            "notion": NOTIONS,
-            "direction": DIRECTIONS,
-            "measure": MEASURES,
-            "engine": ENGINES,
-        }
-        for name, allowed in words.items():
+        for name, allowed in WORDS.items():
             if getattr(self, name) not in allowed:
-                raise InputError(
-                    f"audit row: {name} is {getattr(self, name)!r}; allowed: {', '.join(allowed)}"
-                )
-        if not self.lower >= 0.0:
-            raise InputError(f"audit row: lower is {self.lower!r}; allowed: 0 or above")
-        if math.isinf(self.lower) and self.engine not in _PROVING_ENGINES:
+                raise InputError.unknown("audit row", getattr(self, name), allowed)
+        is_proved = self.lower < math.inf or self.engine in _PROVING
+        if not (self.lower >= 0.0 and is_proved and 0.0 < self.confidence <= 1.0):
             raise InputError(
-                f"audit row: lower is inf by engine {self.engine}; "
-                f"allowed: inf by {' or '.join(_PROVING_ENGINES)} alone"
-            )
-        if not 0.0 < self.confidence <= 1.0:
-            raise InputError(
-                f"audit row: confidence is {self.confidence!r}; allowed: above 0, at most 1"
+                f"audit row: lower is {self.lower!r} by engine {self.engine}, confidence "
+                f"{self.confidence!r}; allowed: 0 or above, inf by {' or '.join(_PROVING)} alone, "
+                "confidence above 0 and at most 1"
             )
 
     @property
+    def claim(self) -> str:
+        """The id of the claim or finding on the statement, or why there is none."""
+        return claim_on(self.statement, self.algorithm)
+
+    @property
     def ratio(self) -> float:
-        """Return the bound over the claim; 0 where nothing is claimed, NaN for inf over inf."""
+        """The bound over the claim; 0 where nothing is claimed, NaN for inf over inf."""
         if math.isinf(self.claimed):
             return math.nan if math.isinf(self.lower) else 0.0
         if self.claimed == 0.0:
@@ -120,11 +156,29 @@ class AuditRow:
         return self.lower / self.claimed
 
 
+def exact_row(
+    event: Event, pair: str, *, measure: Measure | None = None, lower: float = -1.0, **fields: Any
+) -> AuditRow:
+    """Return the row of an event; its bound is what the event shows, unless it is given."""
+    measure = measure or Measure("epsilon")
+    alpha, beta = event.log10_errors
+    return AuditRow(
+        pair=pair,
+        event=event.words,
+        direction=event.direction,
+        measure=measure.name,
+        lower=measure.of(event) if lower < 0.0 else lower,
+        log10_alpha=alpha,
+        log10_beta=beta,
+        **fields,
+    )
+
+
 _FIELDS = [field.name for field in fields(AuditRow)]
 _TYPES = {"arms": int, "horizon": int, "runs": int, "seed": int, "scaled": bool}
-_RATIO_PLACE = _FIELDS.index("claimed") + 1
-
-AUDIT_COLUMNS = (*_FIELDS[:_RATIO_PLACE], "ratio", *_FIELDS[_RATIO_PLACE:])
+AUDIT_COLUMNS = list(_FIELDS)
+AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("statement") + 1, "claim")
+AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("claimed") + 1, "ratio")
 """Columns of a table of rows, in order; ``seconds`` is left out of published files."""
 
 
@@ -135,17 +189,13 @@ def to_frame(rows: Iterable[AuditRow], *, seconds: bool = False) -> pd.DataFrame
         rows: any number of them, in the order wanted.
         seconds: whether to keep the time taken, which differs between machines.
     """
-    lines = [{**asdict(row), "ratio": row.ratio} for row in rows]
-    table = pd.DataFrame(lines, columns=list(AUDIT_COLUMNS))
+    lines = [{**asdict(row), "claim": row.claim, "ratio": row.ratio} for row in rows]
+    table = pd.DataFrame(lines, columns=AUDIT_COLUMNS)
     return table if seconds else table.drop(columns="seconds")
 
 
 def from_frame(table: pd.DataFrame) -> list[AuditRow]:
-    """Return the rows of a table that ``to_frame`` made; further columns are left out.
-
-    Args:
-        table: with or without ``seconds``.
-    """
+    """Return the rows of a table that ``to_frame`` made; further columns are left out."""
     names = [name for name in _FIELDS if name in table]
     # A column that other results lack has become one of floats or objects.
     typed = table.astype({name: kind for name, kind in _TYPES.items() if name in table})
@@ -153,75 +203,52 @@ def from_frame(table: pd.DataFrame) -> list[AuditRow]:
     return [AuditRow(**dict(zip(names, line, strict=True))) for line in values]
 
 
-OBSERVABLE = math.log(1e-6)
-"""ln of the chance from which on an event is called observable."""
-
-
 @dataclass(frozen=True)
-class Audited:
-    """What the rows of one algorithm have in common; fields as in ``AuditRow``."""
+class _Sweep:
+    """A generator of rows, and what it is called with at full and at quick scale."""
 
-    statement: str
-    claim: str
-    algorithm: str
-    variant: str
-    notion: str
-    engine: str = "B"
-    interpretation: str = ""
+    generate: Callable[..., Iterator[AuditRow]]
+    full: Mapping[str, Any]
+    quick: Mapping[str, Any]
 
-    def row(
-        self,
-        *,
-        arms: int,
-        horizon: int,
-        parameters: str,
-        claimed: float,
-        pair: str,
-        event: str,
-        lower: float,
-        log_alpha: float,
-        log_likely: float,
-        direction: str = "x' over x",
-        measure: str = "epsilon",
-        scaled: bool = False,
-    ) -> AuditRow:
-        """Return one row.
 
-        Args:
-            arms: K.
-            horizon: T, or the budget.
-            parameters: of the algorithm, in words.
-            claimed: the privacy loss, or delta, that the algorithm claims.
-            pair: both inputs, in words.
-            event: in words.
-            lower: the bound; infinite with a proof alone.
-            log_alpha: ln of the chance of the event under the input that makes it less likely;
-                -inf where it is impossible.
-            log_likely: ln of its chance under the other one.
-            direction: the input that makes it more likely over the other one.
-            measure: ``epsilon`` or ``delta``.
-            scaled: whether constants are smaller than published.
-        """
-        missed = math.log(-math.expm1(log_likely)) if log_likely < 0.0 else -math.inf
-        return AuditRow(
-            statement=self.statement,
-            claim=self.claim,
-            algorithm=self.algorithm,
-            variant=self.variant,
-            interpretation=self.interpretation,
-            arms=arms,
-            horizon=horizon,
-            parameters=parameters,
-            notion=self.notion,
-            pair=pair,
-            engine=self.engine,
-            event=event,
-            direction=direction,
-            measure=measure,
-            lower=max(lower, 0.0),
-            confidence=1.0,
-            claimed=claimed,
-            log10_alpha=log_alpha / math.log(10.0),
-            log10_beta=missed / math.log(10.0),
-            scaled=scaled,
+_SWEEPS: dict[str, list[_Sweep]] = {}
+
+Generate = TypeVar("Generate", bound=Callable[..., Iterator[AuditRow]])
+
+
+def swept(
+    results: str, *, quick: Mapping[str, Any] | None = None, **full: Any
+) -> Callable[[Generate], Generate]:
+    """Enter a generator of rows of some results, with its arguments at full and at quick scale.
+
+    Args:
+        results: name of the results.
+        quick: arguments at the quick scale; by default those of the full one.
+        full: arguments at the full scale.
+    """
+
+    def enter(generate: Generate) -> Generate:
+        sweep = _Sweep(generate, full, full if quick is None else quick)
+        _SWEEPS.setdefault(results, []).append(sweep)
+        return generate
+
+    return enter
+
+
+def swept_rows(results: str, *, quick: bool = False, **more: Any) -> list[AuditRow]:
+    """Return the exact or simulated rows of some results, in the order of their generators.
+
+    Args:
+        results: name of the results.
+        quick: whether at quick scale.
+        more: what generators may take beside their sweep, such as ``seed``.
+    """
+    return [
+        row
+        for sweep in _SWEEPS[results]
+        for row in sweep.generate(
+            **(sweep.quick if quick else sweep.full),
+            **{key: more[key] for key in more if key in signature(sweep.generate).parameters},
         )
+    ]

@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from typing import Any
@@ -14,23 +14,25 @@ import scipy
 from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY, Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.auditing.blackbox import (
     Budget,
     Certificate,
-    Measure,
     Mechanism,
-    Search,
-    Setting,
     certify,
-    search_pair,
+    recommendation_events,
+    sequence_events,
+    worst_pair,
 )
-from dpbandits.auditing.events import STATISTICS, p_value
+from dpbandits.auditing.events import Measure
 from dpbandits.auditing.inputs import LOCAL, PULL_TABLE, ROUND, Pair, constant, search_pairs
-from dpbandits.auditing.rows import DIRECTIONS, AuditRow
+from dpbandits.auditing.mechanisms import Plays, Trials
+from dpbandits.auditing.rows import AuditRow
+from dpbandits.auditing.statistics import STATISTICS
 from dpbandits.engine.cache import Cache, require_cache
 from dpbandits.engine.cells import algorithm_fingerprint, require_count, whole_number
+from dpbandits.engine.checks import require_task, settings_of
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
@@ -40,6 +42,75 @@ MAXIMAL_HORIZON = 1_000_000
 
 RENYI_DELTA = 1e-6
 """Where a claim is in Renyi DP, epsilon is bounded at this delta."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is audited: an algorithm with all that its runs depend on but the rewards.
+
+    Attributes:
+        definition: the algorithm, of the registry or of the user's own.
+        parameters: its validated parameters.
+        variant: ``as-written``, ``as-coded`` or ``repaired``.
+        interpretations: every interpretation with its value.
+        arms: number of arms K.
+        horizon: number of rounds T, or the budget.
+        features: of a best-arm algorithm one row an arm; None for the unit vectors.
+    """
+
+    definition: Definition
+    parameters: Any
+    variant: str
+    interpretations: dict[str, str]
+    arms: int
+    horizon: int
+    features: tuple[tuple[float, ...], ...] | None = None
+
+    @property
+    def departures(self) -> dict[str, str]:
+        """The interpretations that are not the default ones."""
+        defaults = self.definition.interpretations
+        return {
+            key: value for key, value in self.interpretations.items() if value != defaults[key][0]
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """Return what names the setting in seeds and caches."""
+        return {
+            "algorithm": self.definition.id,
+            "parameters": dict(vars(self.parameters)),
+            "interpretations": self.departures,
+            "variant": "as-written" if self.definition.presets else self.variant,
+            "arms": self.arms,
+            "horizon": self.horizon,
+            "features": self.features,
+        }
+
+    def mechanism(self, pair: Pair) -> Mechanism:
+        """Return the algorithm on a pair of tables, with the events to try.
+
+        Raises:
+            InputError: parameters, horizon and features do not fit together.
+        """
+        key = {**self.describe(), "pair": pair.describe()}
+        if isinstance(self.definition, IdentificationAlgorithm):
+            trials = Trials(
+                self.definition,
+                self.parameters,
+                self.interpretations,
+                self.features,
+                self.horizon,
+                pair,
+            )
+            require_task(self.definition, trials.task())
+            return Mechanism(trials, recommendation_events, key)
+        assert isinstance(self.definition, Algorithm)
+        settings = settings_of(
+            self.definition, self.parameters, self.interpretations, self.horizon, self.arms
+        )
+        plays = Plays(self.definition, settings, self.horizon, pair)
+        statistics = tuple(make(pair.arm) for make in STATISTICS.get(self.definition.id, ()))
+        return Mechanism(plays, sequence_events(self.arms, pair.arm, statistics), key)
 
 
 def setting_of(
@@ -157,15 +228,6 @@ def require_memory(runs: int, setting: Setting) -> None:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The pair, the bound that is certified for it, and the time taken when it was computed."""
-
-    search: Search
-    certificate: Certificate
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Question:
     """All that the answer of a black-box audit depends on.
 
@@ -190,7 +252,7 @@ class Question:
         """Key in the cache: all that the answer depends on, hashed; not the number of threads."""
         description = {
             "audit": self.setting.describe(),
-            "pair": None if self.pair is None else {**self.pair.describe(), "": self.pair.words},
+            "pair": None if self.pair is None else self.pair.describe(),
             "notion": self.notion,
             "measure": asdict(self.measure),
             "budget": {**asdict(self.budget), "workers": 0, "search": self.search_runs},
@@ -202,39 +264,90 @@ class Question:
         }
         return digest_of(description)
 
-    def mechanism(self, pair: Pair) -> Mechanism:
-        """Return the algorithm on a pair of tables, with the events to try."""
-        statistics = STATISTICS.get(self.setting.definition.id, ())
-        return self.setting.mechanism(pair, tuple(make(pair.arm) for make in statistics))
+    def pairs(self) -> list[Pair]:
+        """Return the pairs that are tried: the given one, or those of the search."""
+        if self.pair is not None:
+            return [self.pair]
+        return list(search_pairs(self.notion, self.setting.arms, self.setting.horizon))
 
-    def answer(self, cache: Cache) -> Answer:
+    def answer(self, cache: Cache) -> "Answer":
         """Return the answer, from the cache where it is there."""
         path = cache.cells / f"audit-{self.key}.npz"
         kept = cache.read(path, ("answer",))
         if kept is not None:
-            return _read(json.loads(str(kept["answer"])))
-        begun = time.monotonic()
-        search = Search(self.pair, 1, 0) if self.pair else self._search()
-        certificate = certify(self.mechanism(search.pair), self.measure, self.budget)
-        found = Answer(search, certificate, time.monotonic() - begun)
-        cache.write(path, {"answer": np.array(json.dumps(asdict(found)))})
-        return found
+            return self._read(json.loads(str(kept["answer"])))
+        begun, pairs, measure = time.monotonic(), self.pairs(), self.measure
+        mechanism = self.setting.mechanism
+        place, events = 0, 0
+        if len(pairs) > 1:
+            place, events = worst_pair(pairs, mechanism, measure, self.budget, self.search_runs)
+        certificate = certify(mechanism(pairs[place]), measure, self.budget)
+        answer = Answer(place, events, certificate, time.monotonic() - begun)
+        cache.write(path, {"answer": np.array(json.dumps(asdict(answer)))})
+        return answer
 
-    def _search(self) -> Search:
-        pairs = search_pairs(self.notion, self.setting.arms, self.setting.horizon)
-        return search_pair(pairs, self.mechanism, self.measure, self.budget, self.search_runs)
+    def _read(self, kept: dict[str, Any]) -> "Answer":
+        """Return an answer as it was before it was kept."""
+        counted = {**kept.pop("certificate"), "measure": self.measure}
+        counted["hits"] = tuple(counted["hits"])
+        return Answer(certificate=Certificate(**counted), **kept)
+
+    def audit(self, cache: Cache, claimed: float, statement: str = "") -> "Audit":
+        """Return the answer beside what is claimed."""
+        setting, pairs, answer = self.setting, self.pairs(), self.answer(cache)
+        certificate = answer.certificate
+        parameters = dict(vars(setting.parameters))
+        if self.measure.delta:
+            parameters["delta"] = self.measure.delta
+        alpha, missed = certificate.log10_errors()
+        row = AuditRow(
+            statement=statement,
+            algorithm=setting.definition.id,
+            variant=setting.variant,
+            interpretation=_text(setting.departures),
+            arms=setting.arms,
+            horizon=setting.horizon,
+            parameters=_text(parameters),
+            notion=self.notion,
+            pair=pairs[answer.place].words,
+            engine="black box",
+            event=certificate.event,
+            direction=certificate.direction,
+            measure=self.measure.name,
+            lower=certificate.lower,
+            confidence=1.0 - self.budget.level,
+            claimed=claimed,
+            log10_alpha=alpha,
+            log10_beta=missed,
+            runs=certificate.runs,
+            seed=self.budget.seed,
+            seconds=answer.seconds,
+        )
+        return Audit(
+            row=row,
+            pairs=len(pairs),
+            events=answer.events + certificate.tried,
+            ceiling=certificate.ceiling,
+            share=certificate.share,
+            p_value=certificate.p_value(claimed),
+        )
 
 
-def _read(kept: dict[str, Any]) -> Answer:
-    """Return an answer as it was before it was kept."""
-    found, certificate = kept["search"], kept["certificate"]
-    pair = found["pair"]
-    for name in ("first", "second"):
-        pair[name] = tuple(map(tuple, pair[name]))
-    pair["after"] = tuple(pair["after"])
-    certificate["hits"] = tuple(certificate["hits"])
-    search = Search(**{**found, "pair": Pair(**pair)})
-    return Answer(search, Certificate(**certificate), kept["seconds"])
+@dataclass(frozen=True)
+class Answer:
+    """What is certified for the worst pair.
+
+    Attributes:
+        place: of the pair among those that were tried.
+        events: events and directions that the search tried.
+        certificate: the bound.
+        seconds: time taken when it was computed.
+    """
+
+    place: int
+    events: int
+    certificate: Certificate
+    seconds: float
 
 
 LEVEL = 0.05
@@ -311,8 +424,6 @@ def audit(
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
-    statement: str = "",
-    claim: str = "",
     **parameters: Any,
 ) -> Audit:
     """Return a certified lower bound on the privacy loss, from runs on two neighbouring tables.
@@ -337,8 +448,6 @@ def audit(
         seed: root of all random streams.
         workers: threads; results do not depend on it.
         cache: whether the result is taken from the cache and kept there.
-        statement: number of the audited statement, for tables.
-        claim: id in the claims ledger, for tables.
         parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
@@ -362,144 +471,87 @@ def audit(
     require_memory(max(runs, search_runs), setting)
     asked = Question(setting, notion, pair, measure, budget, Budget(search_runs).runs)
     announce(f"auditing {setting.definition.id}")
-    answer = asked.answer(require_cache(cache))
-    certificate = answer.certificate
-    row = _row(asked, answer, claimed, statement, claim)
-    return Audit(
-        row=row,
-        pairs=answer.search.pairs,
-        events=answer.search.events + certificate.tried,
-        ceiling=certificate.ceiling,
-        share=(certificate.hits[0] / certificate.runs, certificate.hits[1] / certificate.runs),
-        p_value=p_value(lambda at: measure.bound(*certificate.ordered(), at), claimed),
-    )
+    return asked.audit(require_cache(cache), claimed)
 
 
 ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters"]
 """What ``audit`` takes beside the parameters of algorithms."""
 
 
-def holm(audits: Sequence[Audit], level: float = LEVEL) -> list[bool]:
-    """Return of each audit whether its claim fails, at one family-wise error rate (Holm, 1979).
-
-    Args:
-        audits: all statistical rows of one report.
-        level: chance allowed of refuting any correct claim.
-    """
-    # Imported here: `import dpbandits` does without the engine of the claims.
-    from dpbandits.claims.verdict import holm_levels
-
-    p_values = [found.p_value for found in audits]
-    levels = holm_levels(p_values, level)
-    return [p <= at for p, at in zip(p_values, levels, strict=True)]
-
-
-def _row(asked: Question, answer: Answer, claimed: float, statement: str, claim: str) -> AuditRow:
-    setting, certificate = asked.setting, answer.certificate
-    parameters = dict(vars(setting.parameters))
-    if asked.measure.delta:
-        parameters["delta"] = asked.measure.delta
-    alpha, missed = certificate.log10_errors()
-    return AuditRow(
-        statement=statement,
-        claim=claim,
-        algorithm=setting.definition.id,
-        variant=setting.variant,
-        interpretation=_text(setting.departures),
-        arms=setting.arms,
-        horizon=setting.horizon,
-        parameters=_text(parameters),
-        notion=asked.notion,
-        pair=answer.search.pair.words,
-        engine="D",
-        event=certificate.event,
-        direction=DIRECTIONS[certificate.second],
-        measure=asked.measure.name,
-        lower=certificate.lower,
-        confidence=1.0 - asked.budget.level,
-        claimed=claimed,
-        log10_alpha=alpha,
-        log10_beta=missed,
-        runs=certificate.runs,
-        seed=asked.budget.seed,
-        seconds=answer.seconds,
-    )
-
-
 def _text(values: Mapping[str, object]) -> str:
     return " ".join(f"{key}={value}" for key, value in values.items())
 
 
-def black_box_audits(
-    runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1, cache: bool = True
-) -> list[Audit]:
+@dataclass(frozen=True)
+class Published:
+    """The published black-box audit of one variant of an algorithm.
+
+    Attributes:
+        statement: number of the audited statement.
+        question: the audit.
+        claimed: what the variant claims.
+        louder: the same with twice the epsilon; None where no epsilon is claimed.
+        silent: why nothing is seen, where nothing is.
+    """
+
+    statement: str
+    question: Question
+    claimed: float
+    louder: Question | None
+    silent: str
+
+    def audit(self, cache: Cache) -> Audit:
+        """Return the audit, with the reason in the place of its event where nothing is seen."""
+        found = self.question.audit(cache, self.claimed, self.statement)
+        if found.row.lower > 0.0 or not self.silent:
+            return found
+        return replace(found, row=replace(found.row, event=f"nothing seen: {self.silent}"))
+
+    def power(self, cache: Cache) -> str:
+        """Return whether a loss of twice the claim is seen: ``caught`` or ``missed``; "" for none.
+
+        The case is played with twice its epsilon; it is caught where the bound exceeds the claim.
+        """
+        if self.louder is None:
+            return ""
+        return "caught" if self.louder.answer(cache).certificate.lower > self.claimed else "missed"
+
+
+def published(
+    runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1
+) -> list[Published]:
     """Return the published black-box audits, in the order of the registry.
 
     Args:
         runs: outputs per table, of each audit.
         seed: root of all random streams.
         workers: threads; results do not depend on it.
-        cache: whether results are taken from the cache and kept there.
     """
-    budget: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "cache": cache}
-    audits = []
-    for case in published_cases():
-        definition = REGISTRY[case["algorithm"]]
-        assert definition.audit is not None
-        found = audit(**case, **{**budget, "runs": min(runs, definition.audit.runs)})
-        silent = definition.audit.silent.get(case["variant"], "")
-        if found.row.lower == 0.0 and silent:
-            found = replace(found, row=replace(found.row, event=f"nothing seen: {silent}"))
-        audits.append(found)
-    return audits
-
-
-def black_box_power(
-    runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1, cache: bool = True
-) -> list[str]:
-    """Return of each published black-box audit whether it sees a loss of twice the claim.
-
-    The case is played with twice its epsilon: ``caught`` where the bound exceeds the epsilon that
-    is claimed, else ``missed``; "" where no epsilon is claimed, or nothing at all.
-
-    Args:
-        runs: outputs per table, of each audit.
-        seed: root of all random streams.
-        workers: threads; results do not depend on it.
-        cache: whether results are taken from the cache and kept there.
-    """
-    budget = Budget(runs, LEVEL, seed, workers)
-    return [_power(case, budget, require_cache(cache)) for case in published_cases()]
-
-
-def _power(case: Mapping[str, Any], budget: Budget, cache: Cache) -> str:
-    asked = {name: case[name] for name in ("algorithm", "horizon", "params", "variant")}
-    measure, claimed = claimed_measure(setting_of(**asked))
-    definition = REGISTRY[case["algorithm"]]
-    if "epsilon" not in case["params"] or math.isinf(claimed) or definition.audit is None:
-        return ""
-    louder = {**case["params"], "epsilon": 2.0 * case["params"]["epsilon"]}
-    played = setting_of(**{**asked, "params": louder})
-    budget = replace(budget, runs=min(budget.runs, definition.audit.runs))
-    question = Question(played, PULL_TABLE, case["pair"], measure, budget, SEARCH_RUNS)
-    return "caught" if question.answer(cache).certificate.lower > claimed else "missed"
-
-
-def published_cases() -> list[dict[str, Any]]:
-    """Return the arguments of ``audit``, but runs and seed, of each published audit."""
     return [
-        {
-            "algorithm": definition.id,
-            "variant": variant,
-            "horizon": case.horizon,
-            "params": dict(case.parameters or definition.example),
-            "pair": constant(case.level, case.others, pull=case.pull, before=case.before),
-            "statement": (
-                case.statement if isinstance(case.statement, str) else case.statement[variant]
-            ),
-            "claim": case.claim,
-        }
+        _published(definition, variant, Budget(runs, LEVEL, seed, workers))
         for definition in REGISTRY.values()
-        if (case := definition.audit) is not None
+        if definition.audit is not None
         for variant in definition.variants
     ]
+
+
+def _published(definition: Definition, variant: str, budget: Budget) -> Published:
+    case = definition.audit
+    assert case is not None
+    params = dict(case.parameters or definition.example)
+    setting = setting_of(definition.id, case.horizon, params, variant)
+    measure, claimed = claimed_measure(setting)
+    question = Question(
+        setting,
+        PULL_TABLE,
+        constant(case.level, case.others, pull=case.pull, before=case.before),
+        measure,
+        replace(budget, runs=min(budget.runs, case.runs)),
+        SEARCH_RUNS,
+    )
+    louder = None
+    if "epsilon" in params and claimed < math.inf:
+        params["epsilon"] *= 2.0
+        louder = replace(question, setting=setting_of(definition.id, case.horizon, params, variant))
+    statement = case.statement if isinstance(case.statement, str) else case.statement[variant]
+    return Published(statement, question, claimed, louder, case.silent.get(variant, ""))

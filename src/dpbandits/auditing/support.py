@@ -7,8 +7,9 @@ refused. So where the arm sequences differ, the table that used up no more draws
 makes the other one's arm sequence impossible, and no finite epsilon covers the algorithm.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -16,8 +17,12 @@ import numpy as np
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
+from dpbandits.auditing.events import Event
+from dpbandits.auditing.inputs import Pair
 from dpbandits.bandits import linear
 from dpbandits.errors import InputError
+
+Rewards = tuple[tuple[float, ...], ...]
 
 
 class GivenDraws:
@@ -32,11 +37,7 @@ class GivenDraws:
         self._uniforms, self.used = tuple(uniforms), 0
 
     def random(self) -> float:
-        """Return the next uniform draw.
-
-        Raises:
-            InputError: there is none left.
-        """
+        """Return the next uniform draw."""
         if self.used == len(self._uniforms):
             raise InputError("support argument: the algorithm draws more than the given numbers")
         self.used += 1
@@ -47,20 +48,19 @@ class GivenDraws:
         raise InputError(f"support argument: the algorithm draws by {name}; allowed: random")
 
 
-@dataclass
 class Table:
-    """Arms whose n-th pulls have given rewards; 0 after the last.
+    """Arms whose n-th pulls have given rewards.
 
-    Attributes:
+    Args:
         rewards: by arm and pull.
+        after: of each arm beyond its row; 0 by default.
     """
 
-    rewards: tuple[tuple[float, ...], ...]
-
-    def __post_init__(self) -> None:
+    def __init__(self, rewards: Rewards, after: Sequence[float] | None = None) -> None:
         """Begin with no pull."""
-        self.arms = (None,) * len(self.rewards)
-        self._pulls = [0] * len(self.rewards)
+        self._rewards, self._after = rewards, after or (0.0,) * len(rewards)
+        self.arms = (None,) * len(rewards)
+        self._pulls = [0] * len(rewards)
 
     def draw(self, arm: int, generator: Any) -> float:
         """Return the next reward of an arm."""
@@ -70,7 +70,8 @@ class Table:
         """Return the sum of the next rewards of an arm."""
         begin = self._pulls[arm]
         self._pulls[arm] += pulls
-        return float(sum(self.rewards[arm][begin : begin + pulls]))
+        given = self._rewards[arm][begin : begin + pulls]
+        return float(sum(given)) + self._after[arm] * (pulls - len(given))
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,8 @@ class Case:
         variant: of the algorithm.
         horizon: T.
         rounds: played.
+        pair: the tables.
         explored: arms, from 0, of the rounds of uniform play.
-        rewards: by arm and pull, under x.
-        changed: of the first reward of arm 1 under x'.
         parameters: of the algorithm.
         interpretations: beside the variant's.
     """
@@ -93,30 +93,14 @@ class Case:
     variant: str
     horizon: int
     rounds: int
-    explored: tuple[int, ...]
-    rewards: tuple[tuple[float, ...], ...]
-    changed: float
-    parameters: tuple[tuple[str, float], ...] = ()
-    interpretations: tuple[tuple[str, str], ...] = ()
+    pair: Pair
+    explored: tuple[int, ...] = ()
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    interpretations: Mapping[str, str] = field(default_factory=dict)
 
 
-def neighbours(case: Case) -> tuple[Table, Table]:
-    """Return both tables.
-
-    Args:
-        case: of which.
-    """
-    first, *others = case.rewards
-    changed = (case.changed, *first[1:])
-    return Table(case.rewards), Table((changed, *others))
-
-
-def transcript(case: Case, table: Table) -> tuple[tuple[int, ...], int]:
-    """Return the arms that an algorithm plays, from 0, and how many given draws it uses.
-
-    Args:
-        case: of which; its table is not read.
-        table: the rewards.
+def transcript(case: Case, second: bool) -> tuple[tuple[int, ...], int]:
+    """Return the arms that an algorithm plays on x or x', and how many given draws it uses.
 
     Raises:
         InputError: the arms need other randomness than the given draws.
@@ -124,13 +108,13 @@ def transcript(case: Case, table: Table) -> tuple[tuple[int, ...], int]:
     algorithm = REGISTRY[case.algorithm]
     if not isinstance(algorithm, Algorithm):
         raise InputError(f"algorithm is {case.algorithm!r}; allowed: those that play to a horizon")
-    interpretations = algorithm.interpretations_from(dict(case.interpretations), case.variant)
-    parameters = algorithm.parameters_from(dict(case.parameters))
+    interpretations = algorithm.interpretations_from(case.interpretations, case.variant)
+    parameters = algorithm.parameters_from(case.parameters)
     settings = algorithm.settings(
-        case.horizon, len(case.rewards), **vars(parameters), **interpretations
+        case.horizon, case.pair.arms, **vars(parameters), **interpretations
     )
-    bandit: Any = table
-    draws = GivenDraws([(arm + 0.5) / len(case.rewards) for arm in case.explored])
+    bandit: Any = Table(case.pair.second if second else case.pair.first, case.pair.after)
+    draws = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
     generator: Any = draws
     arms = tuple(islice(_rounds(algorithm.reference(settings, bandit, generator)), case.rounds))
     return arms, draws.used
@@ -141,53 +125,44 @@ def _rounds(chunks: Iterator[tuple[int, int, float]]) -> Iterator[int]:
         yield from (arm for _ in range(length))
 
 
-@dataclass(frozen=True)
-class Separation:
-    """Whether two tables lead to different arms, one sequence being impossible under the other.
+def separation(case: Case) -> Event:
+    """Return the arms of the first rounds, up to the one in which both tables differ.
 
-    Attributes:
-        arms: the sequence that is possible under one table alone, or that of both.
-        proved: whether there is one.
-        under_changed: whether x' is the table that it is possible under.
-        draws: of uniform play that the sequence needs.
+    One table makes them impossible; where the tables do not differ neither does. The arms are the
+    event's place.
     """
-
-    arms: tuple[int, ...]
-    proved: bool
-    under_changed: bool
-    draws: int
-
-
-def separation(case: Case) -> Separation:
-    """Play both tables up to the first round in which they differ.
-
-    Args:
-        case: of which.
-    """
-    plays = [transcript(case, table) for table in neighbours(case)]
-    (first, _), (second, _) = plays
-    if first == second:
-        return Separation(first, False, True, plays[0][1])
-    until = next(t for t, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1])
-    shorter = replace(case, rounds=until + 1)
-    plays = [transcript(shorter, table) for table in neighbours(case)]
+    first, second = (transcript(case, second)[0] for second in (False, True))
+    differ = [t for t, arms in enumerate(zip(first, second, strict=True)) if arms[0] != arms[1]]
+    shorter = replace(case, rounds=differ[0] + 1 if differ else case.rounds)
+    plays = [transcript(shorter, second) for second in (False, True)]
     # The table with fewer draws has no choice in the round of the difference.
     under_changed = plays[1][1] >= plays[0][1]
-    arms, draws = plays[1 if under_changed else 0]
-    return Separation(arms, True, under_changed, draws)
+    arms, draws = plays[under_changed]
+    likely = -draws * math.log(case.pair.arms)
+    unlikely = -math.inf if differ else likely
+    log_p, log_q = (unlikely, likely) if under_changed else (likely, unlikely)
+    return Event(_words(arms), log_p, log_q, place=arms)
+
+
+def _words(arms: tuple[int, ...]) -> str:
+    if len(arms) <= 8:
+        return "the arms are " + ", ".join(str(arm + 1) for arm in arms)
+    pulls = sum(arm == 0 for arm in arms[:-1])
+    return (
+        f"arm {arms[-1] + 1} in round {len(arms)}, after {pulls} pulls of arm 1 and "
+        f"{len(arms) - 1 - pulls} of arm 2 in a given order"
+    )
+
+
+def separated_recommendation(algorithm: str, budget: int) -> Event:
+    """Return the arm recommended after one pull of each of two arms, of which arm 2 pays 0 or 1."""
+    unchanged, changed = (recommendation(algorithm, budget, (0.0, pay)) for pay in (0.0, 1.0))
+    log_p = -math.inf if unchanged != changed else 0.0
+    return Event(f"the recommended arm is arm {changed + 1}", log_p, 0.0)
 
 
 def recommendation(algorithm: str, budget: int, rewards: tuple[float, float]) -> int:
-    """Return the arm, from 0, that is recommended after one pull of each of two arms.
-
-    Args:
-        algorithm: id of one that names the best arm without randomness.
-        budget: with which it pulls each arm once.
-        rewards: of the two pulls.
-
-    Raises:
-        InputError: the algorithm needs randomness or more pulls.
-    """
+    """Return the arm, from 0, that is recommended after one pull of each of two arms."""
     definition = REGISTRY[algorithm]
     if not isinstance(definition, IdentificationAlgorithm):
         raise InputError(f"algorithm is {algorithm!r}; allowed: those that name the best arm")

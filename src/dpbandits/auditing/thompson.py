@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtri_exp
+from scipy.special import log_ndtr
 
-from dpbandits.auditing.inputs import abandoned_pair
+from dpbandits.auditing.events import Event, Values
+from dpbandits.auditing.inputs import constant
 from dpbandits.errors import InputError
 from dpbandits.kernels import njit
-from dpbandits.privacy import dp_ts_ucb_budget, report_noisy_max_true_delta
-
-Values = NDArray[np.float64]
+from dpbandits.privacy import dp_ts_ucb_budget
 
 COUNTS = ("n+1", "n")
 """What the rewards' sum is divided by: n + 1 (ts-is-dp) or n (as dp-ts-ucb writes)."""
@@ -59,9 +58,6 @@ class Sampler:
 
         Args:
             rewards: by pull, in [0, 1], shape (..., rounds) or longer.
-
-        Raises:
-            InputError: fewer rewards than rounds, or a reward outside [0, 1].
         """
         table = np.asarray(rewards, np.float64)
         if table.shape[-1] < self.rounds:
@@ -89,30 +85,12 @@ def batch_sizes(pulls: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def ts_gaussian(horizon: int, count: str = "n+1") -> Sampler:
-    """Return TS-Gaussian (ts-is-dp, Algorithm 1; in the ``n`` interpretation, dp-ts-ucb).
-
-    Args:
-        horizon: T, 1 or above.
-        count: one of ``COUNTS``; ``n`` forces one pull of each arm.
-
-    Raises:
-        InputError: another count.
-    """
+    """Return TS-Gaussian (ts-is-dp, Algorithm 1; in the ``n`` interpretation, dp-ts-ucb)."""
     return modified_ts(0, 1.0, horizon, count)
 
 
 def modified_ts(b: int, c: float, horizon: int, count: str = "n+1") -> Sampler:
-    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2).
-
-    Args:
-        b: pre-pulls of each arm, 0 or above.
-        c: variance factor, above 0.
-        horizon: T, 1 or above.
-        count: one of ``COUNTS``; ``n`` forces one pull of each arm where b = 0.
-
-    Raises:
-        InputError: another count.
-    """
+    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2); ``n`` forces one pull of each arm if b = 0."""
     if count not in COUNTS:
         raise InputError(f"count is {count!r}; allowed: {', '.join(COUNTS)}")
     prior_count = 1 if count == "n+1" else 0
@@ -125,12 +103,6 @@ def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2, rounds: int | None = No
     Each arm has floor(phi) draws before its first renewal, one a round from round K + 1 on. Up to
     round K + floor(phi) the output is that of Thompson sampling on batch means; an output cut
     there is a function of the whole output, so that its loss is a lower bound for the whole.
-
-    Args:
-        alpha: from 0 to 1.
-        horizon: T, 3 or above; phi and the variance depend on it.
-        arms: K.
-        rounds: where to cut the output earlier.
     """
     longest = min(horizon, arms + math.floor(dp_ts_ucb_budget(alpha, horizon)))
     cut = longest if rounds is None else min(rounds, longest)
@@ -169,11 +141,6 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     deviation. The integrand is log-concave, so that its largest value is next to the break with the
     largest one, and all that is left out further away is negligible. Relative error below 1e-9 for
     chances above 1e-30.
-
-    Args:
-        arm: number of the arm.
-        centres: of the draws, shape (K,).
-        deviations: standard deviations of the draws, above 0, shape (K,).
     """
     arms = centres.size
     if arms == 2:
@@ -216,84 +183,32 @@ def _log_integrand(u, arm, centres, deviations):
 
 
 def choice_chances(centres: Values, deviations: Values) -> Values:
-    """Return the log chance of every arm, shape (K,).
-
-    Args:
-        centres: of the draws, shape (K,).
-        deviations: standard deviations of the draws, above 0, shape (K,).
-    """
+    """Return the log chance of every arm, shape (K,)."""
     arms: Any = range(len(centres))
     return np.array([log_chance(arm, centres, deviations) for arm in arms])
 
 
-@dataclass(frozen=True)
-class Transcript:
-    """The log chance of one output under both inputs.
-
-    Attributes:
-        log_p: under x.
-        log_q: under x'.
-    """
-
-    log_p: float
-    log_q: float
-
-    @property
-    def mu(self) -> float:
-        """Return the bound on mu from this output: |z(P) - z(Q)|, both chances being exact."""
-        return mu_of_logs(max(self.log_p, self.log_q), min(self.log_p, self.log_q))
+ABANDONED = constant(1.0, 0.0)
+"""Arm 1 always pays 1 and arm 2 always 0; in x, the first reward of arm 1 is 0."""
 
 
-def mu_of_logs(log_likely: float, log_unlikely: float) -> float:
-    """Return Phi^-1(Q(E)) - Phi^-1(P(E)) from the logs of both chances, 0 if negative.
-
-    Args:
-        log_likely: log of Q(E), at most 0.
-        log_unlikely: log of P(E), at most 0.
-    """
-    if log_likely <= log_unlikely:
-        return 0.0
-    return max(float(ndtri_exp(log_likely) - ndtri_exp(log_unlikely)), 0.0)
-
-
-def abandoned_arm(sampler: Sampler) -> Transcript:
-    """Return the transcript in which arm 1 is never pulled again after its forced pulls.
+def abandoned_arm(sampler: Sampler) -> Event:
+    """Return the transcript on ``ABANDONED`` in which arm 1 is not pulled after its forced pulls.
 
     Without forced pulls it is pulled once, in round 1, which has the same chance 1/2 under both
-    inputs. The tables are those of ``abandoned_pair``.
-
-    Args:
-        sampler: with two arms.
+    inputs. There are two arms.
     """
-    tables = abandoned_pair(sampler.rounds).tables
+    tables = ABANDONED.tables(sampler.rounds)
     # A horizon shorter than the forced pulls has no decision, and no loss.
     first = min(max(sampler.forced_pulls, 1), sampler.rounds)
     others = np.arange(sampler.forced_pulls, sampler.rounds - first)
     centres, variances = sampler.centres(tables), sampler.variances()
     spread = np.sqrt(variances[first] + variances[others])
     scores = (centres[:, 1, others] - centres[:, 0, first, None]) / spread
-    opening = 0.0 if sampler.forced_pulls else math.log(0.5)
-    log_p, log_q = log_ndtr(scores).sum(axis=1) + opening
-    return Transcript(float(log_p), float(log_q))
-
-
-def transcript(sampler: Sampler, tables: Values, arms: list[int]) -> Transcript:
-    """Return the log chances of one sequence of arms, of any number of arms.
-
-    Args:
-        sampler: of the decisions.
-        tables: rewards of both inputs, shape (2, K, rounds or more).
-        arms: numbers from 0 in the rounds after the forced pulls.
-    """
-    centres, deviations = sampler.centres(tables), np.sqrt(sampler.variances())
-    every = np.arange(tables.shape[1])
-    pulls = np.full(every.size, sampler.forced_pulls)
-    logs = np.zeros(2)
-    for arm in arms:
-        for i in range(2):
-            logs[i] += log_chance(arm, centres[i, every, pulls], deviations[pulls])
-        pulls[arm] += 1
-    return Transcript(float(logs[0]), float(logs[1]))
+    log_p, log_q = map(float, log_ndtr(scores).sum(axis=1))
+    begin = f"each arm {sampler.forced_pulls} times" if sampler.forced_pulls else "arm 1 in round 1"
+    words = f"{begin}, then arm 2 in all rounds up to {sampler.rounds}"
+    return Event(words, log_p, log_q, 0.0 if sampler.forced_pulls else math.log(0.5))
 
 
 PULLS = (1, 2, 3, 5, 10)
@@ -304,27 +219,6 @@ OTHER_PULLS = (1, 2, 5, 10, 100, 1_000, 10_000)
 
 ROUND_DELTAS = (0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6)
 """Delta of one decision at which Theorems 6 and 7 are checked."""
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A decision that needs a delta.
-
-    Attributes:
-        pulls: of the arm with the changed reward.
-        others: pulls of the other arm.
-        chosen: 1 if the event is that the arm with the changed reward is pulled, 2 otherwise.
-        needed: Phi(score + shift) - exp(epsilon) Phi(score).
-        score: of the chosen arm over the other one under the less likely input.
-        shift: by which the changed reward moves it.
-    """
-
-    pulls: int
-    others: int
-    chosen: int
-    needed: float
-    score: float
-    shift: float
 
 
 def score_shift(pulls: int, others: int) -> float:
@@ -342,28 +236,36 @@ def score_shift(pulls: int, others: int) -> float:
     return 1.0 / (pulls + 1) / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
 
 
-def worst_decision(epsilon: float) -> Decision:
-    """Return the decision that needs the largest delta at epsilon, rewards being in [0, 1].
+def decision(pulls: int, others: int, chosen: int, score: float) -> Event:
+    """Return the decision for an arm that has this score under the less likely input.
 
     Args:
-        epsilon: 0 or above.
+        pulls: of the arm with the changed reward.
+        others: pulls of the other arm.
+        chosen: 1 if the arm with the changed reward is pulled, 2 otherwise.
+        score: of the chosen arm over the other one.
     """
+    unlikely, likely = map(float, log_ndtr([score, score + score_shift(pulls, others)]))
+    words = f"the decision is arm {chosen}, its score under the less likely input being {score:.6g}"
+    logs = (unlikely, likely) if chosen == 1 else (likely, unlikely)
+    return Event(words, *logs, place=(pulls, others))
+
+
+def worst_decision(epsilon: float) -> Event:
+    """Return the decision that needs the largest delta at epsilon, rewards being in [0, 1]."""
     decisions = [
-        _decision(epsilon, pulls, others, chosen)
+        decision(pulls, others, chosen, _worst_score(epsilon, pulls, others, chosen))
         for pulls in PULLS
         for others in OTHER_PULLS
         for chosen in (1, 2)
     ]
-    return max(decisions, key=lambda decision: decision.needed)
+    return max(decisions, key=lambda event: event.delta(epsilon))
 
 
-def _decision(epsilon: float, pulls: int, others: int, chosen: int) -> Decision:
-    """Return the worst rewards at these pulls; scores cannot fall below that of rewards 0 to 1."""
+def _worst_score(epsilon: float, pulls: int, others: int, chosen: int) -> float:
+    """Return the score under the worst rewards; none falls below that of rewards 0 to 1."""
     shift = score_shift(pulls, others)
-    deviation = math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
     # Under the less likely input the chosen arm may have seen zeros and its rival ones.
     rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
-    lowest = -rival / deviation
-    needed = report_noisy_max_true_delta(epsilon, shift, lowest)
-    score = max(-epsilon / shift - shift / 2.0, lowest)
-    return Decision(pulls, others, chosen, float(needed), float(score), shift)
+    lowest = -rival / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
+    return max(-epsilon / shift - shift / 2.0, lowest)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import (
     AfterValidator,
@@ -31,7 +31,6 @@ from dpbandits.config.documents import (
     Names,
     Sentence,
     Spec,
-    Text,
     Value,
     Values,
     Variant,
@@ -46,6 +45,7 @@ from dpbandits.errors import InputError
 if TYPE_CHECKING:
     from dpbandits.claims.evidence import Evidence
     from dpbandits.claims.numbers import Estimate
+    from dpbandits.claims.statistics import Measurement, NamedSeries
 
 
 def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
@@ -91,10 +91,55 @@ class InterpretationEntry(Spec):
     verdicts: Verdicts = ()
 
 
-class ComparisonEntry(Spec):
-    """One comparison of a claim; a key such as ``less: 0.8`` is its kind with the threshold."""
+class SeriesEntry(Spec):
+    """A series: tags of results, and options of ``evidence.Series``; ``when`` has more of them."""
 
-    statistic: Text
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Any] = Field(init=False)
+
+    when: dict[Annotated[str, Field(pattern="^[^=]+=[^=]+$")], dict[str, Any]] = {}
+
+
+class Shares(Spec):
+    """Points of an axis: so many from one to another, by equal ratios."""
+
+    begin: float = Field(alias="from")
+    to: float
+    count: Count
+
+
+Operand = str | dict[str, Any]
+Pick = str | dict[str, Any]
+MEASURED = ("value", "difference", "ratio", "deviation", "quantity", "statistic")
+"""Keys of which a comparison has one."""
+
+
+class ComparisonEntry(Spec):
+    """One comparison of a claim; a key such as ``less: 0.8`` is its kind with the threshold.
+
+    Attributes:
+        value: the series whose number it is.
+        difference: two series; likewise ``ratio`` and ``deviation``.
+        quantity: a function of the paper, of the series under ``of``, with ``arguments``.
+        statistic: a function of the paper on its evidence.
+        at: tags of all series.
+        along: a tag, or ``t``, that runs over ``points``; all that there are by default.
+        pick: what is made of the points, each of them by default: names, or names with options.
+        point: the label of a point.
+    """
+
+    value: Operand | None = None
+    difference: tuple[Operand, Operand] | None = None
+    ratio: tuple[Operand, Operand] | None = None
+    deviation: tuple[Operand, Operand] | None = None
+    quantity: str = ""
+    statistic: str = ""
+    of: Annotated[tuple[Operand, ...], BeforeValidator(as_list)] = ()
+    at: dict[str, Any] = {}
+    along: str = ""
+    points: tuple[Any, ...] | Shares | None = None
+    pick: Annotated[tuple[Pick, ...], BeforeValidator(as_list)] = ()
+    point: str = ""
     kind: Annotated[str, one_of(KINDS)] = REPORT
     threshold: Annotated[float | tuple[float, float], PlainValidator(_threshold)] = 0.0
     tolerance: AtLeastZero = 0.0
@@ -104,6 +149,19 @@ class ComparisonEntry(Spec):
     arguments: dict[str, Any] = {}
     exploratory: StrictBool = False
     asked_of: dict[str, Annotated[Values, Different]] = {}
+
+    @model_validator(mode="after")
+    def _measures_one_thing(self) -> "ComparisonEntry":
+        if len(self.measured) != 1:
+            raise InputError(f"{len(self.measured)} of {', '.join(MEASURED)}; allowed: one")
+        if bool(self.along) < bool(self.pick or self.points or self.point):
+            raise InputError("pick, points or point without along; allowed: with it")
+        return self
+
+    @property
+    def measured(self) -> list[str]:
+        """The key under which it says what it measures."""
+        return [key for key in MEASURED if getattr(self, key) not in (None, "")]
 
     @model_validator(mode="before")
     @classmethod
@@ -222,12 +280,14 @@ class ClaimsFile(Notes):
         paper: its short name.
         defaults: keys of a claim -> what they are where a claim does not have them.
         definitions: argument -> short name -> the value that it stands for.
+        series: name -> tags of the series that comparisons name.
         claims: id -> the claim.
     """
 
     paper: Name
     defaults: dict[str, Any] = {}
     definitions: Definitions = {}
+    series: dict[str, SeriesEntry] = {}
     claims: Annotated[dict[ClaimId, ClaimEntry], Field(min_length=1)]
 
     @model_validator(mode="before")
@@ -261,6 +321,7 @@ class FindingsFile(Spec):
 
     paper: Name
     definitions: Definitions = {}
+    series: dict[str, SeriesEntry] = {}
     summary: Summary | None = None
     findings: Annotated[dict[FindingId, FindingEntry], Field(min_length=1)]
 
@@ -278,7 +339,7 @@ class Comparison:
 
     Attributes:
         name: what is compared; may name variables, as in ``eta={eta}``.
-        statistic: the function that measures.
+        statistic: what measures: a function of the evidence, or an operation on series.
         kind: a key of ``regions.KINDS``.
         region: where the number has to lie.
         part: label of the separately stated part it belongs to; may name variables.
@@ -290,7 +351,7 @@ class Comparison:
     """
 
     name: str
-    statistic: Statistic
+    statistic: "Statistic | Measurement"
     kind: str
     region: Region
     part: str = ""
@@ -304,6 +365,13 @@ class Comparison:
         """Whether it enters the verdict."""
         return not self.exploratory and self.kind != REPORT
 
+    @property
+    def is_of_series(self) -> bool:
+        """Whether it is an operation on series, or a quantity of them."""
+        from dpbandits.claims.statistics import Measurement
+
+        return isinstance(self.statistic, Measurement)
+
     def is_asked_of(self, interpretation: "Interpretation") -> bool:
         """Whether it belongs to the row of this interpretation."""
         values = {"variant": interpretation.variant, **dict(interpretation.values)}
@@ -312,11 +380,16 @@ class Comparison:
     def bindings(self, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield the variables of each combination of values."""
         over = self.over or {}
+        given = {} if self.is_of_series else self.arguments or {}
         for values in itertools.product(*over.values()):
-            yield {**settings, **dict(zip(over, values, strict=True)), **(self.arguments or {})}
+            yield {**settings, **dict(zip(over, values, strict=True)), **given}
 
     def call(self, evidence: "Evidence", variables: Mapping[str, Any]) -> "Mapping[str, Estimate]":
         """Measure; the statistic takes the variables that it has parameters for."""
+        if self.is_of_series:
+            over = {key: variables[key] for key in self.over or {}}
+            row = {key: value for key, value in variables.items() if key not in over}
+            return cast("Measurement", self.statistic)(evidence, row, over)
         accepted = parameters_of(self.statistic)
         chosen = {key: value for key, value in variables.items() if key in accepted}
         answer = self.statistic(evidence, **chosen)
@@ -471,6 +544,16 @@ def statistics_of(*modules: ModuleType) -> dict[str, Statistic]:
     return statistics
 
 
+def quantities_of(*modules: ModuleType) -> dict[str, Statistic]:
+    """Return the public functions that modules define, which are quantities of series."""
+    return {
+        name: function
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+
 def _is_statistic(function: Statistic) -> bool:
     first, *others = inspect.signature(function).parameters.values()
     return first.name == "evidence" and all(each.kind is each.KEYWORD_ONLY for each in others)
@@ -496,7 +579,7 @@ def claims_of(file: ClaimsFile, path: Path, statistics: Mapping[str, Statistic])
     for name, entry in file.claims.items():
         with naming(f"{path}: claims.{name}"):
             claim = replace(
-                _claim(name, entry, file.definitions, statistics),
+                _claim(name, entry, file, statistics),
                 kind=entry.kind,
                 verdicts=entry.verdicts,
                 runs_paper=entry.runs_paper,
@@ -518,13 +601,24 @@ def load_findings(path: Path, statistics: Mapping[str, Statistic]) -> list[Findi
 
 
 def findings_of(
-    file: FindingsFile, path: Path, statistics: Mapping[str, Statistic]
+    file: FindingsFile,
+    path: Path,
+    statistics: Mapping[str, Statistic],
+    series: Mapping[str, SeriesEntry] | None = None,
 ) -> list[Finding]:
-    """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``."""
+    """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``.
+
+    Args:
+        file: what its findings file says.
+        path: where that is, for messages.
+        statistics: the paper's statistics by name.
+        series: those that its claims name.
+    """
+    file = file.model_copy(update={"series": {**(series or {}), **file.series}})
     findings = []
     for name, entry in file.findings.items():
         with naming(f"{path}: findings.{name}"):
-            claim = _claim(name, entry, file.definitions, statistics)
+            claim = _claim(name, entry, file, statistics)
             _check_arguments(claim)
         numbers = {
             key: source
@@ -539,10 +633,15 @@ def findings_of(
 def _claim(
     name: str,
     entry: Entry,
-    definitions: Mapping[str, Mapping[str, Any]],
+    file: "ClaimsFile | FindingsFile",
     statistics: Mapping[str, Statistic],
 ) -> Claim:
     """Return an entry as a claim of the kind ``finding``."""
+    from dpbandits.claims.statistics import NamedSeries
+
+    series = {
+        label: NamedSeries(one.model_extra or {}, one.when) for label, one in file.series.items()
+    }
     return Claim(
         id=name,
         kind=FINDING,
@@ -556,11 +655,11 @@ def _claim(
         reads=entry.reads,
         analyses=entry.runs,
         runs_paper=0,
-        definitions=definitions,
+        definitions=file.definitions,
         interpretations=tuple(_interpretation(row) for row in entry.interpretations),
         combine=entry.combine,
         comparisons=tuple(
-            _comparison(label, comparison, statistics)
+            _comparison(label, comparison, series, statistics)
             for label, comparison in entry.comparisons.items()
         ),
         level=entry.level,
@@ -578,15 +677,83 @@ def _interpretation(entry: InterpretationEntry) -> Interpretation:
     )
 
 
+def _measurement(
+    name: str,
+    entry: ComparisonEntry,
+    series: "Mapping[str, NamedSeries]",
+    statistics: Mapping[str, Statistic],
+) -> "Statistic | Measurement":
+    from dpbandits.claims.statistics import PICKS, Measurement
+
+    (key,) = entry.measured
+    if key in ("statistic", "quantity"):
+        function = getattr(entry, key)
+        if function not in statistics:
+            allowed = ", ".join(statistics)
+            raise InputError(f"{name}: {key} is {function!r}; allowed: {allowed}")
+        if key == "statistic":
+            return statistics[function]
+    picks = tuple(
+        (pick, {}) if isinstance(pick, str) else (next(iter(pick)), _options(pick))
+        for pick in entry.pick
+    )
+    unknown = [pick for pick, _ in picks if pick not in PICKS]
+    if unknown:
+        allowed = ", ".join(PICKS)
+        raise InputError(f"{name}: pick is {', '.join(unknown)}; allowed: {allowed}")
+    operands = entry.of if key == "quantity" else as_list(getattr(entry, key))
+    return Measurement(
+        operation=statistics[entry.quantity] if key == "quantity" else key,
+        operands=tuple(_operand(name, operand, series) for operand in operands),
+        series=series,
+        at=entry.at,
+        along=entry.along,
+        points=_points(entry.points),
+        picks=picks,
+        point=entry.point,
+        arguments=entry.arguments,
+        quantities=statistics,
+    )
+
+
+def _points(points: "tuple[Any, ...] | Shares | None") -> tuple[Any, ...] | None:
+    if isinstance(points, Shares):
+        import numpy as np
+
+        return tuple(np.geomspace(points.begin, points.to, points.count).tolist())
+    return points
+
+
+def _options(pick: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the options of a pick, as in ``{slope: {x: log}}``."""
+    (options,) = pick.values()
+    return options or {}
+
+
+def _operand(
+    name: str, operand: Operand, series: "Mapping[str, NamedSeries]"
+) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of a series, "" for none, and more tags."""
+    if isinstance(operand, str):
+        if "{" not in operand and operand not in series:
+            raise InputError(f"{name}: series {operand!r}; allowed: {', '.join(series)}")
+        return operand, {}
+    if len(operand) == 1:
+        ((first, more),) = operand.items()
+        if isinstance(more, Mapping):
+            return _operand(name, first, series)[0], more
+    return "", operand
+
+
 def _comparison(
-    name: str, entry: ComparisonEntry, statistics: Mapping[str, Statistic]
+    name: str,
+    entry: ComparisonEntry,
+    series: "Mapping[str, NamedSeries]",
+    statistics: Mapping[str, Statistic],
 ) -> Comparison:
-    if entry.statistic not in statistics:
-        allowed = ", ".join(statistics)
-        raise InputError(f"{name}: statistic is {entry.statistic!r}; allowed: {allowed}")
     return Comparison(
         name=name,
-        statistic=statistics[entry.statistic],
+        statistic=_measurement(name, entry, series, statistics),
         kind=entry.kind,
         region=region_of(entry.kind, entry.threshold, entry.tolerance, entry.indifference),
         part=entry.part,
@@ -604,6 +771,10 @@ def _check_arguments(claim: Claim) -> None:
         interpretation for interpretation in claim.interpretations if interpretation.is_judged
     ]
     for comparison in claim.comparisons:
+        if comparison.is_of_series:
+            for interpretation in filter(comparison.is_asked_of, judged):
+                _check_labels(comparison, next(comparison.bindings(claim.settings(interpretation))))
+            continue
         accepted = parameters_of(comparison.statistic)
         for own in (comparison.over or {}, comparison.arguments or {}):
             unknown = set(own) - set(accepted)
@@ -619,6 +790,8 @@ def _check_arguments(claim: Claim) -> None:
                 raise InputError(f"{comparison.name}: argument {', '.join(missing)} is missing")
             _check_labels(comparison, given)
         used |= {*accepted, *comparison.asked_of}
+    if any(comparison.is_of_series for comparison in claim.comparisons):
+        return
     for interpretation in judged:
         idle = set(claim.settings(interpretation)) - used - {"variant"}
         if idle:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.claims.resampling import RESAMPLES, Measure, Resampler, Sample, average
+from dpbandits.claims.numbers import Estimate, Measured, average, exact, mean, rate, smooth
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
@@ -58,7 +58,7 @@ class Recorded:
         self._frame = frame
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
-        self._found: dict[frozenset[tuple[str, Any]], str] = {}
+        self._found: dict[frozenset[tuple[str, Any]], list[str]] = {}
         self._counted: dict[tuple[str, str], tuple[NDArray[np.int64], Values]] = {}
 
     @cached_property
@@ -71,6 +71,11 @@ class Recorded:
             return int(self._frame.groupby(each, sort=False)[_TRIALS].sum().min())
         return int(self._frame.groupby("series", sort=False)["run"].nunique().min())
 
+    @property
+    def counts_trials(self) -> bool:
+        """Whether its runs are counted trials."""
+        return _TRIALS in self._frame
+
     @cached_property
     def horizon(self) -> int:
         """Largest recorded time."""
@@ -82,16 +87,11 @@ class Recorded:
         Raises:
             InputError: an unknown tag, or not exactly one series.
         """
-        named = frozenset(where.items())
-        if named in self._found:
-            return self._found[named]
-        found = self.matching(where)
-        if len(found) != 1:
-            raise InputError(
-                f"results of {self.name}: {len(found)} series with {_describe(where)}; allowed: one"
-            )
-        self._found[named] = found[0]
-        return found[0]
+        labels = self.matching(where)
+        if len(labels) != 1:
+            described = f"{len(labels)} series with {_describe(where)}"
+            raise InputError(f"results of {self.name}: {described}; allowed: one")
+        return labels[0]
 
     def tag(self, name: str) -> "pd.Series[Any]":
         """Return a tag or parameter of every series; InputError where there is none."""
@@ -106,12 +106,15 @@ class Recorded:
         Raises:
             InputError: an unknown tag.
         """
-        kept = np.ones(len(self.series), dtype=bool)
-        for key, value in where.items():
-            if value is not None or key in self.series:
-                column = self.tag(key)
-                kept &= np.asarray(column.isna() if value is None else column == value, dtype=bool)
-        return [str(label) for label in self.series.index[kept]]
+        named = frozenset(where.items())
+        if named not in self._found:
+            kept = np.ones(len(self.series), dtype=bool)
+            for key, value in where.items():
+                if value is not None or key in self.series:
+                    tags = self.tag(key)
+                    kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
+            self._found[named] = [str(label) for label in self.series.index[kept]]
+        return self._found[named]
 
     def block(self, series: str, metric: str) -> Block:
         """Return all that is recorded of one metric of one series.
@@ -164,35 +167,56 @@ class Recorded:
 
 
 @dataclass(frozen=True, eq=False)
+class Sample:
+    """One number a run of one series.
+
+    Attributes:
+        values: shape (runs,).
+        key: names the runs.
+    """
+
+    values: Values
+    key: tuple[str, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean over the runs; NaN without runs."""
+        return self.measured.value
+
+    @property
+    def measured(self) -> Measured:
+        """Mean over the runs."""
+        return mean(self.values, self.key)
+
+    def derive(self, values: Values) -> "Sample":
+        """Return another quantity of the same runs."""
+        return replace(self, values=values)
+
+
+def from_means(samples: Iterable[Sample], function: Callable[[Values], Values]) -> Measured:
+    """Return a function of several means."""
+    return smooth(function, [sample.measured for sample in samples])
+
+
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Results by name, loaded when they are first asked for, limited to the first runs.
 
     Attributes:
         load: returns the frame of a name: a simulation's long table, or analytic curves.
-        resampler: where bootstrap resamples come from.
         limit: how many runs are read, the first in the order of run numbers; None for all.
         skip: how many runs are left out before them.
         reads: names that may be read; None for any.
-        has_tails: whether bootstrap intervals go on beyond what the resamples resolve.
     """
 
     load: Loader
-    resampler: Resampler
     limit: int | None = None
     skip: int = 0
     reads: Collection[str] | None = None
-    has_tails: bool = False
-    _loaded: dict[str, Any] = field(default_factory=dict, repr=False)
+    _loaded: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, load: Loader, *, root_seed: int, resamples: int = RESAMPLES) -> "Evidence":
-        """Return evidence over a loader; ``root_seed`` is the root of the bootstrap's streams."""
-        return cls(load, Resampler(root_seed, resamples))
-
-    @classmethod
-    def of_frames(
-        cls, frames: Mapping[str, pd.DataFrame], *, root_seed: int, resamples: int = RESAMPLES
-    ) -> "Evidence":
+    def of_frames(cls, frames: Mapping[str, pd.DataFrame]) -> "Evidence":
         """Return evidence over frames at hand."""
 
         def load(name: str) -> pd.DataFrame:
@@ -200,7 +224,7 @@ class Evidence:
                 raise InputError(f"no results named {name!r}; allowed: {', '.join(frames)}")
             return frames[name]
 
-        return cls.of(load, root_seed=root_seed, resamples=resamples)
+        return cls(load)
 
     def first(self, runs: int) -> "Evidence":
         """Return the same evidence limited to the first ``runs`` runs."""
@@ -209,10 +233,6 @@ class Evidence:
     def after(self, skip: int, runs: int) -> "Evidence":
         """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
         return replace(self, limit=runs, skip=skip)
-
-    def with_tails(self) -> "Evidence":
-        """Return the same evidence, to be judged at levels that resamples cannot resolve."""
-        return replace(self, has_tails=True)
 
     @property
     def _window(self) -> slice:
@@ -238,6 +258,42 @@ class Evidence:
             frame = self.load(name)
             self._loaded[name] = Recorded(name, frame) if "run" in frame else frame
         return self._loaded[name]
+
+    def is_simulated(self, name: str) -> bool:
+        """Return whether results are of a simulation, not exact."""
+        return isinstance(self._of(name), Recorded)
+
+    def columns(self, name: str) -> Collection[str]:
+        """Return the tags that results have."""
+        results = self._of(name)
+        return results.series.columns if isinstance(results, Recorded) else results.columns
+
+    def count(self, name: str, where: Mapping[str, Any]) -> int:
+        """Return how many series, or rows, have these tags."""
+        results = self._of(name)
+        if isinstance(results, Recorded):
+            return len(results.matching(where))
+        return int(self._rows(name, where).sum())
+
+    def values_of(self, name: str, tag: str, where: Mapping[str, Any]) -> list[Any]:
+        """Return the values of a tag of the series, or rows, with these tags."""
+        results = self._of(name)
+        if isinstance(results, Recorded):
+            values = results.tag(tag)[results.matching(where)]
+        else:
+            values = results.loc[self._rows(name, where), tag]
+        return list(values.dropna().unique().tolist())
+
+    def _rows(self, name: str, where: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return which rows of an exact result have these tags."""
+        frame, key = self._of(name), (name, frozenset(where.items()))
+        if key not in self._loaded:
+            kept = np.ones(len(frame), dtype=bool)
+            for column, value in where.items():
+                tags = frame[column]
+                kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
+            self._loaded[key] = kept
+        return np.asarray(self._loaded[key])
 
     def recorded(self, name: str) -> Recorded:
         """Return all that is recorded of a simulation, whatever the limit of runs."""
@@ -292,10 +348,9 @@ class Evidence:
         return self.per_arm(simulation, metric, t, **where)[:, 0]
 
     def sample(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Sample:
-        """Return the same numbers with resamples of their mean."""
+        """Return the same numbers with the name of their runs."""
         series = self.recorded(simulation).find(where)
-        values = np.ascontiguousarray(self.values(simulation, metric, t, **where))
-        return Sample(values, (simulation, series), self.resampler)
+        return Sample(self.values(simulation, metric, t, **where), (simulation, series))
 
     def analytic(self, name: str, **where: Any) -> pd.DataFrame:
         """Return the rows of exactly computed results with these tags, by increasing x.
@@ -306,30 +361,30 @@ class Evidence:
         frame = self._of(name)
         if isinstance(frame, Recorded):
             raise InputError(f"results {name!r} are a simulation; allowed: analytic results")
-        for key, value in where.items():
+        for key in where:
             if key not in frame:
                 raise InputError(
                     f"results of {name}: no tag {key!r}; allowed: {', '.join(frame.columns)}"
                 )
-            frame = frame[frame[key] == value]
+        frame = frame[self._rows(name, where)]
         if frame.empty:
             raise InputError(
                 f"results of {name}: no row with {_describe(where)}; allowed: at least 1"
             )
         return pd.DataFrame(frame.sort_values("x", kind="stable"))
 
-    def number(self, name: str, **where: Any) -> float:
-        """Return y of the one row of exactly computed results with these tags.
+    def number(self, name: str, column: str = "y", /, **where: Any) -> float:
+        """Return y, or another column, of the one row of exact results with these tags.
 
         Raises:
             InputError: an unknown tag, or not exactly one row has these tags.
         """
-        y = self.analytic(name, **where)["y"]
-        if len(y) != 1:
+        frame = self.analytic(name, **where)
+        if len(frame) != 1:
             raise InputError(
-                f"results of {name}: {len(y)} rows with {_describe(where)}; allowed: one"
+                f"results of {name}: {len(frame)} rows with {_describe(where)}; allowed: one"
             )
-        return float(y.iloc[0])
+        return float(frame[column].iloc[0])
 
     def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
         recorded = self.recorded(simulation)
@@ -346,6 +401,183 @@ CurveName = tuple[str, str, int]
 """Names the runs of a curve: simulation, series, and number of runs of the series before them."""
 
 Curves = dict[CurveName, NashCurve]
+
+
+OPTIONS = ("in", "metric", "t", "share", "column", "best_mean")
+"""Keys of a series that are no tags of its results."""
+
+LARGEST = "largest"
+"""In the place of the largest value of a tag."""
+
+Place = tuple[str, dict[str, Any]]
+"""Name of results, and the tags that select something in them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One series of a simulation, or rows of an exact result, by its tags.
+
+    Attributes:
+        evidence: the results.
+        tags: column -> value, None for none there; or one of the keys of ``OPTIONS``: ``in``, the
+            results that it may be in (all that the claim reads), ``metric`` (what is recorded:
+            success where trials are counted, else pseudo-regret), ``t`` or ``share`` of the
+            horizon (the last time), ``column`` of an exact result (y), ``best_mean`` against which
+            a Nash regret is scored (the largest mean).
+        row: more tags, which hold where results have such a column and ``tags`` do not say.
+        over: more tags, which hold before ``tags`` where results have such a column.
+        fixed: keys of tags that hold before all others.
+    """
+
+    evidence: Evidence
+    tags: Mapping[str, Any]
+    row: Mapping[str, Any] = field(default_factory=dict)
+    over: Mapping[str, Any] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
+
+    def having(self, **tags: Any) -> "Series":
+        """Return the series with other tags where its results have them."""
+        options = {key: value for key, value in tags.items() if key in OPTIONS}
+        over = {key: value for key, value in tags.items() if key not in OPTIONS}
+        return replace(self, tags={**self.tags, **options}, over={**self.over, **over})
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the results that it may be in."""
+        allowed = self.evidence.reads
+        names = self.tags.get("in", allowed or ())
+        several = (names,) if isinstance(names, str) else tuple(names)
+        return tuple(name for name in several if allowed is None or name in allowed)
+
+    def has(self, tag: str) -> bool:
+        """Return whether any of its results has such a tag."""
+        return any(tag in self.evidence.columns(name) for name in self.names)
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """Where series or rows have these tags."""
+        own = {key: value for key, value in self.tags.items() if key not in OPTIONS}
+        fixed = {*self.fixed, *(key for key, value in own.items() if value is None)}
+        over = {key: value for key, value in self.over.items() if key not in fixed}
+        places = []
+        for name in self.names:
+            columns = self.evidence.columns(name)
+            if any(key not in columns and own[key] is not None for key in own):
+                continue
+            merged = {**self.row, **own, **over}
+            where = {key: value for key, value in merged.items() if key in columns}
+            for key in [key for key, value in where.items() if value == LARGEST]:
+                others = {other: where[other] for other in where if other != key}
+                where[key] = max(self.evidence.values_of(name, key, others), default=None)
+            if self.evidence.count(name, where):
+                places.append((name, where))
+        return places
+
+    @cached_property
+    def place(self) -> Place:
+        """Where its one series is.
+
+        Raises:
+            InputError: not exactly one result has the tags.
+        """
+        places = self.places
+        if len(places) != 1:
+            tags = {**self.row, **self.tags, **self.over}
+            where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
+            looked = ", ".join(self.names)
+            raise InputError(f"results of {looked}: {len(places)} with {where}; allowed: one")
+        return places[0]
+
+    def values_of(self, tag: str) -> list[Any]:
+        """Return the values of a tag, or the recorded times for ``t``, in increasing order."""
+        if tag == "t":
+            return self.times
+        return sorted(
+            {
+                value
+                for name, where in self.places
+                for value in self.evidence.values_of(name, tag, where)
+            }
+        )
+
+    @cached_property
+    def metric(self) -> str:
+        """What is read of it."""
+        metric = self.tags.get("metric")
+        if isinstance(metric, str):
+            return metric
+        return "success" if self.evidence.recorded(self.place[0]).counts_trials else "pseudo_regret"
+
+    @property
+    def regrets(self) -> tuple[list[int], list[Measured]]:
+        """All recorded times and the Nash regret there, less its bias; none without runs."""
+        curves = self.curves
+        indices = range(len(self.times))
+        return self.times, [nash_regret(curves, index) for index in indices]
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The rows of an exact result."""
+        name, where = self.place
+        return self.evidence.analytic(name, **where)
+
+    @property
+    def times(self) -> list[int]:
+        """All recorded times."""
+        name, where = self.place
+        if self.metric.endswith(NASH_REGRET):
+            curves = self.curves
+            return next((curve.times.tolist() for curve in curves.values()), [])
+        return list(self.evidence.times(name, self.metric, **where).tolist())
+
+    def per_run(self) -> Values:
+        """Return one number a run."""
+        name, where = self.place
+        return self.evidence.values(name, self.metric, self.tags.get("t"), **where)
+
+    def number(self) -> Estimate:
+        """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.
+
+        Where its metric is a quantity of the paper, what that makes of the series.
+        """
+        if callable(self.tags.get("metric")):
+            quantity: Estimate = self.tags["metric"](self)
+            return quantity
+        name, where = self.place
+        if not self.evidence.is_simulated(name):
+            return exact(self.evidence.number(name, self.tags.get("column", "y"), **where))
+        if self.metric.endswith(NASH_REGRET):
+            return self._nash_regret()
+        if self.evidence.recorded(name).counts_trials and self.metric == "success":
+            return rate(self.evidence.counts(name, self.metric, **where))
+        return mean(self.per_run(), (name, self.evidence.recorded(name).find(where)))
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Its Nash curves; none where no run is read."""
+        name, where = self.place
+        curves = nash_curves(self.evidence, name, nominal=self.metric != NASH_REGRET, **where)
+        best = self.tags.get("best_mean")
+        return curves if best is None else {key: one.against(best) for key, one in curves.items()}
+
+    def _nash_regret(self) -> Measured:
+        curves = self.curves
+        if not curves:
+            return Measured(math.nan)
+        times = next(iter(curves.values())).times
+        wanted = self.tags.get("t", self.tags.get("share", 1.0) * times[-1])
+        nearest = int(np.abs(times - wanted).argmin())
+        if abs(times[nearest] - wanted) > FARTHEST * wanted:
+            raise InputError(
+                f"results of {self.place[0]}: t = {wanted:.0f} is not recorded; "
+                f"the nearest is {times[nearest]}"
+            )
+        return nash_regret(curves, nearest)
+
+
+NASH_REGRET = "nash_regret"
+FARTHEST = 0.02
+"""A recorded time may be so much off a share of the horizon."""
 
 
 def nash_curves(
@@ -397,7 +629,7 @@ def all_curves(recorded: Recorded, series: str, prefix: str = "") -> dict[int, N
     }
 
 
-def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Measure:
+def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Measured:
     """Return the Nash regret at one recorded time, the mean over curves; NaN without any.
 
     Args:
@@ -408,8 +640,8 @@ def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Me
     return average(_regret(sample, curve, index, subtract_bias) for sample, curve in curves.items())
 
 
-def _regret(sample: CurveName, curve: NashCurve, index: int, subtract_bias: bool) -> Measure:
+def _regret(sample: CurveName, curve: NashCurve, index: int, subtract_bias: bool) -> Measured:
     geometric_mean = float(curve.geometric_mean[index])
     bias = geometric_mean * math.expm1(float(curve.log_bias[index])) if subtract_bias else 0.0
     influences = -geometric_mean * curve.influences[:, index]
-    return Measure(curve.best_mean - geometric_mean - bias, {sample: influences})
+    return Measured.of(curve.best_mean - geometric_mean - bias, {sample: influences})

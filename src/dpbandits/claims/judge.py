@@ -83,7 +83,6 @@ def _in_words(metric: str) -> str:
     return metric.replace("_", " ")
 
 
-_RESAMPLES = 2
 _OF_EVIDENCE = "results "
 """Begins what evidence says of a series, tag, metric or time that is not there."""
 
@@ -98,7 +97,7 @@ def check_claim_filters(claims: Sequence[Claim], load: Loader) -> None:
         claims: those whose results ``load`` knows.
         load: from the name of results to a table with the columns and series of the real one.
     """
-    evidence = Evidence.of(load, root_seed=0, resamples=_RESAMPLES)
+    evidence = Evidence(load)
     for claim in claims:
         for comparison, variables in _calls(claim):
             problem = _problem(comparison, evidence.of_results(claim.reads), variables)
@@ -354,8 +353,7 @@ def _measure(
                 points = {"no point to compare": exact(math.nan)}
             for point, estimate in points.items():
                 label = f"{name} [{point}]" if point else name
-                number = estimate.with_tails() if evidence.has_tails else estimate
-                measured.append((comparison, part, label, number))
+                measured.append((comparison, part, label, estimate))
     return measured
 
 

@@ -376,23 +376,22 @@ def row_in_family(
     alone: Judgement, evidence: Evidence, size: int, scale: Scale = "paper"
 ) -> InFamily:
     """Judge one row again, as ``judge_in_family`` does every one."""
-    tails = evidence.with_tails()
     level = family_level(alone.claim, size)
     if is_exact(alone):
-        return InFamily(_at_level(alone, tails, level, scale), math.nan)
+        return InFamily(_at_level(alone, evidence, level, scale), math.nan)
     judged: list[Judgement] = []
     down_to = math.nan
     for divisor in STRICTER:
-        judged.append(_at_level(alone, tails, level / divisor, scale))
+        judged.append(_at_level(alone, evidence, level / divisor, scale))
         if judged[-1].verdict != alone.verdict:
             break
         down_to = level / divisor
     return InFamily(judged[0], down_to)
 
 
-def _at_level(alone: Judgement, tails: Evidence, level: float, scale: Scale) -> Judgement:
+def _at_level(alone: Judgement, evidence: Evidence, level: float, scale: Scale) -> Judgement:
     row = replace(alone.claim, level=level, interpretations=(alone.interpretation,))
-    return judge_interpretation(row, alone.interpretation, tails, scale)
+    return judge_interpretation(row, alone.interpretation, evidence, scale)
 
 
 def is_exact(judgement: Judgement) -> bool:

@@ -1,25 +1,33 @@
-"""Numbers with intervals at any level: of means, counted successes, and percentiles of resamples.
+"""Numbers with intervals at any level: functions of means, rates, extremes and orders.
 
-Skewed runs have quantiles of their own. The t statistic of runs with a long tail on one side has
-its own on the other. To first order in 1/sqrt(runs), P(T <= x) = Phi(x) + k (2 x^2 + 1) phi(x) / 6
-with k the skewness of the mean (Hall, 1992, The Bootstrap and Edgeworth Expansion, section 2.6;
-Johnson, 1978, has the same correction of the t test), which at |x| = 4 is many times Phi(-4).
-Hall's cubic (1992, On the removal of skewness by transformation, J. R. Statist. Soc. B 54) is
-increasing and takes the term away.
+*Influences.* A run's influence on a number is what the number changes by, to first order and times
+the number of runs, as the run gains weight (infinitesimal jackknife; Efron and Stein, 1981).
+Influences follow the chain rule, so that differences, ratios and slopes of several numbers have
+theirs; those of one sample of runs add run by run, and samples are independent. Their mean square
+over R - 1 is the squared standard error. A ratio has a t interval of its logarithm.
 
-Estimates from counted successes: a rate, a difference of two rates, a trend over several.
+*Skewed runs.* The t statistic of runs with a long tail on one side has its own on the other. To
+first order in 1/sqrt(runs), P(T <= x) = Phi(x) + k (2 x^2 + 1) phi(x) / 6 with k the skewness of
+the mean (Hall, 1992, The Bootstrap and Edgeworth Expansion, section 2.6; Johnson, 1978, has the
+same correction of the t test), which at |x| = 4 is many times Phi(-4). Hall's cubic (1992, On the
+removal of skewness by transformation, J. R. Statist. Soc. B 54) is increasing and takes the term
+away.
 
-Runs of these estimates are trials. None of the intervals collapses where every trial, or none,
-is a success.
+*Rates* have the intervals of Clopper and Pearson, their differences Newcombe's, their slopes that
+of the Cochran-Armitage test: none collapses where every trial, or none, is a success. *Extremes*
+and *orders* follow from the intervals of their parts, all at once (Bonferroni).
 """
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from dpbandits.metrics.intervals import difference_interval, rate_interval
 
@@ -69,32 +77,7 @@ def too_few(skewness: float, runs: int) -> bool:
     return runs < FEWEST_SKEWED_RUNS and abs(skewness) * math.sqrt(runs) > MOST_SKEWED
 
 
-def third_cumulant(values: Values) -> float:
-    """Return the third cumulant of the mean of independent runs, without bias (Fisher's k_3).
-
-    Args:
-        values: one number a run; 0 where fewer than three, or where all are equal.
-    """
-    runs = values.size
-    if runs < 3 or values.min() == values.max():
-        return 0.0
-    centred = values - values.mean()
-    return float(np.sum(centred**3)) / (runs * (runs - 1.0) * (runs - 2.0))
-
-
-def skewness_of(cumulants: Iterable[float], standard_error: float) -> float:
-    """Return the skewness of a sum of independent numbers; 0 where it does not vary.
-
-    Args:
-        cumulants: the third cumulant of each.
-        standard_error: of the sum.
-    """
-    if not 0.0 < standard_error < math.inf:
-        return 0.0
-    return sum(cumulants) / standard_error**3
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Estimate:
     """A number known exactly: its interval is the number itself.
 
@@ -115,14 +98,25 @@ class Estimate:
         """Return the ends (lo, hi) of the two-sided interval of coverage 1 - alpha."""
         return self.value, self.value
 
-    def with_tails(self) -> "Estimate":
-        """Return the same estimate with intervals at levels that resamples cannot resolve."""
-        return self
+
+@dataclass(frozen=True, eq=False)
+class RandomEstimate(Estimate):
+    """A number that varies with the runs; what it is of has its interval."""
+
+    @property
+    def is_random(self) -> bool:
+        """True."""
+        return True
 
 
-@dataclass(frozen=True)
-class StudentEstimate(Estimate):
-    """A mean, or a difference of means, with a t interval that is widened for skewed runs.
+def exact(value: float, runs: int = 0) -> Estimate:
+    """Return a number that carries no sampling error."""
+    return Estimate(float(value), runs)
+
+
+@dataclass(frozen=True, eq=False)
+class StudentEstimate(RandomEstimate):
+    """A number with a t interval that is widened for skewed runs.
 
     Attributes:
         standard_error: of the value; infinite where fewer than two runs are there.
@@ -133,11 +127,6 @@ class StudentEstimate(Estimate):
     standard_error: float = math.inf
     degrees: float = 1.0
     skewness: float = 0.0
-
-    @property
-    def is_random(self) -> bool:
-        """True: it is an average over runs."""
-        return True
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return value -+ t quantile times standard error, or beyond it as the skewness asks.
@@ -153,153 +142,124 @@ class StudentEstimate(Estimate):
         return self.value - float(high) * error, self.value - float(low) * error
 
 
-@dataclass(frozen=True)
-class FiellerEstimate(Estimate):
-    """A ratio of two independent means with Fieller's interval (Fieller, 1954).
+class Trials(NamedTuple):
+    """Names a sample of trials; those that succeed have one influence, the others another."""
 
-    Attributes:
-        numerator: the mean above.
-        denominator: the mean below.
-        degrees: degrees of freedom, above 0.
+    name: Hashable
+    successes: int
+    failures: int
+
+
+Influences = Mapping[Hashable, Values]
+"""Sample -> influence of each run, or of a success and of a failure for ``Trials``."""
+
+
+def _moments(sample: Hashable, influences: Values) -> tuple[int, float, float]:
+    """Return runs of a sample, and variance and third cumulant of the mean of their influences.
+
+    The cumulant is Fisher's k_3, which has no bias; 0 for fewer than three runs.
     """
-
-    numerator: StudentEstimate = StudentEstimate(math.nan)
-    denominator: StudentEstimate = StudentEstimate(math.nan)
-    degrees: float = 1.0
-
-    @property
-    def is_random(self) -> bool:
-        """True: both means are over runs."""
-        return True
-
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ratios that a test of their difference does not reject.
-
-        The whole line where the denominator does not differ from 0 at that level, or where the runs
-        are too few for the skewness of the difference.
-        """
-        if math.isnan(self.value):
-            return math.nan, math.nan
-        if too_few(self._skewness, self.runs) or math.isinf(self.numerator.standard_error):
-            return -math.inf, math.inf
-        low, high = pivot_ends(stdtrit(self.degrees, 1.0 - alpha / 2.0), self._skewness)
-        # The difference falls in the ratio where the denominator is positive, and rises elsewhere.
-        below, above = (high, -low) if self.denominator.value > 0.0 else (-low, high)
-        return self._end(float(below), -1.0), self._end(float(above), 1.0)
-
-    @property
-    def _skewness(self) -> float:
-        """Skewness of numerator - ratio * denominator."""
-        scaled = self.value * self.denominator.standard_error
-        above, below = self.numerator, self.denominator
-        cumulants = above.skewness * above.standard_error**3, -below.skewness * scaled**3
-        return skewness_of(cumulants, math.hypot(above.standard_error, scaled))
-
-    def _end(self, quantile: float, side: float) -> float:
-        """Return the ratio on one side of the value at which the test has this quantile."""
-        above, below = self.numerator.standard_error, self.denominator.standard_error
-        remaining = 1.0 - (quantile * below / self.denominator.value) ** 2
-        if not remaining > 0.0:
-            return side * math.inf
-        spread = math.sqrt(above**2 * remaining + (self.value * below) ** 2)
-        half = quantile * spread / abs(self.denominator.value)
-        return (self.value + side * half) / remaining
+    weights = sample[1:] if isinstance(sample, Trials) else np.ones(influences.size)
+    runs = int(np.sum(weights))
+    centred = influences - np.average(influences, weights=weights)
+    square = float(np.sum(weights * centred**2)) / (runs * (runs - 1.0))
+    if runs < 3 or influences.min() == influences.max():
+        return runs, square, 0.0
+    cube = float(np.sum(weights * centred**3)) / (runs * (runs - 1.0) * (runs - 2.0))
+    return runs, square, cube
 
 
 @dataclass(frozen=True, eq=False)
-class ExtremeEstimate(Estimate):
-    """The largest, or the smallest, of several estimates.
-
-    Picking the best of several is no free choice: the end of the interval that speaks for the
-    picked one holds for all of them at once (Bonferroni). The other end needs no correction,
-    because it fails only if the interval of the truly extreme one does.
+class Measured(RandomEstimate):
+    """A function of means with the influence of every run on it; arithmetic carries both on.
 
     Attributes:
-        parts: the estimates, at least one.
-        is_largest: the largest of them, or the smallest.
+        influences: mean 0 for each sample of runs.
+        is_ratio: whether it is positive and its logarithm has the t interval.
     """
 
-    parts: tuple[Estimate, ...] = ()
-    is_largest: bool = True
+    influences: Influences = field(default_factory=dict)
+    is_ratio: bool = False
 
-    @property
-    def is_random(self) -> bool:
-        """Whether any part varies with the runs."""
-        return any(part.is_random for part in self.parts)
+    @classmethod
+    def of(
+        cls, value: float, influences: Influences | None = None, *, is_ratio: bool = False
+    ) -> "Measured":
+        """Return a number with its influences, and the runs of its smallest sample."""
+        influences = influences or {}
+        sizes = [
+            sample.successes + sample.failures if isinstance(sample, Trials) else runs.size
+            for sample, runs in influences.items()
+        ]
+        return cls(value, min(sizes, default=0), influences, is_ratio)
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of an interval of coverage 1 - alpha for the extreme."""
-        each = [part.interval(alpha) for part in self.parts]
-        jointly = [part.interval(alpha / len(self.parts)) for part in self.parts]
-        if self.is_largest:
-            return _extreme([lo for lo, _ in jointly], max), _extreme([hi for _, hi in each], max)
-        return _extreme([lo for lo, _ in each], min), _extreme([hi for _, hi in jointly], min)
+        """Return the ends of the t interval; for a ratio exponentials of those of the logarithm."""
+        if not self.is_ratio:
+            return self.student.interval(alpha)
+        with np.errstate(over="ignore"):
+            low, high = np.exp(self.log().student.interval(alpha))
+        return float(low), float(high)
 
-    def with_tails(self) -> Estimate:
-        """Return the extreme of the same parts, each with tails."""
-        return replace(self, parts=tuple(part.with_tails() for part in self.parts))
+    @cached_property
+    def student(self) -> StudentEstimate:
+        """The number with its t interval, without regard to ``is_ratio``.
 
+        One sample of R runs has R - 1 degrees of freedom, several have Satterthwaite's; fewer than
+        two runs tell nothing of the spread.
+        """
+        if self.runs < 2:
+            return StudentEstimate(self.value, self.runs)
+        moments = [_moments(sample, runs) for sample, runs in self.influences.items()]
+        squares = [(square, runs - 1.0) for runs, square, _ in moments]
+        error = math.sqrt(sum(square for square, _ in squares))
+        varies = 0.0 < error < math.inf
+        skewness = sum(cube for _, _, cube in moments) / error**3 if varies else 0.0
+        return StudentEstimate(self.value, self.runs, error, satterthwaite(*squares), skewness)
 
-def exact(value: float, runs: int = 0) -> Estimate:
-    """Return a number that carries no sampling error."""
-    return Estimate(float(value), runs)
+    def _mapped(self, value: float, derivative: float) -> "Measured":
+        influences = {sample: derivative * runs for sample, runs in self.influences.items()}
+        return Measured(value, self.runs, influences)
 
+    def __add__(self, other: "Measured | float") -> "Measured":
+        """Return the sum; influences of the same sample add run by run."""
+        if not isinstance(other, Measured):
+            return Measured(self.value + other, self.runs, self.influences)
+        joined = dict(self.influences)
+        for sample, runs in other.influences.items():
+            joined[sample] = joined[sample] + runs if sample in joined else runs
+        return Measured.of(self.value + other.value, joined)
 
-def mean(values: Values) -> StudentEstimate:
-    """Return the mean of independent runs, shape (runs,), with its t interval."""
-    runs = values.size
-    if runs < 2:
-        return StudentEstimate(float(values.mean()) if runs else math.nan, runs)
-    error = float(values.std(ddof=1)) / math.sqrt(runs)
-    skewness = skewness_of([third_cumulant(values)], error)
-    return StudentEstimate(float(values.mean()), runs, error, runs - 1.0, skewness)
+    def __neg__(self) -> "Measured":
+        """Return the number with the other sign."""
+        return self._mapped(-self.value, -1.0)
 
+    def __sub__(self, other: "Measured | float") -> "Measured":
+        """Return the difference."""
+        return self + (-other)
 
-def welch_difference(first: Values, second: Values) -> StudentEstimate:
-    """Return mean(first) - mean(second) of independent runs, with Welch's t interval.
+    def __mul__(self, factor: float) -> "Measured":
+        """Return a multiple."""
+        return self._mapped(factor * self.value, factor)
 
-    Args:
-        first: one number a run, shape (runs,).
-        second: the same for the other series; its number of runs may differ.
-    """
-    one, other = mean(first), mean(second)
-    value, runs = one.value - other.value, min(one.runs, other.runs)
-    if runs < 2:
-        return StudentEstimate(value, runs)
-    squares = one.standard_error**2, other.standard_error**2
-    degrees = satterthwaite((squares[0], one.degrees), (squares[1], other.degrees))
-    error = math.sqrt(sum(squares))
-    skewness = skewness_of([third_cumulant(first), -third_cumulant(second)], error)
-    return StudentEstimate(value, runs, error, degrees, skewness)
+    __rmul__ = __mul__
 
+    def __truediv__(self, other: "Measured | float") -> "Measured":
+        """Return the ratio to a number, or to another measure, both positive; NaN where not."""
+        if isinstance(other, Measured):
+            return (self.log() - other.log()).exp()
+        return self * (1.0 / other)
 
-def ratio_of_means(numerator: Values, denominator: Values) -> FiellerEstimate:
-    """Return mean(numerator) / mean(denominator) of independent runs, with Fieller's interval."""
-    above, below = mean(numerator), mean(denominator)
-    runs = min(above.runs, below.runs)
-    value = above.value / below.value if below.value != 0.0 else math.nan
-    scaled = (value * below.standard_error) ** 2
-    degrees = satterthwaite((above.standard_error**2, above.degrees), (scaled, below.degrees))
-    return FiellerEstimate(value, runs, above, below, degrees)
+    def log(self) -> "Measured":
+        """Return the natural logarithm; NaN where the number is not positive."""
+        if not self.value > 0.0:
+            return self._mapped(math.nan, math.nan)
+        return self._mapped(math.log(self.value), 1.0 / self.value)
 
-
-def largest(parts: Iterable[Estimate]) -> ExtremeEstimate:
-    """Return the largest of several estimates (at least one)."""
-    return _extreme_of(tuple(parts), is_largest=True)
-
-
-def smallest(parts: Iterable[Estimate]) -> ExtremeEstimate:
-    """Return the smallest of several estimates (at least one)."""
-    return _extreme_of(tuple(parts), is_largest=False)
-
-
-def _extreme_of(parts: tuple[Estimate, ...], *, is_largest: bool) -> ExtremeEstimate:
-    value = _extreme([part.value for part in parts], max if is_largest else min)
-    return ExtremeEstimate(value, min(part.runs for part in parts), parts, is_largest)
-
-
-def _extreme(values: list[float], pick: Callable[[list[float]], float]) -> float:
-    return math.nan if any(math.isnan(value) for value in values) else pick(values)
+    def exp(self) -> "Measured":
+        """Return the exponential, whose interval is symmetric in the logarithm."""
+        value = math.exp(self.value)
+        return Measured(value, self.runs, self._mapped(value, value).influences, is_ratio=True)
 
 
 def satterthwaite(*variances: tuple[float, float]) -> float:
@@ -310,105 +270,67 @@ def satterthwaite(*variances: tuple[float, float]) -> float:
     return total**2 / sum(variance**2 / degrees for variance, degrees in variances)
 
 
-@dataclass(frozen=True, eq=False)
-class PercentileEstimate(Estimate):
-    """A function of means with a percentile bootstrap interval.
-
-    Attributes:
-        resamples: the function's values on the resamples, sorted, NaN last.
-        linear: the function to first order, as a t estimate of its own; percentiles of the
-            bootstrap make up for half of the skewness only. Left out for what has no derivative.
-    """
-
-    resamples: Values = field(default_factory=lambda: np.empty(0))
-    linear: StudentEstimate | None = None
-
-    @property
-    def is_random(self) -> bool:
-        """True: the resamples are of runs."""
-        return True
-
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Return order statistics of the resamples, rounded outwards, or the linear ends beyond.
-
-        The whole line where the resamples are too few to resolve alpha. A NaN counts as minus
-        infinity for the lower end and as plus infinity for the upper one.
-        """
-        return self._widened(self._percentiles(alpha), alpha)
-
-    def _widened(self, ends: tuple[float, float], alpha: float) -> tuple[float, float]:
-        if self.linear is None:
-            return ends
-        low, high = self.linear.interval(alpha)
-        return min(ends[0], low), max(ends[1], high)
-
-    def _percentiles(self, alpha: float) -> tuple[float, float]:
-        count = self.resamples.size
-        rank = math.floor(alpha / 2.0 * (count + 1))
-        if rank < 1:
-            return -math.inf, math.inf
-        undefined = int(np.isnan(self.resamples).sum())
-        low = self.resamples[rank - 1 - undefined] if rank > undefined else -math.inf
-        high = self.resamples[count - rank] if rank > undefined else math.inf
-        return float(low), float(high)
-
-    def with_tails(self) -> Estimate:
-        """Return the same resamples with normal tails beyond what they resolve."""
-        return TailedEstimate(self.value, self.runs, self.resamples, self.linear)
-
-
-_RANK_RESOLVED = 10
-
-
-@dataclass(frozen=True, eq=False)
-class TailedEstimate(PercentileEstimate):
-    """A percentile bootstrap interval that goes on with normal tails.
-
-    Down to the level at which ten resamples lie beyond each end these are the percentiles; below
-    it the distance of each end from the value grows like the quantile of the normal law. An end
-    that coincides with the value, as where all resamples agree, tells nothing of a tail: there
-    the interval has no end.
-    """
-
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval of coverage 1 - alpha."""
-        resolved = 2.0 * _RANK_RESOLVED / (self.resamples.size + 1)
-        if alpha >= resolved or resolved >= 1.0:
-            return super().interval(alpha)
-        lo, hi = self._percentiles(resolved)
-        growth = float(ndtri(alpha / 2.0) / ndtri(resolved / 2.0))
-        below, above = growth * (self.value - lo), growth * (hi - self.value)
-        low = self.value - below if below > 0.0 else -math.inf
-        high = self.value + above if above > 0.0 else math.inf
-        return self._widened((low, high), alpha)
-
-    def with_tails(self) -> Estimate:
-        """Return itself."""
-        return self
-
-
-def from_resamples(
-    value: float, resamples: Values, runs: int, linear: StudentEstimate | None = None
-) -> PercentileEstimate:
-    """Return an estimate with the percentile interval of its resamples.
+def mean(values: Values, sample: Hashable = None) -> Measured:
+    """Return the mean of independent runs.
 
     Args:
-        value: the estimate on the runs themselves.
-        resamples: its values on the resamples, shape (resamples,), in any order; left unused
-            where there are fewer than two runs, which tell nothing of their spread.
-        runs: number of runs.
-        linear: the value to first order; left out where it has no derivative.
+        values: one number a run, shape (runs,).
+        sample: names the runs, so that numbers of the same runs are compared run by run; of its
+            own by default.
     """
-    kept = np.sort(resamples) if runs >= 2 else np.empty(0)
-    return PercentileEstimate(float(value), runs, kept, linear)
+    sample = object() if sample is None else sample
+    value = float(values.mean()) if values.size else math.nan
+    return Measured.of(value, {sample: values - value})
+
+
+def average(measures: Iterable[Measured]) -> Measured:
+    """Return the mean of several measures; NaN of none."""
+    several = list(measures)
+    if not several:
+        return Measured(math.nan)
+    return weighted_sum(np.full(len(several), 1.0 / len(several)), several)
+
+
+def welch_difference(first: Values, second: Values) -> Measured:
+    """Return the mean of some runs minus that of others."""
+    return mean(first) - mean(second)
+
+
+def ratio_of_means(numerator: Values, denominator: Values) -> Measured:
+    """Return the mean of some runs over that of others."""
+    return mean(numerator) / mean(denominator)
+
+
+_STEP = 1e-3
+"""Of a standard error: over so much derivatives are taken."""
+
+
+def smooth(function: Callable[[Values], Values], measures: Sequence[Measured]) -> Measured:
+    """Return a differentiable function of k numbers, whose derivatives are taken numerically.
+
+    Args:
+        function: takes numbers of shape (n, k) and answers with shape (n,).
+        measures: the k numbers.
+    """
+    point = np.array([[one.value for one in measures]])
+    errors = np.array([one.student.standard_error for one in measures])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(function(point)[0])
+        if not np.isfinite(errors).all():
+            return Measured(value, min(one.runs for one in measures))
+        steps = np.diag(_STEP * errors)
+        rises = function(point + steps) - function(point - steps)
+    # A number that does not vary moves nothing.
+    slopes = np.divide(rises, 2.0 * _STEP * errors, where=errors > 0.0, out=np.zeros_like(rises))
+    return weighted_sum(slopes, [one + -one.value for one in measures]) + value
 
 
 Counted = tuple[int, int]
 """Successes and trials."""
 
 
-@dataclass(frozen=True)
-class RateEstimate(Estimate):
+@dataclass(frozen=True, eq=False)
+class Rate(RandomEstimate):
     """A share of successes less a number known exactly, with the interval of Clopper and Pearson.
 
     Attributes:
@@ -420,9 +342,9 @@ class RateEstimate(Estimate):
     reference: float = 0.0
 
     @property
-    def is_random(self) -> bool:
-        """True: the trials are random."""
-        return True
+    def counted(self) -> Counted:
+        """Successes and trials."""
+        return self.successes, self.runs
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the exact ends for the share, less the reference; the whole line without runs."""
@@ -431,9 +353,15 @@ class RateEstimate(Estimate):
         _, low, high = rate_interval(self.successes, self.runs, 1.0 - alpha)
         return float(low) - self.reference, float(high) - self.reference
 
+    def measured(self, name: Hashable) -> Measured:
+        """Return the share as a mean of trials, for functions of several rates."""
+        sample = Trials(name, self.successes, self.runs - self.successes)
+        share = self.value + self.reference
+        return Measured.of(self.value, {sample: np.array([1.0 - share, -share])})
 
-@dataclass(frozen=True)
-class DifferenceEstimate(Estimate):
+
+@dataclass(frozen=True, eq=False)
+class RateDifference(RandomEstimate):
     """A difference of two independent rates with Newcombe's hybrid score interval.
 
     Attributes:
@@ -444,11 +372,6 @@ class DifferenceEstimate(Estimate):
     first: Counted = (0, 0)
     second: Counted = (0, 0)
 
-    @property
-    def is_random(self) -> bool:
-        """True: the trials are random."""
-        return True
-
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval; the whole line where either rate has no trials."""
         if self.runs == 0:
@@ -457,26 +380,21 @@ class DifferenceEstimate(Estimate):
         return low, high
 
 
-def rate(counted: Counted, reference: float = 0.0) -> RateEstimate:
-    """Return a share of successes, less a number known exactly.
-
-    Args:
-        counted: successes and trials.
-        reference: what is subtracted.
-    """
+def _share(counted: Counted) -> float:
     successes, trials = counted
-    return RateEstimate(_share(counted) - reference, trials, successes, reference)
+    return successes / trials if trials else math.nan
 
 
-def rate_difference(first: Counted, second: Counted) -> DifferenceEstimate:
-    """Return the rate of the first series minus that of the second, independent of it.
+def rate(counted: Counted, reference: float = 0.0) -> Rate:
+    """Return a share of successes, less a number known exactly."""
+    successes, trials = counted
+    return Rate(_share(counted) - reference, trials, successes, reference)
 
-    Args:
-        first: successes and trials.
-        second: the same of the other series; its number of trials may differ.
-    """
+
+def rate_difference(first: Counted, second: Counted) -> RateDifference:
+    """Return the rate of the first series minus that of the second, independent of it."""
     value, runs = _share(first) - _share(second), min(first[1], second[1])
-    return DifferenceEstimate(value, runs, first, second)
+    return RateDifference(value, runs, first, second)
 
 
 def rate_trend(counted: Sequence[Counted], scores: ArrayLike) -> StudentEstimate:
@@ -505,6 +423,228 @@ def rate_trend(counted: Sequence[Counted], scores: ArrayLike) -> StudentEstimate
     return StudentEstimate(float(centred @ successes / spread), runs, error, math.inf)
 
 
-def _share(counted: Counted) -> float:
-    successes, trials = counted
-    return successes / trials if trials else math.nan
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """Return the first number minus the second."""
+    if isinstance(first, Rate) and isinstance(second, Rate):
+        return rate_difference(first.counted, second.counted)
+    if isinstance(first, Rate) and not second.is_random:
+        return rate(first.counted, first.reference + second.value)
+    if not first.is_random and not second.is_random:
+        return exact(first.value - second.value, max(first.runs, second.runs))
+    return as_measured(first) - as_measured(second)
+
+
+def ratio(first: Estimate, second: Estimate) -> Estimate:
+    """Return the first number over the second; where they are random, both are to be positive."""
+    if not first.is_random and not second.is_random:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.float64(first.value) / second.value
+        return exact(value, max(first.runs, second.runs))
+    if not second.is_random:
+        return as_measured(first) / second.value
+    return as_measured(first) / as_measured(second)
+
+
+def as_measured(number: Estimate) -> Measured:
+    """Return a number for arithmetic; rates become means of their trials.
+
+    Raises:
+        TypeError: it is an extreme or an order, which have no arithmetic.
+    """
+    if isinstance(number, Measured):
+        return number
+    if isinstance(number, Rate):
+        return number.measured(object())
+    if number.is_random:
+        raise TypeError(f"{type(number).__name__} has no arithmetic")
+    return Measured(number.value, number.runs)
+
+
+def slope(x: Iterable[float], y: Iterable[Measured]) -> Measured:
+    """Return the least-squares slope of numbers over positions, of which at least two differ."""
+    positions = np.fromiter(x, np.float64)
+    centred = positions - positions.mean()
+    weights = centred / (centred @ positions)
+    return weighted_sum(weights, list(y))
+
+
+def weighted_sum(weights: Iterable[float], numbers: Sequence[Measured]) -> Measured:
+    """Return the sum of at least one number, each times its weight."""
+    first, *others = (float(w) * number for w, number in zip(weights, numbers, strict=True))
+    return sum(others, first)
+
+
+@dataclass(frozen=True, eq=False)
+class Extreme(Estimate):
+    """The largest, or the smallest, of several estimates.
+
+    Picking the best of several is no free choice: the end of the interval that speaks for the
+    picked one holds for all of them at once (Bonferroni). The other end needs no correction,
+    because it fails only if the interval of the truly extreme one does.
+
+    Attributes:
+        parts: the estimates, at least one.
+        is_largest: the largest of them, or the smallest.
+    """
+
+    parts: tuple[Estimate, ...] = ()
+    is_largest: bool = True
+
+    @property
+    def is_random(self) -> bool:
+        """Whether any part varies with the runs."""
+        return any(part.is_random for part in self.parts)
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of an interval of coverage 1 - alpha for the extreme."""
+        singly = [part.interval(alpha) for part in self.parts]
+        jointly = [part.interval(alpha / len(self.parts)) for part in self.parts]
+        if self.is_largest:
+            return _extreme([lo for lo, _ in jointly], max), _extreme([hi for _, hi in singly], max)
+        return _extreme([lo for lo, _ in singly], min), _extreme([hi for _, hi in jointly], min)
+
+
+def largest(parts: Iterable[Estimate]) -> Extreme:
+    """Return the largest of several estimates (at least one)."""
+    return _extreme_of(tuple(parts), is_largest=True)
+
+
+def smallest(parts: Iterable[Estimate]) -> Extreme:
+    """Return the smallest of several estimates (at least one)."""
+    return _extreme_of(tuple(parts), is_largest=False)
+
+
+def _extreme_of(parts: tuple[Estimate, ...], *, is_largest: bool) -> Extreme:
+    value = _extreme([part.value for part in parts], max if is_largest else min)
+    return Extreme(value, min(part.runs for part in parts), parts, is_largest)
+
+
+def _extreme(values: list[float], pick: Callable[[list[float]], float]) -> float:
+    return math.nan if any(math.isnan(value) for value in values) else pick(values)
+
+
+Ends = Callable[[Values, Values], tuple[float, float]]
+"""From the smallest and the largest sign of every difference to the ends of an interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Order(RandomEstimate):
+    """A function of the signs of several differences, all of which are compared at once.
+
+    Attributes:
+        differences: the differences, at least one.
+        ends: what is known of the function by what is known of the signs.
+    """
+
+    differences: tuple[Estimate, ...] = ()
+    ends: Ends = lambda low, high: (-math.inf, math.inf)
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the ends by the intervals of all differences, which hold at once (Bonferroni)."""
+        intervals = [one.interval(alpha / len(self.differences)) for one in self.differences]
+        low, high = np.sign(np.array(intervals, dtype=np.float64)).T
+        if math.isnan(self.value) or np.isnan([low, high]).any():
+            return -math.inf, math.inf
+        below, above = self.ends(low, high)
+        # Ties count otherwise in tau-b than in the bounds.
+        return min(below, self.value), max(above, self.value)
+
+
+def _pairs(numbers: Sequence[Estimate]) -> tuple[Estimate, ...]:
+    """Return later minus sooner of every pair."""
+    pairs = itertools.combinations(numbers, 2)
+    return tuple(difference(later, sooner) for sooner, later in pairs)
+
+
+def _order(
+    value: float, lists: Sequence[Sequence[Estimate]], differences: tuple[Estimate, ...], ends: Ends
+) -> Order:
+    """Return an order; NaN where a number is not known."""
+    is_known = all(math.isfinite(one.value) for numbers in lists for one in numbers)
+    runs = min(one.runs for one in differences)
+    return Order(value if is_known else math.nan, runs, differences, ends)
+
+
+def kendall_tau(order: ArrayLike, values: ArrayLike) -> float:
+    """Return Kendall's tau-b between distinct positions and numbers; NaN where all tie."""
+    positions, numbers = np.asarray(order, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    one, other = np.triu_indices(positions.size, 1)
+    directions = np.sign(positions[other] - positions[one])
+    signs = np.sign(numbers[other] - numbers[one])
+    untied = np.abs(signs).sum()
+    return float((signs @ directions) / math.sqrt(untied * signs.size)) if untied else math.nan
+
+
+def rank_correlation(order: Sequence[float], numbers: Sequence[Estimate]) -> Order:
+    """Return Kendall's tau-b between increasing positions and numbers."""
+
+    def ends(low: Values, high: Values) -> tuple[float, float]:
+        return float(low.mean()), float(high.mean())
+
+    value = kendall_tau(order, [one.value for one in numbers])
+    return _order(value, [numbers], _pairs(numbers), ends)
+
+
+def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Order:
+    """Return the place of the smallest number, between the ends of the places that may have it.
+
+    Args:
+        places: increasing.
+        numbers: one at each place, at least two.
+    """
+
+    def ends(low: Values, high: Values) -> tuple[float, float]:
+        possible = [places[index] for index in _possibly_lowest(len(numbers), low, high)]
+        return min(possible), max(possible)
+
+    return _order(float(places[_lowest(numbers)]), [numbers], _pairs(numbers), ends)
+
+
+def is_lowest(place: int, numbers: Sequence[Estimate]) -> Order:
+    """Return 1 where the number at a place is the smallest one, otherwise 0."""
+    chosen = numbers[place]
+    others = [one for index, one in enumerate(numbers) if index != place]
+    margins = tuple(difference(other, chosen) for other in others)
+
+    def ends(low: Values, high: Values) -> tuple[float, float]:
+        return float((low > 0).all()), float(not (high < 0).any())
+
+    return _order(float(_lowest(numbers) == place), [numbers], margins, ends)
+
+
+def distance_of_lowest(
+    first: Sequence[Estimate], second: Sequence[Estimate], distance: Callable[[int, int], float]
+) -> Order:
+    """Return how far the places of the smallest numbers of two lists are apart.
+
+    Args:
+        first: at least two numbers.
+        second: as many.
+        distance: of two places.
+    """
+    differences = _pairs(first) + _pairs(second)
+    half = len(differences) // 2
+
+    def ends(low: Values, high: Values) -> tuple[float, float]:
+        places = (
+            _possibly_lowest(len(first), low[part], high[part])
+            for part in (slice(None, half), slice(half, None))
+        )
+        apart = [distance(one, other) for one, other in itertools.product(*places)]
+        return min(apart), max(apart)
+
+    return _order(distance(_lowest(first), _lowest(second)), [first, second], differences, ends)
+
+
+def _lowest(numbers: Sequence[Estimate]) -> int:
+    return int(np.argmin([one.value for one in numbers]))
+
+
+def _possibly_lowest(count: int, low: Values, high: Values) -> list[int]:
+    """Return the places that no other one is certainly below; signs are of later minus sooner."""
+    ruled_out = set()
+    pairs = itertools.combinations(range(count), 2)
+    for (sooner, later), below, above in zip(pairs, low, high, strict=True):
+        ruled_out |= {later} if below > 0 else set()
+        ruled_out |= {sooner} if above < 0 else set()
+    return [place for place in range(count) if place not in ruled_out]

@@ -1,335 +1,298 @@
-"""Statistics that every paper's claims may name: a paper of its own needs no Python for these.
+"""What a comparison measures: an operation on series, along an axis, and a pick of its points.
 
-A series is given by its tags, as in ``{algorithm: dp-se, epsilon: 1}``; ``where`` holds tags that
-all series of a comparison have in common, and ``tag: epsilon`` with ``for: {value: [0.5, 1]}`` one
-more, which runs over values. Regret is in rounds times reward, means are over runs. ``at`` is the
-time, by default the last one. ``along`` is a tag, or ``t`` for the times ``points``.
-
-Those of the privacy audit are at the end.
+Operations are ``value``, ``difference``, ``ratio`` and ``deviation`` (a ratio less 1) of series.
+Without an axis there is one number. Along a tag of the results, or the time ``t``, there is one at
+each point, of which picks make others or one. Statistics of the privacy audit are at the end.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from string import Formatter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.numbers import (
-    Estimate,
-    StudentEstimate,
-    exact,
-    largest,
-    mean,
-    rate,
-    rate_difference,
-    ratio_of_means,
-    smallest,
-    welch_difference,
-)
-from dpbandits.claims.resampling import Sample, from_means, measure, place_of_best, rank_correlation
+from dpbandits.claims import numbers
+from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.claims.numbers import Estimate, Rate, exact
 from dpbandits.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Tags = Mapping[str, Any]
 
-REGRET = "pseudo_regret"
-TIME = "t"
-SCALES = ("linear", "log")
 
+@dataclass(frozen=True)
+class Point:
+    """A number at a point of an axis.
 
-def _tags(where: Tags | None, tag: str | None, value: Any) -> dict[str, Any]:
-    """Return the tags that all series have in common."""
-    return {**(where or {}), **({} if tag is None else {tag: value})}
-
-
-def average(
-    evidence: Evidence,
-    *,
-    results: str,
-    of: Tags | None = None,
-    where: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-    at: int | None = None,
-) -> StudentEstimate:
-    """Return the mean of a series."""
-    tags = {**_tags(where, tag, value), **(of or {})}
-    return mean(evidence.values(results, metric, at, **tags))
-
-
-def difference(
-    evidence: Evidence,
-    *,
-    results: str,
-    of: Tags,
-    minus: Tags,
-    where: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-    at: int | None = None,
-) -> StudentEstimate:
-    """Return the mean of a series minus that of another, of other runs."""
-    common = _tags(where, tag, value)
-    one, other = (evidence.values(results, metric, at, **common, **each) for each in (of, minus))
-    return welch_difference(one, other)
-
-
-def ratio(
-    evidence: Evidence,
-    *,
-    results: str,
-    of: Tags,
-    over: Tags,
-    where: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-    at: int | None = None,
-) -> Estimate:
-    """Return the mean of a series over that of another, of other runs."""
-    common = _tags(where, tag, value)
-    one, other = (evidence.values(results, metric, at, **common, **each) for each in (of, over))
-    return ratio_of_means(one, other)
-
-
-def contrast(
-    evidence: Evidence,
-    *,
-    results: str,
-    series: Mapping[str, Tags],
-    weights: Mapping[str, float],
-    where: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-    at: int | None = None,
-) -> Estimate:
-    """Return the sum of the means of named series, each times its weight.
-
-    Raises:
-        InputError: a weight has no series, or the reverse.
+    Attributes:
+        number: what is measured.
+        x: the point.
+        names: variables that its label may name.
     """
-    if set(series) != set(weights):
-        allowed = ", ".join(series)
-        raise InputError(
-            f"results {results!r}: weights has {', '.join(weights)}; allowed: {allowed}"
+
+    number: Estimate
+    x: Any
+    names: Tags
+
+
+def _value(one: Estimate) -> Estimate:
+    return one
+
+
+def _deviation(one: Estimate, other: Estimate) -> Estimate:
+    return numbers.difference(numbers.ratio(one, other), exact(1.0))
+
+
+OPERATIONS: dict[str, Callable[..., Estimate]] = {
+    "value": _value,
+    "difference": numbers.difference,
+    "ratio": numbers.ratio,
+    "deviation": _deviation,
+}
+"""Operation -> function of the numbers of its series, of which ``value`` has one, others two."""
+
+
+def _columns(points: list[Point]) -> tuple[list[Any], list[Estimate]]:
+    return [point.x for point in points], [point.number for point in points]
+
+
+def _each(points: list[Point]) -> list[Point]:
+    return points
+
+
+def _steps(points: list[Point], by: str = "difference") -> list[Point]:
+    """Return the change from each point to the next; ``by``: as a difference, or as a ratio."""
+    return [
+        Point(
+            OPERATIONS[by](after.number, before.number), after.x, {**before.names, "next": after.x}
         )
-    common = _tags(where, tag, value)
-    samples = [evidence.sample(results, metric, at, **common, **each) for each in series.values()]
-    factors = np.array([weights[name] for name in series])
-    return from_means(samples, lambda means: np.asarray(means @ factors))
+        for before, after in itertools.pairwise(points)
+    ]
 
 
-def _along(
-    evidence: Evidence,
-    results: str,
-    metric: str,
-    along: str,
-    points: Sequence[Any] | None,
-    of: Tags,
-) -> tuple[list[Any], list[Sample]]:
-    """Return the points along a tag, or times, in increasing order, with a sample at each.
+def _smallest(points: list[Point]) -> Estimate:
+    return numbers.smallest(point.number for point in points)
 
-    Raises:
-        InputError: there are fewer than two points.
-    """
-    if along == TIME:
-        times = evidence.times(results, metric, **of).tolist() if points is None else list(points)
-        samples = [evidence.sample(results, metric, t, **of) for t in sorted(times)]
-        return sorted(times), samples
-    if points is None:
-        recorded = evidence.recorded(results)
-        found = recorded.tag(along).to_dict()
-        points = list({found[label] for label in recorded.matching(of)})
-    if len(points) < 2:
-        raise InputError(
-            f"results of {results}: {len(points)} values of {along}; allowed: 2 or more"
+
+def _largest(points: list[Point]) -> Estimate:
+    return numbers.largest(point.number for point in points)
+
+
+def _interior(points: list[Point], by: str = "difference") -> Estimate:
+    """Return the better end minus the best point between, or the best one between over it."""
+    first, *between, last = (point.number for point in points)
+    if not between:
+        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    operation = OPERATIONS[by]
+    if by == "ratio":
+        return numbers.smallest(
+            numbers.largest(operation(inner, end) for end in (first, last)) for inner in between
         )
-    ordered = sorted(points)
-    return ordered, [evidence.sample(results, metric, **{**of, along: x}) for x in ordered]
+    return numbers.largest(
+        numbers.smallest(operation(end, inner) for end in (first, last)) for inner in between
+    )
 
 
-def largest_step(
-    evidence: Evidence,
-    *,
-    results: str,
-    along: str,
-    points: Sequence[Any] | None = None,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-) -> Estimate:
-    """Return the largest step of the mean from one point to the next: below 0 where all fall."""
-    return largest(_steps(evidence, results, metric, along, points, _tags(of, tag, value)))
+def _trend(points: list[Point]) -> Estimate:
+    """Return Kendall's tau between the points and the numbers, from -1 (falls) to 1 (rises)."""
+    return numbers.rank_correlation(
+        [point.x for point in points], [point.number for point in points]
+    )
 
 
-def smallest_step(
-    evidence: Evidence,
-    *,
-    results: str,
-    along: str,
-    points: Sequence[Any] | None = None,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-) -> Estimate:
-    """Return the smallest step of the mean from one point to the next: above 0 where all rise."""
-    return smallest(_steps(evidence, results, metric, along, points, _tags(of, tag, value)))
-
-
-def _steps(
-    evidence: Evidence,
-    results: str,
-    metric: str,
-    along: str,
-    points: Sequence[Any] | None,
-    of: Tags,
-) -> list[StudentEstimate]:
-    _, samples = _along(evidence, results, metric, along, points, of)
-    pairs = itertools.pairwise(each.values for each in samples)
-    if along == TIME:
-        # Two times of the same runs: run by run.
-        return [mean(after - before) for before, after in pairs]
-    return [welch_difference(after, before) for before, after in pairs]
-
-
-def trend(
-    evidence: Evidence,
-    *,
-    results: str,
-    along: str,
-    points: Sequence[Any] | None = None,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-) -> Estimate:
-    """Return Kendall's tau between the points and the means, from -1 (falls) to 1 (rises)."""
-    xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    return rank_correlation(xs, [measure(sample) for sample in samples])
-
-
-def slope(
-    evidence: Evidence,
-    *,
-    results: str,
-    along: str,
-    points: Sequence[Any] | None = None,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-    x: str = "linear",
-    y: str = "linear",
-) -> Estimate:
-    """Return the slope of the line through the means by least squares.
+def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimate:
+    """Return the slope by least squares; of rates their trend (Cochran-Armitage).
 
     Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e.
-
-    Raises:
-        InputError: a scale is unknown, or a point is not above 0 on a logarithmic one.
     """
-    for key, scale in (("x", x), ("y", y)):
-        if scale not in SCALES:
-            raise InputError(f"results {results!r}: {key} is {scale!r}; allowed: linear, log")
-    xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    if x == "log" and min(xs) <= 0:
-        raise InputError(f"results {results!r}: {along} is {min(xs)}; allowed: above 0 for x log")
-    places = np.log(xs) if x == "log" else np.asarray(xs, dtype=float)
-    centred = places - places.mean()
-    factors = centred / (centred**2).sum()
-    return from_means(
-        samples,
-        lambda means: np.asarray((np.log(means) if y == "log" else means) @ factors),
+    places = np.array([float(point.x) for point in points])
+    if x == "log":
+        places = np.log(places)
+    values = [point.number for point in points]
+    if y == "linear" and all(isinstance(one, Rate) for one in values):
+        return numbers.rate_trend([one.counted for one in values if isinstance(one, Rate)], places)
+    means = [numbers.as_measured(one) for one in values]
+    return numbers.slope(places, [one.log() if y == "log" else one for one in means])
+
+
+def _place(points: list[Point]) -> Estimate:
+    """Return the point with the lowest number."""
+    return numbers.place_of_lowest(
+        [point.x for point in points], [point.number for point in points]
     )
 
 
-def place_of_lowest(
-    evidence: Evidence,
-    *,
-    results: str,
-    along: str,
-    points: Sequence[Any] | None = None,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-) -> Estimate:
-    """Return the point at which the mean is lowest."""
-    xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    return place_of_best(xs, samples)
+def _lowest_at(points: list[Point], place: Any) -> Estimate:
+    """Return 1 where the number at a place is the lowest, otherwise 0."""
+    xs, values = _columns(points)
+    return numbers.is_lowest(xs.index(place), values)
 
 
-def ends_minus_interior(
-    evidence: Evidence,
-    *,
-    results: str,
-    along: str,
-    points: Sequence[Any] | None = None,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-    metric: str = REGRET,
-) -> Estimate:
-    """Return the lower mean of the two ends minus the lowest of the interior points.
+PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
+    "each": _each,
+    "steps": _steps,
+    "smallest": _smallest,
+    "largest": _largest,
+    "interior": _interior,
+    "trend": _trend,
+    "slope": _slope,
+    "place": _place,
+    "lowest_at": _lowest_at,
+}
+"""Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
 
-    Above 0 where the optimum is in the interior (kind ``interior_optimum``).
 
-    Raises:
-        InputError: there is no interior point.
+@dataclass(frozen=True, eq=False)
+class NamedSeries:
+    """A series that a file names.
+
+    Attributes:
+        tags: as ``evidence.Series`` has them.
+        when: ``KEY=VALUE`` of a variable -> tags that it has then.
     """
-    xs, samples = _along(evidence, results, metric, along, points, _tags(of, tag, value))
-    if len(xs) < 3:
-        raise InputError(f"results of {results}: {len(xs)} values of {along}; allowed: 3 or more")
-    return from_means(
-        samples,
-        lambda means: np.minimum(means[:, 0], means[:, -1]) - means[:, 1:-1].min(axis=1),
-    )
+
+    tags: Tags = field(default_factory=dict)
+    when: Mapping[str, Tags] = field(default_factory=dict)
+
+    def resolved(self, variables: Tags) -> tuple[dict[str, Any], set[str]]:
+        """Return its tags under some variables, and which of these have decided on them."""
+        tags, keys = dict(self.tags), set()
+        for condition, more in self.when.items():
+            key, _, value = condition.partition("=")
+            keys.add(key)
+            if str(variables.get(key)) == value:
+                tags |= more
+        return tags, keys
 
 
-def success(
-    evidence: Evidence,
-    *,
-    results: str,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-) -> Estimate:
-    """Return the share of trials of a series in which the best arm was named."""
-    return rate(evidence.counts(results, **_tags(of, tag, value)))
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What a comparison measures.
+
+    Attributes:
+        operation: a key of ``OPERATIONS``, or a quantity: a function of series.
+        operands: name of each series, which may name variables, with more tags.
+        series: name -> series.
+        at: tags of all operands that have them.
+        along: the tag, or ``t``, that runs over points; "" for one number.
+        points: None for all that there are.
+        picks: name of each pick in their order, with its options.
+        point: label of a point; may name variables, the axis and, after steps, ``next``.
+        arguments: of a quantity.
+        quantities: functions of a series that may be its metric.
+    """
+
+    operation: str | Callable[..., Any]
+    operands: tuple[tuple[str, Tags], ...]
+    series: Mapping[str, NamedSeries]
+    at: Tags = field(default_factory=dict)
+    along: str = ""
+    points: tuple[Any, ...] | None = None
+    picks: tuple[tuple[str, Tags], ...] = ()
+    point: str = ""
+    arguments: Tags = field(default_factory=dict)
+    quantities: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def __call__(self, evidence: Evidence, row: Tags, over: Tags) -> "Mapping[str, Estimate]":
+        """Measure.
+
+        Args:
+            evidence: the results.
+            row: variables of the row of the claim.
+            over: variables that the comparison runs over.
+
+        Raises:
+            InputError: something is not in the results, or in several places.
+        """
+        variables = {**row, **over}
+        if callable(self.operation):
+            series = self.resolve(evidence, row, over)
+            answer = self.operation(*series, **_filled(self.arguments, variables))
+            return answer if isinstance(answer, Mapping) else {"": answer}
+        operation = OPERATIONS[self.operation]
+        if not self.along:
+            return {"": operation(*(one.number() for one in self.resolve(evidence, row, over)))}
+        points = []
+        for x in self.places(evidence, row, over):
+            series = self.resolve(evidence, row, {**over, self.along: x})
+            number = operation(*(one.number() for one in series))
+            points.append(Point(number, x, {self.along: x}))
+        picked: list[Point] | Estimate = points
+        for name, options in self.picks:
+            if isinstance(picked, Estimate):
+                raise InputError(f"pick {name} of one number; allowed: none")
+            picked = PICKS[name](picked, **options)
+        if isinstance(picked, Estimate):
+            return {"": picked}
+        return {
+            self._label().format(**{**variables, **point.names}): point.number for point in picked
+        }
+
+    def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
+        """Return the series that are meant; each has one place, or one at each point."""
+        over = {**over, **_filled(self.at, {**row, **over})}
+        named = _variables_in([self.at, self.arguments, *self.operands])
+        resolved, deciding = [], set(named)
+        for name, more in self.operands:
+            fixed = _filled(more, {**row, **over})
+            variables = {**row, **over, **fixed}
+            own, conditions = self._named(name.format(**variables)).resolved(variables)
+            templates = named | _variables_in(own)
+            loose = {key: value for key, value in over.items() if key not in templates}
+            one = Series(evidence, _filled(own, variables), row).having(**loose)
+            tags = {**one.tags, **fixed}
+            if "metric" in tags:
+                tags["metric"] = self.quantities.get(tags["metric"], tags["metric"])
+            resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
+            deciding |= templates | conditions
+        for key in over:
+            if key not in deciding and not any(key in one.tags or one.has(key) for one in resolved):
+                raise InputError(f"for, at or along has {key}, which no series has")
+        return resolved
+
+    def _named(self, name: str) -> NamedSeries:
+        if name and name not in self.series:
+            raise InputError(f"series {name!r}; allowed: {', '.join(self.series)}")
+        return self.series[name] if name else NamedSeries()
+
+    def places(self, evidence: Evidence, row: Tags, over: Tags) -> list[Any]:
+        """Return the points of the axis."""
+        if self.points is not None:
+            return list(self.points)
+        for one in self.resolve(evidence, row, over):
+            if self.along not in one.fixed and (self.along == "t" or one.has(self.along)):
+                return one.values_of(self.along)
+        raise InputError(f"along is {self.along}, which no series has")
+
+    def _label(self) -> str:
+        steps = " to {next}" if any(name == "steps" for name, _ in self.picks) else ""
+        return self.point or f"{self.along}={{{self.along}}}{steps}"
 
 
-def success_difference(
-    evidence: Evidence,
-    *,
-    results: str,
-    of: Tags,
-    minus: Tags,
-    where: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-) -> Estimate:
-    """Return the share of successes of a series minus that of another."""
-    common = _tags(where, tag, value)
-    one, other = (evidence.counts(results, **common, **each) for each in (of, minus))
-    return rate_difference(one, other)
+def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
+    """Return tags with variables in the place of their names in braces."""
+    missing = _variables_in(tags) - set(variables)
+    if missing:
+        raise InputError(f"{', '.join(sorted(missing))}; allowed: {', '.join(variables)}")
+    return {
+        key: variables[value[1:-1]]
+        if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}"
+        else (value.format(**variables) if isinstance(value, str) else value)
+        for key, value in tags.items()
+    }
 
 
-def exact_number(
-    evidence: Evidence,
-    *,
-    results: str,
-    of: Tags | None = None,
-    tag: str | None = None,
-    value: Any = None,
-) -> Estimate:
-    """Return y of the one row of exactly computed results with these tags."""
-    return exact(evidence.number(results, **_tags(of, tag, value)))
+def _variables_in(texts: Any) -> set[str]:
+    """Return the variables that texts name in braces."""
+    if isinstance(texts, str):
+        return {name for _, name, _, _ in Formatter().parse(texts) if name}
+    if isinstance(texts, Mapping):
+        texts = texts.values()
+    return set().union(*map(_variables_in, texts)) if isinstance(texts, Iterable) else set()
 
 
 OBSERVABLE = -6.0

@@ -174,20 +174,18 @@ class FigureGroup:
 
     @property
     def title(self) -> str:
-        """Its title, or its name."""
-        return plain(getattr(self.first, "title", None) or self.head)
+        """What came out, as a heading."""
+        return plain(self.first.title)
 
     @property
     def message(self) -> str:
-        """One sentence on what it shows."""
-        return plain(getattr(self.first, "message", None) or "")
+        """What came out, in one sentence."""
+        return plain(self.first.message)
 
     @property
     def heading(self) -> str:
-        """Name and title."""
-        return (
-            self.title if self.title == self.head or self.is_extra else f"{self.head}: {self.title}"
-        )
+        """Its title, after its name where the paper has one."""
+        return self.title if self.is_extra else f"{self.head}: {self.title}"
 
     @property
     def stems(self) -> list[str]:
@@ -235,7 +233,7 @@ class Contents:
     @classmethod
     def of(cls, project: Project) -> "Contents":
         """Return what is published of all published papers."""
-        return cls(project, tuple(published_papers(project)))
+        return cls(project, tuple(published_papers(project, project.published)))
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
@@ -345,20 +343,31 @@ class Contents:
         return reproduced_as_drawn(published_digitised(self.project, paper), stem)
 
     def as_drawn(self, group: FigureGroup) -> str:
-        """Return a sentence on whether a figure of a paper comes out as drawn; "" of others."""
-        if group.is_extra:
-            return ""
-        found = self.reproduced(group.paper, group.base)
-        if not found.startswith(("yes", "no")):
-            return f"To compare by eye: {found}."
-        return f"As drawn: {found}."
+        """Return a sentence on whether a figure comes out as drawn; "" without numbers of it."""
+        found = "" if group.is_extra else self.reproduced(group.paper, group.base)
+        return f"As drawn: {found}." if found.startswith(("yes", "no")) else ""
 
     def answer(self, group: FigureGroup) -> str:
-        """Return sentences that say what came out of a figure."""
-        counted = [
-            _counted_sentence(self.about(group), variant) for variant in ("as-written", "as-coded")
+        """Return sentences that say what came out of a figure: yes or no, and what is against."""
+        return " ".join(filter(None, [self.opening(group), *self.against(group)]))
+
+    def opening(self, group: FigureGroup) -> str:
+        """Return whether a figure comes out as drawn, and how the claims about it came out."""
+        rows = self.about(group)
+        variants = [variant for variant, _ in by_verdict(rows)]
+        counts = [_counted_sentence(rows, variant, variants) for variant in variants]
+        return " ".join(filter(None, [self.as_drawn(group), *counts]))
+
+    def against(self, group: FigureGroup) -> list[str]:
+        """Return a sentence with its number for every claim that fails, as a whole or in part."""
+        rows = self.about(group)
+        variants = [variant for variant, _ in by_verdict(rows)]
+        return [
+            f"{ANSWERS[row['verdict']]}{_where(row, variants)}: {row['value']} ({claim['id']})."
+            for claim in self.claims(rows[rows["verdict"].isin(["fails", "mixed"])])
+            for row in claim["rows"]
+            if row["variant"] in variants
         ]
-        return " ".join(filter(None, [self.as_drawn(group), *counted]))
 
     def alt(self, group: FigureGroup) -> str:
         """Return what is seen of a figure, in words."""
@@ -368,14 +377,12 @@ class Contents:
             if about
             else []
         )
-        return " ".join(shown) or group.message or f"{group.title}."
+        return " ".join(shown) or group.message
 
     def in_words(self, paper: str, label: str) -> str:
         """Return the interpretations of a row in words: ``l1 norm`` for ``norm=l1``."""
         about = self.project.papers.get(paper)
-        words = getattr(about, "interpretations", {}) if about else {}
-        keys = re.split(r",(?=[a-z_]+=)", label) if label else []
-        return ", ".join(words.get(key, key.replace("=", " = ")) for key in keys)
+        return about.words_of(label) if about else label
 
     def claims(self, rows: pd.DataFrame) -> list[Values]:
         """Return the claims of some rows of the ledger, each with its rows and its answer."""
@@ -404,7 +411,7 @@ class Contents:
         words = self.in_words(row["paper"], row["interpretation"])
         measured, asked = self._shown(row)
         number = number_text(row)
-        value = f"{measured} is {number}" + (f"; it must be {asked}" if asked else "")
+        value = f"{_begun(measured)} is {number}" + (f"; it must be {asked}" if asked else "")
         is_judged = row["verdict"] not in ("not applicable", "not testable")
         return {
             **row,
@@ -414,7 +421,7 @@ class Contents:
             "measured": measured,
             "asked": asked,
             "number": number,
-            "value": value if measured and number else row["detail"].rstrip("."),
+            "value": value if measured and number else _begun(row["detail"].rstrip(".")),
             "sub_claims": row["detail"].partition("; comparisons")[0]
             if row["verdict"] == "mixed"
             else "",
@@ -428,8 +435,27 @@ class Contents:
         if len(binding) and not (binding["estimate"] == row["estimate"]).any():
             reported = own[(own["estimate"] == row["estimate"]) & (own["decided"] == "reported")]
             if len(reported):
-                return readable(reported["comparison"].iloc[0]), ""
-        return readable(row["measured"]), readable(row["asked"])
+                return _with_powers(reported["comparison"].iloc[0]), ""
+        return _with_powers(row["measured"]), readable(row["asked"])
+
+
+def _with_powers(text: str) -> str:
+    """Return a readable text in which horizons from a million on are powers of ten."""
+    return readable(re.sub(r"(?<==)1(0{6,})\b", lambda match: f"1e{len(match[1])}", text))
+
+
+def _where(row: Values, variants: list[str]) -> str:
+    """Return of which variant and interpretation a row is, and how its sub-claims came out."""
+    choice = row["choice"] if len(variants) > 1 else row["words"]
+    return (f", {choice}" if choice else "") + (
+        f" ({row['sub_claims']})" if row["sub_claims"] else ""
+    )
+
+
+def _begun(text: str) -> str:
+    """Return a text with a capital, but for names and symbols: ``DP-SE``, ``b=1``, ``m-ts``."""
+    first = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() and len(first) > 1 else text
 
 
 def _read_evidence(path: Path) -> pd.DataFrame:
@@ -456,8 +482,14 @@ def number_text(row: Mapping[Any, Any]) -> str:
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
     if pd.isna(value):
         return ""
-    interval = "" if low == high or pd.isna(low) else f" [{low:.3g}, {high:.3g}]"
-    return readable(f"{value:.3g}{interval}")
+    interval = "" if low == high or pd.isna(low) else f" [{_three(low)}, {_three(high)}]"
+    return readable(f"{_three(value)}{interval}")
+
+
+def _three(value: float) -> str:
+    """Return a number to three digits, up to a million without an exponent."""
+    text = f"{value:.3g}"
+    return f"{float(text):,.0f}" if 1e3 <= abs(value) < 1e6 else text
 
 
 def _by_variant(rows: Iterable[Values]) -> list[tuple[str, list[Values]]]:
@@ -495,7 +527,8 @@ def _answer(rows: list[Values]) -> list[str]:
             first = chosen[0]
             words = "; ".join(row["words"] for row in chosen if row["words"])
             where = f" ({words})" if len(chosen) < len(own) and words else ""
-            many = f", in each of {len(chosen)} interpretations" if len(chosen) > 1 else ""
+            many = f", in each of {len(chosen)} interpretations"
+            many = many if len(chosen) > 1 and not where else ""
             parts = f" ({first['sub_claims']})" if first["sub_claims"] else ""
             sentences.append(f"{ANSWERS[verdict]}{name}{where}{many}{parts}: {first['value']}.")
     return sentences
@@ -556,15 +589,15 @@ def headline(ledger: pd.DataFrame) -> str:
     )
 
 
-def _counted_sentence(ledger: pd.DataFrame, variant: str) -> str:
+def _counted_sentence(ledger: pd.DataFrame, variant: str, variants: list[str]) -> str:
+    """Return how the claims about a figure came out, with the variant where there are several."""
     counts = counted(ledger, variant)
     size = sum(counts.values())
-    if not size:
-        return ""
-    rows = ledger[(ledger["variant"] == variant) & (ledger["verdict"] == "fails")]
-    failing = ", ".join(rows["claim"].unique())
-    named = f" Against: {failing}." if failing else ""
+    name = f" {VARIANTS[variant]}" if len(variants) > 1 else ""
+    if counts["holds"] == size > 1:
+        return f"Yes{name}: {'both' if size == 2 else f'all {size}'} claims about it hold."
     if size == 1:
-        begin = "Its one claim"
-        return f"{begin} {VARIANTS[variant]}: {in_counts(counts).partition(' ')[2]}.{named}"
-    return f"Of its {size} claims {VARIANTS[variant]}, {in_counts(counts)}.{named}"
+        [word] = [word for word, n in counts.items() if n]
+        said = f"claim about it{name} {in_counts(counts).partition(' ')[2]}."
+        return f"Yes: the {said}" if word == "holds" else f"The {said}"
+    return f"Of {size} claims about it{name} {in_counts(counts)}."

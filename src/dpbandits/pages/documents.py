@@ -13,7 +13,7 @@ import yaml
 from dpbandits.claims.docket import NumberSource
 from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import VERDICTS
-from dpbandits.engine.provenance import write_text
+from dpbandits.engine.provenance import read_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
 from dpbandits.pages.contents import (
@@ -34,7 +34,7 @@ from dpbandits.pages.reference import api_page
 from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import REPORT, Target, targets, timing_path
+from dpbandits.pipeline.targets import REPORT, RESULTS, Target, targets, timing_path
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -43,8 +43,8 @@ def paper_page(contents: Contents, paper: str) -> str:
     ledger = contents.ledger[contents.ledger["paper"] == paper]
     claims = contents.claims(ledger)
     findings = {finding["id"]: finding for finding in contents.findings[paper]}
-    untold = {claim["id"]: claim for claim in claims} | findings
-    parts = [_figure_part(contents, group, untold) for group in contents.figures(paper)]
+    pending = {claim["id"]: claim for claim in claims} | findings
+    parts = [_figure_part(contents, group, pending) for group in contents.figures(paper)]
     sentences = [(name, _counted_sentence(name, dict(words))) for name, words in by_verdict(ledger)]
     return render(
         "paper.md",
@@ -52,42 +52,45 @@ def paper_page(contents: Contents, paper: str) -> str:
         title=study.title,
         authors=study.authors,
         arxiv=study.about and study.about.arxiv,
+        is_draft=study.about and not study.about.is_published,
+        reduced=study.about and study.about.reduced,
         sentence=study.summary().sentence,
         summary=contents.summary(paper),
         counts=sentences,
         figures=[part for part in parts if not part["group"].is_extra],
         extras=[part for part in parts if part["group"].is_extra],
-        claims=[claim for claim in claims if claim["id"] in untold],
-        findings=[finding for name, finding in findings.items() if name in untold],
+        claims=[claim for claim in claims if claim["id"] in pending],
+        findings=[finding for name, finding in findings.items() if name in pending],
         errata=_errata_by_kind(contents, paper),
         notes=study.notes,
     )
 
 
-def _figure_part(contents: Contents, group: FigureGroup, untold: dict[str, Values]) -> Values:
+def _figure_part(contents: Contents, group: FigureGroup, pending: dict[str, Values]) -> Values:
     """Return what a page shows of a figure; claims and findings that it shows are taken out.
 
     Args:
         contents: what is published.
         group: the figure.
-        untold: id -> claim or finding that no figure before has shown.
+        pending: id -> claim or finding that no figure before it shows.
     """
     about = contents.claims(contents.about(group))
     findings = contents.findings_about(group)
-    told = [claim for claim in about if untold.pop(claim["id"], None)]
-    shown = [finding for finding in findings if untold.pop(finding["id"], None)]
+    claims = [claim for claim in about if pending.pop(claim["id"], None)]
+    shown = [finding for finding in findings if pending.pop(finding["id"], None)]
     first, *others = group.entries
     return {
         "group": group,
         "alt": contents.alt(group),
         "caption": group.first.caption,
-        "answer": contents.answer(group),
-        "has_numbers": contents.as_drawn(group).startswith("As drawn"),
+        "opening": contents.opening(group),
+        "against": contents.against(group),
+        "has_numbers": bool(contents.as_drawn(group)),
         "others": [{"name": name, "label": _label(name, first)} for name in others],
-        "by_panel": by_panel(group, told),
-        "claims_elsewhere": [each["id"] for each in about if each not in told],
+        "by_panel": by_panel(group, claims),
+        "claims_elsewhere": [claim["id"] for claim in about if claim not in claims],
         "findings": shown,
-        "findings_elsewhere": [each["id"] for each in findings if each not in shown],
+        "findings_elsewhere": [finding["id"] for finding in findings if finding not in shown],
     }
 
 
@@ -200,7 +203,7 @@ def _in_small(contents: Contents, group: FigureGroup) -> Values:
     page = f"papers/{group.paper}.md#{group.base}"
     if group.paper not in contents.papers:
         page = f"figures/{group.paper}/{group.base}.png"
-    answer, alt = contents.answer(group), contents.alt(group)
+    answer, alt = contents.opening(group), contents.alt(group)
     return {"group": group, "page": page, "answer": answer, "alt": alt}
 
 
@@ -217,7 +220,8 @@ def front_page(project: Project, text: str) -> str:
         InputError: the marks of a region are missing, or a number is not published.
     """
     contents = Contents.of(project)
-    answer = f"**{headline(contents.ledger)}**\n\n{_strip(contents)}"
+    words = "[What the words mean](#verdicts)."
+    answer = f"**{headline(contents.ledger)}** {words}\n\n{_strip(contents)}"
     text = with_region(text, "headline", answer)
     left_out = (DIFFERS, "not applicable")
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
@@ -234,15 +238,13 @@ def _strip(contents: Contents) -> str:
         group = next(group for group in contents.figures(paper) if stem in group.stems)
         picture = f"{PUBLISHED.as_posix()}/{paper}/{stem}.png"
         page = f"docs/papers/{paper}.md#{stem}"
-        shown = about.panels.get(stem) or contents.alt(group)
-        seen = re.split("[,;.] ", shown)[0].rstrip(".")
-        pictures.append(f"[![{seen}]({picture})]({page})")
+        pictures.append(f"[![{head_of(stem)} of {paper}]({picture})]({page})")
         rows = contents.about(group)
         if stem != group.base:
             rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
         counts = [words for _, words in by_verdict(rows)][-1:]
-        said = f": {in_counts(dict(counts[0]))}" if counts else ""
-        names.append(f"`{paper}`, {head_of(stem)}{said}")
+        said = f" ({in_counts(dict(counts[0]))})" if counts else ""
+        names.append(f"`{paper}`, {head_of(stem)}: {group.title}{said}")
     return table(pictures, [names], texts=len(names))
 
 
@@ -261,11 +263,13 @@ def _papers(contents: Contents) -> str:
             parts += [f"{n} not testable" for n in [counts["not testable"]] if n]
             label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
             claims.append(label + ", ".join(parts))
+        rebuilt = sum(not group.is_extra for group in contents.figures(name))
         drawn = contents.reproduced(name).removeprefix("the paper prints ")
-        sentence = contents.project.study(name).summary().sentence
+        sentence = contents.project.study(name).summary().sentence or contents.summary(name)
         page = f"[`{name}`](docs/papers/{name}.md)"
-        rows.append([f"{page} {title}", drawn, "; ".join(claims), sentence])
-    head = ["paper", "figures as drawn", "claims as written", "in one sentence"]
+        figures = f"{rebuilt} rebuilt; {drawn}"
+        rows.append([f"{page} {title}", figures, "; ".join(claims), sentence])
+    head = ["paper", "figures; as drawn?", "claims as written", "in one sentence"]
     return table(head, rows, texts=len(head))
 
 
@@ -347,7 +351,9 @@ MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
 def write_costs(project: Project) -> Path:
     """Write what was measured, and what was known of jobs that were not measured again."""
     path = project.folder / COSTS
-    built = [target for target in targets(project) if target.kind != REPORT]
+    # The ledger of some papers is not that of all.
+    of_papers = project.built() + ["all"] * (project.chosen == project.published)
+    built = [each for each in targets(project) if each.kind != REPORT and each.paper in of_papers]
     measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
     known = read_costs(project)
     names = {(target.paper, target.kind, target.name) for target in built}
@@ -370,10 +376,17 @@ def read_costs(project: Project) -> pd.DataFrame:
 def _measured(project: Project, built: list[Target]) -> Iterator[list[object]]:
     for target in built:
         path = timing_path(project, target)
-        if path.is_file():
+        if path.is_file() and not _is_from_cache(target):
             last = pd.read_csv(path, sep="\t", na_values="-").iloc[-1]
             values = [round(float(last[column]), 1) for column in MEASURED.values()]
             yield [target.paper, target.kind, target.name, *values]
+
+
+def _is_from_cache(target: Target) -> bool:
+    """Return whether some runs of a simulation were in the cache, so that its job was short."""
+    if target.kind != RESULTS or not target.provenance.is_file():
+        return False
+    return bool(read_provenance(target.provenance).get("cached_runs", 0))
 
 
 def cluster_page(project: Project, text: str) -> str:
@@ -450,6 +463,14 @@ def document(project: Project, name: str) -> str:
     if name in REGIONS:
         return REGIONS[name](project, (project.folder / name).read_text(encoding="utf-8"))
     return paper_page(Contents.of(project), Path(name).stem)
+
+
+def write_drafts(project: Project, names: Iterable[str]) -> list[Path]:
+    """Write the pages of drafts, which no other document names; return their paths."""
+    paths = [project.folder / f"docs/papers/{name}.md" for name in names]
+    for path in paths:
+        write_text(path, paper_page(Contents(project, (path.stem,)), path.stem))
+    return paths
 
 
 def write_documents(project: Project) -> list[Path]:

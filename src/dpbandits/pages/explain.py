@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
-    """Return the paper of a claim or finding, such as ``TSDP-C8``, and its entry.
+    """Return the paper, a draft perhaps, of a claim or finding such as ``TSDP-C8``, and its entry.
 
     Raises:
         InputError: no paper has it.
     """
     known: dict[str, str] = {}
-    for paper in project.chosen:
+    # Drafts come last: one that is not in order does not stand in the way of the others.
+    for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
         findings = [finding.claim for finding in project.study(paper).findings]
         for claim in (*project.study(paper).claims, *findings):
             if claim.id.lower() == identifier.lower():
@@ -50,7 +51,7 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
 
 def explain_claim(project: Project, identifier: str) -> str:
     """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
-    # The published verdicts are told without the engine that judges.
+    # The published verdicts are explained without the engine that judges.
     from dpbandits.pipeline.jobs import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
@@ -83,6 +84,7 @@ def _explained(project: Project, paper: str, alone: "Judgement", within: InFamil
         yield f"  verdict at the family-wise level{level}: {meaning}"
     evidence = ", no evidence" if alone.scale == "quick" else ""
     yield f"  scale: {alone.scale}{evidence}"
+    yield from _reservations(project, paper)
     for path in claim_figures(project, paper, alone.claim):
         yield f"  figure: {path}"
 
@@ -123,8 +125,8 @@ def explain_published(project: Project, identifier: str) -> str:
         name = variant_figure(project.study(paper), claim, row["variant"])
         shown = published_file(project.study(paper), name) if name else None
         last = conclusion(claim, row, _deciding(compared, row), shown)
-        told = _told(claim, row, _of_row(compared, row))
-        texts.append("\n".join([*told, f"  {last}"]))
+        lines = _published_lines(project, paper, claim, row, _of_row(compared, row))
+        texts.append("\n".join([*lines, f"  {last}"]))
     if not texts:
         raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
@@ -142,14 +144,26 @@ def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[s
     yield f"  statement: {filled(project, paper, claim.statement, finding.numbers, place)}"
     rows, compared = (published_table(project, paper, name) for name in ("findings", "evidence"))
     for row in rows[rows["claim"] == claim.id].to_dict("records"):
-        yield f"  {_choice(row)}: {row['verdict']}"
+        yield f"  {_choice(project, paper, row)}: {row['verdict']}"
         yield from _comparisons(_of_row(compared, row))
         yield f"  scale: {row['scale']}, as published"
+    yield from _reservations(project, paper)
 
 
-def _told(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Iterator[str]:
+def _reservations(project: Project, paper: str) -> Iterator[str]:
+    """Yield what is said beside every verdict on a paper."""
+    about = project.papers[paper]
+    if about.reduced:
+        yield f"  at a smaller scale than the paper's: {about.reduced}"
+    if not about.is_published:
+        yield f"  a draft's: `state` in {project.study(paper).config_path('paper')}"
+
+
+def _published_lines(
+    project: Project, paper: str, claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame
+) -> Iterator[str]:
     """Yield what is published of one row of the ledger, line by line."""
-    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(row)}"
+    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}"
     yield f"  statement: {claim.statement}"
     yield f"  scope: {claim.scope}"
     yield f"  decided by: {claim.rule}"
@@ -159,11 +173,14 @@ def _told(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Itera
         yield f"  verdict at the paper's {claim.runs_paper} runs: {row['verdict_at_paper_runs']}"
     yield f"  verdict at the family-wise level: {row['verdict_in_family']}"
     yield f"  scale: {row['scale']}, as published"
+    yield from _reservations(project, paper)
 
 
-def _choice(row: Mapping[Any, Any]) -> str:
-    """Return the variant and the interpretations of a row."""
-    return ", ".join(filter(None, [row["variant"], row["interpretation"]]))
+def _choice(project: Project, paper: str, row: Mapping[Any, Any]) -> str:
+    """Return the variant and the interpretations of a row, these in words too."""
+    label = row["interpretation"]
+    named = f"{label} ({project.papers[paper].words_of(label)})" if label else ""
+    return ", ".join(filter(None, [row["variant"], named]))
 
 
 def _comparisons(compared: pd.DataFrame) -> Iterator[str]:

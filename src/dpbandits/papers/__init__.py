@@ -39,6 +39,10 @@ class Registry(Mapping[str, Any]):
         return len(self._entries)
 
 
+STATISTICS = ("statistics", "exact_statistics", "fit_statistics", "tuning_statistics")
+"""Modules with functions of the evidence that claims of a paper may name."""
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper's own code, imported when it is asked for.
@@ -96,10 +100,15 @@ class Paper:
         """Statistics that its claims file may name: its own, and those that every paper has."""
         # Simulations do without them.
         from dpbandits.claims import statistics
-        from dpbandits.claims.docket import statistics_of
+        from dpbandits.claims.docket import quantities_of, statistics_of
 
-        own = self.modules("statistics", "exact_statistics", "fit_statistics", "tuning_statistics")
-        return {**statistics_of(statistics), **statistics_of(*map(import_module, own))}
+        own = self.modules(*STATISTICS)
+        quantities = [import_module(name) for name in self.modules("quantities")]
+        return {
+            **statistics_of(statistics),
+            **statistics_of(*map(import_module, own)),
+            **quantities_of(*quantities),
+        }
 
 
 def find_paper(name: str) -> Paper:

@@ -84,7 +84,9 @@ def _simulated(project: Project, paper: str, name: str, workers: int) -> Made:
         seconds = time.monotonic() - begun
         print(f"{paper}: {name}: {computed[0]} runs computed in {seconds:.1f} s", file=sys.stderr)
     played = {line.label: line.cell.description for line in series}
+    total = sum(len(line.runs) for line in series)
     details = {"seed": project.seed, "workers": workers, "series": played}
+    details["cached_runs"] = max(0, total - sum(computed))
     return results_frame(series, runs), details
 
 
@@ -192,7 +194,7 @@ def evidence_of(project: Project, paper: str) -> "Evidence":
     """Return what the claims of a paper read; results are loaded when they are first asked for."""
     from dpbandits.claims.evidence import Evidence
 
-    return Evidence.of(partial(project.frame, paper), root_seed=project.seed)
+    return Evidence(partial(project.frame, paper))
 
 
 def judged(

@@ -1,19 +1,35 @@
 """Losses of exact witnesses: what two neighbouring inputs and an event show of a guarantee.
 
-A guarantee is refuted for those parameters for which the loss, or the delta needed, exceeds it.
+A guarantee is refuted for those parameters for which the loss, or the delta needed, exceeds it. The
+rules of GDP-NCB from which its witnesses follow are here, too; they are derived in
+docs/privacy-witnesses.md. There the noise in a sum of rewards has the Laplace distribution of scale
+b = L / epsilon, L = ln T (lines 5 and 20, both sides multiplied by the number of pulls), F is the
+standard Laplace distribution function, and TH the threshold of line 2.
 """
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtr, ndtri_exp
 
+THRESHOLD, C, ALPHA = 1600.0, 3.0, 3.1
+"""Constants of the published stop condition and index."""
 
-def _log_cdf(value: float) -> float:
-    """Return the logarithm of the standard Laplace distribution function."""
-    if value < 0.0:
-        return math.log(0.5) + value
-    return math.log1p(-0.5 * math.exp(-value))
+
+def log_cdf(values: ArrayLike) -> NDArray[np.float64]:
+    """Return ln F, F the standard Laplace distribution function, exact in either tail."""
+    x = np.asarray(values, np.float64)
+    tail = 0.5 * np.exp(-np.abs(x))
+    return np.where(x < 0.0, math.log(0.5) + x, np.log1p(-tail))
+
+
+def published_threshold(horizon: float, epsilon: float) -> float:
+    """Return TH = 1600 (c^2 L + L^2 / epsilon), the private sum at which Phase I stops."""
+    log = math.log(horizon)
+    return THRESHOLD * (C**2 * log + log**2 / epsilon)
 
 
 def stop_test_loss(horizon: int, epsilon: float) -> float:
@@ -21,20 +37,115 @@ def stop_test_loss(horizon: int, epsilon: float) -> float:
 
     Arms 1, 2, 1, 2, ..., 1, where rewards of arm 1 are 1 but for the first, which is 0 or 1, and
     those of arm 2 are 0: ln F(TH/b) - ln F((TH - n)/b) with n = (T - 1)/2 pulls, or -inf where
-    these do not reach the threshold TH; b = ln T / epsilon. Derived in docs/privacy-witnesses.md.
+    these do not reach the threshold TH; b = ln T / epsilon.
 
     Args:
         horizon: T.
         epsilon: above 0.
     """
-    log = math.log(horizon)
-    scale, threshold = log / epsilon, 1600.0 * (9.0 * log + log**2 / epsilon)
     pulls = (horizon - 1) // 2
-    if horizon < 2 or pulls < threshold:
+    if horizon < 2 or pulls < published_threshold(horizon, epsilon):
         return -math.inf
+    scale, threshold = math.log(horizon) / epsilon, published_threshold(horizon, epsilon)
     # Below the threshold the event is one of two that the formula adds up.
     slack = 2.0 * math.exp(-threshold / scale)
-    return _log_cdf(threshold / scale) - _log_cdf((threshold - pulls) / scale) - slack
+    return float(log_cdf(threshold / scale) - log_cdf((threshold - pulls) / scale) - slack)
+
+
+@dataclass(frozen=True)
+class PhaseTwo:
+    """Rules of Phase II for two arms.
+
+    Attributes:
+        horizon: T.
+        epsilon: above 0.
+        rounds: of Phase I.
+        log: the logarithm in the index.
+        noise_log: L of the noise, whose scale in a sum is L / epsilon.
+        c: constant of the index.
+        alpha: likewise.
+    """
+
+    horizon: int
+    epsilon: float
+    rounds: int
+    log: float
+    noise_log: float
+    c: float = C
+    alpha: float = ALPHA
+
+    @property
+    def scale(self) -> float:
+        """Return b, the scale of the noise in a sum of rewards."""
+        return self.noise_log / self.epsilon
+
+    def index(self, mean: float, pulls: int) -> float:
+        """Return the index (Equation 4, the last root over 2 alpha / epsilon alone)."""
+        width = 2.0 * self.c * math.sqrt(2.0 * mean * self.log / pulls)
+        last = 4.0 * math.sqrt(2.0 * self.alpha / self.epsilon) * self.log**1.5 / pulls
+        return float(mean + width + self.alpha * self.log**2 / (self.epsilon * pulls) + last)
+
+    def mean_at(self, level: float, pulls: int) -> float:
+        """Return the private mean at which the index is at a level: a quadratic in its root."""
+        lacking = level - self.index(0.0, pulls)
+        width = 2.0 * self.c * math.sqrt(2.0 * self.log / pulls)
+        return (2.0 * lacking / (width + math.sqrt(width**2 + 4.0 * lacking))) ** 2
+
+    def episodes(self) -> Iterator[int]:
+        """Yield the lengths of one arm's episodes that a decision follows: 2, 4, 8, ..."""
+        left, length = self.horizon - self.rounds, 2
+        while left > length:
+            yield length
+            left -= length
+            length *= 2
+
+
+@dataclass(frozen=True)
+class Release:
+    """One private mean of the changed arm that decides whether the arm is pulled again.
+
+    Attributes:
+        length: pulls of the episode.
+        needed: sum of rewards, of Phase I and the episode, that the noisy sum has to exceed.
+        rewards: sum of the episode's rewards.
+    """
+
+    length: int
+    needed: float
+    rewards: float
+
+
+def as_coded(horizon: int, epsilon: float, noise: str = "natural") -> PhaseTwo:
+    """Return the rules of the released code: W rounds, ln W in the index, ln T in the noise."""
+    rounds = math.isqrt(horizon) + 1
+    noise_log = math.log2(horizon) if noise == "base2" else math.log(horizon)
+    return PhaseTwo(horizon, epsilon, rounds, math.log(rounds), noise_log)
+
+
+def explored(rounds: int) -> tuple[int, int]:
+    """Return the pulls of arms 1 and 2 in Phase I, those of arm 2 one or two fewer."""
+    return rounds // 2 + 1, rounds - rounds // 2 - 1
+
+
+def deciding_releases(rules: PhaseTwo, other: int, changed: int) -> list[Release]:
+    """Return the releases of the changed arm in Phase II that leave its next pull to the noise.
+
+    All rewards of Phase I are 0, and the other arm, which has the private mean 0 at first, is not
+    pulled in Phase II. The rewards of an episode sum to one less than what is needed, where they
+    can. The list ends with the horizon, or where the changed arm cannot come next with any mean in
+    [0, 1]. With as many pulls as the other one the changed arm is arm 1, which comes first;
+    with fewer it is arm 2, which loses ties.
+    """
+    level = rules.index(0.0, other + 1)
+    releases = []
+    for length in rules.episodes():
+        pulls = changed + length
+        if rules.index(1.0, pulls) <= level:
+            break
+        if rules.index(0.0, pulls) <= level:
+            needed = pulls * rules.mean_at(level, pulls)
+            releases.append(Release(length, needed, min(max(needed - 1.0, 0.0), float(length))))
+    return releases
 
 
 def release_loss(horizon: int, epsilon: float) -> float:
@@ -42,30 +153,16 @@ def release_loss(horizon: int, epsilon: float) -> float:
 
     Phase I of W rounds, all of reward 0 but one of arm 2, which is 0 or 1; then arm 2, whose
     rewards are 0, to the end. The product over the releases that a decision follows of
-    F((1 - n theta)/b)/F(-n theta/b). Derived in docs/privacy-witnesses.md.
+    F((1 - n theta)/b)/F(-n theta/b).
 
     Args:
         horizon: T.
         epsilon: above 0.
     """
-    rounds = math.isqrt(horizon) + 1
-    log, scale = math.log(rounds), math.log(horizon) / epsilon
-    bonus = 3.1 * log**2 / epsilon + 4.0 * math.sqrt(6.2 / epsilon) * log**1.5
-    first, second = rounds // 2 + 1, rounds - rounds // 2 - 1
-    level, left, length, loss = bonus / (first + 1), horizon - rounds, 2, 0.0
-    while left > length:
-        pulls = second + length
-        left -= length
-        lacking = level - bonus / pulls
-        if lacking >= 0.0:
-            width = 6.0 * math.sqrt(2.0 * log / pulls)
-            mean = (2.0 * lacking / (width + math.sqrt(width**2 + 4.0 * lacking))) ** 2
-            if mean >= 1.0:
-                break
-            needed = pulls * mean / scale
-            loss += _log_cdf(1.0 / scale - needed) - _log_cdf(-needed)
-        length *= 2
-    return loss
+    rules = as_coded(horizon, epsilon)
+    decided = deciding_releases(rules, *explored(rules.rounds))
+    needed = np.array([release.needed for release in decided]) / rules.scale
+    return float((log_cdf(1.0 / rules.scale - needed) - log_cdf(-needed)).sum())
 
 
 def classical_delta(epsilon: float, delta: float, means: int = 1) -> float:
@@ -97,16 +194,14 @@ def window_loss(horizon: int, epsilon: float) -> float:
 
     The event of ``stop_test_loss`` with n pulls below the threshold TH of that window, which is
     played uniformly with chance 1/W^2: ln of (1/W^2 + P') over (1/W^2 + P), largest over n; -inf
-    where the window is too short. Derived in docs/privacy-witnesses.md.
+    where the window is too short.
 
     Args:
         horizon: T.
         epsilon: above 0.
     """
     window = 2 ** max((horizon + 1).bit_length() - 2, 0)
-    log = math.log(window)
-    scale = log / epsilon
-    threshold = 1600.0 * (9.0 * log + log**2 / epsilon)
+    scale, threshold = math.log(window) / epsilon, published_threshold(window, epsilon)
     if window < 4 or (window - 1) // 2 < threshold:
         return -math.inf
     nearest = threshold - math.floor(threshold)
@@ -122,10 +217,8 @@ def _mixed_loss(gap: float, scale: float, window: int) -> float:
         log_passed += (level / 2.0) ** power / power / math.expm1(-power / scale)
     # Below the threshold the event is one of two that the formula adds up.
     uniform = -2.0 * math.log(window)
-    log_changed = log_passed - _log_cdf(gap / scale)
-    changed = max(uniform, log_changed) + math.log1p(math.exp(-abs(uniform - log_changed)))
-    passed = max(uniform, log_passed) + math.log1p(math.exp(-abs(uniform - log_passed)))
-    return changed - passed - 1.0 / window
+    changed, passed = np.logaddexp(uniform, [log_passed - float(log_cdf(gap / scale)), log_passed])
+    return float(changed - passed) - 1.0 / window
 
 
 LONGEST = 1_000_000

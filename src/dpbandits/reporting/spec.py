@@ -108,7 +108,7 @@ class SeriesSpec(Spec):
         label: the same template for the legend (mathtext allowed); by default the name.
         shade: ordered column, whose values colour the lines of a panel that name one.
         colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
-            the look of ``palette.ALGORITHMS``, whatever colour, line and marker are.
+            the look of ``looks.yaml``, whatever colour, line and marker are.
         line: a name of ``palette.DASHES``, or ``none``; by default the next one.
         marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
         level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
@@ -165,6 +165,16 @@ NASH_KINDS = ("nash", "nash-final")
 DIAGRAM = "diagram"
 """Kind of a whole figure that a function of the paper draws."""
 
+LookNames = tuple[
+    Annotated[str, one_of(COLOURS)],
+    Annotated[str, one_of(DASHES)],
+    Annotated[str, one_of(MARKERS)],
+]
+"""Names of a colour, a line style and a marker."""
+
+Looks = dict[Text, LookNames]
+"""Id of an algorithm -> its look."""
+
 Kind = Annotated[str, one_of(KINDS)]
 Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
@@ -186,6 +196,8 @@ class PanelKeys(Spec):
             the rows from the results.
         where: rows that the panel shows, column to value or list of values.
         title: text above the panel.
+        looks: id of an algorithm that it may draw -> colour, line style, marker; the study fills
+            them in, and without them they are those of ``palette.ALGORITHMS``.
     """
 
     kind: Kind | None = None
@@ -197,6 +209,7 @@ class PanelKeys(Spec):
     compute: Name | None = None
     where: Where = {}
     title: Text | None = None
+    looks: Looks = {}
 
 
 class PanelSpec(PanelKeys):
@@ -235,9 +248,27 @@ class PanelSpec(PanelKeys):
         return self
 
 
+def _at_most(words: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if sum(any(map(str.isalnum, word)) for word in text.split()) > words:
+            raise ValueError(f"Text should have at most {words} words")
+        return " ".join(text.split())
+
+    return AfterValidator(check)
+
+
+Title = Annotated[Text, _at_most(10)]
+"""What came out, as a heading."""
+
+Message = Annotated[Text, _at_most(25)]
+"""One sentence on what to see in a figure, true of its published numbers."""
+
+
 class FigureKeys(PanelKeys):
     """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
 
+    title: Title
+    message: Message
     caption: Text
     panels: dict[str, PanelKeys] = {}
     share_y: StrictBool = False
@@ -257,21 +288,27 @@ class DiagramKeys(Spec):
     """An entry of ``figures:`` of kind ``diagram``."""
 
     kind: Literal["diagram"]
+    title: Title
+    message: Message
     caption: Text
     reads: Names
+    looks: Looks = {}
 
 
 @dataclass(frozen=True)
 class FigureSpec:
     """A whole figure: its panels by letter (one without a letter where there are none).
 
-    A diagram (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from
-    the results ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
+    Its title and its message say what came out, its caption what is drawn. A diagram
+    (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from the results
+    ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
     values of the published ones, in a strip below each panel. With ``direct_labels`` lines that
     not all panels have are named at their right ends, not in a legend.
     """
 
     name: str
+    title: str
+    message: str
     caption: str
     panels: Mapping[str, PanelSpec]
     share_y: bool = False
@@ -310,12 +347,16 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     place = f"figures.{name}"
     if isinstance(document, Mapping) and document.get("kind") == DIAGRAM:
         diagram = validated(DiagramKeys, document, place)
-        return FigureSpec(name, _one_line(diagram.caption), {}, diagram_reads=diagram.reads)
+        texts = (diagram.title, diagram.message, _one_line(diagram.caption))
+        return FigureSpec(name, *texts, {}, diagram_reads=diagram.reads)
     keys = validated(FigureKeys, document, place)
-    shared = {key: value for key, value in document.items() if key in PanelKeys.model_fields}
+    of_panels = PanelKeys.model_fields.keys() - {"title"}
+    shared = {key: value for key, value in document.items() if key in of_panels}
     panels = document.get("panels") or {"": {}}
     return FigureSpec(
         name,
+        keys.title,
+        keys.message,
         _one_line(keys.caption),
         {
             letter: validated(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from audit.agreement import chi_square, played_sequences, sequence_chances
-from dpbandits.auditing.inputs import constant_pair
+from dpbandits.auditing.inputs import constant
 from dpbandits.auditing.thompson import Sampler, dp_ts_ucb, modified_ts, ts_gaussian
 
 RUNS, ROOT = 200_000, 20261122
@@ -32,7 +32,7 @@ LINE = 0.001 / (2 * len(CASES))
 @pytest.mark.parametrize("number", [0, 1])
 def test_played_sequences_have_the_engines_chances(name: str, number: int) -> None:
     algorithm, parameters, interpretations, sampler, arms = CASES[name]
-    tables = constant_pair([0.0] + [1.0] * (arms - 1), sampler.rounds).tables
+    tables = constant(0.0, 1.0, arms=arms).tables(sampler.rounds)
     counts = played_sequences(
         algorithm, parameters, interpretations, tables, number == 1, RUNS, ROOT
     )
@@ -43,20 +43,20 @@ def test_played_sequences_have_the_engines_chances(name: str, number: int) -> No
 
 def test_a_wrong_variance_is_seen() -> None:
     sampler = ts_gaussian(5)
-    tables = constant_pair((0.0, 1.0), 5).tables
+    tables = constant(0.0, 1.0).tables(5)
     counts = played_sequences("ts-gaussian", {}, {}, tables, False, RUNS, ROOT)
     wrong = replace(sampler, variance_factor=1.2)
     assert chi_square(counts, sequence_chances(wrong, tables[0])) < LINE
 
 
 def test_the_other_table_is_seen() -> None:
-    tables = constant_pair((0.0, 1.0), 5).tables
+    tables = constant(0.0, 1.0).tables(5)
     counts = played_sequences("ts-gaussian", {}, {}, tables, True, RUNS, ROOT)
     assert chi_square(counts, sequence_chances(ts_gaussian(5), tables[0])) < LINE
 
 
 def test_an_impossible_sequence_is_seen() -> None:
-    tables = constant_pair((0.0, 1.0), 5).tables
+    tables = constant(0.0, 1.0).tables(5)
     counts = played_sequences("ts-gaussian", {}, {}, tables, False, 100, ROOT)
-    chances = sequence_chances(ts_gaussian(6, "n"), constant_pair((0.0, 1.0), 6).tables[0])
+    chances = sequence_chances(ts_gaussian(6, "n"), constant(0.0, 1.0).tables(6)[0])
     assert chi_square(counts, chances) == 0.0

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits.auditing.inputs import constant_pair
+from dpbandits.auditing.inputs import constant
 from dpbandits.auditing.lattice import best_threshold, first_epoch_law, ideal_mu, loss_law
 from dpbandits.auditing.thompson import dp_ts_ucb
 
@@ -36,6 +36,5 @@ def test_the_law_is_that_of_trials_stopped_at_two_successes() -> None:
 def test_the_algorithm_leaks_less_at_the_audited_pair(alpha: float) -> None:
     horizon = 200
     sampler = dp_ts_ucb(alpha, horizon)
-    tables = constant_pair((0.0, 1.0), sampler.rounds).tables
-    found = best_threshold(loss_law(sampler, tables, most_pulls=2)).mu
+    found = best_threshold(loss_law(sampler, constant(0.0, 1.0), most_pulls=2)).mu
     assert 0.3 * ideal_mu(alpha, horizon) < found < ideal_mu(alpha, horizon)

@@ -1,12 +1,13 @@
 """The lattices give the exact law of the rounded log-likelihood ratio."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dpbandits import privacy
-from dpbandits.auditing.inputs import constant_pair, hold_pair
+from dpbandits.auditing.inputs import constant, hold, make_pair
 from dpbandits.auditing.lattice import (
     LossLaw,
     best_threshold,
@@ -57,10 +58,10 @@ CASES = _cases()
 
 @pytest.mark.parametrize(("name", "sampler", "steps"), CASES, ids=[case[0] for case in CASES])
 def test_lattice_equals_enumeration(name: str, sampler: Sampler, steps) -> None:  # type: ignore[no-untyped-def]
-    pair = hold_pair(0.7, sampler.rounds)
+    pair = hold(0.7, sampler.rounds)
     decisions = sampler.rounds - 2 * sampler.forced_pulls
-    p, q, cells = enumerated(steps, pair.tables, decisions, STEP)
-    law = loss_law(sampler, pair.tables, step=STEP, width=WIDTH)
+    p, q, cells = enumerated(steps, pair.tables(sampler.rounds), decisions, STEP)
+    law = loss_law(sampler, pair, step=STEP, width=WIDTH)
     middle = round(WIDTH / STEP)
     for masses, chances in ((law.p, p), (law.q, q)):
         expected = np.bincount(cells + middle, weights=chances, minlength=masses.size)
@@ -69,9 +70,11 @@ def test_lattice_equals_enumeration(name: str, sampler: Sampler, steps) -> None:
 
 @pytest.mark.parametrize("rounds", [2, 6, 10])
 def test_a_fine_lattice_has_the_mu_of_the_exact_ratio(rounds: int) -> None:
-    pair = constant_pair((0.0, 1.0), rounds)
-    p, q, _ = enumerated(lambda a, r: thompson_steps(a, r, 0, 1.0, 1), pair.tables, rounds, STEP)
-    law = loss_law(ts_gaussian(rounds), pair.tables, step=2e-4, width=5.0)
+    pair = constant(0.0, 1.0)
+    p, q, _ = enumerated(
+        lambda a, r: thompson_steps(a, r, 0, 1.0, 1), pair.tables(rounds), rounds, STEP
+    )
+    law = loss_law(ts_gaussian(rounds), pair, step=2e-4, width=5.0)
     exact, found = largest_mu(p, q), best_threshold(law, 1e-12).mu
     assert exact - 1e-3 < found <= exact + 1e-12
     excess = np.maximum(q - math.exp(0.5) * p, 0.0).sum()
@@ -79,11 +82,11 @@ def test_a_fine_lattice_has_the_mu_of_the_exact_ratio(rounds: int) -> None:
 
 
 def test_absorbing_cells_lose_no_mass_and_gain_no_loss() -> None:
-    sampler, pair = ts_gaussian(60), constant_pair((0.0, 1.0), 60)
-    whole = best_threshold(loss_law(sampler, pair.tables)).mu
+    sampler, pair = ts_gaussian(60), constant(0.0, 1.0)
+    whole = best_threshold(loss_law(sampler, pair)).mu
     for law in (
-        loss_law(sampler, pair.tables, width=0.5),
-        loss_law(sampler, pair.tables, most_pulls=3),
+        loss_law(sampler, pair, width=0.5),
+        loss_law(sampler, pair, most_pulls=3),
     ):
         assert law.p.sum() == pytest.approx(1.0, abs=1e-12)
         assert law.q.sum() == pytest.approx(1.0, abs=1e-12)
@@ -96,11 +99,11 @@ def test_absorbing_cells_lose_no_mass_and_gain_no_loss() -> None:
 )
 def test_masses_sum_to_one_and_equal_inputs_have_no_loss(sampler: Sampler, arms: int) -> None:
     make = loss_law if arms == 2 else loss_law_many
-    pair = constant_pair([0.25] + [1.0] * (arms - 1), sampler.rounds)
-    law = make(sampler, pair.tables)
+    pair = constant(0.25, 1.0, arms=arms)
+    law = make(sampler, pair)
     assert law.p.sum() == pytest.approx(1.0, abs=1e-12)
     assert law.q.sum() == pytest.approx(1.0, abs=1e-12)
-    null = make(sampler, np.stack([pair.tables[0], pair.tables[0]]))
+    null = make(sampler, replace(pair, second=pair.first))
     assert best_threshold(null).mu == 0.0
     assert delta_at(null, 0.0) == 0.0
     assert epsilon_at(null, 1e-6) == 0.0
@@ -108,9 +111,9 @@ def test_masses_sum_to_one_and_equal_inputs_have_no_loss(sampler: Sampler, arms:
 
 @pytest.mark.parametrize("rounds", [3, 9])
 def test_both_lattices_agree_on_two_arms(rounds: int) -> None:
-    pair = hold_pair(1.0, rounds)
-    one = loss_law(ts_gaussian(rounds), pair.tables, step=STEP, width=3.0)
-    other = loss_law_many(ts_gaussian(rounds), pair.tables, step=STEP, width=3.0)
+    pair = hold(1.0, rounds)
+    one = loss_law(ts_gaussian(rounds), pair, step=STEP, width=3.0)
+    other = loss_law_many(ts_gaussian(rounds), pair, step=STEP, width=3.0)
     np.testing.assert_allclose(one.p, other.p, rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(one.q, other.q, rtol=0.0, atol=1e-13)
 
@@ -118,28 +121,28 @@ def test_both_lattices_agree_on_two_arms(rounds: int) -> None:
 def test_an_arm_that_hardly_ever_wins_changes_nothing() -> None:
     rounds = 8
     sampler = modified_ts(3, 0.001, rounds + 6)
-    two = constant_pair((1.0, 1.0), sampler.rounds)
-    three = constant_pair((1.0, 1.0, 0.0), sampler.rounds + 3)
+    two = constant(1.0, 1.0)
+    three = make_pair([[0.0], [1.0], [0.0]], [[1.0], [1.0], [0.0]], after=[1.0, 1.0, 0.0])
     longer = modified_ts(3, 0.001, rounds + 9)
-    one = loss_law_many(sampler, two.tables, step=STEP, width=10.0)
-    other = loss_law_many(longer, three.tables, step=STEP, width=10.0)
+    one = loss_law_many(sampler, two, step=STEP, width=10.0)
+    other = loss_law_many(longer, three, step=STEP, width=10.0)
     np.testing.assert_allclose(one.q, other.q, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("horizon", [10, 100, 300])
 def test_bounds_stay_below_what_is_proved(horizon: int) -> None:
-    for pair in (constant_pair((0.5, 1.0), horizon), hold_pair(1.5, horizon)):
-        law = loss_law(ts_gaussian(horizon), pair.tables)
+    for pair in (constant(0.5, 1.0), hold(1.5, horizon)):
+        law = loss_law(ts_gaussian(horizon), pair)
         level = privacy.ts_gaussian_gdp(horizon)
         assert 0.1 * level < best_threshold(law).mu < level
         for delta in (1e-6, 1e-3):
-            bounds = [epsilon_at(law, delta, reverse=reverse) for reverse in (False, True)]
+            bounds = [epsilon_at(each, delta) for each in (law, law.reversed)]
             assert min(bounds) > 0.0
             assert max(bounds) < privacy.epsilon(delta, privacy.ts_gaussian_gdp(horizon))
 
 
 def test_epsilon_and_delta_are_inverse() -> None:
-    law = loss_law(ts_gaussian(30), constant_pair((0.0, 1.0), 30).tables)
+    law = loss_law(ts_gaussian(30), constant(0.0, 1.0))
     epsilon = epsilon_at(law, 1e-3)
     assert delta_at(law, epsilon * (1.0 + 1e-9)) <= 1e-3 <= delta_at(law, epsilon * (1.0 - 1e-9))
 
@@ -152,14 +155,10 @@ def test_tails_near_one_keep_their_digits() -> None:
     assert best_threshold(law).mu == 0.0
 
 
-@pytest.mark.parametrize(
-    ("tables", "said"),
-    [
-        (np.zeros((2, 3, 5)), "tables have shape"),
-        (np.zeros((2, 2, 4)), "rewards are 4 per arm"),
-        (np.full((2, 2, 5), 1.5), r"rewards leave \[0, 1\]"),
-    ],
-)
-def test_wrong_tables_are_said_in_one_line(tables: np.ndarray, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        loss_law(ts_gaussian(5), tables)
+def test_what_is_no_lattice_is_refused_in_one_line() -> None:
+    with pytest.raises(InputError, match="3 arms; allowed: 2"):
+        loss_law(ts_gaussian(5), constant(0.0, 1.0, arms=3))
+    with pytest.raises(InputError, match="rewards are 4 per arm"):
+        ts_gaussian(5).centres(np.zeros((2, 2, 4)))
+    with pytest.raises(InputError, match=r"rewards leave \[0, 1\]"):
+        ts_gaussian(5).centres(np.full((2, 2, 5), 1.5))

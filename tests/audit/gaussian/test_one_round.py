@@ -8,13 +8,13 @@ import pytest
 from scipy.stats import norm
 
 from audit.agreement import sequence_chances
-from dpbandits.auditing.inputs import constant_pair
+from dpbandits.auditing.inputs import constant
 from dpbandits.auditing.thompson import OTHER_PULLS, PULLS, score_shift, ts_gaussian, worst_decision
 
 
 def test_the_first_decision_says_nothing() -> None:
     assert score_shift(0, 5) == 0.0
-    tables = constant_pair((0.0, 1.0), 1).tables
+    tables = constant(0.0, 1.0).tables(1)
     assert sequence_chances(ts_gaussian(1), tables[0]) == sequence_chances(
         ts_gaussian(1), tables[1]
     )
@@ -42,7 +42,5 @@ def test_the_worst_decision_is_that_of_a_search_over_rewards(epsilon: float) -> 
             excess = norm.cdf(likely) - math.exp(epsilon) * norm.cdf(unlikely)
             needed = max(needed, float(excess.max()))
     found = worst_decision(epsilon)
-    assert found.needed == pytest.approx(needed, abs=1e-5)
-    assert found.needed >= needed - 1e-12
-    shown = norm.cdf(found.score + found.shift) - math.exp(epsilon) * norm.cdf(found.score)
-    assert shown == pytest.approx(found.needed, abs=1e-12) or found.needed == 0.0
+    assert found.delta(epsilon) == pytest.approx(needed, abs=1e-5)
+    assert found.delta(epsilon) >= needed - 1e-12

@@ -7,35 +7,22 @@ depend on the scale: ``quick`` has smaller horizons and fewer runs.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
+from dpbandits.auditing import statements, thompson_statements  # noqa: F401
 from dpbandits.auditing.curves import ratios_by_alternation, ratios_by_angle, tradeoff_curves
-from dpbandits.auditing.rows import AuditRow, to_frame
-from dpbandits.auditing.run import black_box_audits, black_box_power
-from dpbandits.auditing.statements import exact_rows
-from dpbandits.auditing.thompson_statements import (
-    FULL,
-    QUICK,
-    Scale,
-    budget_rows,
-    epsilon_rows,
-    modified_rows,
-    quoted_rows,
-    round_rows,
-    sampled_rows,
-    standard_rows,
-    theorem_3_rows,
-)
+from dpbandits.auditing.rows import AuditRow, swept_rows, to_frame
+from dpbandits.auditing.run import published
+from dpbandits.engine.cache import require_cache
 
-LONG = 1_000
-"""Horizon of the lattice beyond which it is a result of its own, for its time."""
-
-BLACK_BOX_RUNS = {"paper": 1_000_000, "quick": 10_000}
+RUNS = {"paper": 1_000_000, "quick": 10_000}
 """Scale -> outputs per table of each black-box audit."""
+
+TRADED_RUNS = {"paper": 200_000, "quick": 10_000}
+"""Scale -> simulated outputs of the trade-off curve."""
 
 
 def rows_frame(
@@ -66,50 +53,13 @@ def _level(row: AuditRow) -> float:
     return 1.0 - row.confidence if row.lower > row.claimed else 1.0
 
 
-def _scale(scale: str) -> Scale:
-    return QUICK if scale == "quick" else FULL
+def swept_frame(name: str) -> Callable[[str, int, int], pd.DataFrame]:
+    """Return what computes the rows of the statements by scale, root seed and threads."""
 
+    def compute(scale: str, seed: int, workers: int) -> pd.DataFrame:
+        return rows_frame(name, swept_rows(name, quick=scale == "quick", seed=seed))
 
-def releases(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return the rows of Laplace releases, local reports and support arguments."""
-    return rows_frame("releases", exact_rows(quick=scale == "quick"))
-
-
-def decisions(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return the rows of single decisions of Thompson sampling (AUD-1, AUD-5)."""
-    return rows_frame("decisions", [*round_rows(), *standard_rows()])
-
-
-def thompson(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return the rows of Thompson sampling over T rounds (AUD-2, AUD-4)."""
-
-    def rows() -> Iterator[AuditRow]:
-        used = _scale(scale)
-        short = tuple(horizon for horizon in used.horizons if horizon <= LONG)
-        yield from theorem_3_rows(replace(used, horizons=short))
-        yield from sampled_rows(used, seed)
-        yield from epsilon_rows(used)
-
-    return rows_frame("thompson", rows())
-
-
-def thompson_long(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return the rows of Thompson sampling at the longest horizons of the lattice (AUD-2)."""
-    used = _scale(scale)
-    long = tuple(horizon for horizon in used.horizons if horizon > LONG)
-    alone = replace(used, horizons=long, far_horizons=(), three_armed_horizons=())
-    return rows_frame("thompson-long", theorem_3_rows(alone))
-
-
-def modified(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return the rows of Modified TS (AUD-3)."""
-    return rows_frame("modified", modified_rows(_scale(scale)))
-
-
-def budgets(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return the rows of DP-TS-UCB, and of what its paper quotes (AUD-6 to AUD-8)."""
-    used = _scale(scale)
-    return rows_frame("budgets", [*quoted_rows(used), *budget_rows(used)])
+    return compute
 
 
 def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
@@ -118,26 +68,25 @@ def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
     Its root seed is the next one: some pairs of tables were chosen with runs of the default root
     seed in sight, which therefore must not certify.
     """
-    budget: dict[str, Any] = {"seed": seed + 1, "workers": workers}
-    audits = black_box_audits(BLACK_BOX_RUNS[scale], **budget)
+    cases = published(RUNS[scale], seed=seed + 1, workers=workers)
+    cache = require_cache(True)
+    audits = [case.audit(cache) for case in cases]
     # Each variant is played as it is; the row names what the variant itself changes.
     rows = [replace(audit.row, interpretation="") for audit in audits]
-    power = black_box_power(BLACK_BOX_RUNS[scale], **budget)
+    power = [case.power(cache) for case in cases]
     return rows_frame("black-box", rows, [audit.p_value for audit in audits], power)
 
 
 def trade_off(scale: str, seed: int, workers: int) -> pd.DataFrame:
     """Return both errors of the tests between two inputs of Thompson sampling, T = 100."""
-    return tradeoff_curves(_scale(scale), seed)
+    return tradeoff_curves(TRADED_RUNS[scale], seed)
 
+
+SWEPT = ("releases", "decisions", "thompson", "thompson-long", "modified", "budgets")
+"""Names of the results that are rows of the statements."""
 
 ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
-    "releases": releases,
-    "decisions": decisions,
-    "thompson": thompson,
-    "thompson-long": thompson_long,
-    "modified": modified,
-    "budgets": budgets,
+    **{name: swept_frame(name) for name in SWEPT},
     "black-box": black_box,
     "trade-off": trade_off,
     "angles": ratios_by_angle,
@@ -145,5 +94,5 @@ ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
 }
 """Results by name, as the experiments file lists them."""
 
-ROWS = ("releases", "decisions", "thompson", "thompson-long", "modified", "budgets", "black-box")
+ROWS = (*SWEPT, "black-box")
 """Names of the results that are rows of the audit."""

@@ -252,30 +252,13 @@ CURVES: dict[str, Draw] = {
 """Figures by name."""
 
 
-CLAIMS: dict[str, tuple[str, ...]] = {
-    "ts-gaussian": ("AUD-2",),
-    "m-ts-gaussian": ("AUD-3",),
-    "dp-ts-ucb": ("AUD-7",),
-    "dp-bai": ("AUD-9",),
-    "baseline": ("AUD-9",),
-    "dp-od": ("AUD-11",),
-    "dp-bai-gauss": ("AUD-12",),
-    "gdp-ncb": ("AUD-13", "AUD-14", "AUD-15"),
-    "anytime-gdp-ncb": ("AUD-13", "AUD-14", "AUD-15"),
-    "ldp-ncb": ("AUD-16",),
-    "anytime-ldp-ncb": ("AUD-16",),
-    "adap-ucb": ("AUD-17",),
-    "anytime-lazy-ucb": ("AUD-18",),
-    "lazy-dp-ts": ("AUD-18",),
-    "dp-ts": ("AUD-18",),
-    "dp-se": ("AUD-18",),
-    "ldp-ucb-l": ("AUD-18",),
-    "ucb1": ("AUD-19",),
-    "ncb": ("AUD-19",),
-    "od-linbai": ("AUD-19",),
-    "sequential-halving": ("AUD-19",),
-}
-"""Algorithm -> the audited statements that are its guarantee, in the order of the figure."""
+def _statements(algorithm: str) -> set[str]:
+    """Return the audited statements that are an algorithm's guarantee."""
+    case = REGISTRY[algorithm].audit
+    if case is None:
+        return set()
+    return {case.statement} if isinstance(case.statement, str) else set(case.statement.values())
+
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "dp-od": ("norm=l2", "norm=l1"),
@@ -331,7 +314,8 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
         rows: judged rows.
     """
     found = []
-    for algorithm, statements in CLAIMS.items():
+    for algorithm in REGISTRY:
+        statements = _statements(algorithm)
         own = rows[(rows["algorithm"] == algorithm) & rows["statement"].isin(statements)]
         own = own[~own["scaled"].astype(bool)]
         own = own.assign(ratio=own["ratio"].where(np.isfinite(own["claimed"]), own["lower"]))

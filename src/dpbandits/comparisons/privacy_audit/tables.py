@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing.rows import ENGINE_NAMES
+from dpbandits.auditing.rows import stated_in
 from dpbandits.auditing.run import LEVEL
-from dpbandits.auditing.statements import stated_in
 from dpbandits.claims.verdict import holm_levels
 from dpbandits.errors import InputError
 
@@ -157,7 +156,7 @@ def _setting(row: "pd.Series[Any]") -> str:
 
 def _shown_by(row: "pd.Series[Any]") -> str:
     exact = row["confidence"] == 1.0
-    name = ENGINE_NAMES[row["engine"]]
+    name = row["engine"]
     if not exact:
         return f"{name}, {row['confidence']:.0%}"
     return name if name.startswith("exact") else f"{name}, exact"

@@ -16,8 +16,8 @@ from scipy.stats import binom
 
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.numbers import Measured
 from dpbandits.metrics.intervals import LEVEL
-from dpbandits.papers.dp_bai import fits
 from dpbandits.papers.dp_bai.fit_statistics import Values, log_errors
 from dpbandits.papers.dp_bai.fits import (
     GAP,
@@ -42,9 +42,6 @@ from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
 
 Drawn = tuple[Figure, pd.DataFrame]
-
-SEED = 20240124
-"""Root of the resamples behind the intervals of these figures."""
 
 DP_BAI = palette.tell_apart([palette.algorithm_look("dp-bai")] * 2)
 """Looks of DP-BAI at two epsilon, the smaller one first."""
@@ -75,7 +72,7 @@ def values(results: pd.DataFrame, tag: str) -> list[float]:
 
 def budgets_by_ratio(results: pd.DataFrame) -> Drawn:
     """Draw T_0.9 over rho/epsilon, of DP-OD with the affine fit and of DP-BAI."""
-    evidence = Evidence.of_frames({"budgets-ratio": results}, root_seed=SEED)
+    evidence = Evidence.of_frames({"budgets-ratio": results})
     ratios, epsilons = values(results, "ratio"), values(results, "epsilon")
 
     def draw(panels: list[Axes]) -> Points:
@@ -91,7 +88,7 @@ def budgets_by_ratio(results: pd.DataFrame) -> Drawn:
                 points += _draw_budgets(
                     axes, f"{name}, epsilon={epsilon:g}", label, look, x, budgets
                 )
-        a, b = inflation_fit(evidence).coefficients[0]
+        a, b = (number.value for number in inflation_fit(evidence).coefficients)
         fine = np.geomspace(1.0, ratios[-1] / epsilons[0], 60)
         points += draw_line(axes, "fit", fine, a / GAP**2 + b * fine / GAP, "fit to DP-OD")
         finish(axes, (r"$\rho / \varepsilon$", "log"), BUDGET_90, r"Two arms, $\Delta$ = 0.05")
@@ -106,10 +103,10 @@ def _draw_budgets(
     label: str,
     look: palette.Look,
     x: Sequence[float],
-    budgets: tuple[Values, int],
+    budgets: list[Measured],
 ) -> Points:
     """Draw T_0.9 at x where trials enough leave it a finite interval."""
-    points = estimated(series, x, fits.estimated(*budgets))
+    points = estimated(series, x, budgets)
     points = [row for row in points if np.isfinite([row["y"], row["lo"], row["hi"]]).all()]
     draw_marks(axes, points, {**BARS, "color": look.colour, "marker": look.marker, "label": label})
     return points
@@ -117,12 +114,12 @@ def _draw_budgets(
 
 def budgets_by_hardness(results: pd.DataFrame) -> Drawn:
     """Draw T_0.9 of DP-BAI over 1/epsilon, and over 1/Delta, with the fit of two terms."""
-    evidence = Evidence.of_frames({"budgets-hardness": results}, root_seed=SEED)
+    evidence = Evidence.of_frames({"budgets-hardness": results})
     gaps, epsilons = values(results, "gap"), values(results, "epsilon")
     private = [epsilon for epsilon in reversed(epsilons) if math.isfinite(epsilon)]
 
     def draw(panels: list[Axes]) -> Points:
-        a, b = hardness_fit(evidence).coefficients[0]
+        a, b = (number.value for number in hardness_fit(evidence).coefficients)
         points: Points = []
 
         def add(
@@ -209,7 +206,7 @@ def _bound(results: pd.DataFrame, instance: str, epsilon: float) -> tuple[Values
 
 def log_error(results: pd.DataFrame) -> Drawn:
     """Draw the error of DP-BAI over T on a log axis, with the linear fits of its logarithm."""
-    evidence = Evidence.of_frames({"rare-errors": results}, root_seed=SEED)
+    evidence = Evidence.of_frames({"rare-errors": results})
 
     def draw(panels: list[Axes]) -> Points:
         points: Points = []
@@ -221,7 +218,7 @@ def log_error(results: pd.DataFrame) -> Drawn:
             logs = log_errors(evidence, epsilon, sorted(map(int, rows["horizon"].unique())))
             # Few trials may leave no errors in the range of the fit.
             if logs.budgets.size > 2:
-                intercept, slope = logs.line().coefficients[0]
+                intercept, slope = (number.value for number in logs.line().coefficients)
                 x = np.linspace(logs.budgets[0], logs.budgets[-1], 30)
                 y, label = np.exp(intercept + slope * x), "linear fit of the logarithm"
                 points += draw_line(axes, f"{series}, fit", x, y, label)

@@ -14,13 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.numbers import (
-    Counted,
-    Estimate,
-    exact,
-    from_resamples,
-    rate,
-)
+from dpbandits.claims.numbers import Counted, Estimate, Measured, exact, rate, slope, smooth
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_bai import grid
 from dpbandits.papers.dp_bai.fits import (
@@ -32,11 +26,8 @@ from dpbandits.papers.dp_bai.fits import (
     hardness_budgets,
     hardness_fit,
     inflation_fit,
-    least_squares,
     linear_fit,
     ratio_budgets,
-    resampled_rates,
-    resamples_of,
 )
 
 Values = NDArray[np.float64]
@@ -143,15 +134,13 @@ class LogErrors:
 
     Attributes:
         budgets: T, shape (k,).
-        logs: log errors and their resamples, shape (1 + resamples, k).
+        logs: k log errors.
         weights: precision; the variance of a log rate is (1 - p) / (p n). Shape (k,).
-        runs: trials at each T.
     """
 
     budgets: Values
-    logs: Values
+    logs: list[Measured]
     weights: Values
-    runs: int
 
     def line(self) -> LinearFit:
         """Return the weighted linear fit on 1 and T; NaN where there are not enough T."""
@@ -168,13 +157,13 @@ class LogErrors:
     def larger_half(self) -> "LogErrors":
         """Return the larger half of T, the middle one among them."""
         half = slice(self.budgets.size // 2, None)
-        return LogErrors(self.budgets[half], self.logs[:, half], self.weights[half], self.runs)
+        return LogErrors(self.budgets[half], self.logs[half], self.weights[half])
 
     def _fit(self, design: Values) -> LinearFit:
         if len(design) > design.shape[1]:
-            return linear_fit(design, self.logs, self.weights, self.runs)
-        nothing = np.full((len(self.logs), design.shape[1]), np.nan)
-        return LinearFit(nothing, nothing[:, 0], self.runs)
+            return linear_fit(design, self.logs, self.weights)
+        nothing = Measured(math.nan, min((one.runs for one in self.logs), default=0))
+        return LinearFit([nothing] * design.shape[1], nothing)
 
 
 def log_errors(
@@ -187,31 +176,25 @@ def log_errors(
         epsilon: a key of ``RARE_BUDGETS``.
         simulated: budgets T; all of ``RARE_BUDGETS`` where None. A small scale has fewer.
     """
-    budgets, failed = [], []
+    budgets, logs, weights = [], [], []
     for budget in RARE_BUDGETS[epsilon] if simulated is None else simulated:
         won, trials = evidence.counts("rare-errors", epsilon=epsilon, horizon=budget)
-        if ERRORS[0] <= 1.0 - grid.share((won, trials)) <= ERRORS[1]:
-            budgets.append(budget)
-            failed.append((trials - won, trials))
-    if not failed:
-        return LogErrors(np.empty(0), np.empty((1 + resamples_of(evidence), 0)), np.empty(0), 0)
-    draws = evidence.resampler.root_seed, resamples_of(evidence)
-    rates = resampled_rates(failed, ("rare-errors", epsilon), *draws)
-    logs = np.log(np.where(rates > 0.0, rates, np.nan))
-    totals = np.array([number for _, number in failed], dtype=np.float64)
-    weights = totals * rates[0] / (1.0 - rates[0])
-    return LogErrors(np.array(budgets, dtype=np.float64), logs, weights, int(totals.min()))
+        failed = rate((trials - won, trials))
+        if ERRORS[0] <= failed.value <= ERRORS[1]:
+            budgets.append(float(budget))
+            logs.append(failed.measured(("rare-errors", epsilon, budget)).log())
+            weights.append(trials * failed.value / (1.0 - failed.value))
+    return LogErrors(np.array(budgets), logs, np.array(weights))
 
 
 def error_decay(evidence: Evidence, *, epsilon: float) -> Estimate:
     """Return the slope of -log(error) over T on the larger half of T, in units of 1 / 1000."""
-    fit = log_errors(evidence, epsilon).larger_half().line()
-    return fit.estimate(-1000.0 * fit.coefficients[:, 1])
+    return -1000.0 * log_errors(evidence, epsilon).larger_half().line().coefficients[1]
 
 
 def error_quality(evidence: Evidence, *, epsilon: float) -> Estimate:
     """Return R^2 of the log error of DP-BAI as a linear function of T, by its precision."""
-    return log_errors(evidence, epsilon).line().quality()
+    return log_errors(evidence, epsilon).line().quality
 
 
 def error_slope_change(evidence: Evidence, *, epsilon: float) -> Estimate:
@@ -219,19 +202,19 @@ def error_slope_change(evidence: Evidence, *, epsilon: float) -> Estimate:
 
     By a quadratic fit, which on [-1, 1] has the slopes b - 2c and b + 2c at the ends.
     """
-    fit = log_errors(evidence, epsilon).parabola()
-    slope, bend = fit.coefficients[:, 1], 2.0 * fit.coefficients[:, 2]
-    return fit.estimate((slope + bend) / (slope - bend) - 1.0)
+    _, steep, bend = log_errors(evidence, epsilon).parabola().coefficients
+    ends = [steep - 2.0 * bend, steep + 2.0 * bend]
+    return smooth(lambda slopes: slopes[:, 1] / slopes[:, 0] - 1.0, ends)
 
 
 def inflation_quality(evidence: Evidence) -> Estimate:
     """Return R^2 of T_0.9 of DP-OD as an affine function of rho/epsilon, rho = y/x."""
-    return inflation_fit(evidence).quality()
+    return inflation_fit(evidence).quality
 
 
 def inflation_slope(evidence: Evidence) -> Estimate:
     """Return the slope b of T_0.9 = a/Delta^2 + b rho/(epsilon Delta), DP-OD."""
-    return inflation_fit(evidence).coefficient(1)
+    return inflation_fit(evidence).coefficients[1]
 
 
 def budget_change(evidence: Evidence) -> Estimate:
@@ -241,23 +224,22 @@ def budget_change(evidence: Evidence) -> Estimate:
     of six over the smallest is above 1 by chance alone.
     """
     grid = list(product(EPSILONS, RATIOS))
-    budgets, runs = ratio_budgets(evidence, "dp-bai", grid)
+    logs = [budget.log() for budget in ratio_budgets(evidence, "dp-bai", grid)]
     design = np.array(
         [[math.log(ratio), *(epsilon == other for other in EPSILONS)] for epsilon, ratio in grid]
     )
-    fit = linear_fit(design, np.log(budgets), np.ones(len(grid)), runs)
-    return fit.estimate(np.expm1(fit.coefficients[:, 0] * math.log(RATIOS[-1] / RATIOS[0])))
+    steep, *_ = linear_fit(design, logs, np.ones(len(grid))).coefficients
+    return (math.log(RATIOS[-1] / RATIOS[0]) * steep).exp() - 1.0
 
 
 def hardness_quality(evidence: Evidence) -> Estimate:
     """Return R^2 of T_0.9 of DP-BAI as a Delta^-2 + b (epsilon Delta)^-1."""
-    return hardness_fit(evidence).quality()
+    return hardness_fit(evidence).quality
 
 
 def hardness_coefficients(evidence: Evidence) -> dict[str, Estimate]:
     """Return the two coefficients of that fit."""
-    fit = hardness_fit(evidence)
-    return {"a": fit.coefficient(0), "b": fit.coefficient(1)}
+    return dict(zip("ab", hardness_fit(evidence).coefficients, strict=True))
 
 
 def ratio_growth(evidence: Evidence, *, algorithm: str, ratios: str) -> dict[str, Estimate]:
@@ -271,7 +253,7 @@ def ratio_growth(evidence: Evidence, *, algorithm: str, ratios: str) -> dict[str
     chosen = RATIOS[-2:] if ratios == "largest" else RATIOS
     return {
         f"epsilon={epsilon:g}": _slope(
-            np.log(chosen), *ratio_budgets(evidence, algorithm, [(epsilon, y) for y in chosen])
+            np.log(chosen), ratio_budgets(evidence, algorithm, [(epsilon, y) for y in chosen])
         )
         for epsilon in EPSILONS
     }
@@ -285,7 +267,7 @@ def privacy_growth(evidence: Evidence) -> dict[str, Estimate]:
     epsilons = HARDNESS_EPSILONS[:2]
     return {
         f"Delta={gap:g}": _slope(
-            -np.log(epsilons), *hardness_budgets(evidence, [(gap, epsilon) for epsilon in epsilons])
+            -np.log(epsilons), hardness_budgets(evidence, [(gap, epsilon) for epsilon in epsilons])
         )
         for gap in HARDNESS_GAPS
     }
@@ -299,13 +281,12 @@ def gap_growth(evidence: Evidence) -> dict[str, Estimate]:
     gaps = HARDNESS_GAPS[:2]
     return {
         f"epsilon={epsilon:g}": _slope(
-            -np.log(gaps), *hardness_budgets(evidence, [(gap, epsilon) for gap in gaps])
+            -np.log(gaps), hardness_budgets(evidence, [(gap, epsilon) for gap in gaps])
         )
         for epsilon in HARDNESS_EPSILONS
     }
 
 
-def _slope(scores: Values, budgets: Values, runs: int) -> Estimate:
-    """Return the least-squares slope of log T_0.9, shape (1 + resamples, k), over k scores."""
-    fit = least_squares(scores, np.log(budgets), np.ones(scores.size))
-    return from_resamples(fit[0, 1], fit[1:, 1], runs)
+def _slope(scores: Values, budgets: list[Measured]) -> Estimate:
+    """Return the least-squares slope of log T_0.9 over scores."""
+    return slope(scores, [budget.log() for budget in budgets])

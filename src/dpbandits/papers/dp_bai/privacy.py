@@ -22,7 +22,7 @@ from dpbandits.auditing.best_arm import (
     deviation,
     difference_loss,
     dp_od_scales,
-    needed_delta,
+    gaussian_witness,
     pulls_of,
     sign_loss,
     square_loss,
@@ -33,7 +33,8 @@ from dpbandits.auditing.best_arm import (
     unit_vectors,
     witness_pulls,
 )
-from dpbandits.auditing.laplace import Loss, log_tail_of_two
+from dpbandits.auditing.events import Event
+from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.papers.curves import curve, joined, number
 from dpbandits.papers.dp_bai.instances import section5
 from dpbandits.privacy.witnesses import classical_delta
@@ -58,7 +59,7 @@ RATIOS = (1.0, 2.0, 5.0, 20.0)
 
 SQUARE_BUDGETS = (7, 23, 103)
 
-Described = tuple[str, str, str, int, float, Loss]
+Described = tuple[str, str, str, int, float, Event]
 """(algorithm, norm, features, arms, T, loss)."""
 
 
@@ -91,7 +92,7 @@ def privacy_loss() -> pd.DataFrame:
                 "is_admissible": float(is_possible),
             }
             series = f"{algorithm}, {features}, epsilon={epsilon:g}, rewards to {reward:g}, {count}"
-            rows.append(number(series, tags, loss.value / epsilon, budget))
+            rows.append(number(series, tags, loss.epsilon / epsilon, budget))
     return joined(rows)
 
 
@@ -187,13 +188,13 @@ def _needed(
     epsilons: Sequence[float],
 ) -> pd.DataFrame:
     needed = [
-        needed_delta(
+        gaussian_witness(
             epsilon,
             deviation(epsilon, delta, calibration),
             pulls_of(instance, budget),
             two_sums=instance == "plane",
             binary=tables == "binary",
-        )
+        ).delta(epsilon)
         for epsilon in epsilons
     ]
     tags = {

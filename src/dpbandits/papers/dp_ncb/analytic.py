@@ -25,14 +25,11 @@ from dpbandits.algorithms.gdp_ncb import (
     open_window,
     start_phase_two,
 )
+from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
-    Witness,
-    as_coded,
     best_split,
     exploration_witness,
-    explored,
     least_pulls,
-    published_threshold,
     release_witness,
 )
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
@@ -41,6 +38,7 @@ from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
 from dpbandits.papers.dp_ncb.theory import ALPHA, GLOBAL, LOCAL, C
+from dpbandits.privacy.witnesses import as_coded, explored, published_threshold
 
 EPSILON = 0.2
 RUNS = 200
@@ -168,7 +166,7 @@ def _written_rows() -> Iterator[pd.DataFrame]:
             witness = exploration_witness(threshold, scale, math.floor(threshold) + offset)
             yield _row("as-written", horizon, EPSILON, offset, witness, quantity)
         for offset in (OFFSETS[0], OFFSETS[-1]):
-            allowed = Witness(EPSILON, 0.0, 0.0)
+            allowed = Event("", 0.0, EPSILON)
             yield _row("as-written", horizon, EPSILON, offset, allowed, ALLOWED)
 
 
@@ -186,14 +184,14 @@ def _panel_a_rows() -> Iterator[pd.DataFrame]:
         for horizon in PANEL_A_HORIZONS:
             rules = as_coded(horizon, epsilon)
             # The changed arm has to come first in Phase II: it has no more pulls than the other.
-            witness, _, _ = best_split(rules, release_witness, range(-rules.rounds, 1))
+            witness = best_split(rules, release_witness, range(-rules.rounds, 1))
             losses.append((witness, horizon))
-        witness, horizon = max(losses, key=lambda loss: loss[0].log_ratio)
+        witness, horizon = max(losses, key=lambda loss: loss[0].epsilon)
         yield _row("as-coded", horizon, epsilon, horizon, witness, PANEL_A)
 
 
 def _row(
-    variant: str, horizon: int, epsilon: float, x: int, witness: Witness, quantity: str
+    variant: str, horizon: int, epsilon: float, x: int, witness: Event, quantity: str
 ) -> pd.DataFrame:
     """Return one row of the frame."""
     tags = {
@@ -201,11 +199,11 @@ def _row(
         "quantity": quantity,
         "horizon": horizon,
         "epsilon": epsilon,
-        "log10_probability": witness.log_probability / math.log(10.0),
-        "log10_arms": witness.log_arms / math.log(10.0),
+        "log10_probability": witness.log_p / math.log(10.0),
+        "log10_arms": witness.log_shared / math.log(10.0),
     }
     series = f"{variant}, {quantity}, T={horizon:.0e}, epsilon={epsilon:g}"
-    return curve(series, tags, [x], [witness.log_ratio / epsilon])
+    return curve(series, tags, [x], [witness.epsilon / epsilon])
 
 
 EPSILONS = (0.2, 0.5, 1.0, 2.0)

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.resampling import ratio_of, slope
-from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, LOCAL, Line
+from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.claims.numbers import as_measured, ratio, slope
 from dpbandits.papers.dp_ncb.instances import drawn_means
-from dpbandits.papers.dp_ncb.statistics import HORIZONS, SHARES
 from dpbandits.papers.dp_ncb.theory import balancing_epsilon
 
 Frames = Callable[[str], pd.DataFrame]
@@ -27,15 +25,28 @@ PAPER = "as-written"
 
 ALPHA = 0.05
 
+EPSILON = 0.2
+"""Epsilon of the paper's comparisons between algorithms."""
+
+GLOBAL, LOCAL = "gdp-ncb", "ldp-ncb"
+
+SHARES = tuple(float(share) for share in np.geomspace(0.3, 1.0, 20))
+"""Times of a slope over time, as shares of the horizon."""
+
+TEN_MILLION = ("panels-c-to-e", "ten-million")
+HORIZONS = {"one-million": 10**6, TEN_MILLION: 10**7, "panel-b": 10**8}
+"""Results -> horizon; each has runs of its own."""
+
 NAMES = {"ncb": "NCB", "gdp-ncb": "GDP-NCB", "ldp-ncb": "LDP-NCB"}
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 10.0, 100.0)
 """Epsilon of the simulations with T = 1e7."""
 
 
-def _evidence(frames: Frames) -> Evidence:
-    # No interval here is by the bootstrap, so that the root of its streams is not used.
-    return Evidence.of(frames, root_seed=0)
+def _series(frames: Frames, algorithm: str, variant: str, **tags: Any) -> Series:
+    own = {"epsilon": None, "version": None} if algorithm == "ncb" else {"epsilon": EPSILON}
+    tags = {"in": TEN_MILLION, "metric": "nash_regret", "algorithm": algorithm, **own, **tags}
+    return Series(Evidence(frames), {**tags, "variant": variant})
 
 
 def _points(x: Iterable[float], y: Iterable[Any], **tags: Any) -> pd.DataFrame:
@@ -61,26 +72,26 @@ def slopes(frames: Frames) -> pd.DataFrame:
     slope, slope_lo and slope_hi; ``guide``, a line of slope -1/2 or -1 through LDP-NCB at 0.3 T).
     Slopes are of log Nash regret over log t, by least squares.
     """
-    evidence, rows = _evidence(frames), []
+    rows = []
     for variant in VARIANTS:
         for algorithm, name in NAMES.items():
-            curve = Line(algorithm, variant)
+            curve = _series(frames, algorithm, variant)
             tags = {"variant": variant, "algorithm": algorithm}
-            times, regrets = curve.history(evidence)
+            times, regrets = curve.regrets
             named = {"series": f"{name}, {variant}", "part": "curve", **tags}
-            rows.append(_points(times, [regret.estimate() for regret in regrets], **named))
+            rows.append(_points(times, regrets, **named))
             fit = {"series": f"fit of {name}, {variant}", **tags}
-            rows.append(_fit(evidence, curve, times[-1], **fit))
+            rows.append(_fit(curve, times[-1], **fit))
         # The last one is LDP-NCB's.
-        level = curve.regret(evidence, 0.3).value
+        level = curve.having(share=0.3).number().value
         rows += [_guide(level, times[-1], exponent, variant) for exponent in (-0.5, -1.0)]
     return pd.concat(rows, ignore_index=True)
 
 
-def _fit(evidence: Evidence, curve: Line, horizon: float, **tags: Any) -> pd.DataFrame:
-    logs = [regret.log() for regret in curve.regrets(evidence, SHARES)]
+def _fit(curve: Series, horizon: float, **tags: Any) -> pd.DataFrame:
+    logs = [as_measured(curve.having(share=share).number()).log() for share in SHARES]
     fitted = slope(np.log(SHARES), logs)
-    low, high = fitted.estimate().interval(ALPHA)
+    low, high = fitted.interval(ALPHA)
     level = float(np.mean([log.value for log in logs]) - fitted.value * np.mean(np.log(SHARES)))
     ends = np.array([0.1, 1.0])
     line = np.exp(level + fitted.value * np.log(ends))
@@ -100,32 +111,30 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
 
     Tags: variant, part (``measured``; ``bound``, the ratio of the two terms of Theorem 1's bound).
     """
-    evidence = _evidence(frames)
     measured = []
     for variant in VARIANTS:
         private, plain = (
-            [Line(algorithm, variant, horizon) for horizon in HORIZONS]
+            [_series(frames, algorithm, variant, **{"in": name}) for name in HORIZONS]
             for algorithm in (GLOBAL, "ncb")
         )
         # At the quick scale the runs are shorter than their names say.
-        ends = [line.last_time(evidence) for line in private]
-        regrets = [[line.regret(evidence) for line in lines] for lines in (private, plain)]
-        measured.append(_measured(variant, GLOBAL, ends, map(ratio_of, *regrets)))
+        ends = [curve.times[-1] for curve in private]
+        regrets = [[curve.number() for curve in curves] for curves in (private, plain)]
+        measured.append(_measured(variant, GLOBAL, ends, map(ratio, *regrets)))
     return pd.concat([*measured, _bound(ends, [ratio_of_terms(end, EPSILON) for end in ends])])
 
 
 def price_over_epsilon(frames: Frames) -> pd.DataFrame:
     """Return the same ratio at T = 1e7 against epsilon from 0.2 to 100 (claim C20)."""
-    evidence = _evidence(frames)
     epsilons = [epsilon for epsilon in EPSILONS if epsilon >= EPSILON]
     measured = []
     for variant in VARIANTS:
-        plain = Line("ncb", variant).regret(evidence)
-        private = [Line(GLOBAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons]
-        measured.append(
-            _measured(variant, GLOBAL, epsilons, [ratio_of(cost, plain) for cost in private])
-        )
-    end = Line("ncb", VARIANTS[-1]).last_time(evidence)
+        plain = _series(frames, "ncb", variant)
+        private = [_series(frames, GLOBAL, variant, epsilon=epsilon) for epsilon in epsilons]
+        prices = [ratio(cost.number(), plain.number()) for cost in private]
+        measured.append(_measured(variant, GLOBAL, epsilons, prices))
+    # The last one is the repaired NCB.
+    end = plain.times[-1]
     bound = [ratio_of_terms(end, epsilon) for epsilon in epsilons]
     return pd.concat([*measured, _bound(epsilons, bound)])
 
@@ -152,18 +161,17 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
     Tags: variant, part (``measured``, with slope, slope_lo and slope_hi from epsilon = 0.2 to 0.5;
     ``guide``, slope -1 through the value of the code at 0.2).
     """
-    evidence = _evidence(frames)
     epsilons = [epsilon for epsilon in EPSILONS if epsilon <= 2.0]
     measured = []
     for variant in VARIANTS:
         regrets = {
-            epsilon: Line(LOCAL, variant, epsilon=epsilon).regret(evidence) for epsilon in epsilons
+            epsilon: as_measured(_series(frames, LOCAL, variant, epsilon=epsilon).number())
+            for epsilon in epsilons
         }
-        steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()]).estimate()
+        steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()])
         low, high = steep.interval(ALPHA)
         tags = {"slope": steep.value, "slope_lo": low, "slope_hi": high}
-        estimates = [regret.estimate() for regret in regrets.values()]
-        measured.append(_measured(variant, LOCAL, epsilons, estimates, **tags))
+        measured.append(_measured(variant, LOCAL, epsilons, regrets.values(), **tags))
     first = measured[0].set_index("x")["y"]
     line = [first[EPSILON] * EPSILON / epsilon for epsilon in epsilons]
     return pd.concat(

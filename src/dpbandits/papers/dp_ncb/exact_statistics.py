@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.claims.evidence import Evidence, all_curves
-from dpbandits.claims.numbers import Estimate, exact
+from dpbandits.claims.evidence import Evidence, Series, all_curves
+from dpbandits.claims.numbers import Estimate, difference, exact
 from dpbandits.metrics import NOMINAL
 from dpbandits.papers.dp_ncb.analytic import LEAST, PANEL_A, WEAK_SHARE, WITNESSED
 from dpbandits.papers.dp_ncb.analytic import RUNS as PLAYED_RUNS
-from dpbandits.papers.dp_ncb.curves import EPSILON, GLOBAL, Line
+from dpbandits.papers.dp_ncb.derived import EPSILON, GLOBAL
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
 from dpbandits.papers.dp_ncb.theory import PHASE_ONE_RANGE, capped_phase_one, scale
 
@@ -68,8 +68,9 @@ def bound_excess(evidence: Evidence, *, variant: str) -> Mapping[str, Estimate]:
     points: dict[str, Estimate] = {}
     for horizon, bound, best_mean, needed in _bounds(evidence):
         if best_mean >= needed:
-            regret = Line(GLOBAL, variant, horizon).regret(evidence)
-            points[f"T={horizon:.0e}"] = (regret - bound).estimate()
+            tags: dict[str, Any] = {"in": "horizons", "metric": "nash_regret", "algorithm": GLOBAL}
+            tags |= {"variant": variant, "horizon": horizon, "epsilon": EPSILON}
+            points[f"T={horizon:.0e}"] = difference(Series(evidence, tags).number(), exact(bound))
     return points
 
 

@@ -8,7 +8,7 @@ import math
 
 from scipy.optimize import brentq
 
-from dpbandits.auditing.gdp_ncb import THRESHOLD, published_threshold
+from dpbandits.privacy.witnesses import THRESHOLD, published_threshold
 
 C = 3.0
 ALPHA = 3.1

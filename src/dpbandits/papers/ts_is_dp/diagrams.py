@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from dpbandits.claims.evidence import Sample
 from dpbandits.claims.numbers import Estimate, exact, mean, ratio_of_means
-from dpbandits.claims.resampling import Resampler, Sample
 from dpbandits.papers.panels import Points, canvas, draw_marks, estimated, finish, table
 from dpbandits.papers.ts_is_dp.statistics import (
     EQUAL_PAIRS,
@@ -33,8 +33,6 @@ _SIDE = 0.2
 
 _HEIGHT = style.PANEL_HEIGHT + 0.45
 """Of a diagram in inches, with its legend."""
-
-_RESAMPLES = 2_000
 
 Values = NDArray[np.float64]
 
@@ -68,7 +66,7 @@ def _draw_errors(axes: Axes, results: pd.DataFrame, family: str) -> Points:
                 where = {"family": family, "eta": eta, "b": b}
                 key = ("ten-runs", *(f"{name}={value}" for name, value in where.items()))
                 values = _finals(results, metric, **where)
-                sample = Sample(values, key, Resampler(0, _RESAMPLES))
+                sample = Sample(values, key)
                 errors.append(relative_error(sample, AVERAGED_RUNS))
             points = estimated(f"{FAMILIES[family]}, {text}, eta={eta}", SHOWN_B, errors)
             marks = {

@@ -9,22 +9,25 @@ rewards describes a run and is no guarantee.
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.bandits import Bandit, bernoulli, truncated_exponential
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, Sample, from_means
 from dpbandits.claims.numbers import (
     Estimate,
-    StudentEstimate,
+    Measured,
+    RandomEstimate,
     exact,
     largest,
     mean,
+    rank_correlation,
+    smallest,
     welch_difference,
 )
-from dpbandits.claims.resampling import Sample, from_means, kendall_tau, ratio
 from dpbandits.papers.ts_is_dp.analytic import COMPARED_LEVELS, RATES
 from dpbandits.privacy import instance_specific_gdp, modified_ts_gdp, ts_gaussian_gdp
 
@@ -140,8 +143,35 @@ def slope_soon_after_prepulls(
     }
 
 
-def _countable(slopes: Values) -> Values:
-    return np.where(slopes < NEGLIGIBLE_SLOPE, 0.0, slopes)
+def _countable(slopes: Sample) -> Measured:
+    """Return a mean slope, and 0 for a negligible one."""
+    return 0.0 * slopes.measured if slopes.mean < NEGLIGIBLE_SLOPE else slopes.measured
+
+
+@dataclass(frozen=True, eq=False)
+class NegligibleStep(RandomEstimate):
+    """The change, which is 0, from a slope that does not count to another one.
+
+    Attributes:
+        slopes: the two slopes.
+    """
+
+    slopes: tuple[Measured, ...] = ()
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return 0 where both are certainly negligible, otherwise the ends of their difference."""
+        if all(slope.interval(alpha)[1] < NEGLIGIBLE_SLOPE for slope in self.slopes):
+            return 0.0, 0.0
+        before, after = self.slopes
+        return (after - before).interval(alpha)
+
+
+def _countable_step(before: Sample, after: Sample) -> Estimate:
+    """Return the change of countable slopes."""
+    step = _countable(after) - _countable(before)
+    if max(before.mean, after.mean) < NEGLIGIBLE_SLOPE:
+        return NegligibleStep(step.value, step.runs, (before.measured, after.measured))
+    return step
 
 
 def _final_slopes(
@@ -158,9 +188,7 @@ def final_slope_steps(
     """Return the change of the slope over the last fifth of the rounds from one b to the next."""
     slopes = _final_slopes(evidence, family, eta, b_grid)
     return {
-        f"b={b} to {following}": from_means(
-            [slopes[b], slopes[following]], lambda m: _countable(m[:, 1]) - _countable(m[:, 0])
-        )
+        f"b={b} to {following}": _countable_step(slopes[b], slopes[following])
         for b, following in itertools.pairwise(slopes)
     }
 
@@ -182,10 +210,10 @@ def final_slope_trend(
 ) -> Estimate:
     """Return Kendall's tau between b and the slope over the last fifth of the rounds."""
     slopes = _final_slopes(evidence, family, eta, b_grid)
-    return from_means(list(slopes.values()), lambda m: kendall_tau(list(slopes), _countable(m)))
+    return rank_correlation(list(slopes), [_countable(one) for one in slopes.values()])
 
 
-def final_slope(evidence: Evidence, *, family: str, eta: int, b: int) -> StudentEstimate:
+def final_slope(evidence: Evidence, *, family: str, eta: int, b: int) -> Measured:
     """Return the slope over the last fifth, over the mean gap (1 under uniform play)."""
     slopes = slope(evidence, family, eta, b, _last_fifth(evidence, family))
     return mean(slopes.values / FAMILIES[family].gaps.mean())
@@ -196,8 +224,8 @@ def zero_slope_ratio(
 ) -> Estimate:
     """Return the slope over the last fifth at b = 0 over the largest at another b of the grid."""
     slopes = _final_slopes(evidence, family, eta, b_grid)
-    others = [slopes[b] for b in slopes if b > 0]
-    return from_means([slopes[0], *others], lambda m: m[:, 0] / m[:, 1:].max(axis=1))
+    others = [slopes[b].measured for b in slopes if b > 0 and slopes[b].mean > 0.0]
+    return smallest(slopes[0].measured / other for other in others)
 
 
 def largest_relative_error(
@@ -214,8 +242,8 @@ def largest_relative_error(
 def relative_error(regret: Sample, averaged_runs: int) -> Estimate:
     """Return the standard error of a mean over some runs, over the mean regret.
 
-    The spread of the runs is estimated from all of them, its interval by the bootstrap. Runs that
-    all agree have none.
+    The spread of the runs is estimated from all of them, with an interval of its own. Runs
+    that all agree have none.
     """
     if regret.values.size >= 2 and np.ptp(regret.values) == 0.0:
         return exact(0.0, regret.values.size)
@@ -349,26 +377,26 @@ def regret_difference(
     return welch_difference(one.values, other.values)
 
 
-def _trio(evidence: Evidence, eta: int, log: str) -> list[Sample]:
-    names = ("m-ts-gaussian", "anytime-lazy-ucb", "dp-se")
-    return [_contender(evidence, name, eta, log) for name in names]
-
-
-def _over_best_baseline(means: Values) -> Values:
-    return np.asarray(means[:, 0] / means[:, 1:3].min(axis=1))
-
-
 def ratio_to_best_baseline(evidence: Evidence, *, eta: int, log: str) -> Estimate:
     """Return the final regret of tuned Modified TS over that of the better baseline."""
-    return from_means(_trio(evidence, eta, log), _over_best_baseline)
+    return largest(_ratios_to_baselines(evidence, eta, log))
+
+
+def _ratios_to_baselines(evidence: Evidence, eta: int, log: str) -> list[Measured]:
+    tuned, *baselines = (
+        _contender(evidence, name, eta, log).measured
+        for name in ("m-ts-gaussian", "anytime-lazy-ucb", "dp-se")
+    )
+    return [tuned / baseline for baseline in baselines]
 
 
 def ratio_change(evidence: Evidence, *, eta: int, weaker_eta: int, log: str) -> Estimate:
     """Return the same ratio at a weaker level minus the one at ``eta``."""
-    trios = _trio(evidence, eta, log) + _trio(evidence, weaker_eta, log)
-    return from_means(
-        trios, lambda m: _over_best_baseline(m[:, 3:]) - _over_best_baseline(m[:, :3])
+    strict, weak = (
+        max(_ratios_to_baselines(evidence, level, log), key=lambda ratio: ratio.value)
+        for level in (eta, weaker_eta)
     )
+    return weak - strict
 
 
 def differing_runs(evidence: Evidence) -> Estimate:
@@ -420,12 +448,12 @@ def _pair_differences(evidence: Evidence, pairs: Sequence[tuple[int, int]]) -> d
 
 def price_of_privacy(evidence: Evidence, *, eta: int, c_range: str) -> Estimate:
     """Return the final regret of tuned Modified TS at a level over that of (0, 1)."""
-    return ratio(_tuned(evidence, eta, c_range), _pair(evidence, 0, 1))
+    return _tuned(evidence, eta, c_range).measured / _pair(evidence, 0, 1).measured
 
 
 def price_of_pair(evidence: Evidence, *, b: int, c: int) -> Estimate:
     """Return the final regret at a pair near (0, 1) over that at (0, 1)."""
-    return ratio(_pair(evidence, b, c), _pair(evidence, 0, 1))
+    return _pair(evidence, b, c).measured / _pair(evidence, 0, 1).measured
 
 
 def level_of_pair(evidence: Evidence, *, b: int, c: float) -> Estimate:

@@ -5,25 +5,20 @@ whose c is not below 1 (``at-least-1``), as Algorithm 2 asks.
 """
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, Sample
 from dpbandits.claims.numbers import (
     Estimate,
+    Measured,
+    distance_of_lowest,
     exact,
     largest,
     mean,
     ratio_of_means,
     smallest,
     welch_difference,
-)
-from dpbandits.claims.resampling import (
-    Measure,
-    Sample,
-    distance_of_best,
-    from_means,
-    measure,
-    ratio,
 )
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp.statistics import ETAS, FAMILIES, final_regret, horizon_of
@@ -118,20 +113,23 @@ def uniform_regret(evidence: Evidence, *, family: str) -> Estimate:
 def best_b_shift(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Estimate:
     """Return how many places of the grid are between the best b at eta = 1 and at eta = 5."""
     strict, weak = _at_both_levels(evidence, family, b_grid)
-    return distance_of_best(strict, weak, lambda one, other: float(abs(one - other)))
+    return distance_of_lowest(strict, weak, lambda one, other: float(abs(one - other)))
 
 
 def best_b_fall(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Estimate:
     """Return the place in the grid of the best b at eta = 1 minus that at eta = 5."""
     strict, weak = _at_both_levels(evidence, family, b_grid)
-    return distance_of_best(strict, weak, lambda one, other: float(one - other))
+    return distance_of_lowest(strict, weak, lambda one, other: float(one - other))
 
 
 def _at_both_levels(
     evidence: Evidence, family: str, b_grid: Sequence[int]
-) -> tuple[list[Sample], list[Sample]]:
+) -> tuple[list[Measured], list[Measured]]:
     """Return the grid at the strictest level, and at the weakest."""
-    strict, weak = (_over_grid(evidence, family, eta, b_grid) for eta in (ETAS[0], ETAS[-1]))
+    strict, weak = (
+        [sample.measured for sample in _over_grid(evidence, family, eta, b_grid)]
+        for eta in (ETAS[0], ETAS[-1])
+    )
     return strict, weak
 
 
@@ -153,14 +151,14 @@ def regret_drops(
     evidence: Evidence, *, family: str, b_grid: Sequence[int], largest_b: int
 ) -> Mapping[str, Estimate]:
     """Return by how much the regret drops from eta = 1 to 5, at each b up to a largest."""
-    return {f"b={b}": _drop(evidence, family, b).estimate() for b in b_grid if b <= largest_b}
+    return {f"b={b}": _drop(evidence, family, b) for b in b_grid if b <= largest_b}
 
 
 def drop_steps(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Mapping[str, Estimate]:
     """Return the change of the drop of regret from eta = 1 to 5, from one b to the next."""
     drops = {b: _drop(evidence, family, b) for b in b_grid}
     return {
-        f"b={b} to {following}": (drops[following] - drops[b]).estimate()
+        f"b={b} to {following}": drops[following] - drops[b]
         for b, following in itertools.pairwise(drops)
     }
 
@@ -171,7 +169,7 @@ def drop_margin(
     """Return the least drop of regret at a b up to ``largest_b`` minus the largest beyond."""
     drops = {b: _drop(evidence, family, b) for b in b_grid}
     return smallest(
-        (drop - drops[beyond]).estimate()
+        drop - drops[beyond]
         for b, drop in drops.items()
         for beyond in b_grid
         if b <= largest_b < beyond
@@ -180,34 +178,33 @@ def drop_margin(
 
 def drop_excess(evidence: Evidence, *, family: str, b: int) -> Estimate:
     """Return the drop of regret from eta = 1 to 5 at ``b`` minus the one at b = 0."""
-    return (_drop(evidence, family, b) - _drop(evidence, family, 0)).estimate()
+    return _drop(evidence, family, b) - _drop(evidence, family, 0)
 
 
-def _drop(evidence: Evidence, family: str, b: int) -> Measure:
-    strict, weak = (measure(final_regret(evidence, family, eta, b)) for eta in (ETAS[0], ETAS[-1]))
+def _drop(evidence: Evidence, family: str, b: int) -> Measured:
+    strict, weak = (final_regret(evidence, family, eta, b).measured for eta in (ETAS[0], ETAS[-1]))
     return strict - weak
 
 
 def prepull_share(evidence: Evidence, *, family: str, eta: int, b: int) -> Estimate:
     """Return the regret of the pre-pulls over the final regret."""
     prepulls = float(b * FAMILIES[family].gaps.sum())
-    regret = final_regret(evidence, family, eta, b)
-    return from_means([regret], lambda m: prepulls / m[:, 0])
+    regret = final_regret(evidence, family, eta, b).measured
+    return (-regret.log() + math.log(prepulls)).exp()
 
 
 def zero_over_largest(
     evidence: Evidence, *, family: str, eta: int, b_grid: Sequence[int]
 ) -> Estimate:
     """Return the regret at b = 0 over the largest at another b of the grid."""
-    others = [final_regret(evidence, family, eta, b) for b in b_grid if b > 0]
-    zero = final_regret(evidence, family, eta, 0)
-    return from_means([zero, *others], lambda m: m[:, 0] / m[:, 1:].max(axis=1))
+    zero = final_regret(evidence, family, eta, 0).measured
+    return smallest(zero / final_regret(evidence, family, eta, b).measured for b in b_grid if b > 0)
 
 
 def zero_over(evidence: Evidence, *, family: str, eta: int, b: int) -> Estimate:
     """Return the regret at b = 0 over that at another b."""
-    zero = final_regret(evidence, family, eta, 0)
-    return ratio(zero, final_regret(evidence, family, eta, b))
+    zero = final_regret(evidence, family, eta, 0).measured
+    return zero / final_regret(evidence, family, eta, b).measured
 
 
 def best_over_single(

@@ -1,0 +1,333 @@
+"""The events that the black box tries: thresholds on statistics of outputs, and sets of outputs.
+
+A statistic is fixed before the runs that rank events: written for the algorithm, or fitted to other
+runs. Its words and a threshold say in full which outputs belong to an event.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from dpbandits.auditing.events import Values
+from dpbandits.auditing.mechanisms import Outputs
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number for every output.
+
+    Attributes:
+        words: what it is, such as ``the pulls of arm 1 in rounds 1 to 9``.
+        of: outputs, shape (runs, columns) -> values, shape (runs,).
+        is_set: whether it only tells members of a set of outputs, which ``words`` names (value 1),
+            from all others (value 0).
+    """
+
+    words: str
+    of: Callable[[Outputs], Values]
+    is_set: bool = False
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The outputs whose statistic is at least a threshold, or the outputs for which it is less."""
+
+    statistic: Statistic
+    threshold: float
+    at_least: bool = True
+
+    @property
+    def words(self) -> str:
+        """The event in words that can be checked by hand."""
+        if self.statistic.is_set:
+            return self.statistic.words if self.at_least else f"not: {self.statistic.words}"
+        side = "at least" if self.at_least else "less than"
+        return f"{self.statistic.words}: {side} {self.threshold:.17g}"
+
+    def count(self, outputs: Outputs) -> int:
+        """Return how many outputs belong to the event."""
+        inside = int((self.statistic.of(outputs) >= self.threshold).sum())
+        return inside if self.at_least else len(outputs) - inside
+
+
+def pulls_until(arm: int, end: int) -> Statistic:
+    """Return the pulls of an arm in rounds 1 to ``end``, both counted from 1 in words.
+
+    "At least j" is the same event as "pull j of the arm is in round ``end`` or before".
+    """
+
+    def of(outputs: Outputs) -> Values:
+        return np.asarray((outputs[:, :end] == arm).sum(axis=1, dtype=np.float64))
+
+    return Statistic(f"pulls of arm {arm + 1} in rounds 1 to {end}", of)
+
+
+def isolated_pulls(arm: int) -> Statistic:
+    """Return the pulls of an arm up to the last pull whose neighbours are other arms; -1 for none.
+
+    For GDP-NCB as written, where an isolated pull shows that Phase I still runs.
+    """
+
+    def of(outputs: Outputs) -> Values:
+        before = np.cumsum(outputs == arm, axis=1)
+        middle = outputs[:, 1:-1]
+        alone = (middle != outputs[:, :-2]) & (middle != outputs[:, 2:])
+        last = alone.shape[1] - 1 - alone[:, ::-1].argmax(axis=1)
+        pulls = np.take_along_axis(before, last[:, None] + 1, axis=1)[:, 0]
+        return np.where(alone.any(axis=1), pulls, -1).astype(np.float64)
+
+    return Statistic(
+        f"pulls of arm {arm + 1} up to the last pull with another arm before and after it", of
+    )
+
+
+def column(number: int, words: str) -> Statistic:
+    """Return one column of the outputs, for mechanisms that release numbers."""
+
+    def of(outputs: Outputs) -> Values:
+        return np.asarray(outputs[:, number], dtype=np.float64)
+
+    return Statistic(words, of)
+
+
+def round_ends(horizon: int, most: int = 48) -> list[int]:
+    """Return the last rounds of the prefixes that are tried: all, or ``most`` at even ratios."""
+    if horizon <= most:
+        return list(range(1, horizon + 1))
+    ends = np.unique(np.geomspace(1, horizon, most).round().astype(int))
+    return [int(end) for end in ends]
+
+
+STATISTICS: Mapping[str, tuple[Callable[[int], Statistic], ...]] = {
+    "gdp-ncb": (isolated_pulls,),
+    "anytime-gdp-ncb": (isolated_pulls,),
+}
+"""Algorithm -> (arm whose reward differs) -> statistics for it, whose thresholds come first."""
+
+
+THRESHOLDS = 512
+"""Thresholds tried of one statistic; where it has more values, those at even log odds."""
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Outputs under x and under x', equally many."""
+
+    x: Outputs
+    other: Outputs
+
+    @property
+    def count(self) -> int:
+        """Number of runs under each table."""
+        return len(self.x)
+
+    def split(self) -> tuple["Runs", "Runs"]:
+        """Return the first half, for fitting, and the rest, for ranking."""
+        half = self.count // 2
+        return Runs(self.x[:half], self.other[:half]), Runs(self.x[half:], self.other[half:])
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Some events and how many of the ranking runs belong to each.
+
+    Attributes:
+        hits: counts under x and under x', shape (2, events).
+        event: number of an event -> the event.
+    """
+
+    hits: Counts
+    event: Callable[[int], Threshold]
+
+
+def thresholds(statistic: Statistic, x: Values, other: Values) -> Candidates:
+    """Return the events {statistic at least c} for all telling c."""
+    pooled = np.sort(np.concatenate([x, other]))
+    cuts = np.unique(pooled)[1:]
+    if cuts.size > THRESHOLDS:
+        odds = np.linspace(-1.0, 1.0, THRESHOLDS) * np.log(pooled.size / 4.0)
+        cuts = np.unique(pooled[(pooled.size / (1.0 + np.exp(odds))).astype(int)])
+    hits = [values.size - np.searchsorted(np.sort(values), cuts) for values in (x, other)]
+    return Candidates(np.array(hits), lambda i: Threshold(statistic, float(cuts[i])))
+
+
+def of_statistic(statistic: Statistic, ranking: Runs) -> Candidates:
+    """Return the thresholds of a statistic, its values computed from the outputs."""
+    return thresholds(statistic, statistic.of(ranking.x), statistic.of(ranking.other))
+
+
+def of_pulls(arm: int, ranking: Runs) -> Iterator[Candidates]:
+    """Yield the thresholds on the pulls of an arm up to every round."""
+    x, other = np.zeros((2, ranking.count))
+    begin = 0
+    for end in round_ends(ranking.x.shape[1]):
+        x += (ranking.x[:, begin:end] == arm).sum(axis=1)
+        other += (ranking.other[:, begin:end] == arm).sum(axis=1)
+        begin = end
+        yield thresholds(pulls_until(arm, end), x, other)
+
+
+MOST_ROUNDS = 64
+"""Prefixes and weights are named in the words of an event."""
+
+DISTINCT_SHARE = 50
+"""Distinct sequences are fewer than the runs over so many: of more, most are seen once or never."""
+
+MEMBERS = 64
+"""Largest set of sequences, so that the words of an event name them all."""
+
+
+def arms_words(sequence: Counts) -> str:
+    """Return a sequence of arms in words, numbered from 1."""
+    return ("" if sequence.max() < 9 else "-").join(str(arm + 1) for arm in sequence)
+
+
+def trial_words(output: Counts) -> str:
+    """Return the output of a best-arm algorithm in words."""
+    return f"arm {output[0] + 1} after {' + '.join(map(str, output[1:]))} pulls"
+
+
+def of_sequences(
+    width: int, place: str, words: Callable[[Counts], str], fitting: Runs, ranking: Runs
+) -> Iterator[Candidates]:
+    """Yield sets of sequences: single ones, and unions in the order of their frequencies' ratio.
+
+    Frequencies are those of the fitting runs. Nothing is yielded where too many are distinct.
+    """
+    parts = [part[:, :width] for runs in (fitting, ranking) for part in (runs.x, runs.other)]
+    rows = np.concatenate(parts)
+    keys, first, which = np.unique(_keys(rows), return_index=True, return_inverse=True)
+    if not 1 < keys.size < fitting.count / DISTINCT_SHARE:
+        return
+    ends = np.cumsum([len(part) for part in parts])[:-1]
+    counts = [np.bincount(part, minlength=keys.size) for part in np.split(which.ravel(), ends)]
+    sequences, ranked = rows[first].astype(np.int64), np.array(counts[2:])
+
+    def event_of(members: Counts) -> Threshold:
+        return Threshold(members_of(width, sequences[members], place, words), 1.0)
+
+    yield Candidates(ranked, lambda i: event_of(np.array([i])))
+    most = min(MEMBERS, keys.size - 1)  # All of them are every output.
+    for less, more in ((counts[0], counts[1]), (counts[1], counts[0])):
+        order = np.argsort(np.log((less + 0.5) / (more + 0.5)), kind="stable")[:most]
+        yield Candidates(ranked[:, order].cumsum(axis=1), partial(_first_of, event_of, order))
+
+
+def _first_of(event_of: Callable[[Counts], Threshold], order: Counts, last: int) -> Threshold:
+    return event_of(order[: last + 1])
+
+
+def of_prefixes(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
+    """Yield sets of prefixes of the arms by round, short enough that words can name them."""
+    for end in round_ends(min(ranking.x.shape[1], MOST_ROUNDS)):
+        place = f"arms of rounds 1 to {end}"
+        yield from of_sequences(end, place, arms_words, fitting, ranking)
+
+
+def members_of(
+    width: int, members: Counts, place: str, words: Callable[[Counts], str]
+) -> Statistic:
+    """Return whether the first ``width`` columns of an output are one of the members."""
+
+    def of(outputs: Outputs) -> Values:
+        inside = np.zeros(len(outputs), np.bool_)
+        for member in members:
+            inside |= (outputs[:, :width] == member).all(axis=1)
+        return inside.astype(np.float64)
+
+    listed = ", ".join(words(member) for member in members)
+    return Statistic(f"{place}: {'one of ' if len(members) > 1 else ''}{listed}", of, True)
+
+
+def _keys(rows: Outputs) -> NDArray[np.generic]:
+    """Return one comparable value a row: a number in the base of the largest entry, if it fits."""
+    base, width = int(rows.max()) + 1, rows.shape[1]
+    if base**width < 2**63:
+        keys = np.zeros(len(rows), np.int64)
+        for column in rows.T:
+            keys = keys * base + column
+        return keys
+    whole = np.ascontiguousarray(rows, dtype=np.int32)
+    return whole.view(np.dtype((np.void, whole.itemsize * width))).ravel()
+
+
+MOST_RUNS = 50_000
+"""Of the fitting runs of each table; more hardly move the weights."""
+
+DIGITS = 3
+"""Weights are rounded, so that the score can be computed from its words."""
+
+RIDGE = 1e-3
+
+
+def classifier_score(arms: int, fitting: Runs) -> Statistic | None:
+    """Return the log odds of x' as fitted to other runs; None where rounds are many."""
+    if fitting.x.shape[1] > MOST_ROUNDS:
+        return None
+    parts = [_decisions(part[:MOST_RUNS], arms) for part in (fitting.x, fitting.other)]
+    labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
+    weights = np.round(fit_weights(np.concatenate(parts), labels)[1:], DIGITS)
+    if not weights.any():
+        return None
+    named = [
+        (float(weights[number * (arms - 1) + arm]), number, arm)
+        for number in range(fitting.x.shape[1])
+        for arm in range(arms - 1)
+        if weights[number * (arms - 1) + arm]
+    ]
+
+    def of(outputs: Outputs) -> Values:
+        score = np.zeros(len(outputs))
+        for weight, number, arm in named:
+            score += weight * (outputs[:, number] == arm)
+        # Sums of rounded weights that are equal compare equal.
+        return np.asarray(np.round(score, DIGITS))
+
+    listed = [f"{weight:+g} if arm {arm + 1} in round {n + 1}" for weight, n, arm in named]
+    return Statistic(f"score {', '.join(listed)}", of)
+
+
+def column_score(labels: Sequence[str], fitting: Runs) -> Statistic | None:
+    """Return the same of outputs that are numbers, with weights for columns; None if it is flat."""
+    rows = np.concatenate([fitting.x, fitting.other]).astype(np.float64)
+    spread = rows.std(axis=0)
+    if not (np.isfinite(spread) & (spread > 0.0)).all():
+        return None
+    classes = np.repeat([0.0, 1.0], fitting.count)
+    fitted = fit_weights((rows - rows.mean(axis=0)) / spread, classes)[1:] / spread
+    weights = [float(f"{weight:.{DIGITS}g}") for weight in fitted]
+    if not any(weights):
+        return None
+
+    def of(outputs: Outputs) -> Values:
+        return np.asarray(outputs.astype(np.float64) @ np.array(weights))
+
+    listed = [f"{weight:+g} {name}" for weight, name in zip(weights, labels, strict=True) if weight]
+    return Statistic(f"score {' '.join(listed)}", of)
+
+
+def fit_weights(features: NDArray[np.float64], labels: Values) -> NDArray[np.float64]:
+    """Return the constant and the weights of a logistic regression with a small ridge."""
+    design = np.column_stack([np.ones(len(features)), features])
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        scores = design @ weights
+        value = float(np.mean(np.logaddexp(0.0, scores) - labels * scores))
+        gradient = design.T @ (expit(scores) - labels) / len(labels)
+        return value + RIDGE * float(weights @ weights) / 2.0, gradient + RIDGE * weights
+
+    found = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B")
+    return np.asarray(found.x)
+
+
+def _decisions(outputs: Outputs, arms: int) -> NDArray[np.float64]:
+    """Return one column a round and arm but the last, 1 where the arm is pulled in the round."""
+    chosen = [outputs == arm for arm in range(arms - 1)]
+    return np.stack(chosen, axis=2).reshape(len(outputs), -1).astype(np.float64)
