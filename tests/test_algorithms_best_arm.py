@@ -9,15 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from best_arm_trials import (
-    PRIVATE,
-    assert_agreement,
-    linear_bandits,
-    parameters_of,
-    run,
-    single_interpretations,
-    task_for,
-)
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm.eliminations import noise_multiplier
@@ -26,18 +17,18 @@ from dpbandits.bandits.draws import laplace
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
 from dpbandits.privacy.gaussian import delta as gdp_delta
-from support import message_of
+from support import (
+    PRIVATE,
+    assert_agreement,
+    linear_bandits,
+    message_of,
+    parameters_of,
+    play_trials,
+    single_interpretations,
+    task_for,
+)
 
 NAMES = list(IDENTIFICATION)
-CASES = [
-    pytest.param(
-        name,
-        interpretations,
-        id=" ".join([name, *(f"{k}={v}" for k, v in interpretations.items())]),
-    )
-    for name in NAMES
-    for interpretations in single_interpretations(IDENTIFICATION[name])
-]
 epsilons = st.sampled_from([0.01, 0.3, 2.0, math.inf])
 
 
@@ -55,38 +46,31 @@ def is_refused(name: str, task: Task) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("name", "interpretations"), CASES)
-@settings(max_examples=30)
-@given(
-    bandit=linear_bandits(),
-    budget=st.integers(1, 400),
-    epsilon=epsilons,
-    seed=st.integers(0, 2**63),
-)
-def test_fast_code_and_reference_agree(
-    name: str,
-    interpretations: dict[str, str],
-    bandit: LinearBandit,
-    budget: int,
-    epsilon: float,
-    seed: int,
-) -> None:
-    task = task_for(name, bandit, budget, interpretations, **parameters_of(name, epsilon))
-    if is_refused(name, task):
-        return
-    first = assert_agreement(name, task, seed)
-    if len(first.phases) == 1:
-        assert_agreement(name, task, seed, trials=4)
-    total = first.pulls(len(bandit.arms)).sum()
-    if not first.phases:
-        assert interpretations == {"small_budget": "random"}
-        assert total == 0
-    elif interpretations.get("design_rounding") == "efficient":
-        assert total == budget
-    elif interpretations.get("rounding") == "fitted" or name in ("od-linbai", "dp-od"):
-        assert total <= budget, "BAI-E3; for OD-LinBAI Yang and Tan (2022)"
-    # T' > 0 but tiny: every pulled arm is pulled at least once (not in the paper).
-    assert all((phase.pulls >= 1).all() for phase in first.phases)
+@pytest.mark.parametrize("name", NAMES)
+def test_fast_code_and_reference_agree(name: str) -> None:
+    for interpretations in single_interpretations(IDENTIFICATION[name]):
+
+        @settings(max_examples=30)
+        @given(linear_bandits(), st.integers(1, 400), epsilons, st.integers(0, 2**63))
+        def check(bandit: LinearBandit, budget: int, epsilon: float, seed: int) -> None:
+            task = task_for(name, bandit, budget, interpretations, **parameters_of(name, epsilon))
+            if is_refused(name, task):
+                return
+            first = assert_agreement(name, task, seed)
+            if len(first.phases) == 1:
+                assert_agreement(name, task, seed, trials=4)
+            total = first.pulls(len(bandit.arms)).sum()
+            if not first.phases:
+                assert interpretations == {"small_budget": "random"}
+                assert total == 0
+            elif interpretations.get("design_rounding") == "efficient":
+                assert total == budget
+            elif interpretations.get("rounding") == "fitted" or name in ("od-linbai", "dp-od"):
+                assert total <= budget, "BAI-E3; for OD-LinBAI Yang and Tan (2022)"
+            # T' > 0 but tiny: every pulled arm is pulled at least once (not in the paper).
+            assert all((phase.pulls >= 1).all() for phase in first.phases)
+
+        check()
 
 
 def test_dp_bai_is_od_linbai_without_noise() -> None:
@@ -128,9 +112,8 @@ SQUARE = linear([[1, 0], [0, 1], [1, 1], [1, 2]], [0.2, 0.3])
 """K = 4 and d = 2: one phase, T' = T - 2 (BAI-E3)."""
 
 
-@pytest.mark.parametrize(
-    ("name", "interpretations", "bandit", "budget", "pulls"),
-    [
+def test_pulls() -> None:
+    for name, interpretations, bandit, budget, pulls in [
         # dp-bai, Section 5 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
         ("dp-bai", {}, section5(), 1000, 998),
         ("dp-bai-gauss", {}, section5(), 1000, 998),
@@ -153,18 +136,13 @@ SQUARE = linear([[1, 0], [0, 1], [1, 1], [1, 2]], [0.2, 0.3])
         ("dp-bai", {"rounding": "floor"}, SQUARE, 3, 4),
         ("dp-bai", {"rounding": "floor"}, SQUARE, 7, 4),
         ("dp-bai", {"rounding": "fitted"}, SQUARE, 7, 4),
-    ],
-)
-def test_pulls(
-    name: str, interpretations: dict[str, str], bandit: LinearBandit, budget: int, pulls: int
-) -> None:
-    outcome = run(name, task_for(name, bandit, budget, interpretations), trials=20)
-    assert set(outcome.pulls.sum(axis=1)) == {pulls}
+    ]:
+        outcome = play_trials(name, task_for(name, bandit, budget, interpretations), trials=20)
+        assert set(outcome.pulls.sum(axis=1)) == {pulls}
 
 
-@pytest.mark.parametrize(
-    ("name", "interpretations", "bandit", "smallest"),
-    [
+def test_smallest_budget() -> None:
+    for name, interpretations, bandit, smallest in [
         # T' = T - 2 (dp-bai, Section 5) and T - 48 (3.4); m = T - 3 (3.2) and (T - 26)/3 (2.6).
         ("dp-bai", {}, section5(), 3),
         ("dp-bai-gauss", {}, section5(), 3),
@@ -176,38 +154,36 @@ def test_pulls(
         ("dp-od", {}, sphere(), 27),
         ("od-linbai", {"design_rounding": "efficient"}, sphere(), 63),
         ("sequential-halving", {}, section5(), 1),
-    ],
-)
-def test_smallest_budget(
-    name: str, interpretations: dict[str, str], bandit: LinearBandit, smallest: int
-) -> None:
-    arms, dimension = bandit.feature_matrix.shape
-    assert_agreement(name, task_for(name, bandit, smallest, interpretations), 1)
-    allowed = f"allowed: at least {smallest} for K={arms}, d={dimension}"
-    line = f"{name}: budget is {smallest - 1}; {allowed}"
-    task = task_for(name, bandit, smallest - 1, interpretations)
-    assert message_of(lambda: IDENTIFICATION[name].require(task)) == line
-    assert message_of(lambda: run(name, task)) == line
-    # Not in the paper: by request a uniform random arm with no pulls; chi-square at 0.001, seed
-    # fixed.
-    random = task_for(name, bandit, smallest - 1, {**interpretations, "small_budget": "random"})
-    outcome = run(name, random, trials=20 * arms)
-    assert not outcome.pulls.any()
-    assert outcome.first.phases == ()
-    counts = np.bincount(outcome.recommended, minlength=arms)
-    assert stats.chisquare(counts).pvalue > 0.001
-    assert_agreement(name, random, 3, trials=5)
+    ]:
+        arms, dimension = bandit.feature_matrix.shape
+        assert_agreement(name, task_for(name, bandit, smallest, interpretations), 1)
+        allowed = f"allowed: at least {smallest} for K={arms}, d={dimension}"
+        line = f"{name}: budget is {smallest - 1}; {allowed}"
+        task = task_for(name, bandit, smallest - 1, interpretations)
+        assert message_of(lambda: IDENTIFICATION[name].require(task)) == line
+        assert message_of(lambda: play_trials(name, task)) == line
+        # Not in the paper: by request a uniform random arm with no pulls; chi-square at 0.001, seed
+        # fixed.
+        random = task_for(name, bandit, smallest - 1, {**interpretations, "small_budget": "random"})
+        outcome = play_trials(name, random, trials=20 * arms)
+        assert not outcome.pulls.any()
+        assert outcome.first.phases == ()
+        counts = np.bincount(outcome.recommended, minlength=arms)
+        assert stats.chisquare(counts).pvalue > 0.001
+        assert_agreement(name, random, 3, trials=5)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_ties(name: str) -> None:
+def test_ties() -> None:
     # Rewards that are 0 but once in a billion: all estimates are equal. Chi-square at 0.001.
-    bandit = linear(np.diag([1.0, 1.0, 1.0, 2.0]), [2e-10] * 4, "bernoulli")
-    parameters = parameters_of(name, math.inf)
-    assert set(run(name, task_for(name, bandit, 200, **parameters), 1, 50).recommended) == {0}
-    task = task_for(name, bandit, 200, {"ties": "random"}, **parameters)
-    counts = np.bincount(run(name, task, 1, 4000).recommended, minlength=4)
-    assert stats.chisquare(counts).pvalue > 0.001
+    for name in NAMES:
+        bandit = linear(np.diag([1.0, 1.0, 1.0, 2.0]), [2e-10] * 4, "bernoulli")
+        parameters = parameters_of(name, math.inf)
+        assert set(
+            play_trials(name, task_for(name, bandit, 200, **parameters), 1, 50).recommended
+        ) == {0}
+        task = task_for(name, bandit, 200, {"ties": "random"}, **parameters)
+        counts = np.bincount(play_trials(name, task, 1, 4000).recommended, minlength=4)
+        assert stats.chisquare(counts).pvalue > 0.001
 
 
 def test_twins_tie() -> None:
@@ -219,33 +195,28 @@ def test_twins_tie() -> None:
     plane = [[1, 0], [0, 1], [0.2, 0.1], [0.6, 0.7], [0.6, 0.7], [0.7, 0.61]]
     for name, features in (("od-linbai", space), ("od-linbai", plane), ("dp-bai", plane)):
         bandit = linear(features, [0.3] * len(features[0]), "bernoulli")
-        found = run(name, task_for(name, bandit, 40, **parameters_of(name, math.inf)), 1, 500)
+        found = play_trials(
+            name, task_for(name, bandit, 40, **parameters_of(name, math.inf)), 1, 500
+        )
         assert 4 not in found.recommended
         assert 3 in found.recommended
 
 
-@pytest.mark.parametrize("name", ["dp-bai", "dp-od", "od-linbai"])
-def test_active_arms_whose_features_are_all_zero(name: str) -> None:
+def test_active_arms_whose_features_are_all_zero() -> None:
     # Not in the paper, d_p = 0: all means are 0, every active arm is pulled.
-    features = np.zeros((16, 4))
-    features[0], features[1:4] = [1, 0, 0, 0], 0.01 * np.eye(4)[1:]
-    bandit = linear(features, [0.5, 0.1, 0.1, 0.1])
-    seen = 0
-    for seed in range(60):
-        task = task_for(name, bandit, 100, **parameters_of(name, 0.01))
-        for phase in assert_agreement(name, task, seed).phases:
-            if (phase.active > 3).all():
-                seen += 1
-                assert phase.arms.tolist() == phase.active.tolist()
-    # Without noise the zeros are never all that is left.
-    assert (seen > 0) == (name != "od-linbai")
-
-
-def test_heuristic_search_is_reported() -> None:
-    # dp-bai, Section 3.1 and Lemma G.1: 6 of 200 arms are found by exchanges, 2 of 30 exhaustively.
-    assert not run("dp-bai", task_for("dp-bai", sphere(), 500), trials=5).exact.any()
-    assert run("dp-bai", task_for("dp-bai", section5(), 500), trials=5).exact.all()
-    assert run("od-linbai", task_for("od-linbai", sphere(), 500), trials=5).exact.all()
+    for name in ["dp-bai", "dp-od", "od-linbai"]:
+        features = np.zeros((16, 4))
+        features[0], features[1:4] = [1, 0, 0, 0], 0.01 * np.eye(4)[1:]
+        bandit = linear(features, [0.5, 0.1, 0.1, 0.1])
+        seen = 0
+        for seed in range(60):
+            task = task_for(name, bandit, 100, **parameters_of(name, 0.01))
+            for phase in assert_agreement(name, task, seed).phases:
+                if (phase.active > 3).all():
+                    seen += 1
+                    assert phase.arms.tolist() == phase.active.tolist()
+        # Without noise the zeros are never all that is left.
+        assert (seen > 0) == (name != "od-linbai")
 
 
 # Noise
@@ -257,17 +228,17 @@ def noise_of(name: str, interpretations: dict[str, str], bandit: LinearBandit) -
         task_for(name, bandit, 500, interpretations, epsilon=epsilon)
         for epsilon in (0.25, math.inf)
     ]
-    noisy, silent = (run(name, task).first.phases[0].estimates for task in tasks)
+    noisy, silent = (play_trials(name, task).first.phases[0].estimates for task in tasks)
     return noisy - silent
 
 
-@pytest.mark.parametrize("name", PRIVATE)
-def test_sensitivity_to_the_support(name: str) -> None:
+def test_sensitivity_to_the_support() -> None:
     # BAI-E7: rewards of I-B reach 1.1.
-    for bandit, largest in ((two_armed(2.0), 1.1), (section5(), 1.0)):
-        unit = noise_of(name, {}, bandit)
-        support = noise_of(name, {"sensitivity": "support"}, bandit)
-        assert np.allclose(support, largest * unit, rtol=1e-12)
+    for name in PRIVATE:
+        for bandit, largest in ((two_armed(2.0), 1.1), (section5(), 1.0)):
+            unit = noise_of(name, {}, bandit)
+            support = noise_of(name, {"sensitivity": "support"}, bandit)
+            assert np.allclose(support, largest * unit, rtol=1e-12)
 
 
 def test_scale_of_laplace_noise() -> None:
@@ -276,23 +247,23 @@ def test_scale_of_laplace_noise() -> None:
     # What a phase takes from the stream: reward sums, then noise.
     sums = [bandit.draw_sum(arm, n, generator) for arm in (0, 2)]
     noise = [laplace(1.0, generator) for _ in range(2)]
-    [phase] = run("dp-bai", task_for("dp-bai", bandit, 500, epsilon=epsilon)).first.phases
+    [phase] = play_trials("dp-bai", task_for("dp-bai", bandit, 500, epsilon=epsilon)).first.phases
     for place, arm in enumerate((0, 2)):
         expected = sums[place] / n + noise[place] / (epsilon * n)
         assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)
-    [phase] = run("dp-od", task_for("dp-od", bandit, 500, epsilon=epsilon)).first.phases
+    [phase] = play_trials("dp-od", task_for("dp-od", bandit, 500, epsilon=epsilon)).first.phases
     # Coordinates: the first one belongs to arm 3 = (10, 0), the second one to arm 1 = (0, 1).
     first, second = (10 / epsilon * draw for draw in noise)
     assert phase.estimates[0] == pytest.approx((sums[0] + second) / n, rel=1e-12)
     assert phase.estimates[2] == pytest.approx((10 * sums[1] + first) / (10 * n), rel=1e-12)
 
 
-@pytest.mark.parametrize(("norm", "length"), [("l2", 5.0), ("l1", 7.0)])
-def test_norms_of_dp_od(norm: str, length: float) -> None:
+def test_norms_of_dp_od() -> None:
     # BAI-E8: the longest feature is (3, 4). Three arms in the plane, hence one round.
-    bandit = linear([[3, 4], [1, 0], [0, 2]], [0.05, 0.1])
-    l2 = noise_of("dp-od", {"norm": "l2"}, bandit)
-    assert np.allclose(noise_of("dp-od", {"norm": norm}, bandit), length / 5 * l2, rtol=1e-9)
+    for norm, length in [("l2", 5.0), ("l1", 7.0)]:
+        bandit = linear([[3, 4], [1, 0], [0, 2]], [0.05, 0.1])
+        l2 = noise_of("dp-od", {"norm": "l2"}, bandit)
+        assert np.allclose(noise_of("dp-od", {"norm": norm}, bandit), length / 5 * l2, rtol=1e-9)
 
 
 def test_scale_of_gaussian_noise() -> None:
@@ -306,14 +277,14 @@ def test_scale_of_gaussian_noise() -> None:
     bandit, generator = section5(), np.random.default_rng(1)
     task = task_for("dp-bai-gauss", bandit, 500, epsilon=0.5, delta=0.01)
     sums = [bandit.draw_sum(arm, 249, generator) for arm in (0, 2)]
-    [phase] = run("dp-bai-gauss", task).first.phases
+    [phase] = play_trials("dp-bai-gauss", task).first.phases
     for arm, total in zip((0, 2), sums, strict=True):
         expected = (total + classical * generator.standard_normal()) / 249
         assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", PRIVATE)
-@pytest.mark.parametrize("epsilon", [1e-100, 1e100])
-def test_extreme_epsilon(name: str, epsilon: float) -> None:
-    for bandit in (section5(), standard_basis()):
-        assert_agreement(name, task_for(name, bandit, 300, epsilon=epsilon), 1)
+def test_extreme_epsilon() -> None:
+    for epsilon in [1e-100, 1e100]:
+        for name in PRIVATE:
+            for bandit in (section5(), standard_basis()):
+                assert_agreement(name, task_for(name, bandit, 300, epsilon=epsilon), 1)

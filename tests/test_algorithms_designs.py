@@ -1,7 +1,10 @@
-"""Which arms are pulled: spans, Max-Det collections (dp-bai, Section 3.1), G-optimal designs."""
+"""Which arms are pulled, and when: spans, Max-Det collections, G-optimal designs, schedules.
+
+The numbers are those of dp-bai, Section 3.1, Appendix B and Section 5.
+"""
 
 import itertools
-from collections.abc import Callable
+import math
 from typing import Any
 
 import numpy as np
@@ -21,7 +24,14 @@ from dpbandits.algorithms.best_arm.designs import (
     rank_of,
     span_of,
 )
-from support import message_of
+from dpbandits.algorithms.best_arm.eliminations import (
+    SCHEDULES,
+    halving_schedule,
+    phase_schedule,
+    rounds_of,
+)
+from dpbandits.bandits import linear
+from support import message_of, play_trials, task_for
 
 EDGE = 1 + 1e-8  # dp-bai, Section 3.1 and Lemma G.1, the bound on |alpha| with its slack
 
@@ -66,7 +76,7 @@ def test_no_subset_is_larger_and_none_of_its_size_comes_first(features: FloatArr
     assert found.exact
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(features=feature_sets(40))
 def test_coefficients(features: FloatArray) -> None:
     found = max_det(features)
@@ -80,12 +90,12 @@ def test_coefficients(features: FloatArray) -> None:
             assert np.array_equal(found.coefficients[i], found.coefficients[j])
 
 
-@pytest.mark.parametrize("rank", range(1, 7))
-def test_coefficients_of_random_sets(rank: int) -> None:
-    generator = np.random.default_rng(rank)
-    for _ in range(100):
-        features = generator.normal(size=(generator.integers(rank, 200), rank))
-        assert np.abs(max_det(features).coefficients).max() <= EDGE
+def test_coefficients_of_random_sets() -> None:
+    for rank in range(1, 7):
+        generator = np.random.default_rng(rank)
+        for _ in range(100):
+            features = generator.normal(size=(generator.integers(rank, 200), rank))
+            assert np.abs(max_det(features).coefficients).max() <= EDGE
 
 
 def test_exchange_against_exhaustive_search() -> None:
@@ -107,19 +117,22 @@ def test_exchange_against_exhaustive_search() -> None:
     assert min(ratios) < 1, "the exchange is a heuristic, and the comparison can tell"
 
 
-@pytest.mark.parametrize("search", [max_det, approximate])
-def test_coordinates_do_not_matter(search: Callable[[FloatArray], Any]) -> None:
+def test_coordinates_do_not_matter() -> None:
     # dp-bai, Algorithm 1 (d): same arms and same coefficients after any invertible linear map.
-    generator = np.random.default_rng(2)
-    for _ in range(50):
-        rank = int(generator.integers(1, 6))
-        features = generator.normal(size=(30, rank))
-        rotation = np.linalg.qr(generator.normal(size=(rank, rank)))[0]
-        plain = search(features)
-        for image in (features @ (rotation * generator.uniform(0.1, 10, rank)), features * 1e-150):
-            mapped = search(image)
-            assert plain.arms == mapped.arms
-            assert np.allclose(plain.coefficients, mapped.coefficients, rtol=0, atol=1e-10)
+    for search in [max_det, approximate]:
+        generator = np.random.default_rng(2)
+        for _ in range(50):
+            rank = int(generator.integers(1, 6))
+            features = generator.normal(size=(30, rank))
+            rotation = np.linalg.qr(generator.normal(size=(rank, rank)))[0]
+            plain = search(features)
+            for image in (
+                features @ (rotation * generator.uniform(0.1, 10, rank)),
+                features * 1e-150,
+            ):
+                mapped = search(image)
+                assert plain.arms == mapped.arms
+                assert np.allclose(plain.coefficients, mapped.coefficients, rtol=0, atol=1e-10)
 
 
 def test_collection_of_section_5() -> None:
@@ -185,7 +198,7 @@ def test_design_of_section_5(omegas: list[float]) -> None:
     verify(features, weights)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(features=feature_sets(30))
 def test_designs_on_a_grid(features: FloatArray) -> None:
     # Twins, zeros and symmetric sets, whose optimum is not unique.
@@ -212,22 +225,22 @@ def test_no_design_has_a_larger_determinant() -> None:
         assert np.linalg.slogdet(moment)[1] <= optimal + 1e-12
 
 
-@pytest.mark.parametrize("copies", [1, 3, 40])
-def test_independent_features_share_alike(copies: int) -> None:
+def test_independent_features_share_alike() -> None:
     # r independent features: 1/r each; with copies any split is optimal, at most r(r + 1)/2 arms.
-    features = np.vstack([np.diag([1.0, 5.0, 0.01, 2.0])] * copies)
-    weights = g_optimal(features)
-    verify(features, weights)
-    assert np.allclose(weights.reshape(copies, 4).sum(axis=0), 0.25, rtol=0, atol=1e-12)
+    for copies in [1, 3, 40]:
+        features = np.vstack([np.diag([1.0, 5.0, 0.01, 2.0])] * copies)
+        weights = g_optimal(features)
+        verify(features, weights)
+        assert np.allclose(weights.reshape(copies, 4).sum(axis=0), 0.25, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("n", "rank"), [(200, 6), (1000, 4)])
-def test_large_support_is_reduced(n: int, rank: int) -> None:
+def test_large_support_is_reduced() -> None:
     # Directions all around: the uniform start is nearly optimal, and Caratheodory has to help.
-    features = np.random.default_rng(2).normal(size=(n, rank - 1))
-    features /= np.linalg.norm(features, axis=1, keepdims=True)
-    features = np.column_stack([np.ones(n), features])
-    verify(features, g_optimal(features))
+    for n, rank in [(200, 6), (1000, 4)]:
+        features = np.random.default_rng(2).normal(size=(n, rank - 1))
+        features /= np.linalg.norm(features, axis=1, keepdims=True)
+        features = np.column_stack([np.ones(n), features])
+        verify(features, g_optimal(features))
 
 
 def test_neither_units_nor_rounding_choose_between_optima() -> None:
@@ -309,7 +322,169 @@ def test_rows_are_multiplied_alike() -> None:
     assert np.array_equal(product[4], product[1])
 
 
-@pytest.mark.parametrize("search", [max_det, g_optimal])
-def test_wrong_features(search: Callable[[FloatArray], Any]) -> None:
-    for features in (np.zeros((3, 1)), np.ones((3, 2)), np.ones((1, 2)), np.ones((3, 0))):
-        assert "lower rank; allowed: rank" in message_of(lambda each=features: search(each))
+def test_wrong_features() -> None:
+    for search in [max_det, g_optimal]:
+        for features in (np.zeros((3, 1)), np.ones((3, 2)), np.ones((1, 2)), np.ones((3, 0))):
+            assert "lower rank; allowed: rank" in message_of(lambda each=features: search(each))
+
+
+# Schedules
+
+# Equations 7 and 8: (K, d), lambda, h, then s, M1, M, T - T' as `consistent` and as `literal`.
+VECTORS: list[tuple[Any, ...]] = [
+    (3, 2, math.e, (2, 1, 0), ((3, 2, 1), 2, 2, 4), ((3, 2, 1), 2, 2, 4)),
+    (4, 2, 4.879108, (3, 0), ((4, 1), 1, 1, 2), ((4, 1), 1, 1, 2)),
+    (4, 4, 2, (0,), ((4, 2, 1), 0, 2, 8), ((4, 2, 1), 1, 2, 8)),
+    (3, 3, 2, (0,), ((3, 2, 1), 0, 2, 6), ((3, 2, 1), 1, 2, 6)),
+    (8, 8, 2, (0,), ((8, 4, 2, 1), 0, 3, 48), ((8, 4, 2, 1), 1, 3, 40)),
+    (10, 4, 3.641812, (6, 1, 0), ((10, 5, 4, 2, 1), 2, 4, 16), ((10, 5, 2, 1), 2, 3, 12)),
+    (100, 4, 26.90955, (96, 3, 0), ((100, 7, 4, 2, 1), 2, 4, 16), ((100, 7, 2, 1), 2, 3, 12)),
+    (
+        200,
+        6,
+        18.752923,
+        (191, 10, 0),
+        ((200, 19, 9, 5, 3, 2, 1), 2, 6, 48),
+        ((200, 19, 5, 3, 2, 1), 2, 5, 39),
+    ),
+    (
+        1000,
+        8,
+        27.499601,
+        (984, 35, 1, 0),
+        ((1000, 51, 17, 16, 8, 4, 2, 1), 3, 7, 88),
+        ((1000, 51, 17, 8, 4, 2, 1), 3, 6, 72),
+    ),
+    # dp-bai, Section 5 and Appendix E.2, the instances of the paper.
+    (30, 2, 128.7640, (29, 0), ((30, 1), 1, 1, 2), ((30, 1), 1, 1, 2)),
+    (2, 2, 2, (1, 0), ((2, 1), 1, 1, 2), ((2, 1), 1, 1, 2)),
+    # Not in the paper: d = 1 has q = 1 and, for K > 2, an infinite lambda.
+    (50, 1, math.inf, (49, 0), ((50, 1), 1, 1, 1), ((50, 1), 1, 1, 1)),
+    (2, 1, 2, (1, 0), ((2, 1), 1, 1, 1), ((2, 1), 1, 1, 1)),
+]
+
+
+Found = tuple[tuple[int, ...], int, int, int]
+
+
+def found(arms: int, dimension: int, interpretation: str) -> Found:
+    schedule = phase_schedule(arms, dimension, interpretation)
+    return schedule.sizes, schedule.early_phases, schedule.phases, schedule.reserved
+
+
+def test_schedules_of_the_spec() -> None:
+    for arms, dimension, shrinkage, shrinking, stated, literal in VECTORS:
+        schedule = phase_schedule(arms, dimension)
+        assert schedule.shrinkage == pytest.approx(shrinkage, abs=5e-5)  # printed digits
+        assert schedule.shrinking == shrinking
+        assert found(arms, dimension, "consistent") == stated
+        assert found(arms, dimension, "literal") == literal
+        # Last line of dp-bai, Equations 7 and 8.
+        sizes, early, phases, reserved = stated
+        printed = ((*sizes, 1), early + 1, phases + 1, reserved + dimension)
+        assert found(arms, dimension, "printed") == printed
+
+
+def test_example_of_the_paper() -> None:
+    # dp-bai, Appendix B: K = 10,000, d = 16.
+    schedule = phase_schedule(10_000, 16)
+    assert schedule.late_pulls == 64
+    assert schedule.halving == (64, 32, 16, 8, 4, 2, 1)
+    assert schedule.shrinking == (9936, 359, 13, 0)
+    assert schedule.shrinkage == pytest.approx(27.64963, abs=5e-6)
+    assert found(10_000, 16, "consistent") == ((10_000, 423, 77, 64, 32, 16, 8, 4, 2, 1), 3, 9, 432)
+    assert found(10_000, 16, "literal") == ((10_000, 423, 77, 32, 16, 8, 4, 2, 1), 3, 8, 368)
+    sizes = (10_000, 423, 77, 64, 32, 16, 8, 4, 2, 1, 1)
+    assert found(10_000, 16, "printed") == (sizes, 4, 10, 448)
+
+
+# dp-bai, Appendix B: arms pulled and pulls of each, T = 20,000, for generic features.
+PULLS = {
+    "consistent": "16x136 16x136 77x29 64x34 32x68 16x136 8x272 4x544 2x1088",
+    "literal": "16x154 16x154 77x32 32x77 16x154 8x307 4x614 2x1227",
+    "printed": "16x123 16x123 77x26 64x31 32x62 16x123 8x245 4x489 2x978 1x1956",
+}
+TOTALS = {"consistent": 19_641, "literal": 19_686, "printed": 19_702}
+
+
+def test_pulls_of_the_example() -> None:
+    for interpretation in SCHEDULES:
+        generator = np.random.default_rng(1)
+        features = generator.normal(size=(10_000, 16))
+        features[:, 0] = 10.0
+        bandit = linear(features, np.r_[0.05, np.full(15, 0.005)])
+        first = play_trials(
+            "dp-bai", task_for("dp-bai", bandit, 20_000, {"schedule": interpretation})
+        ).first
+        played = [f"{phase.arms.size}x{set(phase.pulls.tolist()).pop()}" for phase in first.phases]
+        assert " ".join(played) == PULLS[interpretation]
+        assert first.pulls(10_000).sum() == TOTALS[interpretation]
+
+
+@given(
+    arms=st.integers(2, 20_000),
+    dimension=st.integers(1, 200),
+    interpretation=st.sampled_from(list(SCHEDULES)),
+)
+def test_properties_of_a_schedule(arms: int, dimension: int, interpretation: str) -> None:
+    schedule = phase_schedule(arms, dimension, interpretation)
+    sizes, early = schedule.sizes, schedule.early_phases
+    assert sizes[0] == arms
+    assert sizes[-1] == 1
+    assert len(sizes) == schedule.phases + 1
+    repeated = 1 if interpretation == "printed" else 0
+    assert sum(a == b for a, b in itertools.pairwise(sizes)) == repeated
+    assert list(sizes) == sorted(sizes, reverse=True)
+    assert schedule.late_pulls == math.ceil(dimension**2 / 4)
+    assert 0 <= early <= schedule.phases
+    assert schedule.shrinkage >= 2
+    # T' = T - M1 d - (M - M1) q.
+    late = schedule.phases - early
+    assert schedule.reserved == early * dimension + late * schedule.late_pulls
+    if interpretation == "consistent":
+        # BAI-E1: what the proof of App. G needs. The slack is that of the rounded lambda.
+        assert (early == 0) == (arms <= schedule.late_pulls)
+        rest = [size - schedule.halving[0] + 1 for size in sizes[: early + 1]]
+        for before, after in itertools.pairwise(rest):
+            assert before / after <= schedule.shrinkage * (1 + 1e-9)
+
+
+@given(excess=st.integers(2, 10**6), dimension=st.integers(2, 200))
+def test_shrinkage_is_the_smallest_that_is_allowed(excess: int, dimension: int) -> None:
+    schedule = phase_schedule(excess + math.ceil(dimension**2 / 4), dimension)
+    power, goal = math.log(dimension), math.log(excess)
+    assert power * math.log(schedule.shrinkage) >= goal - 1e-9
+    smaller = schedule.shrinkage * (1 - 1e-6)
+    assert smaller < 2 or power * math.log(smaller) < goal
+
+
+def test_whole_quotients_are_not_rounded_up() -> None:
+    # K - q = 7 and d = 40, lambda = 2 as 2^(log 40) = 12.9: (7 + 1)/2 - 1 = 3, 1, 0.
+    schedule = phase_schedule(7 + 400, 40)
+    assert schedule.shrinkage == 2
+    assert schedule.shrinking == (7, 3, 1, 0)
+
+
+@given(arms=st.integers(2, 100_000), late_pulls=st.integers(0, 3))
+def test_halving_schedule(arms: int, late_pulls: int) -> None:
+    # BAI-E4: K, ceil(K/2), ..., 1 with M = ceil(log2 K) phases, T' = T - M for the Baseline.
+    schedule = halving_schedule(arms, late_pulls)
+    phases = (arms - 1).bit_length()
+    assert schedule.sizes == tuple(-(-arms // 2**phase) for phase in range(phases + 1))
+    assert schedule.phases == phases
+    assert schedule.reserved == phases * late_pulls
+
+
+def test_rounds_of_od_linbai() -> None:
+    table: dict[tuple[int, int], tuple[Any, ...]] = {
+        # dp-bai, Section 5 and Appendix E.2: one round; m = T - 3 and m = T - 2.
+        (30, 2): ((30, 1), 1, 3, 3),
+        (2, 2): ((2, 1), 1, 2, 2),
+        # Yang and Tan (2022): rank 1 has one round and m = T - 1.
+        (9, 1): ((9, 1), 1, 1, 1),
+        # By the formula of Yang and Tan (2022): d_0 = 6, R = 3, m = (T - 21 - 3 - 2) / 3.
+        (200, 6): ((200, 3, 2, 1), 3, 26, 21),
+        (8, 8): ((8, 4, 2, 1), 3, 8 + 4 + 2, 8),
+    }
+    for (arms, rank), rounds in table.items():
+        assert rounds_of(arms, rank) == rounds

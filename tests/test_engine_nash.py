@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +11,12 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.base import Algorithm
-from dpbandits.claims.evidence import Evidence
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
 from dpbandits.engine import compute as compute_module
 from dpbandits.engine import play
-from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
 from dpbandits.engine.compute import compute, compute_series
-from dpbandits.engine.results import read_results, results_frame, write_results
+from dpbandits.engine.results import results_frame
 from dpbandits.kernels import UNIFORM
 from dpbandits.metrics import QUANTITIES
 from dpbandits.privacy import Guarantee
@@ -59,29 +56,12 @@ def bytes_of(block: dict[str, Any]) -> dict[str, bytes]:
     return {name: values.tobytes() for name, values in block.items()}
 
 
-def files_of(cache: Cache) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in cache.cells.rglob("*") if path.is_file()}
-
-
-@pytest.mark.slow
-def test_values_and_bytes_for_1_2_and_8_workers(tmp_path: Path) -> None:
-    found = []
-    for workers in (1, 2, 8):
-        cache = Cache(tmp_path / str(workers))
-        blocks = compute(
-            [Work(c, range(6)) for c in CELLS], root_seed=ROOT_SEED, workers=workers, cache=cache
-        )
-        found.append(([bytes_of(block) for block in blocks], files_of(cache)))
-    assert len(found[0][1]) == len(CELLS)
-    assert found[0] == found[1] == found[2]
-
-
-@pytest.mark.parametrize("each", CELLS, ids=lambda each: each.definition.id)
-def test_windows_change_no_byte(each: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = bytes_of(curve(each))
-    for segments in (6, 7 * 6, 150 * 6):
-        monkeypatch.setattr(play, "SEGMENTS_OF_A_CURVE", segments)
-        assert bytes_of(curve(each)) == expected
+def test_windows_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in CELLS:
+        expected = bytes_of(curve(each))
+        for segments in (6, 7 * 6, 150 * 6):
+            monkeypatch.setattr(play, "SEGMENTS_OF_A_CURVE", segments)
+            assert bytes_of(curve(each)) == expected
 
 
 def test_times_and_other_metrics_change_no_byte() -> None:
@@ -210,14 +190,14 @@ def test_blocks_of_uniform_arms_are_scored_by_the_mean_of_all() -> None:
     np.testing.assert_allclose(named["nash_log_mean"], expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("metric", ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"])
-def test_other_metrics_refuse_blocks_of_uniform_arms(metric: str) -> None:
-    for metrics in ([metric], [metric, "nash_regret"]):
-        message = message_of(lambda metrics=metrics: curve(blocks_cell(metrics=metrics)))  # type: ignore[misc]
-        assert message == (
-            "algorithm in-blocks: blocks of uniformly random arms have no pulls of each arm; "
-            "allowed with them: Nash metrics"
-        )
+def test_other_metrics_refuse_blocks_of_uniform_arms() -> None:
+    for metric in ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"]:
+        for metrics in ([metric], [metric, "nash_regret"]):
+            message = message_of(lambda metrics=metrics: curve(blocks_cell(metrics=metrics)))  # type: ignore[misc]
+            assert message == (
+                "algorithm in-blocks: blocks of uniformly random arms have no pulls of each arm; "
+                "allowed with them: Nash metrics"
+            )
 
 
 NOMINAL = dpbandits.Bandit(BANDIT.arms, nominal=(0.5, 0.5, 1.0))
@@ -262,34 +242,6 @@ def test_rows_of_results(frame: Any) -> None:
         "best_mean": [0.75],
         "nominal_best_mean": [1.0],
     }
-
-
-def test_rows_of_curves_of_runs_together(frame: Any) -> None:
-    two = frame[frame.series == "two"]
-    rows = two[(two.metric == "nash_log_mean") & (two.t == 400)]
-    assert rows.run.tolist() == [0, 4, 8]
-    assert rows.trials.tolist() == [4, 4, 4]
-    bins = two[two.metric == "nash_bins"]
-    assert len(bins) == 12 * 400
-    assert sorted(bins.t.unique()) == list(range(1, 401))
-
-
-def test_results_come_back_and_are_evidence(tmp_path: Path, frame: Any) -> None:
-    path = tmp_path / "curves.parquet"
-    write_results(path, frame, "0" * 16)
-    evidence = Evidence.of_frames({"curves": read_results(path, "0" * 16)})
-    assert evidence.runs(["curves"]) == 6
-    influences = evidence.values("curves", "nash_influence", 400, epsilon=2)
-    error = evidence.values("curves", "nash_standard_error", 400, epsilon=2)
-    assert influences.shape == (6,)
-    # In parts of 1/R: a sum of six numbers that rounds at 1e-17.
-    assert abs(influences.sum()) < 1e-14
-    assert error[0] == pytest.approx(math.sqrt((influences**2).sum() / 30), rel=1e-14)
-    best = evidence.values("curves", "best_mean", 400, epsilon=2)
-    log_mean = evidence.values("curves", "nash_log_mean", 400, epsilon=2)
-    curve = compute_series(SERIES[:1], root_seed=ROOT_SEED)[0]["nash_regret"]
-    assert best - np.exp(log_mean) == 0.75 - np.exp(curve[0, 0, 2])
-    assert evidence.times("curves", "nash_log_mean", epsilon=2).tolist() == [1, 170, 400]
 
 
 def test_interpretations_are_told_off_those_of_the_variant() -> None:

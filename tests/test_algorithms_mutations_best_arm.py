@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from best_arm_trials import assert_agreement, task_for
 from dpbandits.algorithms import IDENTIFICATION, best_arm
 from dpbandits.algorithms.base import Outcome, Task
 from dpbandits.algorithms.best_arm import eliminations
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.papers.dp_bai.instances import sphere
 from mutations import faults, number_edits, operator_edits
+from support import assert_agreement, task_for
 
 BATCH = 8
 """Trials in a batch; of several phases, so that they are played in groups."""

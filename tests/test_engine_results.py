@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import dpbandits
@@ -71,11 +68,6 @@ def test_table_holds_every_value(frame: pd.DataFrame) -> None:
     assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1, 2]]
 
 
-def test_interpretations_off_their_default_are_named(frame: pd.DataFrame) -> None:
-    assert set(frame[frame.series == "one"].interpretation) == {""}
-    assert set(frame[frame.series == "two"].interpretation) == {"clock=coming"}
-
-
 def test_tables_come_back(path: Path, frame: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(read_results(path, FINGERPRINT), frame)
     assert [each.name for each in path.parent.iterdir()] == ["fig1.parquet"]
@@ -94,18 +86,12 @@ def test_missing_results_are_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 0.999])
-def test_truncated_results_are_refused(path: Path, share: float) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
-    message = message_of(lambda: read_results(path, FINGERPRINT))
-    assert message.startswith(f"{path}: is damaged; ")
-
-
-def test_tables_without_a_fingerprint_are_refused(tmp_path: Path) -> None:
-    foreign = tmp_path / "foreign.parquet"
-    pq.write_table(pa.table({"value": np.arange(3)}), foreign)
-    assert "is damaged" in message_of(lambda: read_results(foreign, FINGERPRINT))
+def test_truncated_results_are_refused(path: Path) -> None:
+    for share in [0.0, 0.01, 0.5, 0.9, 0.999]:
+        content = path.read_bytes()
+        path.write_bytes(content[: int(share * len(content))])
+        message = message_of(lambda: read_results(path, FINGERPRINT))
+        assert message.startswith(f"{path}: is damaged; ")
 
 
 def test_unwritable_results_are_said(tmp_path: Path, frame: pd.DataFrame) -> None:
@@ -123,10 +109,10 @@ def _message_or_frame(path: Path) -> str | pd.DataFrame:
 
 
 def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> None:
-    """Every tenth byte, one bit each: refused in one line, or (in padding) without effect."""
+    """Every fortieth byte, one bit each: refused in one line, or (in padding) without effect."""
     content = path.read_bytes()
     refused = 0
-    for position in range(0, len(content), 10):
+    for position in range(0, len(content), 40):
         damaged = bytearray(content)
         damaged[position] ^= 1 << (position % 8)
         path.write_bytes(bytes(damaged))
@@ -136,7 +122,7 @@ def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> 
             assert "damaged" in found or "stale" in found
         else:
             pd.testing.assert_frame_equal(found, frame, check_dtype=False)
-    assert refused > 0.5 * len(content) / 10
+    assert refused > 0.5 * len(content) / 40
 
 
 def test_blank_results_have_the_rows_of_real_ones() -> None:

@@ -23,8 +23,9 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import regret
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import DEFAULT_TABLES, PaperFile, Study, in_words
 from dpbandits.reporting.spec import parse_figure, parse_table
-from invented import EXPERIMENTS, PAPER, add_paper, copy_parts, edited
+from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, add_paper, copy_parts, edited
 from support import message_of, refused
 from synthetic_results import FIRST
 
@@ -104,15 +105,15 @@ def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize(("path", "old", "new", "line"), MISTAKES)
 def test_one_line_names_file_key_and_what_is_allowed(
-    folder: Path, path: str, old: str, new: str, line: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with edited(folder / path, old, new):
-        found = check(folder, path, capsys)
-    assert f"{folder / path}: " in found
-    assert line in found
-    assert len(found) < 700
+    for path, old, new, line in MISTAKES:
+        with edited(folder / path, old, new):
+            found = check(folder, path, capsys)
+        assert f"{folder / path}: " in found
+        assert line in found
+        assert len(found) < 700
 
 
 # (entry, key in it, its value (none: left out), what the line says)
@@ -164,29 +165,27 @@ ENTRIES: list[tuple[str, str, Any, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("entry", "key", "value", "line"), ENTRIES)
-def test_one_line_names_the_key_of_a_figure_or_table(
-    entry: str, key: str, value: Any, line: str
-) -> None:
-    section, name = entry.split(".")
-    document = copy.deepcopy(getattr(FIRST, section)[name])
-    *path, last = (int(each) if each.isdigit() else each for each in key.split("."))
-    place: Any = document
-    for each in path:
-        place = place[each]
-    if value is None:
-        del place[last]
-    else:
-        place[last] = value
-    parse = parse_figure if section == "figures" else parse_table
-    refused(lambda: parse(name, document), entry, line)
+def test_one_line_names_the_key_of_a_figure_or_table() -> None:
+    for entry, key, value, line in ENTRIES:
+        section, name = entry.split(".")
+        document = copy.deepcopy(getattr(FIRST, section)[name])
+        *path, last = (int(each) if each.isdigit() else each for each in key.split("."))
+        place: Any = document
+        for each in path:
+            place = place[each]
+        if value is None:
+            del place[last]
+        else:
+            place[last] = value
+        parse = parse_figure if section == "figures" else parse_table
+        refused(lambda: parse(name, document), entry, line)
 
 
-@pytest.mark.parametrize("text", ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"])
-def test_a_config_that_is_no_mapping(folder: Path, text: str) -> None:
-    path = folder / CONFIG
-    with edited(path, path.read_text(), text):
-        assert message_of(lambda: Project.load(folder)).startswith(f"{path}: is ")
+def test_a_config_that_is_no_mapping(folder: Path) -> None:
+    for text in ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"]:
+        path = folder / CONFIG
+        with edited(path, path.read_text(), text):
+            assert message_of(lambda: Project.load(folder)).startswith(f"{path}: is ")
 
 
 def test_the_config_as_it_is_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -278,16 +277,132 @@ NEAREST: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "nearest"), NEAREST)
-def test_the_nearest_name_is_suggested(words: dict[str, Any], nearest: str) -> None:
-    bandit = dpbandits.bernoulli([0.7, 0.5])
-    message = message_of(lambda: dpbandits.simulate(**words, bandit=bandit, horizon=5, runs=2))
-    assert message.endswith(f"; did you mean {nearest!r}?")
-    none = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
-    assert str(none) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
+def test_the_nearest_name_is_suggested() -> None:
+    for words, nearest in NEAREST:
+        bandit = dpbandits.bernoulli([0.7, 0.5])
+        message = message_of(lambda: dpbandits.simulate(**words, bandit=bandit, horizon=5, runs=2))
+        assert message.endswith(f"; did you mean {nearest!r}?")
+        none = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
+        assert str(none) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
 
 
 def test_names_of_metrics_are_those_of_the_functions() -> None:
     """They stand apart, so that telling what is built imports no numerics."""
     assert tuple(regret.REGRET) == (*metrics.CURVES, *metrics.PER_ARM)
     assert tuple(regret.IDENTIFICATION) == metrics.IDENTIFIED
+
+
+FILE: dict[str, Any] = yaml.safe_load((FOLDER / "experiments.yaml").read_text())
+"""The invented paper, but for its own algorithm, and with what is asked here."""
+FILE["instances"]["three-arms"] = {"law": "bernoulli", "means": [0.9, 0.5, 0.1]}
+CURVES: dict[str, Any] = FILE["simulations"]["curves"] | {"cells": [{"algorithm": "ucb1"}]}
+LONGER = {"like": "verdicts", "horizon": 5000}
+VERDICTS = FILE["simulations"]["verdicts"]
+FILE["simulations"] = {"curves": CURVES, "verdicts": VERDICTS, "longer": LONGER}
+CAPTION = {"caption": "T = {horizon}, means over\n {runs} runs.", "series": [{"name": "UCB1"}]}
+FILE["figures"] = {"fig1": FILE["figures"]["fig1"] | CAPTION}
+ABOUT = PaperFile.model_validate(
+    {"title": "Made up", "authors": [{"family": "Nobody"}], "year": 2026}
+)
+Change = Callable[[dict[str, Any]], object]
+
+
+def made(folder: Path, change: Change = lambda file: None, scale: str = "paper") -> Study:
+    """Return the experiments above, changed."""
+    file = copy.deepcopy(FILE)
+    change(file)
+    path = folder / "experiments.yaml"
+    path.write_text(yaml.safe_dump(file, sort_keys=False))
+    return Study.load("made-up", path, scale, ABOUT)
+
+
+def test_like_another_simulation_is_as_if_spelled_out(tmp_path: Path) -> None:
+    verdicts = CURVES | {key: value for key, value in VERDICTS.items() if key != "like"}
+    spelled = {"curves": CURVES, "verdicts": verdicts, "longer": verdicts | {"horizon": 5000}}
+    short, long = made(tmp_path), made(tmp_path, lambda file: file.update(simulations=spelled))
+    for name in spelled:
+        assert short.simulation(name).series() == long.simulation(name).series()
+        assert short.results_fingerprint(name, 1) == long.results_fingerprint(name, 1)
+    assert (short.simulation("longer").horizon, short.simulation("longer").runs) == (5000, 400)
+
+
+def instances(*names: str, **changes: Any) -> Change:
+    """Let the cells of the curves name instances."""
+
+    def change(file: dict[str, Any]) -> None:
+        cells = [{"algorithm": "ucb1", "for": {"instance": [*names]}}]
+        file["simulations"]["curves"] |= {"cells": cells}
+        del file["simulations"]["curves"]["instance"]
+        file["instances"] |= changes
+
+    return change
+
+
+def test_instances_under_for_make_a_series_each_that_results_depend_on(tmp_path: Path) -> None:
+    both = made(tmp_path, instances("two-arms", "three-arms"))
+    series = both.simulation("curves").series()
+    assert [(each.tags["instance"], len(each.cell.bandit.arms)) for each in series] == [
+        ("two-arms", 2),
+        ("three-arms", 3),
+    ]
+    (alone,) = made(tmp_path).simulation("curves").series()
+    assert series[0].cell == alone.cell
+    another = {"law": "bernoulli", "means": [0.9, 0.5, 0.2]}
+    before, unused, moved = (
+        made(tmp_path, instances("two-arms", "three-arms", **changes)).results_fingerprint(
+            "curves", 1
+        )
+        for changes in ({}, {"another": another}, {"three-arms": another})
+    )
+    assert before == unused != moved
+    unknown = made(tmp_path, instances("two-arms", "four-arms"))
+    line = message_of(lambda: unknown.simulations)
+    assert "simulations.curves.cells.0: instance is 'four-arms'; allowed: two-arms, three-a" in line
+
+    def missing(file: dict[str, Any]) -> None:
+        instances("two-arms")(file)
+        file["simulations"]["curves"]["cells"] += CURVES["cells"]
+
+    line = message_of(lambda: made(tmp_path, missing))
+    assert "simulations.curves: key instance is missing" in line
+
+
+def test_captions_have_the_numbers_of_what_is_read(tmp_path: Path) -> None:
+    def caption(text: str, *reads: str) -> Change:
+        reads = reads or ("curves",)
+        return lambda file: file["figures"]["fig1"].update(caption=text, reads=[*reads])
+
+    def horizons(file: dict[str, Any]) -> None:
+        caption("T = {horizon}")(file)
+        cells = [{"algorithm": "ucb1", "for": {"horizon": [100, 200, 400, 3000]}}]
+        file["simulations"]["curves"]["cells"] = cells
+
+    for change, scale, shown in (
+        (lambda file: None, "paper", "T = 3,000, means over 20 runs."),
+        (lambda file: None, "quick", "T = 1,000, means over 5 runs."),
+        (caption("{runs} runs", "curves", "verdicts"), "paper", "20 and 400 runs"),
+        (caption("T = {horizon}", "curves", "verdicts", "longer"), "paper", "T = 3,000 and 5,000"),
+        (horizons, "paper", "T = 100 to 3,000"),
+        (horizons, "quick", "T = 100, 200 and 400"),
+    ):
+        spec = made(tmp_path, change, scale).figure_entries["fig1"]
+        assert " ".join(spec["caption"].split()) == shown
+    assert in_words([2000, 1, 2000]) == "1 and 2,000"
+    assert in_words([3, 2, 1]) == "1, 2 and 3"
+    assert in_words([4, 3, 2, 10**6]) == "2 to 1,000,000"
+
+
+def test_every_paper_has_the_table_of_its_claims(tmp_path: Path) -> None:
+    def stated(caption: str) -> Study:
+        tables = {"claims": {"caption": caption}}
+        return made(tmp_path, lambda file: file.update(tables=tables))
+
+    without, default = made(tmp_path), DEFAULT_TABLES["claims"]
+    assert without.table_entries == {"claims": default}
+    assert stated("Ours.").table_entries["claims"] == {**default, "caption": "Ours."}
+    wrong = stated("Verdicts from {runs} runs.")
+    line = message_of(lambda: wrong.table_entries)
+    assert "tables.claims.caption has {runs}; allowed: none" in line
+    project = Project.load(ROOT)
+    assert all("claims" in project.study(name).tables for name in project.papers)
+    assert "claims" not in project.study("equal-privacy").tables
