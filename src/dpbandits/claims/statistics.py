@@ -232,6 +232,13 @@ class Measurement:
             self._label().format(**{**variables, **point.names}): point.number for point in picked
         }
 
+    def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
+        """Raise InputError where a series is not there, or is several."""
+        axis = [{self.along: x} for x in self.places(evidence, row, over)] if self.along else [{}]
+        for point in axis:
+            for one in self.resolve(evidence, row, {**over, **point}):
+                _ = one.place
+
     def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
         over = {**over, **_filled(self.at, {**row, **over})}
