@@ -1,6 +1,7 @@
 """Synthetic results of the experiments files: their rows, columns and tags, made-up numbers."""
 
 import copy
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,21 +11,20 @@ import pandas as pd
 
 import found_papers
 from dpbandits.config.documents import load_yaml
-from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
+from dpbandits.config.experiments import Caps, SimulationPlan, with_likes
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
-from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.study import with_default_tables
-from dpbandits.reporting.digitised import compare_digitised, with_digitised
+from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_diagram, draw_figure
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows
 from dpbandits.reporting.spec import DIAGRAM, has_published, parse_figure
 from shared import exact_result, session_folder, shared_value
 
 ROOT = Path(__file__).parents[1]
+PROJECT = Project.load(ROOT)
 
 NOISE = 0.02
 """Relative standard error of made-up Nash regret, and of sums over counts."""
@@ -104,22 +104,16 @@ class Document:
     def __init__(self, paper: str) -> None:
         """Read the file of the paper of this short name."""
         self.name = paper
-        self.paper = find_paper(paper)
-        self.path = Project.load(ROOT).study(paper).path
+        self.study = PROJECT.study(paper)
+        self.paper, self.path = self.study.code, self.study.path
         document = load_yaml(self.path)
         self.document = {**document, "simulations": with_likes(document["simulations"])}
-        self.figures = with_digitised(self.document["figures"], self.path)
-        tables = self.document["tables"]
-        is_paper = paper in found_papers.PAPERS
-        self.tables: dict[str, Any] = with_default_tables(tables) if is_paper else tables
+        self.figures, self.tables = self.study.figure_entries, self.study.table_entries
         self.frame = cache(self._frame)
 
     def plan(self, name: str, caps: dict[str, int] | None = None) -> SimulationPlan:
         """Return a simulation, at a smaller scale where caps are given."""
-        spec = SimulationSpec.model_validate(self.document["simulations"][name])
-        instance = self.document["instances"][spec.instance]
-        formulas, makers = self.paper.formulas, self.paper.instances
-        return SimulationPlan(name, spec, instance, Caps(**caps or {}), formulas, name, makers)
+        return replace(self.study.simulation(name), caps=Caps(**caps or {}))
 
     def _frame(self, name: str) -> pd.DataFrame:
         """Results of a simulation as the engine would write them, or the exact ones."""

@@ -74,7 +74,7 @@ def test_intervals_give_decisions_and_decisions_give_verdicts(paper: str) -> Non
         combined = {name: combine_comparisons(each, claim.combine) for name, each in parts.items()}
         expected = verdicts[claim.id, interpretation.variant, interpretation.label]
         assert _verdict(claim, combined, interpretation) == expected, claim.id
-    assert {claim.kind == FINDING for claim, _, _ in judged_rows(paper)} == {True, False}
+    assert any(claim.kind != FINDING for claim, _, _ in judged_rows(paper))
 
 
 @pytest.mark.parametrize("paper", PAPERS)

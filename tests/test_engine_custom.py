@@ -7,6 +7,7 @@ import functools
 import importlib
 import json
 import math
+import pickletools
 import shutil
 import sys
 import threading
@@ -194,6 +195,29 @@ def test_whatever_it_uses_counts_and_nothing_else(namespace: Callable[[str], Any
     assert len(keys) == 1 + sum(map(len, EDITS.values()))
     for new in ("SCALE = 1.0 + 1.0", "# A remark.\nUNUSED = 3\n\n\nSCALE = 2.0"):
         assert digest("own", namespace(BASE.replace("SCALE = 2.0", new))) in keys
+
+
+def of_the_package(text: str, namespace: Callable[[str], Any]) -> set[str]:
+    """Return the modules of this package that the key of a function depends on."""
+    hasher = custom._Hasher()
+    pickled = custom._written("own", namespace(f"import dpbandits\n{text}"), hasher, "{}")
+    names = [str(text) for kind, text, _ in pickletools.genops(pickled) if kind.name == "GLOBAL"]
+    every = hasher.modules.union(name.split()[0] for name in names)
+    return {name for name in every if name.startswith("dpbandits")}
+
+
+def test_what_it_uses_of_the_package_counts_and_not_all_that_the_package_loads(
+    namespace: Callable[[str], Any],
+) -> None:
+    """A colour of a figure is of no account to a policy that names an instance."""
+    for text, expected in (
+        ("def root(): return dpbandits.bernoulli([0.5])", {"dpbandits.bandits.instances"}),
+        ("def root(): return [lambda: dpbandits.audit]", {"dpbandits.auditing.run"}),
+        ("def root(): return dpbandits.bandits.draws.pull", {"dpbandits.bandits.draws"}),
+        ("def root(): return dpbandits", {"dpbandits"}),
+        ("def root(): return getattr(dpbandits, 'audit'), dpbandits.audit", {"dpbandits"}),
+    ):
+        assert expected <= of_the_package(text, namespace) <= expected | {"dpbandits.auditing.run"}
 
 
 class Colour(Enum):

@@ -15,7 +15,7 @@ from dpbandits.bandits import (
     uniform,
 )
 from dpbandits.comparisons.choosing.ranking import choose
-from dpbandits.engine.checks import check_algorithm
+from dpbandits.engine.conformance import check_algorithm
 from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.custom_arms import arms, replay
 from dpbandits.errors import InputError

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from dpbandits.cli import main
 from dpbandits.pages.contents import check_pages
 from dpbandits.pages.documents import artifact_page, document, write_skeleton
+from dpbandits.pipeline import study
 from dpbandits.pipeline.check import check_files, check_filters
+from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.publish import publish_papers
-from dpbandits.pipeline.targets import REPORT, targets
+from dpbandits.pipeline.targets import REPORT, RESULTS, targets
+from golden_csv import MAKERS
 from invented import FOLDER as INVENTED
 from invented import PAPER as NAME
 from invented import ROOT, command, copy_parts, run
@@ -67,9 +70,35 @@ def test_a_draft_is_in_no_citation_and_count_until_it_is_published(folder: Path)
     assert document(draft, "CITATION.cff") == (ROOT / "CITATION.cff").read_text()
     assert NAME not in artifact_page(draft, page)
     project = published(folder)
-    assert "2600.00001" in document(project, "CITATION.cff")
+    assert "Committing Early" in document(project, "CITATION.cff")
     assert f"`{NAME}`" in artifact_page(project, page)
     assert project.built().index(NAME) == len(project.published) - 1
+
+
+def test_a_look_moves_what_draws_it_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def moved(before: dict[str, Any], folder: Path, *names: str) -> set[str]:
+        return {
+            rule for rule, known in fingerprints(folder, *names).items() if known != before[rule]
+        }
+
+    def fingerprints(folder: Path, *names: str) -> dict[str, Any]:
+        study._named_in.cache_clear()
+        project = Project.load(folder)
+        every = targets(project.only(names) if names else project)
+        return {f"{each.rule}/{each.name}": each.depends_on for each in every}
+
+    own, others = fingerprints(folder, NAME), fingerprints(ROOT)
+    looks = dict(study.ALGORITHMS)
+    monkeypatch.setattr(study, "ALGORITHMS", looks | {"tree-ucb": ("blue", "solid", "star")})
+    assert moved(others, ROOT) == set()
+    monkeypatch.setattr(study, "ALGORITHMS", looks | {"ucb1": ("blue", "solid", "star")})
+    assert moved(own, folder, NAME) == {"committing_early_fig1/fig1"}
+    assert "dp_bai_fig1/fig1" not in moved(others, ROOT)
+    monkeypatch.undo()
+    path = folder / "config/papers" / NAME / "paper.yaml"
+    path.write_text(path.read_text().replace("wine", "olive"))
+    assert moved(own, folder, NAME) == {"committing_early_fig1/fig1", "committing_early_fig2/fig2"}
+    study._named_in.cache_clear()
 
 
 def test_an_id_of_another_paper_is_refused(folder: Path) -> None:
@@ -112,7 +141,51 @@ def test_a_paper_is_built_judged_and_published_alone(folder: Path, name: str) ->
     assert {Path(path).parent.as_posix() for path in after.keys() - before} == {
         f"docs/figures/{name}",
         f"docs/tables/{name}",
+        "docs/papers",
     }
     stamp = json.loads((folder / "docs/figures" / name / "fingerprints.json").read_text())
     assert {"fig1", "claims"} <= stamp.keys()
-    assert publish_papers(Project.load(folder), [name])
+
+
+CHECKOUT = {
+    *("config", "docs", "examples", "profiles", "tests", "workflow"),
+    *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Makefile", "README.md", "Snakefile"),
+    *("environment.yml", "pyproject.toml"),
+}
+"""What the tests of a checkout read but for the sources."""
+
+SCANS = [
+    path.relative_to(ROOT).as_posix()
+    for path in sorted((ROOT / "tests").rglob("test_*.py"))
+    if {"found_papers", "synthetic_results"} & set(path.read_text().replace(".", " ").split())
+]
+"""Tests that run over the published papers."""
+
+
+def test_the_suite_holds_of_a_fifth_paper(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has what the documents allow and no other paper has, and lacks what the others have."""
+    copy_parts(tmp_path, *(path.name for path in ROOT.iterdir() if path.name in CHECKOUT))
+    shutil.copytree(INVENTED, tmp_path / "config/papers" / NAME)
+    folder = str(tmp_path)
+    # First a draft, which can be seen and counts nowhere.
+    project = Project.load(tmp_path).only([NAME])
+    for target in targets(project):
+        if target.kind == RESULTS:
+            build_results(project, NAME, target.name, workers=1)
+        elif target.paper == NAME:
+            MAKERS[target.kind](project, target)
+    assert main(["publish", NAME, "--project", folder]) == 0
+    assert "**A draft**" in (tmp_path / f"docs/papers/{NAME}.md").read_text()
+    assert main(["site", "--only", NAME, "--out", str(tmp_path / "site"), "--project", folder]) == 0
+    assert "<strong>A draft</strong>" in (tmp_path / "site/index.html").read_text()
+    assert main(["explain", "ce-c1", "--published", "--project", folder]) == 0
+    assert "a draft's: `state` in" in capsys.readouterr().out
+    published(tmp_path)
+    assert main(["publish", NAME, "--project", folder]) == 0
+    assert main(["check", "--papers", NAME, "--project", folder]) == 0
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    marks = ["-m", "not slow and not golden and not faults"]
+    done = run(tmp_path, [*words, *marks, "-k", NAME, *SCANS])
+    assert done.returncode == 0, done.stdout[-4000:]

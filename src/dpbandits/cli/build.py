@@ -9,6 +9,7 @@ import click
 from dpbandits.cli.options import (
     FILE,
     FOLDER,
+    NAMES,
     chosen,
     command,
     formatted,
@@ -131,7 +132,7 @@ def check(
         return
     import pandas as pd
 
-    from dpbandits.engine.checks import check_algorithm, require_passed
+    from dpbandits.engine.conformance import check_algorithm, require_passed
     from dpbandits.engine.custom import load_algorithm
 
     checks = check_algorithm(
@@ -162,26 +163,29 @@ def _check_project(project: "Project") -> None:
 def publish(project: "Project", names: tuple[str, ...]) -> None:
     """Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.
 
-    Where a PAPER is named its copies alone are written, and no document.
+    Where a PAPER is named, those of the others stay as they are in docs/, and the documents are
+    written from all of them. Of a draft there is its own page, and no document names it.
     """
-    from dpbandits.pages.documents import write_costs, write_documents
-    from dpbandits.pipeline.publish import publish_chosen, publish_papers
+    from dpbandits.pages.documents import write_costs, write_documents, write_drafts
+    from dpbandits.pipeline.publish import publish_chosen
 
-    if names:
-        written = publish_papers(project, names)
-    else:
-        written = [*publish_chosen(project), write_costs(project), *write_documents(project)]
+    chosen = project.only(names) if names else project
+    drafts = [name for name in chosen.chosen if name not in project.published]
+    written = [*publish_chosen(chosen), *write_drafts(project, drafts)]
+    if chosen.built() != drafts:
+        written += [write_costs(chosen), *write_documents(project)]
     print(*written, sep="\n")
 
 
 @command()
 @option("--out", type=FOLDER, default="site", help="folder (default: site)")
+@option("--only", type=NAMES, help="papers to show, drafts too; default: all published")
 @in_project
-def site(project: "Project", out: Path) -> None:
+def site(project: "Project", out: Path, only: list[str] | None) -> None:
     """Build a static site from the csv files that exist: every figure, claim and verdict."""
     from dpbandits.pages.site.build import write_site
 
-    files = write_site(project, out)
+    files = write_site(project.only(only) if only else project, out)
     size = sum(file.stat().st_size for file in files) / 1e6
     print(f"{out / 'index.html'} ({len(files)} files, {size:.1f} MB)")
 

@@ -163,8 +163,9 @@ class _Hasher(_Pickler):
         if by_value and isinstance(value, FunctionType):
             self._add_imports(value.__code__)
             attributes, slots = reduced[2]
-            used = ("__defaults__", "__kwdefaults__", "__closure__", "__globals__")
-            parts = [slots[name] for name in used]
+            used = ("__defaults__", "__kwdefaults__", "__closure__")
+            outside = {k: _used(value.__code__, k, v) for k, v in slots["__globals__"].items()}
+            parts = [*(slots[name] for name in used), outside]
             # The state is written after the function is known, which may refer to itself.
             return str, (value.__qualname__,), [value.__code__, attributes, *parts]
         if by_value and isinstance(value, type):
@@ -188,6 +189,30 @@ class _Hasher(_Pickler):
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 self._add_imports(constant)
+
+
+def _used(code: CodeType, name: str, value: Any) -> Any:
+    """Return what code uses of a global: of this package as a module, the things that it names.
+
+    ``dpbandits.fraction`` depends on where that is defined, not on all that the package imports.
+    """
+    if not isinstance(value, ModuleType) or not _is_ours(value.__name__):
+        return value
+    things = []
+    lines = [line for line in dis.get_instructions(code) if line.opname != "EXTENDED_ARG"]
+    for number, line in enumerate(lines):
+        if line.opname.startswith("LOAD_") and line.argval == name:
+            thing: Any = value
+            for after in lines[number + 1 :]:
+                if not isinstance(thing, ModuleType) or after.opname not in ATTRIBUTES:
+                    break
+                thing = getattr(thing, after.argval, None)
+            things.append(thing)
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return [*things, *(_used(constant, name, value) for constant in inner)]
+
+
+ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 
 
 def _is_installed_name(top: str) -> bool:

@@ -13,7 +13,7 @@ import yaml
 from dpbandits.claims.docket import NumberSource
 from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import VERDICTS
-from dpbandits.engine.provenance import write_text
+from dpbandits.engine.provenance import read_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
 from dpbandits.pages.contents import (
@@ -34,7 +34,7 @@ from dpbandits.pages.reference import api_page
 from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import REPORT, Target, targets, timing_path
+from dpbandits.pipeline.targets import REPORT, RESULTS, Target, targets, timing_path
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -52,6 +52,8 @@ def paper_page(contents: Contents, paper: str) -> str:
         title=study.title,
         authors=study.authors,
         arxiv=study.about and study.about.arxiv,
+        is_draft=study.about and not study.about.is_published,
+        reduced=study.about and study.about.reduced,
         sentence=study.summary().sentence,
         summary=contents.summary(paper),
         counts=sentences,
@@ -81,7 +83,8 @@ def _figure_part(contents: Contents, group: FigureGroup, pending: dict[str, Valu
         "group": group,
         "alt": contents.alt(group),
         "caption": group.first.caption,
-        "answer": contents.answer(group),
+        "opening": contents.opening(group),
+        "against": contents.against(group),
         "has_numbers": bool(contents.as_drawn(group)),
         "others": [{"name": name, "label": _label(name, first)} for name in others],
         "by_panel": by_panel(group, claims),
@@ -200,7 +203,7 @@ def _in_small(contents: Contents, group: FigureGroup) -> Values:
     page = f"papers/{group.paper}.md#{group.base}"
     if group.paper not in contents.papers:
         page = f"figures/{group.paper}/{group.base}.png"
-    answer, alt = contents.answer(group), contents.alt(group)
+    answer, alt = contents.opening(group), contents.alt(group)
     return {"group": group, "page": page, "answer": answer, "alt": alt}
 
 
@@ -262,7 +265,7 @@ def _papers(contents: Contents) -> str:
             claims.append(label + ", ".join(parts))
         rebuilt = sum(not group.is_extra for group in contents.figures(name))
         drawn = contents.reproduced(name).removeprefix("the paper prints ")
-        sentence = contents.project.study(name).summary().sentence
+        sentence = contents.project.study(name).summary().sentence or contents.summary(name)
         page = f"[`{name}`](docs/papers/{name}.md)"
         figures = f"{rebuilt} rebuilt; {drawn}"
         rows.append([f"{page} {title}", figures, "; ".join(claims), sentence])
@@ -348,7 +351,9 @@ MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
 def write_costs(project: Project) -> Path:
     """Write what was measured, and what was known of jobs that were not measured again."""
     path = project.folder / COSTS
-    built = [target for target in targets(project) if target.kind != REPORT]
+    # The ledger of some papers is not that of all.
+    of_papers = project.built() + ["all"] * (project.chosen == project.published)
+    built = [each for each in targets(project) if each.kind != REPORT and each.paper in of_papers]
     measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
     known = read_costs(project)
     names = {(target.paper, target.kind, target.name) for target in built}
@@ -371,10 +376,17 @@ def read_costs(project: Project) -> pd.DataFrame:
 def _measured(project: Project, built: list[Target]) -> Iterator[list[object]]:
     for target in built:
         path = timing_path(project, target)
-        if path.is_file():
+        if path.is_file() and not _is_from_cache(target):
             last = pd.read_csv(path, sep="\t", na_values="-").iloc[-1]
             values = [round(float(last[column]), 1) for column in MEASURED.values()]
             yield [target.paper, target.kind, target.name, *values]
+
+
+def _is_from_cache(target: Target) -> bool:
+    """Return whether some runs of a simulation were in the cache, so that its job was short."""
+    if target.kind != RESULTS or not target.provenance.is_file():
+        return False
+    return bool(read_provenance(target.provenance).get("cached_runs", 0))
 
 
 def cluster_page(project: Project, text: str) -> str:
@@ -451,6 +463,14 @@ def document(project: Project, name: str) -> str:
     if name in REGIONS:
         return REGIONS[name](project, (project.folder / name).read_text(encoding="utf-8"))
     return paper_page(Contents.of(project), Path(name).stem)
+
+
+def write_drafts(project: Project, names: Iterable[str]) -> list[Path]:
+    """Write the pages of drafts, which no other document names; return their paths."""
+    paths = [project.folder / f"docs/papers/{name}.md" for name in names]
+    for path in paths:
+        write_text(path, paper_page(Contents(project, (path.stem,)), path.stem))
+    return paths
 
 
 def write_documents(project: Project) -> list[Path]:

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
-    """Return the paper of a claim or finding, such as ``TSDP-C8``, and its entry.
+    """Return the paper, a draft perhaps, of a claim or finding such as ``TSDP-C8``, and its entry.
 
     Raises:
         InputError: no paper has it.
     """
     known: dict[str, str] = {}
-    for paper in project.chosen:
+    # Drafts come last: one that is not in order does not stand in the way of the others.
+    for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
         findings = [finding.claim for finding in project.study(paper).findings]
         for claim in (*project.study(paper).claims, *findings):
             if claim.id.lower() == identifier.lower():
@@ -83,6 +84,7 @@ def _explained(project: Project, paper: str, alone: "Judgement", within: InFamil
         yield f"  verdict at the family-wise level{level}: {meaning}"
     evidence = ", no evidence" if alone.scale == "quick" else ""
     yield f"  scale: {alone.scale}{evidence}"
+    yield from _reservations(project, paper)
     for path in claim_figures(project, paper, alone.claim):
         yield f"  figure: {path}"
 
@@ -145,6 +147,16 @@ def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[s
         yield f"  {_choice(project, paper, row)}: {row['verdict']}"
         yield from _comparisons(_of_row(compared, row))
         yield f"  scale: {row['scale']}, as published"
+    yield from _reservations(project, paper)
+
+
+def _reservations(project: Project, paper: str) -> Iterator[str]:
+    """Yield what is said beside every verdict on a paper."""
+    about = project.papers[paper]
+    if about.reduced:
+        yield f"  at a smaller scale than the paper's: {about.reduced}"
+    if not about.is_published:
+        yield f"  a draft's: `state` in {project.study(paper).config_path('paper')}"
 
 
 def _published_lines(
@@ -161,6 +173,7 @@ def _published_lines(
         yield f"  verdict at the paper's {claim.runs_paper} runs: {row['verdict_at_paper_runs']}"
     yield f"  verdict at the family-wise level: {row['verdict_in_family']}"
     yield f"  scale: {row['scale']}, as published"
+    yield from _reservations(project, paper)
 
 
 def _choice(project: Project, paper: str, row: Mapping[Any, Any]) -> str:

@@ -7,7 +7,7 @@ values.
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -138,10 +138,10 @@ REPAIRED = "repaired"
 """The variant that is no statement on a paper, and so counted and shown apart."""
 
 
-def published_papers(project: Project) -> list[str]:
-    """Return the published papers whose verdicts are there."""
+def published_papers(project: Project, papers: Iterable[str]) -> list[str]:
+    """Return those papers whose verdicts are there."""
     folder = project.folder / PUBLISHED
-    return [paper for paper in project.published if (folder / paper / "simultaneous.csv").exists()]
+    return [paper for paper in papers if (folder / paper / "simultaneous.csv").exists()]
 
 
 def published_ledger(project: Project, paper: str) -> pd.DataFrame:

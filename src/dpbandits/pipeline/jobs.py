@@ -84,7 +84,9 @@ def _simulated(project: Project, paper: str, name: str, workers: int) -> Made:
         seconds = time.monotonic() - begun
         print(f"{paper}: {name}: {computed[0]} runs computed in {seconds:.1f} s", file=sys.stderr)
     played = {line.label: line.cell.description for line in series}
+    total = sum(len(line.runs) for line in series)
     details = {"seed": project.seed, "workers": workers, "series": played}
+    details["cached_runs"] = max(0, total - sum(computed))
     return results_frame(series, runs), details
 
 

@@ -105,6 +105,16 @@ class Project:
             given |= {"papers": list(papers), "comparisons": list(comparisons or ())}
         return Project.load(self.folder, {**self.config, **given}) if given else self
 
+    def only(self, names: Sequence[str]) -> "Project":
+        """Return the project with some papers or comparisons chosen, drafts too.
+
+        Raises:
+            InputError: there is none of a name.
+        """
+        comparisons = [name for name in names if self.study(name).is_comparison]
+        papers = [name for name in names if name not in comparisons]
+        return self.at(papers=papers, comparisons=comparisons)
+
     @cached_property
     def papers(self) -> Mapping[str, PaperFile]:
         """What is known of every paper, drafts too, by short name and in their order."""

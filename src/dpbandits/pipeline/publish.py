@@ -1,7 +1,7 @@
 """The copies of figures, tables and verdicts at paper scale in docs/, with fingerprints."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dpbandits.claims.docket import Claim
@@ -31,6 +31,8 @@ def current_fingerprints(published: Iterable[Target]) -> dict[str, Mapping[str, 
 def publish_chosen(project: Project) -> list[Path]:
     """Copy what was built of the chosen papers and comparisons; return the files written.
 
+    The copies of others stay as they are.
+
     Raises:
         InputError: the scale is not ``paper``, or a figure, table or ledger is missing or stale.
     """
@@ -38,20 +40,6 @@ def publish_chosen(project: Project) -> list[Path]:
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
     published = published_targets(project)
     return [path for name in project.built() for path in _publish_paper(project, name, published)]
-
-
-def publish_papers(project: Project, names: Sequence[str]) -> list[Path]:
-    """Copy what was built of some papers or comparisons, drafts too; return the files written.
-
-    Every document, and the copies of the others, stay as they are.
-
-    Raises:
-        InputError: there is no such paper, the scale is not ``paper``, or a figure, table or ledger
-            is missing or stale.
-    """
-    comparisons = [name for name in names if project.study(name).is_comparison]
-    papers = [name for name in names if name not in comparisons]
-    return publish_chosen(project.at(papers=papers, comparisons=comparisons))
 
 
 def _publish_paper(project: Project, paper: str, published: Iterable[Target]) -> list[Path]:

@@ -1,9 +1,9 @@
 """A paper or a comparison as its config states it: what is known, simulated, shown and claimed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,16 +20,17 @@ from dpbandits.config.documents import (
     validated,
 )
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
-from dpbandits.engine.identity import digest_of, fingerprint
+from dpbandits.engine.identity import SOURCES, digest_of, fingerprint, sources_of
 from dpbandits.errors import InputError
 from dpbandits.papers import STATISTICS, Paper, find_paper
+from dpbandits.reporting.palette import ALGORITHMS
+from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure, parse_table
 
 # A workflow asks for names, fingerprints and captions: what simulates and judges takes seconds to
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
     from dpbandits.claims.docket import Claim, Finding
-    from dpbandits.reporting.spec import FigureSpec, TableSpec
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
@@ -61,11 +62,13 @@ class PaperFile(Spec):
         arxiv: number on arXiv.
         doi: digital object identifier.
         order: place among the papers; those of one place are in the order of their names.
-        state: a draft is built where it is chosen, and is in no page, count or citation.
+        state: a draft is built where it is chosen, and is in no count, index or citation.
+        reduced: why all of it is at a smaller scale than the paper's own; beside each verdict.
         summary: sums up what came out, as ``summary`` of the findings, which it is by default.
         picture: the figure or panel that the front page shows; the first figure by default.
         panels: what each panel of the paper's figures shows.
         interpretations: interpretation, as ``norm=l1``, -> what it is in words.
+        looks: algorithm of the paper's own -> its colour, line style and marker.
     """
 
     title: Sentence
@@ -78,10 +81,12 @@ class PaperFile(Spec):
     doi: Annotated[str, Field(pattern=r"^10\.\d+/\S+$")] | None = None
     order: Count = 1000
     state: Literal["published", "draft"] = "draft"
+    reduced: Shown | None = None
     summary: dict[str, Any] | None = None
     picture: Text | None = None
     panels: dict[Panel, Shown] = Field(default={})
     interpretations: dict[str, Text] = Field(default={})
+    looks: Looks = Field(default={})
 
     @property
     def is_published(self) -> bool:
@@ -178,6 +183,13 @@ def with_default_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@cache
+def _named_in(*modules: str) -> frozenset[str]:
+    """Return the algorithms with a look whose id the sources of some modules have in them."""
+    text = b"".join(SOURCES[path] for path in sources_of(*modules))
+    return frozenset(algorithm for algorithm in ALGORITHMS if algorithm.encode() in text)
+
+
 NOT_SIMULATED = ("claims", "digitised")
 """What tables read that is neither simulated nor an exact result."""
 
@@ -245,27 +257,43 @@ class Study:
 
     @cached_property
     def figure_entries(self) -> Mapping[str, Mapping[str, Any]]:
-        """The entry of every figure, by name, digitised values and numbers of captions filled in.
+        """The entry of every figure, by name, with digitised values, numbers in captions and looks.
 
         Raises:
             InputError: the file of digitised values is missing, damaged or names no curve here; a
                 caption has an unknown placeholder.
         """
-        # Simulations do without the modules of reporting.
+        # Simulations do without what reads digitised values.
         from dpbandits.reporting.digitised import with_digitised
-        from dpbandits.reporting.spec import parse_figure
 
-        figures = with_digitised(self.file.figures, self.path)
-        return {
-            name: self._with_caption(f"figures.{name}", entry, partial(parse_figure, name, entry))
-            for name, entry in figures.items()
-        }
+        entries = {}
+        for name, entry in with_digitised(self.file.figures, self.path).items():
+            with naming(self.path):
+                figure = parse_figure(name, entry)
+            captioned = self._with_caption(f"figures.{name}", entry, figure)
+            entries[name] = {**captioned, "looks": self._looks(figure)}
+        return entries
+
+    def _looks(self, figure: FigureSpec) -> Looks:
+        """Return the looks of the algorithms that a figure may draw.
+
+        They are those that its simulations play, and those that the sources of its other values
+        name: so a figure depends on no other look.
+        """
+        modules = self.code.modules("diagrams") if figure.is_diagram else []
+        if any(panel.compute for panel in figure.panels.values()):
+            modules += self.code.modules("derived")
+        if not set(self.exact).isdisjoint(figure.reads):
+            modules += self.code.modules("analytic")
+        plans = [self.simulation(name) for name in figure.reads if name not in self.exact]
+        drawn = {cells.algorithm for plan in plans for cells in plan.spec.cells}
+        drawn |= _named_in(*modules)
+        looks = {**(self.about.looks if self.about else {}), **ALGORITHMS}
+        return {name: look for name, look in looks.items() if name in drawn}
 
     @cached_property
-    def figures(self) -> Mapping[str, "FigureSpec"]:
+    def figures(self) -> Mapping[str, FigureSpec]:
         """Every figure by name, supplementary ones too; InputError where one is not allowed."""
-        from dpbandits.reporting.spec import parse_figure
-
         with naming(self.path):
             return {name: parse_figure(name, each) for name, each in self.figure_entries.items()}
 
@@ -276,37 +304,31 @@ class Study:
         Raises:
             InputError: a caption has an unknown placeholder.
         """
-        from dpbandits.reporting.spec import parse_table
-
         tables = self.file.tables if self.is_comparison else with_default_tables(self.file.tables)
         return {
-            name: self._with_caption(f"tables.{name}", entry, partial(parse_table, name, entry))
+            name: self._with_caption(f"tables.{name}", entry, parse_table(name, entry))
             for name, entry in tables.items()
         }
 
     @cached_property
-    def tables(self) -> Mapping[str, "TableSpec"]:
+    def tables(self) -> Mapping[str, TableSpec]:
         """Every table by name, those that every paper has too; InputError as for figures."""
-        from dpbandits.reporting.spec import parse_table
-
         with naming(self.path):
             return {name: parse_table(name, each) for name, each in self.table_entries.items()}
 
-    def figure(self, name: str) -> "FigureSpec":
+    def figure(self, name: str) -> FigureSpec:
         """Return a figure; InputError if there is none of that name."""
         if name not in self.figures:
             raise InputError.unknown(f"{self.path}: figure", name, self.figures)
         return self.figures[name]
 
-    def table(self, name: str) -> "TableSpec":
+    def table(self, name: str) -> TableSpec:
         """Return a table; InputError if there is none of that name."""
         if name not in self.tables:
             raise InputError.unknown(f"{self.path}: table", name, self.tables)
         return self.tables[name]
 
-    def _with_caption(
-        self, place: str, entry: Any, parse: "Callable[[], FigureSpec | TableSpec]"
-    ) -> Any:
+    def _with_caption(self, place: str, entry: Any, spec: FigureSpec | TableSpec) -> Any:
         """Return the entry of a figure or table with the numbers of its caption filled in."""
         caption = entry.get("caption") if isinstance(entry, Mapping) else None
         if not isinstance(caption, str) or not (found := _PLACEHOLDER.findall(caption)):
@@ -315,7 +337,7 @@ class Study:
             wrong, allowed = ", ".join(unknown), ", ".join(NUMBERS)
             raise InputError(f"{self.path}: {place}.caption has {wrong}; allowed: {allowed}")
         with naming(self.path):
-            shown = [name for name in parse().reads if name not in (*NOT_SIMULATED, *self.exact)]
+            shown = [name for name in spec.reads if name not in (*NOT_SIMULATED, *self.exact)]
             simulations = [self.simulation(name) for name in shown]
         if not simulations:
             raise InputError(

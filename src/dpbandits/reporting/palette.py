@@ -2,9 +2,12 @@
 
 import hashlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from dpbandits.errors import InputError
 
@@ -25,8 +28,12 @@ COLOURS = {
     "black": "#000000",
     "wine": "#882255",
     "olive": "#999933",
+    "indigo": "#332288",
+    "teal": "#44aa99",
+    "rose": "#cc6677",
+    "forest": "#117733",
 }
-"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and two of
+"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and six of
 Paul Tol's palette ``muted``, which stay apart from them for colour-blind readers."""
 
 _ORDERED = (
@@ -83,40 +90,22 @@ NO_MARKER = "none"
 NO_LINE = "none"
 """What an experiments file says of a line without markers, and of markers without a line."""
 
-ALGORITHMS = {
-    # Gaussian DP.
-    "m-ts-gaussian": ("orange", "dashed", "circle"),
-    "dp-ts-ucb": ("sky", "solid", "square"),
-    # Pure DP.
-    "dp-se": ("brown", "dash-dot", "diamond"),
-    "anytime-lazy-ucb": ("green", "solid", "triangle"),
-    "lazy-dp-ts": ("purple", "solid", "triangle-down"),
-    "dp-ts": ("grey", "dotted", "cross"),
-    "adap-ucb": ("vermillion", "dashed", "square"),
-    "gdp-ncb": ("blue", "solid", "circle"),
-    "anytime-gdp-ncb": ("blue", "dash-dot", "hexagon"),
-    # Local DP.
-    "ldp-ucb-l": ("wine", "long", "pentagon"),
-    "ldp-ncb": ("olive", "dotted", "triangle-left"),
-    "anytime-ldp-ncb": ("olive", "dash-dot-dot", "triangle-right"),
-    # Not private: black.
-    "ts-gaussian": ("black", "dotted", "star"),
-    "ucb1": ("black", "long", "plus"),
-    "ncb": ("black", "dash-dot", "diamond"),
-    "kl-ucb": ("black", "dashed", "square"),
-    "ts-beta": ("black", "solid", "circle"),
-    # Best arms, which no figure draws beside regret.
-    "dp-bai": ("blue", "solid", "circle"),
-    "baseline": ("green", "dashed", "square"),
-    "dp-od": ("vermillion", "dash-dot", "triangle"),
-    "dp-bai-gauss": ("purple", "dotted", "pentagon"),
-    "od-linbai": ("black", "long", "diamond"),
-    "sequential-halving": ("grey", "dash-dot-dot", "cross"),
+Names = tuple[str, str, str]
+"""Of a colour, a line style and a marker."""
+
+_FILE = Path(__file__).with_name("looks.yaml")
+
+ALGORITHMS: Mapping[str, Names] = {
+    algorithm: (colour, dash, marker)
+    for algorithm, (colour, dash, marker) in yaml.safe_load(_FILE.read_text("utf-8")).items()
 }
 """Id of an algorithm -> its colour, line style and marker in every figure of the project.
 
-Two algorithms of one colour are never in one panel, except those that are not private and the two
-forms, with and without a known horizon, of one algorithm; their lines and markers differ.
+They are in a file that is no source, so that a figure depends on the looks of what it draws alone
+(``Study.figure_entries``).
+
+A colour is of one algorithm, except that those that are not private are black and that the two
+forms, with and without a known horizon, of one algorithm share theirs; lines and markers differ.
 """
 
 FILLS = ("full", "open", "half")
@@ -162,13 +151,14 @@ def ordered_looks(count: int) -> list[Look]:
     return [Look(*look) for look in zip(colours, dashes, markers, strict=False)]
 
 
-def algorithm_look(algorithm: str) -> Look:
+def algorithm_look(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
     """Return the look that an algorithm has in every figure.
 
     Args:
-        algorithm: a key of ``ALGORITHMS``.
+        algorithm: a key of ``looks``.
+        looks: by id; of a paper with its own algorithms in it.
     """
-    colour, dash, marker = ALGORITHMS[algorithm]
+    colour, dash, marker = looks[algorithm]
     return Look(COLOURS[colour], dash, MARKERS[marker])
 
 
@@ -218,17 +208,18 @@ def own_look(index: int) -> Look:
     return Look(OWN_COLOUR, dashes[index % len(dashes)], marker)
 
 
-def look_of(algorithm: str) -> Look:
+def look_of(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
     """Return the look that an algorithm has in every figure.
 
-    It is that of ``ALGORITHMS``. Of an algorithm that is not there it follows from the id
-    alone; two such algorithms may have one look, until one of them is given its own there.
+    Of an algorithm without one it follows from the id alone; two such algorithms may look alike,
+    until one of them is given its own in ``paper.yaml``, or in ``looks.yaml`` if it is registered.
 
     Args:
         algorithm: any id.
+        looks: as in ``algorithm_look``.
     """
-    if algorithm in ALGORITHMS:
-        return algorithm_look(algorithm)
+    if algorithm in looks:
+        return algorithm_look(algorithm, looks)
     return own_look(int(hashlib.sha256(algorithm.encode()).hexdigest(), 16))
 
 
@@ -252,7 +243,7 @@ def looks_of(
     places = sorted({value for value in values if value is not None})
     steps = dict(zip(places, ordered_looks(len(places)), strict=True))
     looks = [
-        steps[value] if value is not None else _look(panel.series[index], rows, index, place)
+        steps[value] if value is not None else _look(panel, index, rows, place)
         for value, (index, rows) in zip(values, drawn, strict=True)
     ]
     apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
@@ -300,26 +291,27 @@ def _ordered_value(spec: "SeriesSpec", rows: "pd.DataFrame", place: str) -> Any:
     return rows[column].iloc[0]
 
 
-def _look(spec: "SeriesSpec", rows: "pd.DataFrame", index: int, place: str) -> Look:
+def _look(panel: "PanelSpec", index: int, rows: "pd.DataFrame", place: str) -> Look:
     """Return the look of a line that is not coloured by an ordered column.
 
     Raises:
         InputError: the file gives a line of one algorithm another look than the algorithm's.
     """
+    spec, known = panel.series[index], panel.looks or ALGORITHMS
     algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
     given = {
         key: value
         for key in ("colour", "line", "marker")
         if (value := getattr(spec, key)) not in (None, NO_LINE, NO_MARKER)
     }
-    if len(algorithms) == 1 and algorithms[0] in ALGORITHMS:
+    if len(algorithms) == 1 and algorithms[0] in known:
         for key, value in given.items():
             raise InputError(
                 f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
                 f"{algorithms[0]} have its look"
             )
     if len(algorithms) == 1 and not given:
-        return look_of(algorithms[0])
+        return look_of(algorithms[0], known)
     look = categorical_look(index)
     colour = look.colour if spec.colour is None else COLOURS[spec.colour]
     marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]

@@ -30,8 +30,8 @@ _UNITS = ((1_000_000, 1_000_000, "M"), (100_000, 1_000, "k"))
 PANEL_HEIGHT = 2.3
 """Height in inches of a row of panels, without the legends above it."""
 
-STRIP_HEIGHT = 1.05
-"""Height in inches of a strip below a row of panels, with its labels."""
+STRIP_HEIGHT = 0.95
+"""Height in inches of a strip below a row of panels."""
 
 DPI = 240
 """Pixels per inch of a png."""
@@ -59,11 +59,11 @@ RC: dict[str, Any] = {
     "grid.linewidth": 0.5,
     "legend.borderaxespad": 0.2,
     "legend.columnspacing": 1.4,
-    "legend.fontsize": 7.5,
+    "legend.fontsize": 7.2,
     "legend.frameon": False,
     "legend.handlelength": 2.4,
     "legend.handletextpad": 0.6,
-    "legend.title_fontsize": 8,
+    "legend.labelspacing": 0.3,
     "lines.linewidth": 1.2,
     "lines.markeredgewidth": 0,
     "lines.markersize": 3.6,
@@ -137,6 +137,17 @@ class _Numbers(Formatter):
         return [f"{thousands(value / unit)}{name}" if value else "0" for value in values]
 
 
+class _Decades(LogLocator):
+    """Powers of ten; where an axis reaches none, their multiples."""
+
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        """Return the ticks of an axis."""
+        ticks: Sequence[float] = super().tick_values(vmin, vmax)
+        if not any(min(vmin, vmax) <= tick <= max(vmin, vmax) for tick in ticks):
+            return LogLocator(subs=range(1, 10), numticks=6).tick_values(vmin, vmax)
+        return ticks
+
+
 def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None = None) -> None:
     """Set scale, ticks and tick labels of one axis.
 
@@ -154,6 +165,6 @@ def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None
     elif scale == "linear":
         axis.set_major_locator(MaxNLocator(nbins=3 if which == "x" else 6, steps=[1, 2, 5, 10]))
     else:
-        axis.set_major_locator(LogLocator(numticks=6))
+        axis.set_major_locator(_Decades(numticks=6))
     if scale == "linear" or ticks is not None:
         axis.set_major_formatter(_Numbers())

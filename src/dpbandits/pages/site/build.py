@@ -208,7 +208,7 @@ def site_contents(project: Project) -> Contents:
     pages = [*_single_pages(site), *_pages(site)]
     menu = [(address, values["in_menu"]) for _, address, values in pages if "in_menu" in values]
     cited = citation(project)
-    shared = {"menu": menu, "citation": cited, "papers_of_site": site.papers}
+    shared = {"menu": menu, "citation": cited, "papers_of_site": site.papers, "drafts": site.drafts}
     renderer = Renderer(_links(site), shared)
     contents = {
         address: renderer.page(template, address, **values).encode()

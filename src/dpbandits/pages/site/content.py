@@ -190,6 +190,7 @@ def claim_pages(site: Site) -> Iterator[tuple[str, Values]]:
                         "title": claim.id,
                         "paper_title": site.title(paper),
                         "arxiv": site.project.papers[paper].arxiv,
+                        "reduced": site.project.papers[paper].reduced,
                         "answer": site.contents.claims(rows[claim.id])[0]["answer"],
                         "picture": _picture_of(site, values["figures"]),
                         "evidence": evidence_of(site, paper, claim.id),

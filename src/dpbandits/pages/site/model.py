@@ -147,8 +147,12 @@ class Site:
     @cached_property
     def papers(self) -> list[str]:
         """The chosen papers whose verdicts are published."""
-        chosen = self.project.built()
-        return [paper for paper in published_papers(self.project) if paper in chosen]
+        return published_papers(self.project, self.project.chosen)
+
+    @cached_property
+    def drafts(self) -> list[str]:
+        """The drafts among them."""
+        return [paper for paper in self.papers if paper not in self.project.published]
 
     @cached_property
     def contents(self) -> Contents:
@@ -170,7 +174,10 @@ class Site:
         """
         if not self.papers:
             folder = self.project.folder / PUBLISHED
-            raise InputError(f"{folder}: has no verdicts; allowed: published ones (make publish)")
+            raise InputError(
+                f"{folder}: has no verdicts of {', '.join(self.project.chosen)}; allowed: "
+                f"published ones (dpbandits publish)"
+            )
         return together([published_ledger(self.project, paper) for paper in self.papers])
 
     @cached_property

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Trial
+from dpbandits.algorithms.base import Task, Trial
+from dpbandits.algorithms.best_arm import BASELINE
 from dpbandits.algorithms.best_arm.designs import g_optimal
 from dpbandits.algorithms.best_arm.eliminations import (
     SCHEDULES,
@@ -18,8 +19,6 @@ from dpbandits.algorithms.best_arm.eliminations import (
     halving_schedule,
     phase_schedule,
 )
-from dpbandits.engine.cells import Work, make_cell
-from dpbandits.engine.compute import outcomes
 from dpbandits.papers.curves import joined, number
 from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
 
@@ -173,13 +172,11 @@ def halves(sizes: tuple[int, ...]) -> bool:
 
 
 def _played(name: str, trial: int) -> list[str]:
-    cell = make_cell(
-        algorithm="baseline",
-        parameters={"epsilon": np.inf},
-        bandit=INSTANCES[name](),
-        horizon=BUDGET,
-    )
-    return contradictions(next(outcomes(Work(cell, range(1)), SEED + trial)).first)
+    parameters = BASELINE.parameters_from({"epsilon": np.inf})
+    interpretations = BASELINE.interpretations_from({}, "as-written")
+    task = Task(parameters, interpretations, INSTANCES[name](), BUDGET)
+    generator = np.random.default_rng([SEED, trial])
+    return contradictions(BASELINE.play(task, generator, 1).first)
 
 
 def contradictions(trial: Trial) -> list[str]:
