@@ -1,26 +1,34 @@
-"""`dpbandits.audit`: planted leaks are caught, what is private is not, bad input is one line."""
+"""`dpbandits.audit`: planted leaks are caught, what is private is not; tables are played."""
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-import dpbandits
-from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing.inputs import constant, make_pair
+from dpbandits.algorithms import REGISTRY, REGRET, find_identification
+from dpbandits.auditing.inputs import (
+    PULL_TABLE,
+    ROUND,
+    constant,
+    make_pair,
+    search_pairs,
+)
+from dpbandits.auditing.mechanisms import Plays, TableBandit, Trials
 from dpbandits.auditing.run import (
     Audit,
     audit,
     published,
     setting_of,
 )
+from dpbandits.bandits.draws import AFTER, NEXT, TABLE, draw_reward, draw_reward_sum
 from dpbandits.cli import main
 from dpbandits.engine.cache import require_cache
 from dpbandits.errors import InputError
 from leaky_algorithms import leaky
+from support import mostly_slow
 
 PAIR = constant(1.0, 0.0)
 NULL = make_pair([[1.0], [0.0]], [[1.0], [0.0]])
@@ -68,15 +76,6 @@ def test_search_finds_a_pair_and_counts_what_it_tried() -> None:
     assert found.verdict == "fails"
     assert found.pairs == 56
     assert found.events > 56 * 20
-
-
-def test_rows_say_all_that_is_needed() -> None:
-    row = quick("half the noise", pair=PAIR).row
-    assert (row.statement, row.engine, row.notion) == ("", "black box", "pull table")
-    assert (row.arms, row.horizon, row.parameters, row.claimed) == (2, 8, "epsilon=1.0", 1.0)
-    assert row.pair == "arm 1 always 1, arm 2 always 0; reward 1 of arm 1 is 0 or 1"
-    assert (row.confidence, row.runs) == (0.95, 20_000)
-    assert row.direction in ("x over x'", "x' over x")
 
 
 def test_answers_come_from_the_cache_and_depend_on_what_was_asked() -> None:
@@ -190,12 +189,6 @@ def test_command_line_audits_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "lower bound: epsilon >= 0." in shown
 
 
-def test_the_public_names() -> None:
-    with pytest.raises(InputError, match="no-such"):
-        dpbandits.audit("no-such", horizon=5)
-    assert dpbandits.audit_pair is make_pair
-
-
 def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
     """Of one decision by noisy sums it is; where 24 rounds hide every reward it is not."""
     cases = published(8_000)
@@ -206,3 +199,119 @@ def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
     assert power["dp-bai", "as-written"] == power["baseline", "as-written"] == "caught"
     assert power["gdp-ncb", "as-written"] == "missed"
     assert power["ucb1", "as-written"] == power["ts-gaussian", "as-written"] == ""
+
+
+ZEROS = [[0.0, 0.0], [0.0, 0.0]]
+ZEROS_3 = [[0.1, 0.2, 0.4], [0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "more", "message"),
+    [
+        (ZEROS, [[0, 2], [0, 0]], {}, "table x' has the reward 2; allowed: 0 to 1"),
+        ([[np.nan, 0], [0, 0]], ZEROS, {}, "table x has the reward nan; allowed: 0 to 1"),
+        ([0.0, 1.0], ZEROS, {}, "table x has shape 2; allowed: one row of rewards an arm"),
+        ([[0.0, 1.0]], ZEROS, {}, "table x has shape 1 x 2; allowed: one row of rewards an arm"),
+        ([[0.0], [0.0, 1.0]], ZEROS, {}, "table x is no table of numbers"),
+        (ZEROS, [[0.0], [0.0]], {}, "have shapes 2 x 2 and 2 x 1; allowed: one shape"),
+        (ZEROS, [[1, 1], [0, 0]], {}, "differ in 2 cells; allowed: one"),
+        (ZEROS, [[1, 1], [0, 0]], {"notion": ROUND}, "differ in 2 rounds; allowed: one"),
+        (ZEROS, ZEROS, {"notion": "global"}, "notion is 'global'; allowed: pull table, round"),
+        (ZEROS, ZEROS, {"after": [0.0]}, "after has 1 rewards; allowed: one an arm, 2"),
+        (ZEROS, ZEROS, {"after": [0.0, -1.0]}, "after has the reward -1; allowed: 0 to 1"),
+    ],
+)
+def test_bad_tables_end_in_one_line(
+    first: Any, second: Any, more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        make_pair(first, second, **more)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("notion", [PULL_TABLE, ROUND])
+@pytest.mark.parametrize("arms", [2, 3])
+def test_families_are_neighbours_and_small(notion: str, arms: int) -> None:
+    pairs = list(search_pairs(notion, arms, 10))
+    for pair in pairs:
+        differs = pair.rows(False) != pair.rows(True)
+        assert differs.any()
+        assert (differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()) == 1
+        assert pair.arms == arms
+    assert len({str(pair.describe()) for pair in pairs}) == len(pairs) <= 70
+
+
+def test_draws_from_a_table_are_its_rewards_in_order() -> None:
+    generator = np.random.default_rng(1)
+    before = generator.bit_generator.state
+    for compiled in (True, False):
+        one = draw_reward if compiled else draw_reward.py_func
+        several = draw_reward_sum if compiled else draw_reward_sum.py_func
+        row = make_pair(ZEROS_3, ZEROS_3, after=[0.8, 0.0]).rows(False)[0]
+        assert one(TABLE, row, generator) == 0.1
+        assert several(TABLE, row, 2, generator) == pytest.approx(0.6)
+        assert several(TABLE, row, 3, generator) == pytest.approx(2.4)
+        assert row[NEXT] == 6
+        assert row[AFTER] == 0.8
+    assert generator.bit_generator.state == before
+
+
+@pytest.mark.parametrize("by_round", [False, True])
+@pytest.mark.parametrize("name", list(REGRET))
+def test_kernels_receive_the_rewards_of_the_table(name: str, by_round: bool) -> None:
+    """Sums of every segment are those of the next pulls, or of the rounds, of its arm."""
+    horizon = 40
+    rewards = np.random.default_rng(3).integers(0, 2**20, (2, horizon)) / 2**20
+    algorithm = REGRET[name]
+    setting = setting_of(name, horizon, dict(algorithm.example))
+    pair = make_pair(rewards, rewards, notion=ROUND if by_round else PULL_TABLE)
+    plays = setting.mechanism(pair).play
+    assert isinstance(plays, Plays)
+    seen = list[tuple[int, int, float]]()
+
+    class Recorder:
+        def __call__(self, *arguments: Any) -> int:
+            written = algorithm.advance(*arguments)
+            seen.extend(zip(*(column[:written] for column in arguments[4]), strict=True))
+            return written
+
+    recorder: Any = Recorder()
+    recorded = replace(plays, algorithm=replace(algorithm, advance=recorder, id="recorded"))
+    outputs = recorded(False, np.random.default_rng(4), 3)
+    pulls, t = np.zeros(2, int), 0
+    for arm, length, total in seen:
+        begin = t if by_round else pulls[arm]
+        assert total == rewards[arm, begin : begin + length].sum()
+        pulls[arm] += length
+        t += length
+        if t == horizon:
+            pulls[:], t = 0, 0
+    assert sum(length for _, length, _ in seen) == outputs.size
+    assert outputs.ravel().tolist() == [arm for arm, length, _ in seen for _ in range(length)]
+
+
+class PlayedInOrder(TableBandit):
+    """Rewards for the plain Python references, arm after arm in the order of their pulls."""
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        return float(draw_reward_sum.py_func(TABLE, self.table[arm], count, generator))
+
+
+@pytest.mark.parametrize("name", mostly_slow(["sequential-halving", "od-linbai"], "od-linbai"))
+def test_every_identification_trial_has_the_table_from_its_beginning(name: str) -> None:
+    """Without noise all trials of a block decide as the reference does, in every phase."""
+    algorithm = find_identification(name)
+    # Arm 4 is best in the first phase alone, arm 2 from then on.
+    rewards = [[0.2] * 24, [0.4] * 3 + [0.9] * 21, [0.3] * 24, [0.5] * 3 + [0.0] * 21]
+    setting = setting_of(name, 24, {}, arms=4)
+    play = setting.mechanism(make_pair(rewards, rewards)).play
+    assert isinstance(play, Trials)
+    block = play(False, np.random.default_rng(1), 50)
+    task = play.task()
+    values = {each.name: getattr(task.bandit, each.name) for each in fields(task.bandit)}
+    trial = algorithm.reference(
+        replace(task, bandit=PlayedInOrder(**values)), np.random.default_rng(1)
+    )
+    assert (block == [trial.recommended, *trial.pulls(4)]).all()
+    assert trial.recommended == 1

@@ -155,22 +155,3 @@ def test_a_larger_parameter_promises_less(kind: str) -> None:
 
 # The delta axis of Figures 1, 6 and 7 (ts-is-dp, Figures 1 to 8).
 GRID = np.logspace(-10, -1, 61)
-
-
-@pytest.mark.parametrize("kind", ["gdp", "pure"])
-def test_parameter_zero_is_perfect_privacy(kind: str) -> None:
-    guarantee = Guarantee(kind, 0.0)
-    assert np.array_equal(guarantee.epsilon(GRID), np.zeros(61))
-    assert guarantee.delta(0.0) == 0
-
-
-def test_no_guarantee() -> None:
-    guarantee = Guarantee("none")
-    assert guarantee.epsilon(0.5) == math.inf
-    assert guarantee.delta(100.0) == 1
-
-
-def test_guarantees_describe_themselves() -> None:
-    assert Guarantee("gdp", math.sqrt(500)).describe() == "22.3607-GDP"
-    assert Guarantee("pure", 0.5).describe() == "0.5-DP (pure)"
-    assert Guarantee("none").describe() == "no privacy guarantee"

@@ -9,7 +9,7 @@ import pytest
 
 from dpbandits.privacy.witnesses import classical_delta
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 TEXT = " ".join((ROOT / "docs/audit.md").read_text(encoding="utf-8").split())
 LEDGER = pd.read_csv(ROOT / "docs/tables/privacy-audit/extra-audit.csv", keep_default_na=False)
 

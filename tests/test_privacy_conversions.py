@@ -172,14 +172,6 @@ def test_closed_form_is_the_minimum(log_slope: float, log_delta_value: float) ->
         assert at_order == pytest.approx(rdp_to_dp(slope, delta), rel=1e-9)
 
 
-@pytest.mark.parametrize(("delta", "order"), [(1e-10, 1.3), (1e-1, 1.1)])
-def test_optimal_orders_of_erratum_e6(delta: float, order: float) -> None:
-    """TSDP-E6: alpha* = 1.1 to 1.3 for T = 1000; the closed form of section 3, item 6."""
-    assert optimal_order(250.0, delta) == pytest.approx(order, abs=0.05)
-    closed = 1 + 2 * np.sqrt(np.log(1 / delta) / 1000)
-    assert optimal_order(250.0, delta) == pytest.approx(closed, rel=1e-14)
-
-
 @pytest.mark.parametrize("alpha", [1.3, 2.0, 8.0])
 @pytest.mark.parametrize("rounds", [1, 1000])
 def test_agrees_with_the_rdp_accountant(alpha: float, rounds: int) -> None:

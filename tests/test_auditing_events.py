@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from scipy.special import log_ndtr
-from scipy.stats import beta, binom, laplace, norm
+from scipy.stats import binom, laplace, norm
 
 from dpbandits.auditing.events import Event, Measure, clopper_pearson, p_value
 from dpbandits.errors import InputError
@@ -59,12 +59,6 @@ def test_laplace_mechanism_is_bounded_tightly_and_from_below() -> None:
     assert bounds.min() > 0.9
 
 
-@pytest.mark.parametrize("measure", [MU, EPSILON])
-def test_equal_inputs_give_zero(measure: Measure) -> None:
-    bounds = certified(measure, norm(0.0).cdf, norm(0.0).cdf, 20_000)
-    assert (bounds > 0.0).sum() <= MOST_ERRORS
-
-
 def test_each_bound_errs_as_often_as_stated_at_most() -> None:
     # Randomised response with a fixed event: the two ends are each missed in 2.5 % of the seeds.
     p, q, runs = 0.2, 0.6, 500
@@ -79,14 +73,6 @@ def test_each_bound_errs_as_often_as_stated_at_most() -> None:
     assert (np.sum(ends, axis=0) <= binom.ppf(0.9995, SEEDS, LEVEL / 2.0)).all()
 
 
-def test_ends_are_quantiles_of_the_beta_law() -> None:
-    low, high = clopper_pearson(3, 10, 0.05)
-    assert low == pytest.approx(beta.ppf(0.025, 3, 8), rel=1e-12)
-    assert high == pytest.approx(beta.ppf(0.975, 4, 7), rel=1e-12)
-    assert clopper_pearson(0, 10, 0.05)[0] == 0.0
-    assert clopper_pearson(10, 10, 0.05)[1] == 1.0
-
-
 def test_bounds_are_those_of_their_definitions() -> None:
     low, high = clopper_pearson(800, 1_000, 0.05)[0], clopper_pearson(300, 1_000, 0.05)[1]
     counts = (800, 300, 1_000)
@@ -94,11 +80,6 @@ def test_bounds_are_those_of_their_definitions() -> None:
     assert Measure("epsilon", 0.1).bound(*counts) == pytest.approx(math.log((low - 0.1) / high))
     assert MU.bound(*counts) == pytest.approx(norm.isf(high) - norm.isf(low))
     assert Measure("delta", epsilon=0.5).bound(*counts) == pytest.approx(low - math.exp(0.5) * high)
-
-
-@pytest.mark.parametrize("measure", [MU, EPSILON])
-def test_the_other_direction_gives_zero(measure: Measure) -> None:
-    assert measure.bound(300, 800, 1_000) == 0.0
 
 
 def test_an_event_never_seen_under_one_input_gives_a_finite_bound() -> None:
