@@ -226,8 +226,8 @@ def _audited(tables: Published, algorithm: str) -> float:
     is_played = tables.scores["algorithm"] == algorithm
     variants = set(tables.scores["variant"][is_played])
     audit = tables.audit[tables.audit["algorithm"] == algorithm]
-    shares = audit["share"][audit["variant"].isin(variants)].replace("unbounded", "inf")
-    return float(shares.astype(float).max()) if len(shares) else 0.0
+    ratios = audit["ratio"][audit["variant"].isin(variants)].dropna()
+    return float(ratios.max()) if len(ratios) else 0.0
 
 
 def _plane(trials: pd.DataFrame) -> Iterator[Values]:
