@@ -1,7 +1,7 @@
 """What the pages show of each paper: figures, claims, findings and errata, from published files."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -349,21 +349,25 @@ class Contents:
 
     def answer(self, group: FigureGroup) -> str:
         """Return sentences that say what came out of a figure: yes or no, and what is against."""
+        return " ".join(filter(None, [self.opening(group), *self.against(group)]))
+
+    def opening(self, group: FigureGroup) -> str:
+        """Return whether a figure comes out as drawn, and how the claims about it came out."""
         rows = self.about(group)
         variants = [variant for variant, _ in by_verdict(rows)]
         counts = [_counted_sentence(rows, variant, variants) for variant in variants]
-        drawn = [sentence for sentence in [self.as_drawn(group)] if sentence]
-        return " ".join(filter(None, [*drawn, *counts, *self._against(rows, variants)]))
+        return " ".join(filter(None, [self.as_drawn(group), *counts]))
 
-    def _against(self, rows: pd.DataFrame, variants: list[str]) -> Iterator[str]:
-        """Yield a sentence with the number of every claim that fails, as a whole or in part."""
-        for claim in self.claims(rows[rows["verdict"].isin(["fails", "mixed"])]):
-            for row in claim["rows"]:
-                if row["variant"] in variants:
-                    choice = row["choice"] if len(variants) > 1 else row["words"]
-                    parts = f" ({row['sub_claims']})" if row["sub_claims"] else ""
-                    where = (f", {choice}" if choice else "") + parts
-                    yield f"{ANSWERS[row['verdict']]}{where}: {row['value']} ({claim['id']})."
+    def against(self, group: FigureGroup) -> list[str]:
+        """Return a sentence with its number for every claim that fails, as a whole or in part."""
+        rows = self.about(group)
+        variants = [variant for variant, _ in by_verdict(rows)]
+        return [
+            f"{ANSWERS[row['verdict']]}{_where(row, variants)}: {row['value']} ({claim['id']})."
+            for claim in self.claims(rows[rows["verdict"].isin(["fails", "mixed"])])
+            for row in claim["rows"]
+            if row["variant"] in variants
+        ]
 
     def alt(self, group: FigureGroup) -> str:
         """Return what is seen of a figure, in words."""
@@ -431,8 +435,21 @@ class Contents:
         if len(binding) and not (binding["estimate"] == row["estimate"]).any():
             reported = own[(own["estimate"] == row["estimate"]) & (own["decided"] == "reported")]
             if len(reported):
-                return readable(reported["comparison"].iloc[0]), ""
-        return readable(row["measured"]), readable(row["asked"])
+                return _with_powers(reported["comparison"].iloc[0]), ""
+        return _with_powers(row["measured"]), readable(row["asked"])
+
+
+def _with_powers(text: str) -> str:
+    """Return a readable text in which horizons from a million on are powers of ten."""
+    return readable(re.sub(r"(?<==)1(0{6,})\b", lambda match: f"1e{len(match[1])}", text))
+
+
+def _where(row: Values, variants: list[str]) -> str:
+    """Return of which variant and interpretation a row is, and how its sub-claims came out."""
+    choice = row["choice"] if len(variants) > 1 else row["words"]
+    return (f", {choice}" if choice else "") + (
+        f" ({row['sub_claims']})" if row["sub_claims"] else ""
+    )
 
 
 def _begun(text: str) -> str:
@@ -581,8 +598,6 @@ def _counted_sentence(ledger: pd.DataFrame, variant: str, variants: list[str]) -
         return f"Yes{name}: {'both' if size == 2 else f'all {size}'} claims about it hold."
     if size == 1:
         [word] = [word for word, n in counts.items() if n]
-        if word in ("fails", "mixed"):  # a sentence with its number follows
-            return ""
         said = f"claim about it{name} {in_counts(counts).partition(' ')[2]}."
         return f"Yes: the {said}" if word == "holds" else f"The {said}"
     return f"Of {size} claims about it{name} {in_counts(counts)}."

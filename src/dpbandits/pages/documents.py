@@ -83,7 +83,8 @@ def _figure_part(contents: Contents, group: FigureGroup, pending: dict[str, Valu
         "group": group,
         "alt": contents.alt(group),
         "caption": group.first.caption,
-        "answer": contents.answer(group),
+        "opening": contents.opening(group),
+        "against": contents.against(group),
         "has_numbers": bool(contents.as_drawn(group)),
         "others": [{"name": name, "label": _label(name, first)} for name in others],
         "by_panel": by_panel(group, claims),
@@ -202,7 +203,7 @@ def _in_small(contents: Contents, group: FigureGroup) -> Values:
     page = f"papers/{group.paper}.md#{group.base}"
     if group.paper not in contents.papers:
         page = f"figures/{group.paper}/{group.base}.png"
-    answer, alt = contents.answer(group), contents.alt(group)
+    answer, alt = contents.opening(group), contents.alt(group)
     return {"group": group, "page": page, "answer": answer, "alt": alt}
 
 
