@@ -15,9 +15,9 @@ IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
-RELEASE = lint test slow faults slurm-test everything verify published
+RELEASE = tools lint test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick report publish site test slow golden published release-check faults kill-matrix lint format bench check lock clean slurm-test artifact verify notebooks
+.PHONY: help figures extras everything quick quick-everything report publish site test slow golden published release-check tools faults mutants lint format bench check lock clean slurm-test artifact verify notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -32,7 +32,10 @@ extras: .venv/installed ## what is ours and marked so
 everything: .venv/installed ## figures and extras
 	$(SNAKEMAKE) all extras
 
-quick: .venv/installed ## all figures and tables at a small scale (under results/quick, figures/quick)
+quick: .venv/installed ## the papers' figures, tables and verdicts at a small scale (under results/quick, figures/quick)
+	$(SNAKEMAKE) all --config scale=quick
+
+quick-everything: .venv/installed ## and what is ours, at that scale
 	$(SNAKEMAKE) all extras --config scale=quick
 
 report: .venv/installed ## results/report.html (Snakemake's own) and results/report.pdf (needs pdflatex) of everything
@@ -75,11 +78,15 @@ release-check: ## everything that a release has to pass, in about three hours; t
 	if [ -n "$$failed" ]; then echo "release-check: failed in:$$failed" >&2; exit 1; fi; \
 	echo "release-check: everything passes"
 
+tools: ## what tests are skipped without: pdflatex and Chromium
+	@command -v pdflatex >/dev/null || { echo "pdflatex is not installed (texlive-latex-recommended)" >&2; exit 1; }
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { echo "Chromium is not installed" >&2; exit 1; }
+
 faults: .venv-test/installed ## break it on purpose: kills, two runs at once, a disk that is closed (docs/reliability.md); 20 minutes
 	$(PYTEST) -m faults
 
-kill-matrix: .venv-test/installed ## which tests notice 600 small faults of the sources; goes on with tests/kill_matrix.csv (two hours)
-	$(IN_TEST) python tests/kill_matrix.py
+mutants: .venv-test/installed ## which of NUMBER=60 small faults of PACKAGES the tests notice, those of the package by their names
+	$(IN_TEST) python tests/mutants.py --number $(or $(NUMBER),60) --packages $(or $(PACKAGES),algorithms bandits engine)
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt
 	$(IN_TEST) ruff check .

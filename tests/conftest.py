@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from numba import config
 
-import dpbandits  # noqa: F401  (points numba at its folder of compiled kernels)
+from dpbandits.kernels import kernels_folder
 from shared import VARIABLE, session_folder
 
-# One folder of compiled kernels for each state of the sources.
-COMPILED_KERNELS = Path(config.CACHE_DIR).resolve().parent  # type: ignore[attr-defined]
+# As commands have it that tests start: in the cache of the checkout, by state of the sources.
+COMPILED_KERNELS = kernels_folder().resolve()
 
 # Fixed examples, kept nowhere: a test that fails, fails for everyone and every time.
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
@@ -44,7 +43,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 FIRST = (
     *("test_build", "test_engine_custom", "test_documents", "test_overlay"),
-    *("test_reference_agrees", "test_reporting_figures"),
+    *("test_algorithms_agreement", "test_reporting_figures"),
 )
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 

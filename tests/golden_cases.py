@@ -16,13 +16,17 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 import dpbandits
-from best_arm_trials import single_interpretations
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Algorithm, Definition
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.cells import Cell, Work, make_cell
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.metrics import NASH, PARTS, QUANTITIES
-from support import FIVE_ARMS, kernel_decisions, variant_interpretations
+from support import (
+    FIVE_ARMS,
+    kernel_decisions,
+    single_interpretations,
+    variant_interpretations,
+)
 
 Values = dict[str, str | float]
 """Name of a value -> a digest, or a number that is equal up to ``TOLERANCE``."""

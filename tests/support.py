@@ -14,11 +14,20 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import dpbandits
 from dpbandits import Bandit, InputError
-from dpbandits.algorithms import REGRET, Algorithm, Definition
-from dpbandits.bandits import Bernoulli, ClippedExponential, TruncatedExponential
+from dpbandits.algorithms import IDENTIFICATION, REGRET, Algorithm, Definition
+from dpbandits.algorithms.base import Outcome, Task, Trial
+from dpbandits.algorithms.dp_ts_ucb import Settings
+from dpbandits.bandits import (
+    Bernoulli,
+    ClippedExponential,
+    LinearBandit,
+    TruncatedExponential,
+    linear,
+)
 from dpbandits.kernels import new_segments
 
 PACKAGE = Path(dpbandits.__file__).parent
@@ -261,3 +270,133 @@ def changed_environment(changes: dict[str, str | None]) -> dict[str, str]:
 def digits_printed(text: str) -> list[float]:
     """Return the numbers of a text."""
     return [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", text)]
+
+
+# DP-TS-UCB round by round.
+
+
+def dp_ts_ucb_by_rounds(
+    settings: Settings, bandit: Bandit, generator: np.random.Generator
+) -> Iterator[Decision]:
+    """Play DP-TS-UCB as Algorithm 1 is printed: every round scans the arms and draws one reward."""
+    arms = range(len(bandit.arms))
+    first = [bandit.draw(arm, generator) for arm in arms]
+    yield from ((arm, 1, first[arm]) for arm in arms)
+    n, mu_hat = [1] * len(arms), first
+    r, o, q = [1] * len(arms), [0] * len(arms), [0.0] * len(arms)
+    h, highest = [float(settings.budget)] * len(arms), [settings.reset] * len(arms)
+    for _ in range(len(arms) + 1, settings.horizon + 1):
+        theta = [0.0] * len(arms)
+        for i in arms:
+            if h[i] >= 1:
+                deviation = math.sqrt(settings.variance / n[i])
+                theta[i] = mu_hat[i] + deviation * generator.standard_normal()
+                h[i] -= 1
+                highest[i] = max(highest[i], theta[i])
+            else:
+                theta[i] = highest[i]
+        arm = theta.index(max(theta))
+        reward = bandit.draw(arm, generator)
+        o[arm] += 1
+        q[arm] += reward
+        if settings.renewed_by_pull:
+            h[arm], highest[arm] = float(settings.budget), settings.reset
+        if o[arm] == 2 ** r[arm]:
+            n[arm] = 2 ** r[arm]
+            mu_hat[arm] = q[arm] / n[arm]
+            h[arm], highest[arm] = float(settings.budget), settings.reset
+            r[arm], o[arm], q[arm] = r[arm] + 1, 0, 0.0
+        yield arm, 1, reward
+
+
+# Best-arm identification: tasks, instances to draw, comparisons.
+
+PRIVATE = ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"]
+
+
+def task_for(
+    algorithm: str,
+    bandit: LinearBandit,
+    budget: int,
+    interpretations: dict[str, str] | None = None,
+    **parameters: Any,
+) -> Task:
+    """Make a task; parameters that are not given are those of the algorithm's example."""
+    found = IDENTIFICATION[algorithm]
+    told = found.parameters_from({**found.example, **parameters})
+    return Task(told, found.interpretations_from(interpretations or {}), bandit, budget)
+
+
+def parameters_of(name: str, epsilon: float) -> dict[str, float]:
+    """Return epsilon as a parameter, where the algorithm has it."""
+    return {"epsilon": epsilon} if name in PRIVATE else {}
+
+
+def play_trials(name: str, task: Task, seed: int = 1, trials: int = 1) -> Outcome:
+    """Play a block."""
+    return IDENTIFICATION[name].play(task, np.random.default_rng(seed), trials)
+
+
+def single_interpretations(algorithm: Definition) -> Iterator[dict[str, str]]:
+    """Yield the defaults, and then every other value of every interpretation by itself."""
+    yield {}
+    for name, values in algorithm.interpretations.items():
+        yield from ({name: value} for value in values[1:])
+
+
+def assert_same(fast: Trial, plain: Trial) -> None:
+    """Compare two trials decision for decision.
+
+    Estimates are the same numbers from other orders of summation, on features of unit size.
+    """
+    assert fast.recommended == plain.recommended
+    assert len(fast.phases) == len(plain.phases)
+    for one, other in zip(fast.phases, plain.phases, strict=True):
+        assert one.active.tolist() == other.active.tolist()
+        assert one.arms.tolist() == other.arms.tolist()
+        assert one.pulls.tolist() == other.pulls.tolist()
+        assert one.exact == other.exact
+        size = np.abs(other.estimates).max()
+        assert np.allclose(one.estimates, other.estimates, rtol=0, atol=1e-10 * size)
+
+
+def assert_agreement(algorithm: str, task: Task, seed: int, trials: int = 1) -> Trial:
+    """Compare the fast code with the reference, the use of the stream included.
+
+    Of an algorithm that has one phase, all ``trials`` are compared.
+    """
+    fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
+    outcome = IDENTIFICATION[algorithm].play(task, fast, trials)
+    arms = len(task.bandit.arms)
+    for trial in range(trials):
+        expected = IDENTIFICATION[algorithm].reference(task, plain)
+        if trial == 0:
+            assert_same(outcome.first, expected)
+        assert outcome.recommended[trial] == expected.recommended
+        assert outcome.pulls[trial].tolist() == expected.pulls(arms).tolist()
+        assert outcome.exact[trial] == all(phase.exact for phase in expected.phases)
+    assert fast.bit_generator.state == plain.bit_generator.state
+    return outcome.first
+
+
+@st.composite
+def linear_bandits(draw: st.DrawFn, most: int = 14) -> LinearBandit:
+    """Draw instances with features on a grid, where twins, zeros and low ranks are common."""
+    arms, dimension = draw(st.integers(2, most)), draw(st.integers(1, 4))
+    numbers = st.integers(-2, 2) if draw(st.booleans()) else st.integers(0, 3)
+    features = draw(arrays(np.float64, (arms, dimension), elements=numbers.map(float)))
+    theta = draw(arrays(np.float64, dimension, elements=numbers.map(float)))
+    if draw(st.booleans()):
+        features[:, -1] = features[:, 0]
+    means = features @ theta
+    if means.min() < 0:
+        # One more coordinate, which is the same for all, lifts the means to 0 and above.
+        features = np.column_stack([features, np.ones(arms)])
+        theta = np.append(theta, -means.min())
+        means = means - means.min()
+    kept = (means < means.max()) | (np.arange(arms) == means.argmax())
+    if means.max() == 0 or kept.sum() < 2:
+        features, theta, means, kept = np.eye(2), np.array([1.0, 2.0]), np.array([2.0]), [0, 1]
+    largest = draw(st.sampled_from([0.25, 0.5, 0.9, 0.99]))
+    law = draw(st.sampled_from(["uniform", "bernoulli"]))
+    return linear(features[kept], theta * (largest / means.max()), law)

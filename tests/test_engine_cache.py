@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits import kernels
+from dpbandits._cache_folder import cache_folder as folder_now
 from dpbandits._cache_folder import unwritable
 from dpbandits.cli import main
 from dpbandits.engine import cache as caching
@@ -22,7 +23,7 @@ from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.compute import compute
 from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.provenance import write_atomically, write_text
-from dpbandits.kernels import KERNELS_HASH
+from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
 from invented import PAPER, make_project
@@ -98,20 +99,19 @@ def damages(content: bytes) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("damage", damages(b"any"))
 def test_damage_is_shown_and_computed_again(
-    damage: str, cache_folder: Path, capsys: pytest.CaptureFixture[str]
+    cache_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     [expected] = compute([work()], root_seed=3)
     [path] = entries(cache_folder)
-    content = path.read_bytes()
-    path.write_bytes(damages(content)[damage])
-    capsys.readouterr()
-    [found] = compute([work()], root_seed=3)
-    assert f"{path.name}: damaged cache entry, computed again\n" in capsys.readouterr().err
-    for name, values in expected.items():
-        np.testing.assert_array_equal(found[name], values)
-    assert Cache().read(path, expected) is not None
+    for damaged in damages(path.read_bytes()).values():
+        path.write_bytes(damaged)
+        capsys.readouterr()
+        [found] = compute([work()], root_seed=3)
+        assert f"{path.name}: damaged cache entry, computed again\n" in capsys.readouterr().err
+        for name, values in expected.items():
+            np.testing.assert_array_equal(found[name], values)
+        assert Cache().read(path, expected) is not None
 
 
 def test_no_damaged_byte_changes_a_number(cache_folder: Path) -> None:
@@ -222,31 +222,6 @@ def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
     assert "compiling ucb1 ..." in run.stderr
     package = Path(dpbandits.__file__).parent
     assert not list(package.rglob("*.nb[ci]"))
-
-
-def test_a_folder_of_kernels_that_is_full(
-    monkeypatch: pytest.MonkeyPatch, warnings: Warnings, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
-    from dpbandits.algorithms.ucb1 import advance
-
-    kept = kernels._Cache(advance.py_func)
-    assert not (tmp_path / "kernels").exists(), "not before something is compiled"
-
-    def full(key: object, data: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(kept._cache_file, "save", full)
-    monkeypatch.setattr(kept._impl, "check_cachable", lambda data: True)
-    monkeypatch.setattr(kept._impl, "reduce", lambda data: data)
-    monkeypatch.setattr(kept, "_index_key", lambda sig, codegen: "key")
-
-    class Compiled:
-        codegen = None
-
-    kept.save_overload("signature", Compiled())
-    [line] = warnings()
-    assert "No space left on device" in line
 
 
 # ``dpbandits cache``.
@@ -425,8 +400,83 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-def test_written_files_are_whole_and_readable(tmp_path: Path) -> None:
-    write_text(tmp_path / "a.txt", "Δ\r\nx\n")
-    assert (tmp_path / "a.txt").read_bytes() == "Δ\r\nx\n".encode()
-    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o644
-    assert names(tmp_path) == ["a.txt"]
+ROOT = Path(__file__).resolve().parents[1]
+UNSET = {"DPBANDITS_CACHE": None, "NUMBA_CACHE_DIR": None}
+
+
+@pytest.fixture
+def unset(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in UNSET:
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+def some_project(folder: Path, cache: str = ".cache/dpbandits") -> Path:
+    shutil.copytree(ROOT / "config", folder / "config")
+    text = (ROOT / "config/config.yaml").read_text()
+    assert text.count("cache: .cache/dpbandits") == 1
+    text = text.replace("cache: .cache/dpbandits", f"cache: {cache}")
+    (folder / "config/config.yaml").write_text(text)
+    return folder
+
+
+def test_library_use_goes_to_the_user_s_folder(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    unset.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    unset.chdir(tmp_path)
+    assert folder_now() == tmp_path / "home/dpbandits"
+    assert Cache().cells == tmp_path / "home/dpbandits/cells"
+    assert kernels_folder() == tmp_path / "home/dpbandits/numba"
+
+
+@pytest.mark.parametrize("cache", [".cache/dpbandits", "a folder"])
+def test_in_a_project_it_goes_to_the_project_s(
+    cache: str, unset: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    unset.chdir(some_project(tmp_path, cache))
+    assert folder_now() == tmp_path / cache == Project.load().cache_folder.absolute()
+
+
+def test_a_config_of_something_else_is_no_project(
+    unset: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "config").mkdir()
+    unset.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    unset.chdir(tmp_path)
+    for text in ("", "a: [", "- papers", "cache: here", "papers: [a]\nseed: 1"):
+        (tmp_path / "config/config.yaml").write_text(text)
+        assert folder_now() == tmp_path / "home/dpbandits"
+
+
+def test_the_variable_means_the_same_to_both(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    project = Project.load(some_project(tmp_path / "project"))
+    unset.setenv("DPBANDITS_CACHE", str(tmp_path / "given"))
+    assert project.cache_folder == folder_now() == tmp_path / "given"
+    assert kernels_folder() == tmp_path / "given/numba"
+    unset.setenv("DPBANDITS_CACHE", "")
+    assert project.cache_folder == tmp_path / "project/.cache/dpbandits"
+
+
+@pytest.mark.parametrize("words", [["-c", "import dpbandits"], ["-m", "dpbandits", "--help"]])
+def test_an_import_writes_nothing(words: list[str], tmp_path: Path) -> None:
+    """Nothing where one stands, in an empty folder that is read-only, and nothing elsewhere."""
+    stand, home = tmp_path / "stand", tmp_path / "home"
+    stand.mkdir()
+    home.mkdir()
+    stand.chmod(0o555)
+    changes = {**UNSET, "XDG_CACHE_HOME": str(home), "HOME": str(home)}
+    run = run_python("-B", *words, changes=changes, folder=stand)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert list(stand.iterdir()) == []
+    assert [path.name for path in home.iterdir() if path.name == "dpbandits"] == []
+
+
+def test_a_simulation_writes_to_the_user_s_folder_alone(tmp_path: Path) -> None:
+    """And says that it compiles, where it does."""
+    stand, home = tmp_path / "stand", tmp_path / "home"
+    stand.mkdir()
+    changes = {**UNSET, "XDG_CACHE_HOME": str(home)}
+    runs = [run_python("-B", "-c", LIBRARY, changes=changes, folder=stand) for _ in range(2)]
+    assert [(run.returncode, run.stdout) for run in runs] == [(0, "60\n")] * 2
+    assert [run.stderr.count("compiling ucb1 ...\n") for run in runs] == [1, 0]
+    assert list(stand.iterdir()) == []
+    assert sorted(path.name for path in (home / "dpbandits").iterdir()) == ["cells", "numba"]

@@ -5,10 +5,7 @@ The kernel below is right; every test plants one fault in it.
 
 import itertools
 import math
-import random
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,23 +104,16 @@ def beyond_horizon(out: Any, state: Any, written: int) -> None:
 FAULTS: dict[str, tuple[Algorithm, str]] = {
     "returns 0": (replace(MINE, advance=lambda *_: 0), "1: advance returns 0; allowed: 1 to 23"),
     "returns nothing": (replace(MINE, advance=lambda *_: None), "1: advance returns None; "),
-    "returns too much": (after(lambda *_: 10**9), "1: advance returns 1000000000; "),
-    "returns a float": (after(lambda *_: 5.0), "1: advance returns 5.0; "),
     "not written": (after(lambda out, state, written: written + 1), "24: segment is arm -46116"),
     "arm too large": (put("arms", 2, 2), "11: segment is arm 2, length 5, "),
-    "arm far away": (put("arms", 0, 2**40), f"1: segment is arm {2**40}, "),
     "arm below": (put("arms", 1, -2), "6: segment is arm -2, "),
     "length 0": (put("lengths", 1, 0), "6: segment is arm 1, length 0, "),
-    "length below": (put("lengths", 1, -1), "6: segment is arm 1, length -1, "),
-    "length 2^62": (put("lengths", 4, 2**62), f"21: segment is arm 0, length {2**62}, "),
     "beyond": (after(beyond_horizon), "21: segment is arm 0, length 4, "),
     "sum nan": (put("sums", 0, math.nan), "1: segment is arm 0, length 5, sum of rewards nan; "),
-    "sum infinite": (put("sums", 1, math.inf), "6: segment is arm 1, length 5, sum of rewards inf"),
     "sum below 0": (put("sums", 4, -0.5), "21: segment is arm 0, length 3, sum of rewards -0.5; "),
     "sum too large": (put("sums", 4, 3.5), "21: segment is arm 0, length 3, sum of rewards 3.5; "),
     "clock": (after(lambda out, state, written: state.clock.fill(0)), "1: clock is 0 after the ba"),
     "laws": (before(lambda settings, state, arms, *_: arms.laws.fill(3)), "is read-only"),
-    "parameters": (before(lambda settings, state, arms, *_: arms.parameters.fill(1)), "read-only"),
     "an error": (before(lambda *_: 1 // 0), "1: advance raises ZeroDivisionError: "),
 }
 
@@ -388,7 +378,9 @@ def test_a_planted_fault_fails_its_check(fault: str) -> None:
 def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Threads of other tests may be alive.
+    """Unless other threads run, which may have drawn it."""
+    monkeypatch.setattr(checks, "is_alone", lambda: False)
+    assert failures(before(lambda *_: np.random.random())) == {}
     monkeypatch.setattr(checks, "is_alone", lambda: True)
     failed = failures(before(lambda *_: np.random.random()))
     assert failed == {
@@ -396,33 +388,6 @@ def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(
             "algorithm in-turn: numbers are drawn from np.random; allowed: from the generator alone"
         )
     }
-
-
-@contextmanager
-def another_thread_that_draws() -> Iterator[None]:
-    """Draw from the global generators in a thread until the end."""
-    ended, drawn = threading.Event(), threading.Event()
-
-    def draw() -> None:
-        while not ended.is_set():
-            np.random.random()
-            random.random()
-            drawn.set()
-
-    thread = threading.Thread(target=draw)
-    thread.start()
-    drawn.wait()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
-def test_another_thread_makes_no_culprit_and_hides_none() -> None:
-    with another_thread_that_draws():
-        assert failures(MINE) == {}
-        assert failures(after(with_numpy))
 
 
 def test_the_first_failure_is_raised() -> None:
@@ -438,11 +403,11 @@ def _not_written() -> Iterator[Any]:
     raise NotImplementedError
 
 
-@pytest.mark.parametrize("reference", [None, lambda *_: _not_written()])
-def test_without_a_reference_the_comparison_is_skipped(reference: Any) -> None:
-    found = dpbandits.check_algorithm(replace(MINE, reference=reference))
-    assert [check.status for check in found].count("skipped") == 1
-    assert str(found[2]).startswith("skipped: kernel and reference agree on 100 seeds: ")
+def test_without_a_reference_the_comparison_is_skipped() -> None:
+    for reference in [None, lambda *_: _not_written()]:
+        found = dpbandits.check_algorithm(replace(MINE, reference=reference))
+        assert [check.status for check in found].count("skipped") == 1
+        assert str(found[2]).startswith("skipped: kernel and reference agree on 100 seeds: ")
 
 
 def test_the_command_prints_a_line_a_check_and_ends_with_status_2_after_a_failure(
@@ -461,18 +426,3 @@ def test_the_command_prints_a_line_a_check_and_ends_with_status_2_after_a_failur
         lines = [line.partition(": ")[0] for line in printed.out.splitlines()]
         assert sorted(lines) == ["failed"] * failed + ["passed"] * (6 - failed)
         assert printed.err == "dpbandits: 1 of 6 checks failed\n" * failed
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["nowhere.py"], "nowhere.py: is no Python file; allowed: "),
-        ([str(EXAMPLE), "--params", "pulls=0", "epsilon=1"], "1 of 1 checks failed"),
-        ([str(EXAMPLE), "--params", "pulls"], "params is 'pulls'; allowed: NAME=VALUE"),
-    ],
-)
-def test_wrong_input_of_the_command(
-    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["check", *words]) == 2
-    assert expected in capsys.readouterr().err

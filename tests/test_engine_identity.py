@@ -19,7 +19,6 @@ from dpbandits.engine.identity import (
     DEFAULT_ROOT_SEED,
     PLAY,
     SOURCES,
-    canonical_json,
     fingerprint,
     read_sources,
     run_generator,
@@ -72,9 +71,8 @@ def test_named_stream() -> None:
     assert key_of(other) == key_of(cell)
 
 
-@pytest.mark.parametrize(
-    "same",
-    [
+def test_what_leaves_the_key_alone() -> None:
+    for same in [
         {"interpretations": {"count": "n+1"}},
         {"interpretations": {"count": "n+1", "long_pre_pull": "truncate"}},
         {"variant": "as-written"},
@@ -82,16 +80,12 @@ def test_named_stream() -> None:
         {"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))},
         {"grid": [1, 2, 50]},
         {"metrics": ["pulls", "realised_regret"]},
-    ],
-    ids=str,
-)
-def test_what_leaves_the_key_alone(same: dict[str, Any]) -> None:
-    assert key_of(make_cell(**{**BASE, **same})) == key_of(make_cell(**BASE))
+    ]:
+        assert key_of(make_cell(**{**BASE, **same})) == key_of(make_cell(**BASE))
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_what_moves_the_key() -> None:
+    for other in [
         {"algorithm": "ts-gaussian", "parameters": {}},
         {"parameters": {"b": 4, "c": 2.0}},
         {"parameters": {"b": 3, "c": 2.0000000000000004}},
@@ -101,31 +95,8 @@ def test_what_leaves_the_key_alone(same: dict[str, Any]) -> None:
         {"bandit": dpbandits.truncated_exponential([0.75, 0.625, 0.5, 0.375, 0.25])},
         {"horizon": 101},
         {"stream": "shared"},
-    ],
-    ids=str,
-)
-def test_what_moves_the_key(other: dict[str, Any]) -> None:
-    assert key_of(make_cell(**{**BASE, **other})) != key_of(make_cell(**BASE))
-
-
-def test_whole_bernoulli_means_name_the_stream_of_their_floats() -> None:
-    whole = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1, 0])})
-    floats = make_cell(**{**BASE, "bandit": dpbandits.bernoulli([1.0, 0.0])})
-    assert key_of(whole) == key_of(floats)
-
-
-def test_runs_root_seeds_and_keys_have_streams_of_their_own() -> None:
-    streams = [(1, 5, 0), (1, 5, 1), (1, 6, 0), (2, 5, 0), (1, 2**128 - 1, 0)]
-    firsts = {run_generator(*stream).random() for stream in streams}
-    assert len(firsts) == len(streams)
-
-
-def test_equal_descriptions_have_one_text() -> None:
-    assert (
-        canonical_json({"b": [1.5, float("inf")], "a": None}) == '{"a":null,"b":[1.5,"infinity"]}'
-    )
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        canonical_json({"a": float("nan")})
+    ]:
+        assert key_of(make_cell(**{**BASE, **other})) != key_of(make_cell(**BASE))
 
 
 REGRETS, IDENTIFY = set(REGRET), set(IDENTIFICATION)
@@ -160,9 +131,8 @@ def edit(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\n# edited\n")
 
 
-@pytest.mark.parametrize(
-    ("file", "reached"),
-    [
+def test_edits_reach_their_importers(root: Path) -> None:
+    for file, reached in [
         ("algorithms/dp_se.py", {"dp-se"}),
         ("algorithms/base.py", {*REGISTRY}),
         ("engine/play.py", {*REGISTRY}),
@@ -171,13 +141,11 @@ def edit(path: Path) -> None:
         ("privacy/gaussian.py", {*IDENTIFY, "dp-ts-ucb", "ts-gaussian", "m-ts-gaussian"}),
         ("algorithms/guarantees.py", set()),
         ("engine/cells.py", set()),
-    ],
-)
-def test_edits_reach_their_importers(root: Path, file: str, reached: set[str]) -> None:
-    before = all_fingerprints(root)
-    edit(root / file)
-    after = all_fingerprints(root)
-    assert {name for name in REGISTRY if after[name] != before[name]} == reached
+    ]:
+        before = all_fingerprints(root)
+        edit(root / file)
+        after = all_fingerprints(root)
+        assert {name for name in REGISTRY if after[name] != before[name]} == reached
 
 
 EDITED = """
@@ -239,12 +207,12 @@ def test_the_registry_read_off_its_literal_is_the_registry() -> None:
         assert identity.path_of(reference.__module__) in sources_of(modules[name]), name
 
 
-@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
-def test_plans_have_the_fingerprints_of_the_cells(paper: str) -> None:
-    for plan in Project.load(Path(__file__).parents[1]).study(paper).simulations.values():
-        for name in sorted({entry.algorithm for entry in plan.spec.cells}):
-            expected = algorithm_fingerprint(plan.own.get(name, name))
-            assert plan._algorithm_fingerprint(name) == expected
+def test_plans_have_the_fingerprints_of_the_cells() -> None:
+    for paper in [*PAPERS, *COMPARISONS]:
+        for plan in Project.load(Path(__file__).parents[1]).study(paper).simulations.values():
+            for name in sorted({entry.algorithm for entry in plan.spec.cells}):
+                expected = algorithm_fingerprint(plan.own.get(name, name))
+                assert plan._algorithm_fingerprint(name) == expected
 
 
 def write_package(root: Path, **files: str) -> None:
@@ -254,9 +222,8 @@ def write_package(root: Path, **files: str) -> None:
         path.write_text(content)
 
 
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
+def test_a_package_counts_where_something_is_imported_from_it(root: Path) -> None:
+    for statement, expected in [
         ("from dpbandits.toy.leaf import VALUE", {"leaf"}),
         ("from dpbandits.toy import leaf", {"leaf"}),
         ("import dpbandits.toy.leaf", {"leaf"}),
@@ -264,32 +231,22 @@ def write_package(root: Path, **files: str) -> None:
         ("import dpbandits.toy", {"__init__", "leaf", "other"}),
         ("def late():\n    from dpbandits.toy.other import VALUE", {"other", "leaf"}),
         ("import json\nfrom pathlib import Path", set()),
-    ],
-)
-def test_a_package_counts_where_something_is_imported_from_it(
-    root: Path, statement: str, expected: set[str]
-) -> None:
-    write_package(
-        root,
-        __init__="from dpbandits.toy.leaf import VALUE\nfrom dpbandits.toy import other\n",
-        leaf="VALUE = 1\n",
-        other="from dpbandits.toy.leaf import VALUE\n",
-        start=statement + "\n",
-    )
-    read_again(root)
-    found = {path.stem for path in sources_of("dpbandits.toy.start")}
-    assert found == expected | {"start"}
+    ]:
+        write_package(
+            root,
+            __init__="from dpbandits.toy.leaf import VALUE\nfrom dpbandits.toy import other\n",
+            leaf="VALUE = 1\n",
+            other="from dpbandits.toy.leaf import VALUE\n",
+            start=statement + "\n",
+        )
+        read_again(root)
+        found = {path.stem for path in sources_of("dpbandits.toy.start")}
+        assert found == expected | {"start"}
 
 
-@pytest.mark.parametrize("module", ["dpbandits.no_such_module", "dpbandits.papers.none", "json"])
-def test_an_unknown_module_has_no_fingerprint(module: str) -> None:
-    for modules in [(module,), (PLAY, module)]:
-        with pytest.raises(InputError, match=f"module is '{module}'") as refused:
-            fingerprint(*modules)
-        assert "\n" not in str(refused.value)
-
-
-def test_circular_imports_end(root: Path) -> None:
-    write_package(root, one="from dpbandits.toy import two\n", two="import dpbandits.toy.one\n")
-    read_again(root)
-    assert [path.stem for path in sources_of("dpbandits.toy.one")] == ["one", "two"]
+def test_an_unknown_module_has_no_fingerprint() -> None:
+    for module in ["dpbandits.no_such_module", "dpbandits.papers.none", "json"]:
+        for modules in [(module,), (PLAY, module)]:
+            with pytest.raises(InputError, match=f"module is '{module}'") as refused:
+                fingerprint(*modules)
+            assert "\n" not in str(refused.value)

@@ -1,6 +1,5 @@
 """Algorithms in twenty lines: what is played, keyed and rejected."""
 
-import itertools
 import linecache
 import math
 from collections.abc import Callable
@@ -12,11 +11,11 @@ import numpy as np
 import pytest
 
 import dpbandits
-from dpbandits.algorithms import REGRET, Algorithm
+from dpbandits.algorithms import Algorithm
 from dpbandits.compiled_policies import why_not
 from dpbandits.engine.cells import Work, algorithm_fingerprint, make_cell
 from dpbandits.privacy import Guarantee
-from support import kernel_decisions, message_of, run_python, settings_of
+from support import kernel_decisions, message_of, settings_of
 
 ARMS = dpbandits.bernoulli([0.75, 0.5, 0.25])
 PAIR = dpbandits.audit_pair([[0.0], [0.5]], [[1.0], [0.5]])
@@ -345,6 +344,14 @@ def init(self: Any) -> None:
     self.x = 0
 
 
+def many(self: Any, t: int, counts: Any, sums: Any, rng: Any) -> Any:
+    yield 0
+
+
+async def late(self: Any, arm: int, reward: float, counts: Any, sums: Any, rng: Any) -> None:
+    pass
+
+
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no name": ({"name": ""}, "policy: name is ''; allowed: a text with a letter or a digit"),
     "no choose": ({"body": {"choose": None}}, "mine: choose is missing; allowed: choose(self, t, "),
@@ -359,6 +366,14 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "start": (
         {"body": {"start": lambda self, arms: 0}},
         "mine: start is start(self, arms); allowed: start(self, arms, horizon, rng)",
+    ),
+    "a generator": (
+        {"body": {"choose": many}},
+        "mine: choose is a generator (yield); allowed: a plain function",
+    ),
+    "a coroutine": (
+        {"body": {"update": late}},
+        "mine: update is a coroutine (async def); allowed: a plain function",
     ),
     "init": (
         {"body": {"__init__": init}},
@@ -389,20 +404,6 @@ def test_a_wrong_declaration_is_one_line() -> None:
     message = message_of(lambda: dpbandits.policy(name="Mine")(helper))  # type: ignore[arg-type]
     assert message == "mine: is no class; allowed: a class with choose(self, t, counts, sums, rng)"
     assert message_of(lambda: dpbandits.whole(0.5)).startswith("whole: minimum is 0.5; allowed: ")  # type: ignore[arg-type]
-
-
-def test_a_wrong_parameter_is_one_line() -> None:
-    mine = made(pulls=dpbandits.whole(1), share=dpbandits.fraction)
-    right = {"epsilon": 1.0, "pulls": 1, "share": 0.5}
-    for params, expected in (
-        ({}, "mine: parameters are none; allowed: epsilon, pulls, share"),
-        (right | {"epsilon": 0}, "mine: epsilon is 0; allowed: a finite number above 0"),
-        (right | {"pulls": 1.5}, "mine: pulls is 1.5; allowed: an integer, at least 1"),
-        (right | {"share": 2}, "mine: share is 2; allowed: a number from 0 to 1"),
-        (right | {"size": 1}, "mine: parameter is 'size'; allowed: epsilon, pulls, share"),
-    ):
-        message = message_of(lambda params=params: simulate(mine, params=params))  # type: ignore[misc]
-        assert message.startswith(expected)
 
 
 def of_eta(parameters: Any, horizon: int) -> Guarantee:
@@ -473,64 +474,6 @@ def test_a_cell_is_played_and_a_global_that_changes_afterwards_is_noticed() -> N
     )
 
 
-WORKERS = (
-    CELL
-    + """
-    def update(self, arm, reward, counts, sums, rng):
-        {"it does not": "compile"}.get(arm)
-
-
-def main(workers):
-    simulation = dpbandits.simulate(
-        algorithm=FromANotebook, params={"pulls": 3}, bandit=dpbandits.bernoulli([0.75, 0.5]),
-        horizon=100, runs=40, workers=workers, cache=False,
-    )
-    return simulation.pulls.tolist()
-
-
-if __name__ == "__main__":
-    print(main(1) == main(2))
-"""
-)
-
-
-@pytest.mark.slow
-def test_two_workers_play_what_one_does_and_it_is_said_once_that_it_does_not_compile() -> None:
-    done = run_python("-c", WORKERS)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "True\n"
-    assert done.stderr.count("does not compile") == 1
-
-
 def test_nash_regret_has_all_that_it_remembers() -> None:
     curve = simulate(Remembers, params={"share": 0.5, "length": 5}).nash_regret(at=[1, 30])
     assert np.isfinite(curve.nash_regret).all()
-
-
-def test_methods_that_would_not_run_when_they_are_called_are_one_line() -> None:
-    arguments = {
-        "choose": "t, counts, sums",
-        "update": "arm, reward, counts, sums",
-        "start": "arms, horizon",
-    }
-    forms = {
-        "async def {}(self, {}, rng):\n    return 1": "coroutine (async def)",
-        "def {}(self, {}, rng):\n    yield 1": "generator (yield)",
-    }
-    for (text, kind), (method, given) in itertools.product(forms.items(), arguments.items()):
-        names: dict[str, Any] = {}
-        exec(text.format(method, given), names)
-        message = message_of(lambda method=method, names=names: made(body={method: names[method]}))  # type: ignore[misc]
-        assert message == f"mine: {method} is a {kind}; allowed: a plain function"
-
-
-def test_a_kernel_that_is_a_coroutine_or_a_generator_is_one_line() -> None:
-    async def late(*_: Any) -> int:
-        return 1
-
-    def many(*_: Any) -> Any:
-        yield 1
-
-    for kernel, kind in ((late, "coroutine (async def)"), (many, "generator (yield)")):
-        message = message_of(lambda kernel=kernel: replace(REGRET["ucb1"], id="m", advance=kernel))  # type: ignore[misc]
-        assert message == f"m: advance is a {kind}; allowed: a plain function"

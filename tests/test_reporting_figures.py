@@ -32,6 +32,7 @@ from dpbandits.reporting.draw import (
     draw_diagram,
     draw_figure,
     draw_panels,
+    first_crossing,
     heading,
     points_csv,
     write_figure,
@@ -39,6 +40,7 @@ from dpbandits.reporting.draw import (
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, read_rows
 from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, algorithm_look, look_of
 from dpbandits.reporting.spec import panel_stem, parse_figure
+from dpbandits.reporting.text import plain_label
 from found_papers import PLAYED
 from support import refused, supplementary_slow
 from synthetic_results import (
@@ -59,6 +61,7 @@ SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each 
 EVERY = supplementary_slow(EVERY_FIGURE)
 OF_PANELS = supplementary_slow(each for each in EVERY_FIGURE if not SPECS[each].is_diagram)
 SMALLEST_TEXT = 7.0  # points, at the size of a column
+LEGEND_SHARE = 0.2
 
 
 @cache
@@ -86,7 +89,7 @@ def test_files_are_named_as_the_contract_says(paper: str, name: str) -> None:
     head, dash, variant = name.partition("-") if name.startswith("fig") else (f"{name}-", "", "")
     stems = [f"{head}{letter}{dash}{variant}" for letter in spec.panels if letter] + [name]
     expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
-    expected += [] if spec.is_diagram else [f"{name}.json"]
+    expected += [f"{name}.json"]
     assert [path.name for path in DRAWN[paper, name]] == expected
     assert spec.caption.startswith("Supplementary") == name.startswith("extra-")
 
@@ -126,6 +129,8 @@ def test_the_whole_and_the_json_have_the_lines_of_the_panels(paper: str, name: s
         names = part["series"][part["variant"] != "residual"].unique()
         assert [line["name"] for line in panel["lines"]] == list(names)
         assert all(line["label"] and line["colour"] for line in panel["lines"])
+        shown = [plain_label(line["label"]) for line in panel["lines"] if not line["hollow"]]
+        assert all(label in panel["alt"] for label in shown)
         parts.append(part.assign(series=f"{letter}: " + part["series"] if letter else part.series))
     whole = read_csv(paper, name, name)
     pd.testing.assert_frame_equal(whole, pd.concat(parts, ignore_index=True))
@@ -347,14 +352,21 @@ def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, nam
         assert box.y1 <= page.y1
         legends = figure.findobj(Legend)
         assert legends or figure.findobj(Annotation)
+        # Above the panels they take a fifth of the height; beside them there is room.
+        end = max(axes.bbox.x1 for axes in figure.axes)
+        boxes = {legend: legend.get_window_extent() for legend in legends}
+        above = {legend: box.height for legend, box in boxes.items() if box.x0 < end}
+        common = sum(height for legend, height in above.items() if legend in figure.legends)
+        of_panels = max((above[legend] for legend in above.keys() - {*figure.legends}), default=0)
+        assert common + of_panels <= LEGEND_SHARE * figure.bbox.height
         for axes in figure.axes:
             # Legends and strips take room of their own, not the panels'.
             assert axes.bbox.height / figure.dpi >= (0.5 if axes.get_gid() == STRIP else 1.5)
             assert axes.bbox.width / figure.dpi >= 1.5
             assert not re.sub(r"^\([a-j]\) ", "", axes.get_title())[:1].islower()
             covered = [axes.bbox, *([axes.title.get_window_extent()] if axes.get_title() else [])]
-            for legend, place in itertools.product(legends, covered):
-                assert not legend.get_window_extent().overlaps(place)
+            for legend, place in itertools.product(boxes.values(), covered):
+                assert not legend.overlaps(place)
         labels = [
             label.get_window_extent()
             for axes in figure.axes
@@ -411,6 +423,11 @@ def test_every_algorithm_has_a_look_of_its_own() -> None:
     for family in (REGRET, IDENTIFICATION):
         listed = [ALGORITHMS[algorithm] for algorithm in family if algorithm in ALGORITHMS]
         assert len(set(listed)) == len(listed)
+    # A colour is of one algorithm, or of its two forms; those that are not private are black.
+    colours: dict[str, set[str]] = {}
+    for algorithm, (colour, *_) in ALGORITHMS.items():
+        colours.setdefault(colour, set()).add(algorithm.removeprefix("anytime-"))
+    assert all(len(named) == 1 for colour, named in colours.items() if colour != "black")
     # One of a user's own has one by its id.
     one, other = look_of("explore-then-commit"), look_of("another of one's own")
     assert one == look_of("explore-then-commit") != other
@@ -430,6 +447,33 @@ def test_a_categorical_axis_spaces_its_values_evenly() -> None:
     assert list(axes.get_xticks()) == [0, 1, 2]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "5"]
     assert {float(x) for line in axes.lines for x in np.asarray(line.get_xdata())} == {0, 1, 2}
+
+
+def test_a_crossing_is_where_straight_lines_on_the_axes_of_the_panel_meet() -> None:
+    """dp-ts-ucb, Figure 4(b): T^((1 - alpha)/4) against powers of ln T are lines over log eta."""
+    eta = {
+        name: np.array(ends) for name, ends in {"ucb": (650.0, 3.0), "ts": (450.0, 120.0)}.items()
+    }
+    x = np.array([0.0, 1.0])
+    first, second = (pd.DataFrame({"x": x, "y": y}) for y in eta.values())
+    gap = np.log(650 / 450)
+    found = first_crossing(first, second, "linear", "log")
+    assert found is not None
+    assert found[0] == pytest.approx(gap / (gap - np.log(3 / 120)))
+    assert np.log(found[1] / 650) == pytest.approx(found[0] * np.log(3 / 650))
+    assert first_crossing(first, first.assign(y=700.0), "linear", "log") is None
+
+
+def test_markers_of_a_dense_curve_are_points_of_it_whatever_the_layout() -> None:
+    """Last bits of the layout differ between processes; which points carry marks may not."""
+    spec = SPECS["ts-is-dp", "fig2"]
+    lines = {"b": FIRST.lines("fig2", "b")}
+    first, second = draw_panels(spec, lines), draw_panels(spec, lines)
+    second.set_size_inches(3.0, 4.0)
+    second.draw_without_rendering()
+    marked = [[line.get_markevery() for line in each.axes[0].lines] for each in (first, second)]
+    assert marked[0] == marked[1]
+    assert all(isinstance(index, int) for every in marked[0] for index in every)
 
 
 # Refusals; those of entries are in test_reporting_tables.

@@ -1,5 +1,6 @@
 """What is scanned in the repository: ids, links, locks, profiles, imports, what git tracks."""
 
+import doctest
 import os
 import re
 import shlex
@@ -172,6 +173,19 @@ def test_the_reference_of_the_interface_is_current_and_has_everything_public() -
     simulation = page.partition("### `class dpbandits.Simulation`\n")[2].partition("\n### ")[0]
     assert "- `pulls` (`NDArray[np.int64]`): Pulls of each arm, shape (runs, K).\n" in simulation
     assert "`_compute" not in simulation
+
+
+def test_the_examples_of_the_interface_are_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    for module in (dpbandits, privacy):
+        for name in {*module.__all__} - {"privacy"}:
+            for example in finder.find(getattr(module, name), name):
+                runner.run(example)
+    assert runner.failures == 0
+    assert runner.tries > 30
 
 
 RUN = "import sys; from dpbandits.cli import main; assert main(sys.argv[1:]) == 0"

@@ -1,6 +1,9 @@
 """Reference replication of papers on differentially private bandits."""
 
+import ast
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,16 +12,30 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
+@cache
+def _public() -> dict[str, tuple[str, str]]:
+    """Return the module of each public name and its name there, as ``api.py`` imports it."""
+    source = Path(__file__).with_name("api.py").read_text(encoding="utf-8")
+    return {
+        alias.asname or alias.name: (str(node.module), alias.name)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
 def __getattr__(name: str) -> Any:
-    """Return a public name of ``dpbandits.api``, whose libraries take half a second to import."""
-    if name.startswith("__") and name != "__all__":
+    """Return a public name, whose own module is imported alone: all take over a second."""
+    if name == "__all__":
+        return sorted(_public())
+    if name.startswith("__") or name not in _public():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    api = import_module("dpbandits.api")
-    if name != "__all__" and name not in api.__all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(api, name)
+    module, its_name = _public()[name]
+    if module == __name__:
+        return import_module(f"{module}.{its_name}")
+    return getattr(import_module(module), its_name)
 
 
 def __dir__() -> list[str]:
     """Return the public names."""
-    return ["__version__", *import_module("dpbandits.api").__all__]
+    return ["__version__", *sorted(_public())]

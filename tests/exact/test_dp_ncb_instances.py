@@ -42,27 +42,22 @@ def test_the_means_change_with_the_seed_and_reach_down_to_the_lower_end() -> Non
     np.testing.assert_allclose(second, 0.5 + 0.5 * first, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "law", "mean"),
-    [
+def test_the_nominal_mean_chooses_the_law_of_panel_f() -> None:
+    """Section 1.3, the table of laws; a mean of None is the nominal one."""
+    for low, high, law, mean in [
         (0.75, 1.0, "bernoulli", None),
         (0.5, 0.75, "fourth-root", 0.8),
         (0.25, 0.5, "two-point", 0.7),
         (0.0, 0.25, "uniform", 0.5),
-    ],
-)
-def test_the_nominal_mean_chooses_the_law_of_panel_f(
-    low: float, high: float, law: str, mean: float | None
-) -> None:
-    """Section 1.3, the table of laws; a mean of None is the nominal one."""
-    bandit = mixed_arms()
-    nominal = np.array(bandit.nominal)
-    assert nominal.tolist() == list(drawn_means())
-    arms = np.flatnonzero((nominal >= low) & (nominal < high))
-    assert arms.size > 5
-    for arm in arms:
-        assert bandit.arms[arm].name == law
-        assert bandit.means[arm] == (nominal[arm] if mean is None else mean)
+    ]:
+        bandit = mixed_arms()
+        nominal = np.array(bandit.nominal)
+        assert nominal.tolist() == list(drawn_means())
+        arms = np.flatnonzero((nominal >= low) & (nominal < high))
+        assert arms.size > 5
+        for arm in arms:
+            assert bandit.arms[arm].name == law
+            assert bandit.means[arm] == (nominal[arm] if mean is None else mean)
 
 
 def test_the_best_arm_of_panel_f_is_the_nominal_one() -> None:
@@ -70,17 +65,17 @@ def test_the_best_arm_of_panel_f_is_the_nominal_one() -> None:
     assert bandit.means.max() == bandit.nominal_means.max() == max(drawn_means())
 
 
-@pytest.mark.parametrize("horizon", [3, 100, 419, 440, 441, 1002])
-def test_the_bad_arm_of_panel_a_keeps_its_logarithm(horizon: int) -> None:
+def test_the_bad_arm_of_panel_a_keeps_its_logarithm() -> None:
     """Section 7: means (2e)^-T and 1, arm 0 the bad one; D23: 0 in doubles from T = 441 on."""
-    bandit = vanishing_arm(horizon)
-    assert bandit.log_means[0] == pytest.approx(-horizon * math.log(2 * math.e), rel=1e-15)
-    assert bandit.log_means[1] == 0.0
-    assert bandit.means[1] == 1.0
-    assert (bandit.means[0] > 0.0) == (horizon <= 440)
-    if horizon <= 400:
-        # A relative error of the logarithm, near 700 at most, by a rounding or two.
-        assert bandit.means[0] == pytest.approx((2 * math.e) ** -horizon, rel=1e-12)
+    for horizon in [3, 100, 419, 440, 441, 1002]:
+        bandit = vanishing_arm(horizon)
+        assert bandit.log_means[0] == pytest.approx(-horizon * math.log(2 * math.e), rel=1e-15)
+        assert bandit.log_means[1] == 0.0
+        assert bandit.means[1] == 1.0
+        assert (bandit.means[0] > 0.0) == (horizon <= 440)
+        if horizon <= 400:
+            # A relative error of the logarithm, near 700 at most, by a rounding or two.
+            assert bandit.means[0] == pytest.approx((2 * math.e) ** -horizon, rel=1e-12)
 
 
 def test_weak_arms_lie_below_a_256th_of_the_best_mean() -> None:

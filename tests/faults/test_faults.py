@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import dpbandits
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.results import read_results
 from invented import (
@@ -40,8 +38,7 @@ from invented import (
 from shared import copied
 from support import message_of
 
-Damage = Callable[[bytes, random.Random], bytes]
-KILLS, DAMAGES = 6, 20
+KILLS = 6
 VICTIMS = ("everything", "one of its processes", "snakemake alone")
 
 
@@ -130,41 +127,6 @@ def test_two_commands_on_one_cache(undisturbed: dict[str, bytes], tmp_path: Path
     printed = [each.communicate(timeout=600)[0] for each in both]
     assert [each.returncode for each in both] == [0, 0], printed
     assert outputs(folder) == undisturbed
-
-
-def flipped(content: bytes, chance: random.Random) -> bytes:
-    changed = bytearray(content)
-    changed[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
-    return bytes(changed)
-
-
-def truncated(content: bytes, chance: random.Random) -> bytes:
-    return content[: chance.randrange(len(content))]
-
-
-@pytest.mark.parametrize("damage", [flipped, truncated])
-def test_a_damaged_cache_entry_is_said_and_computed_again(
-    damage: Damage, cache_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def pulls() -> Any:
-        bandit = dpbandits.bernoulli([0.7, 0.5])
-        return dpbandits.simulate(algorithm="ucb1", bandit=bandit, horizon=30, runs=40).pulls
-
-    expected, chance = pulls(), random.Random(1)
-    whole = {path: path.read_bytes() for path in entries(cache_folder)}
-    said = 0
-    for _ in range(DAMAGES):
-        path = chance.choice(sorted(whole))
-        path.write_bytes(damage(whole[path], chance))
-        capsys.readouterr()
-        np.testing.assert_array_equal(pulls(), expected)
-        said += "damaged cache entry, computed again" in capsys.readouterr().err
-        np.testing.assert_array_equal(pulls(), expected)
-        assert capsys.readouterr().err == "", "the entry was not written again"
-        for other, content in whole.items():
-            other.write_bytes(content)
-    # A bit of a date, say, changes nothing that is read.
-    assert said == DAMAGES if damage is truncated else said > DAMAGES / 2
 
 
 class Hostile:

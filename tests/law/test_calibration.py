@@ -1,4 +1,4 @@
-"""DP-SE and Anytime-Lazy-UCB against the published curves of Hu and Hegde (UAI 2022).
+"""Baselines of the papers against the published curves of Hu and Hegde (UAI 2022).
 
 Arms of TS-is-DP, Section 5.1, horizon 100000. Every seed is fixed.
 """
@@ -97,25 +97,23 @@ def test_dp_se_passes_through_the_published_points() -> None:
     np.testing.assert_allclose(curve, [2450, 3075], atol=5)
 
 
-@pytest.mark.parametrize("epsilon", [0.25, 0.5, 1.0, 500.0])
-def test_dp_se_may_end_at_the_published_value(epsilon: float) -> None:
+def test_dp_se_may_end_at_the_published_value() -> None:
     # Hu and Hegde (2022): 3437 for every eps >= 0.25, one of the values that runs take (two
     # eliminations
     # more or less make up the others), read to two units.
-    assert (np.abs(final_regret("dp-se", epsilon) - 3437) <= 2).any()
+    for epsilon in [0.25, 0.5, 1.0, 500.0]:
+        assert (np.abs(final_regret("dp-se", epsilon) - 3437) <= 2).any()
 
 
-@pytest.mark.parametrize("epsilon", ACCEPTED)
-def test_lazy_ucb_in_base_2_is_accepted(epsilon: float) -> None:
-    assert within("base2", "3,3", epsilon)
+def test_lazy_ucb_in_base_2_is_accepted() -> None:
+    for epsilon in ACCEPTED:
+        assert within("base2", "3,3", epsilon)
 
 
-@pytest.mark.parametrize("epsilon", ACCEPTED)
-@pytest.mark.parametrize(
-    ("log", "constants"), [("natural", "3,3"), ("base2", "4,4"), ("base2", "4,5")]
-)
-def test_other_effective_constants_are_not(epsilon: float, log: str, constants: str) -> None:
-    assert not within(log, constants, epsilon)
+def test_other_effective_constants_are_not() -> None:
+    for log, constants in [("natural", "3,3"), ("base2", "4,4"), ("base2", "4,5")]:
+        for epsilon in ACCEPTED:
+            assert not within(log, constants, epsilon)
 
 
 def test_natural_logarithm_is_accepted_in_part() -> None:
@@ -126,12 +124,116 @@ def test_natural_logarithm_is_accepted_in_part() -> None:
     assert not within("natural", "4,5", 0.1)
 
 
-@pytest.mark.parametrize(("log", "constants"), FITS)
-def test_which_interpretations_fit_the_published_runs(log: str, constants: str) -> None:
+def test_which_interpretations_fit_the_published_runs() -> None:
     # Five digitised values of one run each: the sum of squared distances is near a chi-square law
     # with five degrees of freedom if the interpretation of the index is the published one. At the
     # level of 1 % such a one is refused once in a hundred (the runs are lumpy, the law
     # approximate).
-    z = np.array(distances(log, constants))
-    fits = bool(stats.chi2.sf(z @ z, z.size) >= 0.01)
-    assert fits == FITS[log, constants], f"{log} ({constants}): distances {z.round(1)}"
+    for log, constants in FITS:
+        z = np.array(distances(log, constants))
+        fits = bool(stats.chi2.sf(z @ z, z.size) >= 0.01)
+        assert fits == FITS[log, constants], f"{log} ({constants}): distances {z.round(1)}"
+
+
+# The epsilon-DP baselines of DP-TS-UCB.
+
+EPSILONS = (500.0, 1.0, 0.5, 0.25, 0.1)
+
+PUBLISHED_TS = {500.0: 113, 1.0: 488, 0.5: 1088, 0.25: 1919, 0.1: 3840}
+"""Final regret of Lazy-DP-TS, by epsilon."""
+
+MEANS: dict[tuple[str, str], tuple[tuple[float, float | None], ...]] = {
+    ("lazy-dp-ts", "natural"): ((102, 22), (564, 76), (968, 28), (1901, 60), (3889, 163)),
+    ("lazy-dp-ts", "base2"): ((97, None), (793, None), (1269, None), (2355, None), (5348, None)),
+    ("anytime-lazy-ucb", "base2"): ((1639, 170), (2614, 295), (3310, 92), (4155, 395), (7700, 115)),
+    ("anytime-lazy-ucb", "natural"): (
+        *((1215, 232), (1714, 180), (2393, 306)),
+        *((3446, 254), (6245, 567)),
+    ),
+    ("dp-se", ""): ((2909, 507), (3210, 507), (3360, 507), (3436, 1), (4374, None)),
+}
+"""Mean and standard deviation of one run by epsilon, as digitised.
+
+Where it prints no deviation (None) that of our runs is taken. DP-SE takes few values, two of them
+2433 and 3436, at every epsilon from 0.5 on: the deviation at 500 serves for these three.
+"""
+
+
+def of_log(algorithm: str, epsilon: float, log: str) -> NDArray[np.float64]:
+    return final_regret(algorithm, epsilon, *((("log", log),) if log else ()))
+
+
+def distance_to_mean(algorithm: str, log: str, epsilon: float, printed: tuple[str, str]) -> float:
+    """Our mean less the printed mean of an algorithm and logarithm, in deviations of one run."""
+    mean, deviation = MEANS[printed][EPSILONS.index(epsilon)]
+    runs = of_log(algorithm, epsilon, log)
+    return float((runs.mean() - mean) / (deviation or runs.std(ddof=1)))
+
+
+def test_means_of_the_independent_implementation() -> None:
+    # One deviation of a single run is three standard errors of the difference between our mean and
+    # one of ten runs; how many the printed means are of is not said.
+    for algorithm, log in MEANS:
+        for epsilon in EPSILONS:
+            assert abs(distance_to_mean(algorithm, log, epsilon, (algorithm, log))) < 1
+
+
+def test_the_other_logarithm_is_told_apart() -> None:
+    # At epsilon = 500 the shift is too small for its base to matter.
+    for log, other in [("natural", "base2"), ("base2", "natural")]:
+        for epsilon in [1.0, 0.5, 0.25, 0.1]:
+            assert abs(distance_to_mean("lazy-dp-ts", log, epsilon, ("lazy-dp-ts", other))) > 1.5
+
+
+def within_our_runs(log: str) -> list[float]:
+    """Epsilons at which some of our runs end at or beyond the published value on either side."""
+    found = []
+    for epsilon, published in PUBLISHED_TS.items():
+        runs = of_log("lazy-dp-ts", epsilon, log)
+        # Interpretations are whole numbers.
+        if runs.min() - 0.5 <= published <= runs.max() + 0.5:
+            found.append(epsilon)
+    return found
+
+
+def test_published_values_are_among_the_runs_of_the_natural_logarithm() -> None:
+    # A right value falls outside the range of 60 runs with probability 2/61.
+    assert within_our_runs("natural") == list(PUBLISHED_TS)
+
+
+def test_published_values_are_not_among_those_of_base_2() -> None:
+    # 488 lies below every run at epsilon = 1, and 3840 at 0.1, by hundreds.
+    assert not {1.0, 0.1} & set(within_our_runs("base2"))
+
+
+def relative_error(log: str) -> float:
+    """Mean over epsilon of the relative distance from the published value to our mean."""
+    errors = [
+        abs(of_log("lazy-dp-ts", epsilon, log).mean() / published - 1)
+        for epsilon, published in PUBLISHED_TS.items()
+    ]
+    return float(np.mean(errors))
+
+
+def test_the_natural_logarithm_is_the_nearer_one() -> None:
+    # The digitised means are 8 % and 31 % off on average.
+    assert relative_error("natural") < 0.12
+    assert relative_error("base2") > 0.2
+
+
+def test_the_published_run_at_a_half_is_an_unusual_one() -> None:
+    # 1088 lies over two deviations above our mean, by the digitised deviation over four (its mean
+    # is
+    # 968, its deviation 28): runs go there, but few of them.
+    runs = of_log("lazy-dp-ts", 0.5, "natural")
+    assert (1088 - runs.mean()) / 28 > 4
+    assert 0 < (runs >= 1088).sum() <= RUNS // 20
+
+
+def test_dp_ts_pays_more_than_its_lazy_sister() -> None:
+    # No curve of DP-TS is at hand; its shift is larger by the factor 2 sqrt(8) LOG(n + 1), which is
+    # 3.9 or more, so that it must lie above wherever the shift matters.
+    for log in ("natural", "base2"):
+        for epsilon in (1.0, 0.5):
+            dp_ts = of_log("dp-ts", epsilon, log)
+            assert dp_ts.min() > of_log("lazy-dp-ts", epsilon, log).max()

@@ -1,7 +1,7 @@
 """DP-TS-UCB in chunks has the law of Algorithm 1 round by round, by Kolmogorov-Smirnov tests.
 
 Kernel and reference draw a frozen stretch's rewards as one binomial; the player in
-``round_by_round.py`` follows the pseudo-code with no shortcut. Compared are final regret, pulls of
+``support.py`` follows the pseudo-code with no shortcut. Compared are final regret, pulls of
 every arm and the sum of all rewards. Error rate: at most TESTS hypotheses that are true are tested,
 each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with probability
 0.001 at most over the choice of seeds, which are fixed. The null control compares the player with
@@ -22,8 +22,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM, draw_reward_sum
-from round_by_round import dp_ts_ucb as play_round_by_round
-from support import Decision, kernel_decisions, settings_of
+from support import Decision, dp_ts_ucb_by_rounds, kernel_decisions, settings_of
 
 TESTS = 60
 LINE = 0.001 / TESTS
@@ -85,7 +84,7 @@ def outcomes(
 
 @cache
 def yardstick(case: str) -> dict[str, NDArray[np.float64]]:
-    return outcomes(play_round_by_round, CASES[case].settings, CASES[case].bandit, seed=1)
+    return outcomes(dp_ts_ucb_by_rounds, CASES[case].settings, CASES[case].bandit, seed=1)
 
 
 def p_values(case: str, found: dict[str, NDArray[np.float64]]) -> dict[str, float]:
@@ -99,7 +98,7 @@ PLAYERS: dict[str, tuple[Player, int]] = {
     "kernel": (by_kernel, RUNS),
     # Slow, and the same as the kernel decision for decision.
     "reference": (ALGORITHM.reference, RUNS // 4),
-    "null control": (play_round_by_round, RUNS),
+    "null control": (dp_ts_ucb_by_rounds, RUNS),
 }
 
 
@@ -115,29 +114,29 @@ def test_chunks_have_the_law_of_single_rounds(case: str, player: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_most_of_it_is_binomial(case: str) -> None:
-    told, bandit = CASES[case].settings, CASES[case].bandit
-    runs = (by_kernel(told, bandit, np.random.default_rng(seed)) for seed in range(50))
-    together = [sum(length for _, length, _ in run if length >= BINOMIAL_FROM) for run in runs]
-    assert np.mean(together) > told.horizon / 3
+def test_most_of_it_is_binomial() -> None:
+    for case in CASES:
+        told, bandit = CASES[case].settings, CASES[case].bandit
+        runs = (by_kernel(told, bandit, np.random.default_rng(seed)) for seed in range(50))
+        together = [sum(length for _, length, _ in run if length >= BINOMIAL_FROM) for run in runs]
+        assert np.mean(together) > told.horizon / 3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_a_noise_five_percent_off_is_caught(case: str) -> None:
-    told = CASES[case].settings
-    wrong = told._replace(variance=1.05**2 * told.variance)
-    found = p_values(case, outcomes(by_kernel, wrong, CASES[case].bandit, seed=5))
-    assert found["regret"] < LINE
+def test_a_noise_five_percent_off_is_caught() -> None:
+    for case in CASES:
+        told = CASES[case].settings
+        wrong = told._replace(variance=1.05**2 * told.variance)
+        found = p_values(case, outcomes(by_kernel, wrong, CASES[case].bandit, seed=5))
+        assert found["regret"] < LINE
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_a_binomial_five_percent_off_is_caught(case: str) -> None:
-    told, wrong = CASES[case].settings, WrongSums(CASES[case].bandit.arms)
-    found = p_values(case, outcomes(ALGORITHM.reference, told, wrong, seed=6, runs=RUNS // 10))
-    assert found["rewards"] < LINE
+def test_a_binomial_five_percent_off_is_caught() -> None:
+    for case in CASES:
+        told, wrong = CASES[case].settings, WrongSums(CASES[case].bandit.arms)
+        found = p_values(case, outcomes(ALGORITHM.reference, told, wrong, seed=6, runs=RUNS // 10))
+        assert found["rewards"] < LINE
 
 
 def sums_drawn(mean: float, count: int, draws: int = 50_000) -> NDArray[np.int64]:
@@ -178,11 +177,11 @@ def test_null_control_of_the_sums() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [32, 3000])
-def test_planted_sums_are_caught(count: int) -> None:
-    sums = sums_drawn(0.5, count)
-    assert chi_square_p_value(sums, 0.5 * 1.05, count) < LINE
-    # The right mean with a spread 5 % off, where cells are fine enough to tell.
-    if count == 3000:
-        wide = np.rint(sums.mean() + 1.05 * (sums - sums.mean())).astype(np.int64)
-        assert chi_square_p_value(wide, 0.5, count) < LINE
+def test_planted_sums_are_caught() -> None:
+    for count in [32, 3000]:
+        sums = sums_drawn(0.5, count)
+        assert chi_square_p_value(sums, 0.5 * 1.05, count) < LINE
+        # The right mean with a spread 5 % off, where cells are fine enough to tell.
+        if count == 3000:
+            wide = np.rint(sums.mean() + 1.05 * (sums - sums.mean())).astype(np.int64)
+            assert chi_square_p_value(wide, 0.5, count) < LINE

@@ -81,30 +81,30 @@ def probability(algorithm: str, log: str, prior: float = 1.0, factor: float = 1.
 CASES = [(algorithm, log) for algorithm in ("lazy-dp-ts", "dp-ts") for log in LOGS]
 
 
-@pytest.mark.parametrize(("algorithm", "log"), CASES)
-def test_theta(algorithm: str, log: str) -> None:
-    chosen = one_round(algorithm, log, seed=1)
-    assert stats.binomtest(chosen, TIMES, probability(algorithm, log)).pvalue > LINE
+def test_theta() -> None:
+    for algorithm, log in CASES:
+        chosen = one_round(algorithm, log, seed=1)
+        assert stats.binomtest(chosen, TIMES, probability(algorithm, log)).pvalue > LINE
 
 
-@pytest.mark.parametrize(("algorithm", "log"), CASES)
-def test_null_control_of_theta(algorithm: str, log: str) -> None:
-    expected = probability(algorithm, log)
-    chosen = int(np.random.default_rng(1).binomial(TIMES, expected))
-    assert stats.binomtest(chosen, TIMES, expected).pvalue > LINE
+def test_null_control_of_theta() -> None:
+    for algorithm, log in CASES:
+        expected = probability(algorithm, log)
+        chosen = int(np.random.default_rng(1).binomial(TIMES, expected))
+        assert stats.binomtest(chosen, TIMES, expected).pvalue > LINE
 
 
-@pytest.mark.parametrize(("algorithm", "log"), CASES)
-def test_wrong_theta_is_caught(algorithm: str, log: str) -> None:
-    chosen = one_round(algorithm, log, seed=1)
-    other = "natural" if log == "base2" else "base2"
-    for wrong in (
-        probability(algorithm, log, prior=2.0),
-        probability(algorithm, log, prior=0.5),
-        probability(algorithm, other),
-        probability(algorithm, log, factor=1.05),
-    ):
-        assert stats.binomtest(chosen, TIMES, wrong).pvalue < LINE
+def test_wrong_theta_is_caught() -> None:
+    for algorithm, log in CASES:
+        chosen = one_round(algorithm, log, seed=1)
+        other = "natural" if log == "base2" else "base2"
+        for wrong in (
+            probability(algorithm, log, prior=2.0),
+            probability(algorithm, log, prior=0.5),
+            probability(algorithm, other),
+            probability(algorithm, log, factor=1.05),
+        ):
+            assert stats.binomtest(chosen, TIMES, wrong).pvalue < LINE
 
 
 def first_releases(algorithm: str, epsilon: float) -> NDArray[np.float64]:
@@ -118,13 +118,15 @@ def first_releases(algorithm: str, epsilon: float) -> NDArray[np.float64]:
     return np.asarray(state.private_means)
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 4.0])
-@pytest.mark.parametrize(("algorithm", "factor"), [("lazy-dp-ts", 1.0), ("dp-ts", 2.0)])
-def test_noise_of_the_first_release(algorithm: str, factor: float, epsilon: float) -> None:
+def test_noise_of_the_first_release() -> None:
     # Hu and Hegde (2022), Algorithm 2: Laplace(1/eps); 2.5: Laplace(2/eps).
-    drawn = first_releases(algorithm, epsilon)
-    assert stats.kstest(drawn, stats.laplace(scale=factor / epsilon).cdf).pvalue > LINE
-    assert stats.kstest(1.05 * drawn, stats.laplace(scale=factor / epsilon).cdf).pvalue < LINE
+    for algorithm, factor in [("lazy-dp-ts", 1.0), ("dp-ts", 2.0)]:
+        for epsilon in [0.5, 4.0]:
+            drawn = first_releases(algorithm, epsilon)
+            assert stats.kstest(drawn, stats.laplace(scale=factor / epsilon).cdf).pvalue > LINE
+            assert (
+                stats.kstest(1.05 * drawn, stats.laplace(scale=factor / epsilon).cdf).pvalue < LINE
+            )
 
 
 def noise_of_levels(epsilon: float, runs: int = 150, horizon: int = 500) -> dict[int, Any]:

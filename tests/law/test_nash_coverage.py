@@ -149,29 +149,24 @@ LARGEST = int(stats.binom.isf(LINE, CURVES, MOST))
 SIZES = (10, 50)
 
 
-@pytest.mark.parametrize("runs", SIZES)
 @pytest.mark.parametrize("name", CASES)
-def test_intervals_miss_as_often_as_they_say(name: str, runs: int) -> None:
-    assert LEAST <= misses(name, runs) <= LARGEST
+def test_intervals_miss_as_often_as_they_say(name: str) -> None:
+    for runs in SIZES:
+        assert LEAST <= misses(name, runs) <= LARGEST
+        assert misses(name, runs, factor=0.5) > LARGEST, "a wrong standard error"
+        assert misses(name, runs, factor=4.0) <= LEAST
 
 
-@pytest.mark.parametrize("runs", SIZES)
-def test_null_control(runs: int) -> None:
-    truth, found = curves("ncb, as-coded", runs)
-    drawn = np.random.default_rng(3).standard_t(runs - 1, CURVES) * found.standard_error
-    log_mean = np.log(found.best_mean - truth - drawn)
-    shifted = replace(found, log_mean=log_mean, log_bias=np.zeros(CURVES))
-    # Standard errors of G are proportional to it.
-    shifted = replace(shifted, influences=found.influences * np.exp(found.log_mean - log_mean))
-    low, high = shifted.interval(LEVEL)
-    assert LEAST <= int(((truth < low) | (truth > high)).sum()) <= LARGEST
-
-
-@pytest.mark.parametrize("runs", SIZES)
-@pytest.mark.parametrize("name", CASES)
-def test_wrong_standard_errors_are_caught(name: str, runs: int) -> None:
-    assert misses(name, runs, factor=0.5) > LARGEST
-    assert misses(name, runs, factor=4.0) <= LEAST
+def test_null_control() -> None:
+    for runs in SIZES:
+        truth, found = curves("ncb, as-coded", runs)
+        drawn = np.random.default_rng(3).standard_t(runs - 1, CURVES) * found.standard_error
+        log_mean = np.log(found.best_mean - truth - drawn)
+        shifted = replace(found, log_mean=log_mean, log_bias=np.zeros(CURVES))
+        # Standard errors of G are proportional to it.
+        shifted = replace(shifted, influences=found.influences * np.exp(found.log_mean - log_mean))
+        low, high = shifted.interval(LEVEL)
+        assert LEAST <= int(((truth < low) | (truth > high)).sum()) <= LARGEST
 
 
 PLAIN_FAILS = {
@@ -181,10 +176,10 @@ PLAIN_FAILS = {
 """Where intervals of 95 % around the plain average miss in a quarter of the curves and more."""
 
 
-@pytest.mark.parametrize("runs", SIZES)
-def test_the_plain_average_fails(runs: int) -> None:
-    for name in PLAIN_FAILS[runs]:
-        assert misses(name, runs, bias="kept") > 2 * LARGEST > 2 * misses(name, runs)
+def test_the_plain_average_fails() -> None:
+    for runs in SIZES:
+        for name in PLAIN_FAILS[runs]:
+            assert misses(name, runs, bias="kept") > 2 * LARGEST > 2 * misses(name, runs)
 
 
 THREE_ARMS = dpbandits.bernoulli([0.9, 0.5, 0.2])
@@ -202,31 +197,31 @@ def random_arms(runs: int, shares: Values, generator: np.random.Generator) -> Va
     return quantities(ledger)[:, 0]
 
 
-@pytest.mark.parametrize("runs", [10, 40])
-def test_errors_and_biases_of_independent_arms(runs: int) -> None:
+def test_errors_and_biases_of_independent_arms() -> None:
     """Every round has the same mean and variance: both are known, to first order in 1/R."""
-    shares = np.array([0.6, 0.1, 0.3])
-    mean = shares @ THREE_ARMS.means
-    spread = shares @ THREE_ARMS.means**2 / mean**2 - 1.0
-    generator = np.random.default_rng(6)
-    values = np.array([random_arms(runs, shares, generator) for _ in range(600)])
-    found = dict(zip(QUANTITIES, values.T, strict=True))
-    # log of a mean over R runs has a deviation of sqrt(spread / R); T rounds are independent.
-    error = np.sqrt(spread / (runs * ROUNDS))
-    assert found["nash_log_mean"].std(ddof=1) == pytest.approx(error, rel=0.15)
-    # The influences of R runs know a variance to sqrt(2/R), 600 curves of them to 2 % and less;
-    # the next order is 1/R of it.
-    within = np.sqrt((found["nash_standard_error"] ** 2).mean())
-    assert within == pytest.approx(error, rel=0.05 + 1.0 / runs)
-    bias = spread / (2 * runs)
-    assert found["nash_bias"].mean() == pytest.approx(bias, rel=2.0 / runs)
-    short = np.log(mean) - found["nash_log_mean"].mean()
-    # Five deviations of the mean over 600 curves, and the next order.
-    allowed = 5 * error / np.sqrt(600) + bias * 1.5 / runs
-    assert abs(short - bias) < allowed
-    assert short > allowed, "the control: without a bias it would not pass"
-    # Means over bins of all rounds leave a bias that is T times smaller.
-    assert abs(np.log(mean) - np.log(found["average_mean"]).mean()) < allowed
+    for runs in [10, 40]:
+        shares = np.array([0.6, 0.1, 0.3])
+        mean = shares @ THREE_ARMS.means
+        spread = shares @ THREE_ARMS.means**2 / mean**2 - 1.0
+        generator = np.random.default_rng(6)
+        values = np.array([random_arms(runs, shares, generator) for _ in range(600)])
+        found = dict(zip(QUANTITIES, values.T, strict=True))
+        # log of a mean over R runs has a deviation of sqrt(spread / R); T rounds are independent.
+        error = np.sqrt(spread / (runs * ROUNDS))
+        assert found["nash_log_mean"].std(ddof=1) == pytest.approx(error, rel=0.15)
+        # The influences of R runs know a variance to sqrt(2/R), 600 curves of them to 2 % and less;
+        # the next order is 1/R of it.
+        within = np.sqrt((found["nash_standard_error"] ** 2).mean())
+        assert within == pytest.approx(error, rel=0.05 + 1.0 / runs)
+        bias = spread / (2 * runs)
+        assert found["nash_bias"].mean() == pytest.approx(bias, rel=2.0 / runs)
+        short = np.log(mean) - found["nash_log_mean"].mean()
+        # Five deviations of the mean over 600 curves, and the next order.
+        allowed = 5 * error / np.sqrt(600) + bias * 1.5 / runs
+        assert abs(short - bias) < allowed
+        assert short > allowed, "the control: without a bias it would not pass"
+        # Means over bins of all rounds leave a bias that is T times smaller.
+        assert abs(np.log(mean) - np.log(found["average_mean"]).mean()) < allowed
 
 
 def test_differences_in_time_come_from_influences() -> None:

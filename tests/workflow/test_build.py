@@ -28,6 +28,7 @@ from invented import (
     snakemake,
 )
 from shared import copied
+from support import mostly_slow
 
 FIG1, FIG2, CLAIMS = (f"committing_early_{name}" for name in ("fig1", "fig2", "claims"))
 UCB1 = ("src/dpbandits/algorithms/ucb1.py", "ROUNDING = 1e-12", "ROUNDING = 2e-12")
@@ -67,6 +68,7 @@ def test_every_target_is_built_and_a_second_run_has_nothing_to_do(built: Path) -
     assert "Nothing to be done" in snakemake(built)
 
 
+@pytest.mark.slow
 def test_the_report_of_snakemake_has_every_picture_and_table_with_a_caption(
     built: Path, tmp_path: Path
 ) -> None:
@@ -84,7 +86,7 @@ def test_an_edited_plot_redraws_that_plot_alone(built: Path) -> None:
         assert planned(built) == {FIG1}
 
 
-@pytest.mark.parametrize("records", ["kept", "removed"])
+@pytest.mark.parametrize("records", mostly_slow(["kept", "removed"], "removed"))
 def test_an_edited_kernel_replans_what_depends_on_it(
     built: Path, tmp_path: Path, records: str
 ) -> None:
@@ -133,7 +135,7 @@ def test_stale_results_are_refused_in_one_line(built: Path, tmp_path: Path) -> N
         assert "by-pulls.parquet: is stale" in done.stdout
 
 
-@pytest.mark.parametrize("moved", ["deleted", "another machine"])
+@pytest.mark.parametrize("moved", mostly_slow(["deleted", "another machine"], "deleted"))
 def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> None:
     """Outputs deleted, the cache kept; or results copied, with new times and without records."""
     folder = tmp_path / "project"
@@ -172,6 +174,7 @@ def test_one_figure_plans_what_it_reads_and_says_why(fresh: Path) -> None:
         assert part in rule
 
 
+@pytest.mark.slow
 def test_lint_misses_environments_alone(fresh: Path) -> None:
     """Snakemake and its jobs have one environment: the Snakefile imports the package."""
     lint = run(fresh, command("--lint")).stdout

@@ -54,14 +54,12 @@ def _shortened(text: str) -> str:
     return text if len(text) <= SHORTENED else f"{text[: SHORTENED - 3]}..."
 
 
-def listed_algorithms() -> "pd.DataFrame":
+def listed_algorithms() -> list[dict[str, str]]:
     """Return a row for each algorithm and variant, with its guarantee at its example."""
-    import pandas as pd
-
     from dpbandits.algorithms import REGISTRY
     from dpbandits.algorithms.guarantees import listed
 
-    rows = [
+    return [
         {
             "algorithm": algorithm.id,
             "name": algorithm.name,
@@ -76,7 +74,6 @@ def listed_algorithms() -> "pd.DataFrame":
         for algorithm in REGISTRY.values()
         for variant, line in zip(algorithm.variants, listed(algorithm), strict=True)
     ]
-    return pd.DataFrame(rows)
 
 
 def _lines() -> Iterator[str]:
@@ -214,18 +211,15 @@ def guarantee(delta: float | None, form: str, **options: Any) -> None:
 
     ALGORITHM is an id (dpbandits list), or a Python file of your own.
     """
-    import pandas as pd
+    from dpbandits.algorithms import guarantees
 
-    import dpbandits
-    from dpbandits.algorithms.guarantees import at_delta
-
-    found = dpbandits.guarantee(**options)
+    found = guarantees.guarantee(**options)
     row = asdict(found)
     text = found.describe()
     if delta is not None:
         row |= {"delta": delta, "epsilon": found.epsilon(delta)}
-        text = at_delta(found, delta)
-    show(pd.DataFrame([row]), form, text)
+        text = guarantees.at_delta(found, delta)
+    show([row], form, text)
 
 
 @command()
@@ -243,8 +237,6 @@ def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
 
     A KIND is pure, gdp, zcdp, renyi (with order=) or approximate (with delta=).
     """
-    import pandas as pd
-
     from dpbandits.algorithms.guarantees import conversion
 
     known, wanted = (
@@ -252,9 +244,9 @@ def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
         for key, group in (("given", given), ("to", to[1:]))
     )
     level, found = conversion(known, "".join(to[:1]), wanted)
-    table = pd.DataFrame([asdict(each.level) | {"source": each.source} for each in found])
+    rows = [asdict(each.level) | {"source": each.source} for each in found]
     text = f"{level.describe()} implies " + "; ".join(each.describe() for each in found)
-    show(table, form, text)
+    show(rows, form, text)
 
 
 @command()

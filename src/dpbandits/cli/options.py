@@ -4,7 +4,7 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -303,17 +303,25 @@ formatted = option(
 )
 
 
-def show(table: "pd.DataFrame", form: str, text: str | None = None) -> None:
+def show(
+    rows: "pd.DataFrame | Sequence[Mapping[str, Any]]", form: str, text: str | None = None
+) -> None:
     """Print rows in a format.
 
     Args:
-        table: the rows.
+        rows: a table, or its rows.
         form: ``table``, ``csv`` or ``json``; numbers have all their digits in csv and JSON, and
             JSON has null for what is missing or infinite.
         text: what stands for the table where someone reads it; by default its aligned lines.
     """
+    if form == "table" and text is not None:
+        print(text)
+        return
+    import pandas as pd
+
     from dpbandits.text_tables import aligned
 
+    table = pd.DataFrame(rows)
     if form == "csv":
         print(table.to_csv(index=False, lineterminator="\n"), end="")
     elif form == "json":
@@ -323,7 +331,7 @@ def show(table: "pd.DataFrame", form: str, text: str | None = None) -> None:
         ]
         print(json.dumps(records, indent=2, ensure_ascii=False))
     else:
-        print(aligned(table) if text is None else text)
+        print(aligned(table))
 
 
 def _plain(value: Any) -> Any:

@@ -191,30 +191,43 @@ def _answers(tables: Published) -> Iterator[Values]:
                 "others": [name for name in tied if name != row["first_name"]],
                 "second": row["second_name"],
                 "margin": [row[end] for end in ("margin", "margin_lo", "margin_hi")],
-                "price": [score[end] for end in ("price", "lo", "hi")],
+                "price": score["price"],
             }
 
 
 def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
-    """Return how often each algorithm of a class wins, and how many questions are ties."""
+    """Return how often each algorithm of a class is first and wins, and what is open."""
     table = tables.winners(kind, name)
-    won = table["first"][table["verdict"] == WINNER].value_counts()
+    is_won = table["verdict"] == WINNER
+    first, won = table["first"].value_counts(), table["first"][is_won].value_counts()
     by_default = table[table["default"] != ""]
-    first = won.index[0] if len(won) else ""
-    audit = tables.audit[tables.audit["algorithm"] == first]
     return {
         "kind": kind,
         "description": DESCRIPTIONS[kind],
         "questions": len(table),
-        "wins": [{"name": PLAYERS[str(name)][0], "won": int(won[name])} for name in won.index],
-        "ties": len(table) - int(won.sum()),
-        "least": float(table["margin"][table["verdict"] == WINNER].min()),
+        "first": [
+            {"name": PLAYERS[name][0], "first": int(first[name]), "won": int(won.get(name, 0))}
+            for name in sorted(PLAYERS, key=lambda name: -first.get(name, 0))
+            if name in first.index
+        ],
+        "won": int(is_won.sum()),
+        "ties": int((~is_won).sum()),
+        "least": float(table["margin"][is_won].min()),
         "by_default": len(by_default),
         "remain": [int((by_default[base] == by_default["default"]).sum()) for base in LOGARITHMS],
         "survive": int((by_default["verdict"] == WINNER).sum()),
-        "audited": float(audit["share"].max()) if len(audit) else 0.0,
-        "players": _names(pd.Series([name for name in BEST_ARM if _model(name) in CLASSES[kind]])),
+        "audited": _audited(tables, str(first.index[0])),
+        "players": [PLAYERS[name][0] for name in BEST_ARM if _model(name) in CLASSES[kind]],
     }
+
+
+def _audited(tables: Published, algorithm: str) -> float:
+    """Return the largest share of its claim that the audit shows an algorithm to lose."""
+    is_played = tables.scores["algorithm"] == algorithm
+    variants = set(tables.scores["variant"][is_played])
+    audit = tables.audit[tables.audit["algorithm"] == algorithm]
+    ratios = audit["ratio"][audit["variant"].isin(variants)].dropna()
+    return float(ratios.max()) if len(ratios) else 0.0
 
 
 def _plane(trials: pd.DataFrame) -> Iterator[Values]:

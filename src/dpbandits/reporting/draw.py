@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -17,28 +18,30 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.digitised import allowance, reached_points
+from dpbandits.reporting.described import described
+from dpbandits.reporting.digitised import reached_points
 from dpbandits.reporting.lines import Derived, Frames, Line, panel_lines, panel_rows, read_rows
 from dpbandits.reporting.palette import NO_MARKER
 from dpbandits.reporting.spec import (
     BY_TAG,
     DERIVED,
+    PLACES,
+    CrossingSpec,
     FigureSpec,
     PanelSpec,
     panel_stem,
     parse_figure,
 )
-from dpbandits.reporting.text import NUMBER_FORMAT
+from dpbandits.reporting.text import NUMBER_FORMAT, fill, plain_label, readable
 
 COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 """Columns of the csv beside every figure."""
@@ -116,7 +119,7 @@ def draw_diagram(
     diagrams: Mapping[str, Diagram],
     paper: str = "",
 ) -> list[Path]:
-    """Draw one diagram as pdf, png and csv; return the files written.
+    """Draw one diagram as pdf, png and csv, and write what was drawn as json; return the files.
 
     Args:
         spec, name, frames, folder, paper: as in ``draw_figure``.
@@ -133,8 +136,11 @@ def draw_diagram(
     _, points = diagrams[name](rows)
     drawn, _ = diagrams[name](rounded(rows))
     with style.context():
-        add_heading(drawn, heading(paper, name))
-    return write_figure(folder / name, drawn, points)
+        add_heading(drawn, heading(paper, name), figure.title)
+        shown = described(drawn, points)
+    written = write_figure(folder / name, drawn, points)
+    write_text(folder / f"{name}.json", f"{json.dumps(shown, ensure_ascii=False)}\n")
+    return [*written, folder / f"{name}.json"]
 
 
 # Files
@@ -214,10 +220,11 @@ def plotted_points(figure: FigureSpec, lines: Panels) -> pd.DataFrame:
 
 
 def drawn_json(figure: FigureSpec, lines: Panels) -> str:
-    """Return what is drawn beside the numbers of the csv: axes, and the lines' labels and looks."""
+    """Return what is drawn beside the numbers of the csv: axes, labels and looks, and alt texts."""
     panels = {
         letter: {
             "title": panel.title or "",
+            "alt": alt_text(panel, lines[letter]),
             "x": panel.x.model_dump(),
             "y": panel.y.model_dump(),
             "lines": [
@@ -231,6 +238,21 @@ def drawn_json(figure: FigureSpec, lines: Panels) -> str:
     return json.dumps(panels, indent=1, ensure_ascii=False) + "\n"
 
 
+def alt_text(panel: PanelSpec, lines: Sequence[Line]) -> str:
+    """Return what is seen in a panel, for readers who cannot see it: axes, and ends of lines."""
+    x, y = (
+        plain_label(axis.label) + (", logarithmic" if axis.scale == "log" else "")
+        for axis in (panel.x, panel.y)
+    )
+    ends = [
+        f"{plain_label(line.label)} from {line.points['y'].iloc[0]:.3g} "
+        f"to {line.points['y'].iloc[-1]:.3g}"
+        for line in lines
+        if not line.look.hollow
+    ]
+    return readable(f"{y}, against {x}: {'; '.join(ends)}.")
+
+
 # Panels
 
 
@@ -239,9 +261,6 @@ _UPRIGHT_HEIGHT = 0.3
 
 _AROUND_PANEL = 0.6
 """About the height in inches that the labels and the title of a panel take."""
-
-_STRIP_LABELS = 0.35
-"""About the height in inches that the labels below a strip take."""
 
 _MOST_COLUMNS = 3
 """Most panels side by side; of more, rows as even as can be."""
@@ -252,9 +271,21 @@ _MOST_TICKS = 8
 _MARK_SPACING = 0.14
 """Distance of the markers along a curve, as a fraction of the panel's diagonal."""
 
+_SIDES = (0.8, 0.6)
+"""Width and height of a panel, about, over its diagonal."""
+
+_SHADE: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zorder": 0}
+"""Look of a range that is shaded."""
+
+_GUIDE: dict[str, Any] = {"linewidth": 0.7, "zorder": 1.5}
+"""Look of lines behind the data, beside their colour and dash."""
+
+_NOTE_COLOUR = "#333333"
+"""Colour of text in a panel."""
+
 
 def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
-    """Return the drawn panels in rows, legends above the axes.
+    """Return the drawn panels in rows, legends above the axes or beside them.
 
     Args:
         figure: the figure that the panels belong to.
@@ -267,7 +298,6 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
     panels = [figure.panels[letter] for letter in lines]
     strips = [_rounded_lines(residual_lines(of_panel)) for of_panel in lines.values()]
     shown = [_rounded_lines(of_panel) for of_panel in lines.values()]
-    common = common_labels(shown) if count > 1 or not figure.direct_labels else []
     with style.context():
         widest, panel_width = style.PAGE_WIDTH, style.PANEL_WIDTH
         if figure.direct_labels:
@@ -278,30 +308,36 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         FigureCanvasAgg(drawn)
         grid, below = _grids(drawn, rows, columns, figure, count)
         flat = list(itertools.chain(*grid))
-        found: dict[str, Handle] = {}
-        for axes, letter, panel, of_panel in zip(flat, lines, panels, shown, strict=True):
-            handles = _draw_panel(axes, panel, of_panel)
-            found = handles | found
+        handles = [
+            _draw_panel(axes, panel, of_panel)
+            for axes, panel, of_panel in zip(flat, panels, shown, strict=True)
+        ]
+        common = {}
+        if count > 1 or not figure.direct_labels:
+            common = common_labels(shown, handles, everywhere=figure.direct_labels)
+        for axes, letter, panel, of_panel in zip(flat, lines, panels, handles, strict=True):
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
-            only_here = {k: v for k, v in handles.items() if k not in common}
+            only_here = {k: v for k, v in of_panel.items() if k not in common}
             label_panel(axes, title, {} if figure.direct_labels else only_here, width / columns)
         # After all is drawn: limits end a shared axis' growing with its panels.
         for axes, panel in zip(flat, panels, strict=True):
             axes.set_xlim(*panel.x.limits)
             axes.set_ylim(*panel.y.limits)
+            place_marks(axes)
         if figure.direct_labels:
-            for axes, of_panel in zip(flat, shown, strict=True):
-                named = [line for line in of_panel if line.label not in common]
+            for axes, of_lines in zip(flat, shown, strict=True):
+                named = [line for line in of_lines if line.label not in common]
                 label_lines(axes, named, style.PANEL_HEIGHT - _AROUND_PANEL)
         if figure.share_y:
             for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
         height = sum(_row_height(row) for row in grid)
-        for axes, panel, residuals in zip(below, panels, strips, strict=False):
-            draw_residuals(axes, panel, residuals)
+        for axes, above, residuals in zip(below, flat, strips, strict=False):
+            draw_residuals(axes, above, residuals)
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
-        add_legend(drawn, {label: found[label] for label in common})
-        add_heading(drawn, heading(paper, figure.name, next(iter(lines)) if count == 1 else ""))
+        add_legend(drawn, common)
+        letter = next(iter(lines)) if count == 1 else ""
+        add_heading(drawn, heading(paper, figure.name, letter), figure.title)
     return drawn
 
 
@@ -310,9 +346,10 @@ def _grids(
 ) -> tuple[list[list[Axes]], list[Axes]]:
     """Return the axes of the panels, row by row, and of the strips below them, if there are any."""
     step = 2 if figure.residuals else 1
-    heights = [style.PANEL_HEIGHT, style.STRIP_HEIGHT - _STRIP_LABELS][:step] * rows
+    heights = [style.PANEL_HEIGHT, style.STRIP_HEIGHT][:step] * rows
     spec = drawn.add_gridspec(step * rows, columns, height_ratios=heights)
     grid: list[list[Axes]] = [[] for _ in range(rows)]
+    strips = []
     for index in range(count):
         row, column = divmod(index, columns)
         first = grid[row][0] if figure.share_y and column else None
@@ -320,8 +357,9 @@ def _grids(
         if first is not None:
             axes.tick_params(axis="y", labelleft=False)
         grid[row].append(axes)
-    places = (divmod(index, columns) for index in range(count if figure.residuals else 0))
-    return grid, [drawn.add_subplot(spec[2 * row + 1, column]) for row, column in places]
+        if figure.residuals:
+            strips.append(drawn.add_subplot(spec[2 * row + 1, column], sharex=axes))
+    return grid, strips
 
 
 def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
@@ -353,11 +391,10 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
         elif few and line.look.marker != NO_MARKER:
             handles[line.label] = _draw_ends(axes, x, line, joined=not in_categories)
         else:
-            handles[line.label] = _draw_curve(axes, x, line, index / len(lines))
+            handles[line.label] = _draw_curve(axes, x, line, index / len(lines), panel.x.marked)
     # Small scales may end before the range.
     if panel.x.shaded is not None and panel.x.shaded[0] < axes.dataLim.x1:
-        look: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zorder": 0}
-        handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **look)
+        handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **_SHADE)
     if in_categories:
         names = [value if isinstance(value, str) else style.thousands(value) for value in places]
         axes.set_xticks(range(len(names)), names)
@@ -371,7 +408,84 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
     style.style_axis(axes, "y", panel.y.scale)
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
+    for place in panel.crossings:
+        handles |= _draw_crossing(axes, panel, lines, place)
+    if panel.note is not None:
+        write_note(axes, panel.note.text, panel.note.at)
     return handles
+
+
+def _draw_crossing(
+    axes: Axes, panel: PanelSpec, lines: Sequence[Line], crossing: CrossingSpec
+) -> dict[str, Handle]:
+    """Mark where two lines cross; return what stands for the range below, if it is shaded."""
+    named = {line.name: line.points for line in lines}
+    if unknown := [name for name in crossing.of if name not in named]:
+        allowed = ", ".join(named)
+        raise InputError(f"crossings.of has {', '.join(unknown)}; allowed: {allowed}")
+    first, second = (named[name] for name in crossing.of)
+    place = first_crossing(first, second, panel.x.scale, panel.y.scale)
+    if place is None:
+        return {}
+    x = place[0]
+    axes.scatter(*place, s=40, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
+    # Beside the lines: below where they rise, above where they fall.
+    below = first["y"].iloc[-1] > first["y"].iloc[0]
+    axes.annotate(
+        readable(fill(crossing.label, {"x": x}, "crossings.label")),
+        place,
+        (6, -4 if below else 4),
+        textcoords="offset points",
+        va="top" if below else "bottom",
+        fontsize=_NOTE_SIZE,
+    )
+    if crossing.below is None:
+        return {}
+    return {crossing.below: axes.axvspan(first["x"].min(), x, **_SHADE)}
+
+
+def first_crossing(
+    first: pd.DataFrame, second: pd.DataFrame, x_scale: str, y_scale: str
+) -> tuple[float, float] | None:
+    """Return the first x and y at which two lines cross, as they are drawn; None for none."""
+    ways = {"log": (np.log10, lambda value: 10.0**value)}
+    (to_x, from_x), (to_y, from_y) = (
+        ways.get(scale, (np.asarray, float)) for scale in (x_scale, y_scale)
+    )
+    places = [to_x(points["x"].to_numpy(dtype=float)) for points in (first, second)]
+    heights = [to_y(points["y"].to_numpy(dtype=float)) for points in (first, second)]
+    x = np.union1d(*places)
+    x = x[(x >= max(place[0] for place in places)) & (x <= min(place[-1] for place in places))]
+    above, below = (np.interp(x, *line) for line in zip(places, heights, strict=True))
+    gap = above - below
+    changes = np.flatnonzero(gap[:-1] * gap[1:] < 0.0)
+    if not changes.size:
+        return None
+    index = changes[0]
+    share = gap[index] / (gap[index] - gap[index + 1])
+    at = x[index] + share * (x[index + 1] - x[index])
+    return float(from_x(at)), float(from_y(np.interp(at, x, above)))
+
+
+_NOTE_SIZE = 7.0
+"""Size of a note in points."""
+
+
+def write_note(axes: Axes, text: str, at: str = "upper right") -> None:
+    """Write a sentence into a panel, at one of ``spec.PLACES``."""
+    vertical, horizontal = at.split()
+    axes.text(
+        *PLACES[at],
+        text.strip(),
+        transform=axes.transAxes,
+        ha=horizontal,
+        va={"upper": "top", "middle": "center", "lower": "bottom"}[vertical],
+        multialignment="left",
+        fontsize=_NOTE_SIZE,
+        color=_NOTE_COLOUR,
+        bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1},
+        zorder=5,
+    )
 
 
 def _draw_ends(axes: Axes, x: list[float], line: Line, *, joined: bool) -> Handle:
@@ -383,20 +497,44 @@ def _draw_ends(axes: Axes, x: list[float], line: Line, *, joined: bool) -> Handl
     return points
 
 
-def _draw_curve(axes: Axes, x: list[float], line: Line, offset: float) -> Handle:
+def _draw_curve(
+    axes: Axes, x: list[float], line: Line, offset: float, marked: Sequence[float]
+) -> Handle:
     """Draw a curve over its band; markers of different ``offset`` (0 to below 1) stay apart.
 
-    Of a few points each has its marker; a dense curve of exact values has none, since nothing was
-    computed there that was not beside it.
+    Of a few points each has its marker. A dense curve of exact values has some at ``marked`` only:
+    nothing else was computed there that was not beside it.
     """
     y, low, high = _interval(line)
-    look = style.line_look(line.look)
+    look = style.line_look(line.look) | (_GUIDE if line.guide else {})
+    every: Any = None
     if len(x) > _MOST_TICKS and (line.points["runs"] == 0).all():
-        look["marker"] = "none"
+        every = [index for index, value in enumerate(x) if value in marked]
+        if not every:
+            look["marker"] = "none"
+    elif len(x) > _MOST_TICKS:
+        every = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING)
     if (low < high).any():
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)
-    marks = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING) if len(x) > _MOST_TICKS else None
-    return axes.plot(x, y, markevery=marks, **look)[0]
+    return axes.plot(x, y, markevery=every, **look)[0]
+
+
+def place_marks(axes: Axes) -> None:
+    """Choose the points of dense curves that carry markers, from the axes' final limits alone.
+
+    Matplotlib would choose them by the pixels of the layout, which differ in their last bits from
+    process to process.
+    """
+    to_shares = axes.transScale + axes.transLimits
+    for line in axes.lines:
+        every = line.get_markevery()
+        if not isinstance(every, tuple):
+            continue
+        shares = to_shares.transform(line.get_xydata()) * _SIDES
+        steps = np.hypot(*np.diff(shares, axis=0).T)
+        along = np.concatenate([[0.0], np.cumsum(steps)]).round(9)
+        places = np.arange(every[0], along[-1], every[1])
+        line.set_markevery(sorted({int(np.abs(along - place).argmin()) for place in places}))
 
 
 def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
@@ -417,18 +555,11 @@ def _interval(line: Line) -> tuple[Values, Values, Values]:
 # Residuals: ours minus published, in a strip below each panel
 
 
-_SLOT = 0.72
-"""Width of what stands at one x, of the distance to the next."""
-
-_UNITS = ((1_000_000, "millions"), (100, "hundreds"))
-"""Units of x; the first is taken of which the largest x has five or more."""
-
-
 def residual_lines(lines: Sequence[Line]) -> list[Line]:
     """Return ours minus published for each line that has digitised values, as far as it goes.
 
-    The points have lo and hi, the digitisation error, and the column ``allowance``: how far from 0
-    a residual may be by the digitisation error and our interval.
+    The points have lo and hi, the digitisation error, and the columns ``below`` and ``above``, how
+    far our 95 % interval reaches.
     """
     found = []
     for line in lines:
@@ -437,10 +568,10 @@ def residual_lines(lines: Sequence[Line]) -> list[Line]:
         ours = line.points[["x", "y", "lo", "hi"]].itertuples(index=False)
         known = {x: (y, lo, hi) for x, y, lo, hi in ours}
         rows = [
-            (x, known[x][0] - y, tolerance, allowance(*known[x], y, tolerance))
+            (x, known[x][0] - y, tolerance, known[x][0] - known[x][1], known[x][2] - known[x][0])
             for x, y, tolerance in reached_points(line.published, known, line.name)
         ]
-        points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "allowance"])
+        points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "below", "above"])
         low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
         points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, interpretation="")
         if len(points):
@@ -449,39 +580,37 @@ def residual_lines(lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def draw_residuals(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
-    """Draw the residuals of a panel, one slot for each digitised x, side by side by line.
+def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
+    """Draw the residuals of a panel below it, over the same x, in units of the digitisation error.
 
-    A bar is the digitisation error; the box behind it, about 0, that and our interval.
+    Between -1 and 1, which is shaded, a residual is within the digitisation error; a bar is our
+    95 % interval.
+
+    Args:
+        axes: the strip, whose x axis is the panel's.
+        above: the panel.
+        lines: its residuals.
     """
     axes.set_gid(STRIP)
-    places = sorted({x for line in lines for x in line.points["x"]})
+    axes.axhspan(-1.0, 1.0, **_SHADE)
     axes.axhline(0.0, color="#777777", linewidth=0.6, zorder=1)
-    width = _SLOT / max(len(lines), 1)
-    box: dict[str, Any] = {"alpha": 0.18, "linewidth": 0.0, "zorder": 0, "width": 0.9 * width}
-    bars: dict[str, Any] = {"elinewidth": 0.7, "linestyle": "none", "markersize": 2.4, "zorder": 3}
-    for index, line in enumerate(lines):
-        shift = (index - (len(lines) - 1) / 2) * width
-        x = [places.index(place) + shift for place in line.points["x"]]
-        points, colour = line.points, line.look.colour
-        allowed = points["allowance"].to_numpy()
-        axes.bar(x, 2 * allowed, bottom=-allowed, color=colour, **box)
-        look: dict[str, Any] = {"color": colour, "marker": line.look.marker}
-        axes.errorbar(x, points["y"], yerr=points["tolerance"], **look, **bars)
-    largest = max(places, default=0.0)
-    unit, name = next((known for known in _UNITS if largest >= 5 * known[0]), (1, ""))
-    axes.xaxis.set_major_locator(FixedLocator(range(len(places))))
-    axes.set_xticks(range(len(places)), [style.thousands(x / unit) for x in places])
+    look: dict[str, Any] = {"elinewidth": 0.7, "linewidth": 0.6, "markersize": 2.6, "zorder": 3}
+    for line in lines:
+        points = line.points
+        error = points["hi"] - points["y"]
+        bars = [points["below"] / error, points["above"] / error]
+        drawn = style.line_look(line.look) | look
+        axes.errorbar(points["x"], points["y"] / error, yerr=bars, **drawn)
+    above.tick_params(axis="x", labelbottom=False)
+    axes.set_xlabel(above.get_xlabel())
+    above.set_xlabel("")
+    axes.set_ylabel("Difference /\ndigitisation error")
     axes.tick_params(axis="both", labelsize=7)
-    axes.set_xlim(-0.6, len(places) - 0.4)
-    axes.set_xlabel(f"{panel.x.label}, in {name}" if name else panel.x.label)
-    axes.set_ylabel("Difference")
-    axes.grid(visible=False, axis="x")
-    if not places:
+    if not lines:
         axes.set_yticks([])
         return
-    # 0 in the middle, and room for bars and boxes, which the data limits hold.
-    end = 1.05 * float(np.abs(axes.dataLim.intervaly).max())
+    # 0 in the middle.
+    end = max(1.6, 1.08 * float(np.abs(axes.dataLim.intervaly).max()))
     axes.set_ylim(-end, end)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, symmetric=True, steps=[1, 2, 5, 10]))
 
@@ -495,28 +624,45 @@ _AXIS_WIDTH = 0.35
 _TITLE_SPACE = 2.2
 """Distance of a legend from the panel, with a title between them, in sizes of its font."""
 
-_HEADING_HEIGHT = 0.2
-"""About the height in inches that a heading without a legend takes."""
+_LEGEND_SHARE = 0.2
+"""Largest share of the height of a picture that a legend above its panel takes."""
 
 
-def common_labels(panels: list[list[Line]]) -> list[str]:
-    """Return the legend texts that stand for the same line in every panel.
+def common_labels(
+    panels: Sequence[Sequence[Line]],
+    handles: Sequence[Mapping[str, Handle]],
+    *,
+    everywhere: bool = False,
+) -> dict[str, Handle]:
+    """Return the entries of the legend of a whole figure, by label.
 
-    Open marks stand for the same wherever they are, and need not be in every panel.
+    They are those whose label has one look, and whose look has one label, in all panels; with
+    ``everywhere`` those alone that every panel has, and open marks. What only one panel has stays
+    with others of that panel that are not in this legend.
     """
-    looks = [{line.label: _legend_look(line) for line in lines} for lines in panels]
-    marks = [line.label for lines in panels for line in lines if line.look.hollow]
-    same = [
+    looks: dict[str, set[palette.Look]] = {}
+    labels: dict[palette.Look, set[str]] = {}
+    for line in itertools.chain(*panels):
+        # Open marks of all lines are one entry.
+        look = palette.OPEN_MARKS if line.look.hollow else line.look
+        looks.setdefault(line.label, set()).add(look)
+        labels.setdefault(look, set()).add(line.label)
+    marks = {line.label for line in itertools.chain(*panels) if line.look.hollow}
+    in_all = set.intersection(*({*of_panel} for of_panel in handles)) | marks
+    apart = {
         label
-        for label, look in looks[0].items()
-        if all(others.get(label) == look for others in looks)
-    ]
-    return list(dict.fromkeys([*same, *marks]))
-
-
-def _legend_look(line: Line) -> palette.Look:
-    """Return how the legend shows a line: open marks of all lines are one entry."""
-    return palette.OPEN_MARKS if line.look.hollow else line.look
+        for label, known in looks.items()
+        if len(known) > 1
+        or any(len(labels[look]) > 1 for look in known)
+        or (everywhere and label not in in_all)
+    }
+    found: dict[str, Handle] = {}
+    for of_panel in handles:
+        others = [label for known in handles if known is not of_panel for label in known]
+        alone = of_panel.keys() - others if apart & of_panel.keys() else set()
+        found |= {k: v for k, v in of_panel.items() if k not in {*apart, *alone, *found}}
+    # Open marks last.
+    return {k: found[k] for k in [*(k for k in found if k not in marks), *(found.keys() & marks)]}
 
 
 def heading(paper: str, figure: str, letter: str = "") -> str:
@@ -537,24 +683,55 @@ def heading(paper: str, figure: str, letter: str = "") -> str:
     return f"{paper}, Figure {numbered[1]}{panel}{variant}"
 
 
-def add_heading(drawn: Figure, text: str) -> None:
-    """Put the name of a picture above it, over the legend of all panels if there is one."""
-    before = sum(size_of(legend)[1] for legend in drawn.legends)
-    if drawn.legends:
-        drawn.legends[0].set_title(text, FontProperties(size=8, weight="bold"))
-        height = size_of(drawn.legends[0])[1] - before
-    else:
-        drawn.suptitle(text)
-        height = _HEADING_HEIGHT
-    drawn.set_figheight(drawn.get_figheight() + height)
+def add_heading(drawn: Figure, name: str, title: str = "") -> None:
+    """Put the title of a picture and the name of its figure above all, and make room for them."""
+    width = drawn.get_figwidth()
+    lines = [(line, "bold", "black") for line in _wrapped(drawn, title, width)]
+    lines.append((name, "normal" if title else "bold", _NOTE_COLOUR if title else "black"))
+    height = drawn.get_figheight() + _HEADING_LINE * len(lines) + _HEADING_SPACE
+    drawn.set_figheight(height)
+    for index, (text, weight, colour) in enumerate(lines):
+        y = 1.0 - (_HEADING_SPACE + _HEADING_LINE * index) / height
+        look: dict[str, Any] = {"fontsize": 8, "weight": weight, "color": colour, "va": "top"}
+        drawn.text(0.5, y, text, ha="center", **look).set_in_layout(False)
+    top = 1.0 - (_HEADING_LINE * len(lines) + _HEADING_SPACE) / height
+    drawn.set_layout_engine("constrained", rect=(0.0, 0.0, 1.0, top))
+    for legend in drawn.legends:
+        # One beside the panel is in its middle.
+        if legend.get_window_extent().y1 > top * drawn.bbox.height:
+            legend.borderaxespad += (1.0 - top) * height * 72 / legend.prop.get_size()
+
+
+_HEADING_LINE, _HEADING_SPACE = 0.16, 0.04
+"""Height in inches of a line of a heading, and of the space above it."""
+
+
+def _wrapped(drawn: Figure, title: str, width: float) -> list[str]:
+    """Return a title in lines that fit into ``width`` inches."""
+    for characters in range(len(title), 9, -1):
+        lines = textwrap.wrap(title, characters)
+        text = drawn.text(0, 0, "\n".join(lines), fontsize=8, weight="bold")
+        taken = text.get_window_extent().width / style.DPI
+        text.remove()
+        if taken <= width - 2 * _HEADING_SPACE:
+            return lines
+    return [title] if title else []
 
 
 def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
-    """Put the legend of all panels above them, and make room for it."""
-    if handles:
-        place = {"loc": "outside upper center"}
-        legend = _fit_legend(drawn, handles, drawn.get_figwidth(), place)
-        drawn.set_figheight(drawn.get_figheight() + size_of(legend)[1])
+    """Put the legend of all panels above them or, where it would be high, right of the only one."""
+    if not handles:
+        return
+    place: dict[str, Any] = {"loc": "outside upper center"}
+    legend = _fit_legend(drawn, handles, drawn.get_figwidth(), place)
+    height = size_of(legend)[1]
+    is_single = len([axes for axes in drawn.axes if axes.get_gid() != STRIP]) == 1
+    if is_single and height > _LEGEND_SHARE * (drawn.get_figheight() + height):
+        legend.remove()
+        legend = drawn.legend(handles.values(), handles.keys(), loc="outside right center")
+        drawn.set_figwidth(drawn.get_figwidth() + size_of(legend)[0])
+    else:
+        drawn.set_figheight(drawn.get_figheight() + height)
 
 
 def shared_legend(drawn: Figure, columns: int) -> None:

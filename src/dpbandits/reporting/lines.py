@@ -334,6 +334,7 @@ class Line:
         points: columns variant, interpretation, x, y, lo, hi, runs; x ascending.
         published: digitised values of the published curve.
         algorithm: its id where the line is of one algorithm.
+        guide: whether it is a fitted or straight line, thin and behind the data.
     """
 
     name: str
@@ -342,6 +343,7 @@ class Line:
     points: pd.DataFrame
     published: PublishedSpec | None = None
     algorithm: str = ""
+    guide: bool = False
 
 
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
@@ -460,7 +462,8 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
         raise InputError(f"{place}: line {name!r} has values that are not finite; allowed: numbers")
-    return Line(name, label, look, points, spec.published, str(constant.get("algorithm", "")))
+    algorithm = str(constant.get("algorithm", ""))
+    return Line(name, label, look, points, spec.published, algorithm, spec.guide)
 
 
 def _reaches_digitised(line: Line) -> bool:

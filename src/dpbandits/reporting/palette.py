@@ -28,8 +28,12 @@ COLOURS = {
     "black": "#000000",
     "wine": "#882255",
     "olive": "#999933",
+    "indigo": "#332288",
+    "teal": "#44aa99",
+    "rose": "#cc6677",
+    "forest": "#117733",
 }
-"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and two of
+"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and six of
 Paul Tol's palette ``muted``, which stay apart from them for colour-blind readers."""
 
 _ORDERED = (
@@ -100,8 +104,8 @@ ALGORITHMS: Mapping[str, Names] = {
 They are in a file that is no source, so that a figure depends on the looks of what it draws alone
 (``Study.figure_entries``).
 
-Two algorithms of one colour are never in one panel, except those that are not private and the two
-forms, with and without a known horizon, of one algorithm; their lines and markers differ.
+A colour is of one algorithm, except that those that are not private are black and that the two
+forms, with and without a known horizon, of one algorithm share theirs; lines and markers differ.
 """
 
 FILLS = ("full", "open", "half")

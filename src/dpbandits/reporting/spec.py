@@ -37,6 +37,13 @@ Estimate = Literal["plain", "corrected", "binned"]
 """The plain average over runs, as published curves show it; with the bias of first order in 1/runs
 subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
 
+PLACES = {
+    f"{vertical} {horizontal}": (x, y)
+    for vertical, y in (("upper", 0.97), ("middle", 0.5), ("lower", 0.03))
+    for horizontal, x in (("left", 0.03), ("center", 0.5), ("right", 0.97))
+}
+"""Places of a note in a panel, as shares of its width and height."""
+
 Where = dict[str, Choice]
 """Rows that are chosen, column to value or list of values."""
 
@@ -57,6 +64,7 @@ class AxisSpec(Spec):
         limits: lower and upper end; None leaves an end to the data.
         shaded: lower and upper end of a range (of x) that is shaded, and ``shaded_label``, what
             the legend calls it.
+        marked: values of x at which exact curves carry their marks; by default they have none.
     """
 
     label: Text
@@ -65,12 +73,39 @@ class AxisSpec(Spec):
     limits: tuple[Number | None, Number | None] = (None, None)
     shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None
     shaded_label: Text | None = None
+    marked: tuple[Number, ...] = ()
 
     @model_validator(mode="after")
     def _is_labelled(self) -> "AxisSpec":
         if self.shaded is not None and self.shaded_label is None:
             raise InputError("key shaded_label is missing, beside shaded")
         return self
+
+
+class NoteSpec(Spec):
+    """A sentence in a panel: what a reader must know to read it right.
+
+    Attributes:
+        text: the sentence; a line break is kept, mathtext between dollar signs.
+        at: its place, such as ``upper right``.
+    """
+
+    text: Text
+    at: Annotated[str, one_of(PLACES)] = "upper right"
+
+
+class CrossingSpec(Spec):
+    """Where two lines of a panel cross, marked at the first such x and computed from the lines.
+
+    Attributes:
+        of: the names of the two lines.
+        label: what stands at the crossing, a template over x.
+        below: what the legend calls the range below it, which is shaded then.
+    """
+
+    of: tuple[Text, Text]
+    label: Text
+    below: Text | None = None
 
 
 Point = tuple[AtLeastZero, AtLeastZero, AtLeastZero]
@@ -111,6 +146,7 @@ class SeriesSpec(Spec):
             the look of ``looks.yaml``, whatever colour, line and marker are.
         line: a name of ``palette.DASHES``, or ``none``; by default the next one.
         marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
+        guide: a fitted or straight line, thin and behind the data.
         level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
             line at every x of the panel's other lines.
         best: for kinds in ``NASH_KINDS``, what Nash regret is taken from; by default mu*, the
@@ -127,6 +163,7 @@ class SeriesSpec(Spec):
     colour: Annotated[str, one_of(COLOURS)] | None = None
     line: Annotated[str, one_of((*DASHES, NO_LINE))] | None = None
     marker: Annotated[str, one_of((*MARKERS, NO_MARKER))] | None = None
+    guide: StrictBool = False
     level: StrictBool = False
     best: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
     estimate: Estimate = "plain"
@@ -196,6 +233,8 @@ class PanelKeys(Spec):
             the rows from the results.
         where: rows that the panel shows, column to value or list of values.
         title: text above the panel.
+        note: a sentence in the panel.
+        crossings: where lines cross, marked.
         looks: id of an algorithm that it may draw -> colour, line style, marker; the study fills
             them in, and without them they are those of ``palette.ALGORITHMS``.
     """
@@ -209,6 +248,8 @@ class PanelKeys(Spec):
     compute: Name | None = None
     where: Where = {}
     title: Text | None = None
+    note: NoteSpec | None = None
+    crossings: tuple[CrossingSpec, ...] = ()
     looks: Looks = {}
 
 

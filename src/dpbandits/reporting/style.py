@@ -30,8 +30,8 @@ _UNITS = ((1_000_000, 1_000_000, "M"), (100_000, 1_000, "k"))
 PANEL_HEIGHT = 2.3
 """Height in inches of a row of panels, without the legends above it."""
 
-STRIP_HEIGHT = 1.05
-"""Height in inches of a strip below a row of panels, with its labels."""
+STRIP_HEIGHT = 0.95
+"""Height in inches of a strip below a row of panels."""
 
 DPI = 240
 """Pixels per inch of a png."""
@@ -59,11 +59,11 @@ RC: dict[str, Any] = {
     "grid.linewidth": 0.5,
     "legend.borderaxespad": 0.2,
     "legend.columnspacing": 1.4,
-    "legend.fontsize": 7.5,
+    "legend.fontsize": 7.2,
     "legend.frameon": False,
     "legend.handlelength": 2.4,
     "legend.handletextpad": 0.6,
-    "legend.title_fontsize": 8,
+    "legend.labelspacing": 0.3,
     "lines.linewidth": 1.2,
     "lines.markeredgewidth": 0,
     "lines.markersize": 3.6,

@@ -291,7 +291,7 @@ def _round_ticks(axes: Axes, which: str) -> None:
     axis = axes.xaxis if which == "x" else axes.yaxis
     getattr(axes, f"set_{which}scale")("log")
     low, high = getattr(axes, f"get_{which}lim")()
-    subs = (1.0,) if high / low > 300.0 else (1.0, 2.0, 5.0)
+    subs = (1.0,) if high / low > 50.0 else (1.0, 2.0, 5.0)
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
     axis.set_major_formatter(FuncFormatter(style.thousands))
     axis.set_minor_locator(NullLocator())

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -28,9 +28,6 @@ from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.thompson import required_c
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
@@ -127,13 +124,13 @@ def ranked(
 ) -> pd.DataFrame:
     """Return the ranking at the nearest setting, then what is not private there.
 
-    Columns: place, algorithm, name, variant, verdict (``best`` whatever the open logarithms,
-    ``DEPENDS``, ``tied`` with the best, ``behind`` or ``not private``), and those of the table.
-    Algorithms have their default logarithms.
+    Columns: place, verdict (``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the
+    best, ``behind`` or ``not private``), and those of the table. Algorithms have their default
+    logarithms.
 
     Args:
         table: one row for each setting and algorithm, as ``tables.regret`` has them.
-        winners: as ``winners.winners`` has them.
+        winners: as ``scores.winners`` has them.
         question: what is asked.
         measure: ``price``, which is to be small, or ``success``, which is to be large.
 
@@ -141,43 +138,31 @@ def ranked(
         InputError: no algorithm of the class was measured.
     """
     table = table[~table["interpretation"].isin(OTHERS)]
-    met = table[table["class"].isin(CLASSES[question.privacy]) & table["epsilon"].notna()]
-    if met.empty:
+    table = table.sort_values([measure, "algorithm"], ascending=[measure == "price", True])
+    members = table[table["class"].isin(CLASSES[question.privacy])]
+    if members.empty:
         allowed = ", ".join(sorted(set(table["class"]) - {NONE}))
         raise InputError(
             f"class is {question.privacy!r}, of which no algorithm was measured; allowed: {allowed}"
         )
-    own = nearest(met, question)
-    setting = {key: own[key].iloc[0] for key in SETTING}
-    is_here = (table["arms"] == setting["arms"]) & (table["horizon"] == setting["horizon"])
-    best_first = [measure == "price", True]
-    own = own.sort_values([measure, "algorithm"], ascending=best_first).assign(verdict=BEHIND)
-    row = _row(winners, {**setting, "class": question.privacy})
-    tied = str(row["tied"]).split() if row else own["algorithm"].tolist()
-    own.loc[own["algorithm"].isin(tied), "verdict"] = TIED
-    if row and row["default"]:
-        verdict = BEST if row["verdict"] == WINNER else DEPENDS
-        own.loc[own["algorithm"] == row["default"], "verdict"] = verdict
-    own.insert(0, "place", range(1, len(own) + 1))
-    free = table[is_here & (table["class"] == NONE)]
-    free = free.sort_values([measure, "algorithm"], ascending=best_first)
-    answer: pd.DataFrame = pd.concat([own, free.assign(verdict=NOT_PRIVATE)], ignore_index=True)
-    return answer
+    field = nearest(members, question).assign(verdict=BEHIND)
+    setting = {key: field[key].iloc[0] for key in SETTING}
+    answers = _at(winners[winners["class"] == question.privacy], setting)
+    for answer in answers.to_dict("records"):
+        field.loc[field["algorithm"].isin(answer["tied"].split()), "verdict"] = TIED
+        verdict = BEST if answer["verdict"] == WINNER else DEPENDS
+        field.loc[field["algorithm"] == answer["default"], "verdict"] = verdict
+    field.insert(0, "place", range(1, len(field) + 1))
+    free = _at(table[table["class"] == NONE], {**setting, "epsilon": math.nan})
+    return pd.concat([field, free.assign(verdict=NOT_PRIVATE)], ignore_index=True)
 
 
-def _row(winners: pd.DataFrame, where: Mapping[str, object]) -> dict[str, object]:
-    """Return the one row of the winners with these values; empty where there is none."""
-    if winners.empty:
-        return {}
-    for key, value in where.items():
-        winners = winners[winners[key] == value]
-    return {str(key): value for key, value in winners.iloc[0].items()} if len(winners) else {}
-
-
-def described(question: Question) -> str:
-    """Return a question in words."""
-    asked = f"K = {question.arms}, T = {question.horizon:,}, epsilon = {question.epsilon:g}"
-    return f"{asked}, {DESCRIPTIONS[question.privacy]}"
+def _at(table: pd.DataFrame, setting: Mapping[str, float]) -> pd.DataFrame:
+    """Return the rows of a setting, where NaN is no budget."""
+    for key, value in setting.items():
+        is_alike = table[key].isna() if math.isnan(value) else table[key] == value
+        table = table[is_alike]
+    return table
 
 
 def parameters_at(row: Mapping[str, Any], question: Question) -> dict[str, float]:
@@ -219,26 +204,22 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     """Return a ranking with parameters and guarantees; those not shown to be private last.
 
     Args:
-        answer: as ``ranking.ranked`` has it.
+        answer: as ``ranked`` has it.
         question: what is asked.
         measure: ``price`` or ``success``.
     """
-    rows = [_guaranteed(row, question) for row in _records(answer)]
+    records = answer.to_dict("records")
+    rows = [_guaranteed({str(k): value for k, value in row.items()}, question) for row in records]
     played = {(row["algorithm"], row["variant"]) for row in rows}
-    refuted = _refuted(question, measure)
-    rows += [row for row in refuted if (row["algorithm"], row["variant"]) not in played]
-    rows = sorted(rows, key=lambda row: bool(row["verdict"] == BROKEN))
-    found = pd.DataFrame(rows)
-    is_ranked = ~found["verdict"].eq(BROKEN) & found["place"].notna()
-    found["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
+    broken = _broken(question, measure)
+    rows += [row for row in broken if (row["algorithm"], row["variant"]) not in played]
+    rows.sort(key=lambda row: bool(row["verdict"] == BROKEN))
+    table = pd.DataFrame(rows)
+    is_ranked = ~table["verdict"].eq(BROKEN) & table["place"].notna()
+    table["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
     columns = ["place", "algorithm", "name", "variant", "verdict", "parameters", measure, "lo"]
     columns += ["hi", "tail", "regret", "plane", "guarantee", *SETTING]
-    shown: pd.DataFrame = found[[column for column in columns if column in set(found.columns)]]
-    return shown
-
-
-def _records(table: pd.DataFrame) -> list[Row]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+    return table[[column for column in columns if column in table]]
 
 
 def _guaranteed(row: Row, question: Question) -> Row:
@@ -247,8 +228,8 @@ def _guaranteed(row: Row, question: Question) -> Row:
         values = parameters_at(row, question)
     except InputError as error:
         return {**row, "verdict": BROKEN, "parameters": "", "guarantee": str(error)}
-    pairs = (each.split("=", 1) for each in row["interpretation"].split(",") if each)
-    found = guarantee(
+    pairs = (text.split("=", 1) for text in row["interpretation"].split(",") if text)
+    known = guarantee(
         row["algorithm"],
         horizon=question.horizon,
         params=values,
@@ -256,58 +237,63 @@ def _guaranteed(row: Row, question: Question) -> Row:
         interpretations=dict(pairs),
     )
     text = ", ".join(f"{key}={value:.6g}" for key, value in values.items())
-    is_broken = row["class"] != NONE and found.status not in KEPT
+    is_broken = row["class"] != NONE and known.status not in KEPT
     verdict = BROKEN if is_broken else row["verdict"]
-    return {**row, "verdict": verdict, "parameters": text, "guarantee": in_brief(found)}
+    return {**row, "verdict": verdict, "parameters": text, "guarantee": in_brief(known)}
 
 
-def in_brief(found: Guarantee) -> str:
+def in_brief(known: Guarantee) -> str:
     """Return a guarantee in a few words, of a Gaussian one also its epsilon at ``DELTA``."""
-    if found.kind == "none":
-        return found.name
-    words = f"{found.name}, {found.model}, {found.status}"
-    return f"{words}; ({found.epsilon(DELTA):.3g}, {DELTA:g})-DP" if found.kind == "gdp" else words
+    if known.kind == "none":
+        return known.name
+    words = f"{known.name}, {known.model}, {known.status}"
+    return f"{words}; ({known.epsilon(DELTA):.3g}, {DELTA:g})-DP" if known.kind == "gdp" else words
 
 
-def _refuted(question: Question, measure: str) -> Iterator[Row]:
+def _broken(question: Question, measure: str) -> Iterator[Row]:
     """Yield algorithms and variants of the class whose guarantee does not stand the audit."""
-    known: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
+    registry: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
     budget = {"epsilon": float(question.epsilon), "delta": DELTA}
-    for algorithm, definition in known.items():
+    for algorithm, definition in registry.items():
         is_met = PLAYERS.get(algorithm, ("", NONE))[1] in CLASSES[question.privacy]
         if not is_met or not set(definition.example) <= set(budget):
             continue
         values = {key: budget[key] for key in definition.example}
         for variant in definition.variants:
-            found = guarantee(algorithm, horizon=question.horizon, params=values, variant=variant)
-            if found.status not in KEPT:
-                named = {"algorithm": algorithm, "variant": variant, "name": definition.name}
+            known = guarantee(algorithm, horizon=question.horizon, params=values, variant=variant)
+            if known.status not in KEPT:
+                names = {"algorithm": algorithm, "variant": variant, "name": definition.name}
                 setting = {key: getattr(question, key) for key in SETTING}
-                yield {**named, "verdict": BROKEN, "guarantee": in_brief(found), **setting}
+                yield {**names, "verdict": BROKEN, "guarantee": in_brief(known), **setting}
 
 
-def notes(answer: pd.DataFrame, grid: pd.DataFrame, question: Question) -> list[str]:
+def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list[str]:
     """Return what one should know of a ranking, a sentence each.
 
     Args:
         answer: the ranking.
-        grid: the measured table.
+        table: the measured table.
         question: what is asked.
     """
     first = answer.iloc[0]
-    at = f"K = {first['arms']:.0f}, T = {first['horizon']:,.0f}, epsilon = {first['epsilon']:g}"
-    found = [f"Asked: {described(question)}.", f"Measured at the nearest setting: {at}."]
-    if beyond := outside(grid, question):
-        found.append(f"Outside of the grid: {', '.join(beyond)}. To play it: dpbandits compare.")
+    asked = f"K = {question.arms}, T = {question.horizon:,}, epsilon = {question.epsilon:g}"
+    nearby = f"K = {first['arms']:.0f}, T = {first['horizon']:,.0f}, epsilon = {first['epsilon']:g}"
+    sentences = [
+        f"Asked: {asked}, {DESCRIPTIONS[question.privacy]}.",
+        f"Measured at the nearest setting: {nearby}.",
+    ]
+    if beyond := outside(table, question):
+        sentences.append(f"Outside of the grid: {', '.join(beyond)}. To play it: {COMPARE}.")
     elif any(getattr(question, key) != first[key] for key in SETTING):
-        found.append("Not on the grid. To play exactly this setting: dpbandits compare.")
-    eligible = grid[grid["class"].isin(CLASSES[question.privacy])]
-    missing = set(eligible["algorithm"]) - set(answer["algorithm"])
-    if missing:
-        names = [name for each, (name, _) in PLAYERS.items() if each in missing]
-        found.append(f"Not measured there: {', '.join(names)}.")
-    return found
+        sentences.append(f"Not on the grid. To play exactly this setting: {COMPARE}.")
+    eligible = set(table["algorithm"][table["class"].isin(CLASSES[question.privacy])])
+    if missing := eligible - set(answer["algorithm"]):
+        names = [name for algorithm, (name, _) in PLAYERS.items() if algorithm in missing]
+        sentences.append(f"Not measured there: {', '.join(names)}.")
+    return sentences
 
+
+COMPARE = "dpbandits compare"
 
 MEASURES = {
     "price": ("extra-regret", "extra-winners"),
@@ -327,7 +313,7 @@ def choose(
     privacy: str = "pure",
     scale: str | None = None,
     project: str | Path = ".",
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return which private algorithms are the best for a number of arms, a length and a budget.
 
     The ranking is that of the published comparison at the nearest setting that was measured, over

@@ -4,39 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
 
+from dpbandits.comparisons.choosing.scores import APPROXIMATE, LOCAL, NONE, PURE, REGRET
 from dpbandits.comparisons.equal_privacy.formulas import level
 from dpbandits.reporting.lines import final_means
 
 Frames = Mapping[str, pd.DataFrame]
 
-GAUSSIAN, PURE, LOCAL, NONE = "(epsilon, 1e-6)", "epsilon", "epsilon, local", "none"
+BUDGETS = {APPROXIMATE: "(epsilon, 1e-6)", PURE: "epsilon", LOCAL: "epsilon, local", NONE: "none"}
+"""What a budget means for each class of algorithms.
 
-PLAYED = {
-    "m-ts-gaussian": ("Modified TS", GAUSSIAN),
-    "dp-ts-ucb": ("DP-TS-UCB", GAUSSIAN),
-    "dp-se": ("DP-SE", PURE),
-    "anytime-lazy-ucb": ("Anytime-Lazy-UCB", PURE),
-    "lazy-dp-ts": ("Lazy-DP-TS", PURE),
-    "dp-ts": ("DP-TS", PURE),
-    "adap-ucb": ("AdaP-UCB", PURE),
-    "gdp-ncb": ("GDP-NCB", PURE),
-    "anytime-gdp-ncb": ("Anytime GDP-NCB", PURE),
-    "ldp-ucb-l": ("LDP-UCB-L", LOCAL),
-    "ldp-ncb": ("LDP-NCB", LOCAL),
-    "anytime-ldp-ncb": ("Anytime LDP-NCB", LOCAL),
-    "ts-gaussian": ("TS-Gaussian", NONE),
-    "ucb1": ("UCB1", NONE),
-    "ncb": ("NCB", NONE),
-}
-"""The algorithms that are compared, in the order of the table: name, and what a budget means.
-
-An algorithm that is not named here does not play, and the tables do not depend on the kernels of
-those that do: results do. TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon
-far beyond every budget here.
+TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon far beyond every budget here.
 """
-
-PRIVACY = {algorithm: privacy for algorithm, (_, privacy) in PLAYED.items()}
-"""What a budget epsilon means for each algorithm."""
 
 
 def _column(epsilon: float) -> str:
@@ -61,16 +39,18 @@ def regrets(frames: Frames) -> pd.DataFrame:
     """
     rows = []
     for instance, means in _final_means(frames):
-        for algorithm, (name, privacy) in PLAYED.items():
-            own = means[means["algorithm"] == algorithm]
+        for algorithm, (name, kind) in REGRET.items():
+            budgets = means[means["algorithm"] == algorithm]
+            if budgets.empty:
+                continue
             ends = {"": "y", "_lo": "lo", "_hi": "hi"}
             values = {
-                _column(each["epsilon"]) + suffix: each[column]
-                for _, each in own.iterrows()
+                _column(row["epsilon"]) + suffix: row[column]
+                for _, row in budgets.iterrows()
                 for suffix, column in ends.items()
             }
-            names = {"instance": instance, "algorithm": name, "privacy": privacy}
-            once = {key: own[key].iloc[0] for key in ("variant", "interpretation", "runs")}
+            names = {"instance": instance, "algorithm": name, "privacy": BUDGETS[kind]}
+            once = {key: budgets[key].iloc[0] for key in ("variant", "interpretation", "runs")}
             rows.append(names | once | values)
     return pd.DataFrame(rows)
 
@@ -85,8 +65,8 @@ def parameters(frames: Frames) -> pd.DataFrame:
     for instance, means in _final_means(frames):
         modified = means[means["algorithm"] == "m-ts-gaussian"][["epsilon", "b", "c"]]
         least = means[means["algorithm"] == "dp-ts-ucb"][["epsilon", "alpha"]]
-        own = modified.merge(least, on="epsilon", how="left").assign(instance=instance)
-        tables.append(own.assign(eta=[level(epsilon) for epsilon in own["epsilon"]]))
+        both = modified.merge(least, on="epsilon", how="left").assign(instance=instance)
+        tables.append(both.assign(eta=both["epsilon"].map(level)))
     columns = ["instance", "epsilon", "eta", "b", "c", "alpha"]
     return pd.concat(tables, ignore_index=True)[columns]
 

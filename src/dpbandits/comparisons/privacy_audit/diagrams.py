@@ -1,5 +1,6 @@
 """Figures of the audit: bounds along one quantity, and the largest bound of every algorithm."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.curves import (
+    TRADEOFF_HORIZON,
     budget_curves,
     epsilon_curves,
     modified_curves,
@@ -22,8 +24,9 @@ from dpbandits.auditing.curves import (
 )
 from dpbandits.auditing.rows import AuditRow, from_frame
 from dpbandits.comparisons.privacy_audit.tables import FAILS, NOTHING_CLAIMED, OBSERVABLE, all_rows
+from dpbandits.papers.panels import canvas
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram
+from dpbandits.reporting.draw import Diagram, add_legend, write_note
 from dpbandits.reporting.palette import COLOURS
 
 Curves = pd.DataFrame
@@ -36,6 +39,39 @@ SHARE = ("log", "linear")
 MANY = 30
 """Points from which on a curve has no mark at each."""
 
+SEEN, RARE = "filled: seen in 1 of a million runs or more", "hollow: rarer, exact"
+"""What the legends call filled and hollow marks."""
+
+WEAKER = "A bound that falls with $T$ is a weaker\nsearch, not better privacy"
+
+COLOURS_OF = {
+    "claimed": "black",
+    "exact lattice": "blue",
+    "exact sequence": "vermillion",
+    "likelihood": "green",
+    "exact": "blue",
+    "simulated": "orange",
+    "Theorem 4.4": "black",
+    "tight version": "grey",
+    "ideal competitor": "purple",
+    "as coded": "vermillion",
+    "repaired": "green",
+    "Phase I of fixed length, natural logarithm": "blue",
+    "number of releases / ln T": "black",
+    "noise by the l1 norm": "blue",
+    "noise by the l2 norm": "vermillion",
+}
+"""What the name of a curve begins with -> its colour; variants have those of ``LOOKS``."""
+
+SIGNS = {
+    r"sqrt\((.*)\)": r"$\\sqrt{\1}$",
+    "(delta|eta)=": r"$\\\1$ = ",
+    "K=": "$K$ = ",
+    "1e-06": "10⁻⁶",
+    r"\bl(\d) norm": r"$\\ell_\1$ norm",
+}
+"""Patterns in the names of curves -> what the legend has."""
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -47,6 +83,8 @@ class Panel:
         scales: of x and y, ``linear`` or ``log``.
         title: above it.
         limit: y of the level that a claim allows, or None.
+        note: text and place of a sentence in it.
+        steps: whether the curves are steps of a parameter, named in the panel.
     """
 
     curves: Curves
@@ -55,30 +93,66 @@ class Panel:
     scales: tuple[str, str] = ("log", "log")
     title: str = ""
     limit: float | None = None
+    note: tuple[str, str] | None = None
+    steps: bool = False
+
+    @property
+    def looks(self) -> dict[str, palette.Look]:
+        """Looks by series: colours by how names begin, markers and dashes by how they end."""
+        kinds = dict(zip(self.curves["series"], self.curves["kind"], strict=True))
+        if self.steps:
+            return dict(zip(kinds, palette.ordered_looks(len(kinds)), strict=True))
+        dashes, markers = list(palette.DASHES), list(palette.MARKERS.values())
+        ends: dict[str, list[str]] = {}
+        found = {}
+        for name, kind in kinds.items():
+            head, end = _split(name)
+            known = ends.setdefault(kind, [])
+            known += [] if end in known else [end]
+            place = known.index(end)
+            found[name] = palette.Look(COLOURS[COLOURS_OF[head]], dashes[place], markers[place])
+        return found
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Return the method or variant of a curve, and what follows it."""
+    if name in COLOURS_OF:
+        return name, ""
+    head, _, end = name.rpartition(", ")
+    return head, end
 
 
 def theorem_3(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Return lower bounds on mu of Thompson sampling over T, and their shares of Theorem 3."""
     curves = theorem_3_curves(from_frame(rows))
-    above = Panel(curves, "T", r"$\mu$")
+    above = Panel(curves, "$T$", r"$\mu$ of Gaussian DP", title="Claims and lower bounds")
+    share = r"Lower bound / $\sqrt{T/2}$"
+    note = WEAKER, "middle right"
     return _figure(
-        [above, Panel(_shares(curves), "T", r"bound over $\sqrt{T/2}$", SHARE, limit=1.0)]
+        [above, Panel(_shares(curves), "$T$", share, SHARE, "Over the claim", 1.0, note)]
     )
 
 
 def epsilons(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Return lower bounds on epsilon at delta of Thompson sampling over T, and their shares."""
     curves = epsilon_curves(from_frame(rows))
-    share = Panel(_shares(curves), "T", r"bound over claimed $\epsilon$", SHARE, limit=1.0)
-    return _figure([Panel(curves, "T", r"$\epsilon$ at $\delta$"), share])
+    above = Panel(curves, "$T$", r"$\varepsilon$ at $\delta$", title="Claims and lower bounds")
+    share = r"Lower bound / claimed $\varepsilon$"
+    note = WEAKER, "middle right"
+    return _figure(
+        [above, Panel(_shares(curves), "$T$", share, SHARE, "Over the claim", 1.0, note)]
+    )
 
 
 def trade_off(curves: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Return the errors of the tests between two inputs of Thompson sampling, T = 100."""
     drawn = curves.assign(kind=curves["series"].map({"claimed": "claimed"}).fillna("lower"))
     drawn["log10_chance"] = 0.0
-    panel = Panel(drawn, r"$\alpha$", r"$\beta$", ("linear", "linear"))
-    return _figure([panel, Panel(drawn, r"$\alpha$", r"$\beta$", ("log", "log"))])
+    labels = r"False alarm $\alpha$", r"Miss $\beta$"
+    title = f"Thompson sampling, $T$ = {TRADEOFF_HORIZON}"
+    note = "The claimed curve is\nthat close to the axes", "upper right"
+    linear = Panel(drawn, *labels, ("linear", "linear"), title, note=note)
+    return _figure([linear, Panel(drawn, *labels, ("log", "log"), f"{title}, log axes")])
 
 
 def modified(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -86,7 +160,12 @@ def modified(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     curves = modified_curves(from_frame(rows)).assign(kind="lower")
     panels = [
         Panel(
-            _unnamed(part), "b", r"bound over $\eta$", ("symlog", "linear"), f"T = {horizon:,}", 1.0
+            _unnamed(part),
+            "Pre-pulls $b$ of every arm",
+            r"Lower bound / claimed $\eta$",
+            ("symlog", "linear"),
+            f"$T$ = {horizon:,}",
+            1.0,
         )
         for horizon, part in curves.groupby("horizon")
     ]
@@ -96,8 +175,15 @@ def modified(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 def budgets(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Return the bounds of DP-TS-UCB and lower bounds over alpha, a panel for each T."""
     curves = budget_curves(from_frame(rows))
+    scales = "linear", "log"
     panels = [
-        Panel(_unnamed(part), r"$\alpha$", r"$\mu$", ("linear", "log"), f"T = {horizon:,}")
+        Panel(
+            _unnamed(part),
+            r"$\alpha$ of DP-TS-UCB",
+            r"$\mu$ of Gaussian DP",
+            scales,
+            f"$T$ = {horizon:,}",
+        )
         for horizon, part in curves.groupby("horizon")
     ]
     return _figure(panels)
@@ -112,34 +198,36 @@ def gdp_ncb(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Return the bounds of GDP-NCB over epsilon: its releases over T, its stop test over M."""
     alternation = rows[rows["threshold"].notna()]
     bounds: list[AuditRow] = from_frame(rows[rows["statement"].notna()])
+    label = r"Lower bound / claimed $\varepsilon$"
     panels = [
         Panel(
             _exact(ratios_by_horizon(bounds, epsilon)),
-            "T",
-            r"bound over $\epsilon$",
+            "$T$",
+            label,
             ("log", "linear"),
-            rf"releases of Phase II, $\epsilon$ = {epsilon:g}",
+            rf"Releases, $\varepsilon$ = {epsilon:g}",
             1.0,
         )
         for epsilon in (0.2, 2.0)
     ]
     stop = Panel(
         _exact(alternation),
-        "rounds M",
-        r"bound over $\epsilon$",
+        "Rounds $M$ of alternation",
+        label,
         ("linear", "linear"),
-        "stop test, T = 64",
+        "Stop test as printed, $T$ = 64",
         1.0,
+        steps=True,
     )
-    return _figure([*panels, stop])
+    return _figure([*panels, stop], foot=WEAKER.replace("\n", " "))
 
 
 def dp_od(curves: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     """Return the bounds of DP-OD over epsilon by the angle of the second arm."""
     panel = Panel(
         _exact(curves),
-        "angle of arm 2 in degrees, arm 1 at 46",
-        r"bound over $\epsilon$",
+        "Angle of arm 2 in degrees, arm 1 at 46",
+        r"Lower bound / claimed $\varepsilon$",
         ("linear", "linear"),
         limit=1.0,
     )
@@ -158,51 +246,97 @@ def _shares(curves: Curves) -> Curves:
     return lower.assign(**{name: lower[name] / lower["claimed"] for name in ("y", "lo", "hi")})
 
 
-def _figure(panels: Sequence[Panel]) -> tuple[Figure, pd.DataFrame]:
-    """Return the panels side by side with one legend, and the drawn numbers."""
+def _figure(panels: Sequence[Panel], foot: str = "") -> tuple[Figure, pd.DataFrame]:
+    """Return the panels side by side with one legend, and the drawn numbers.
+
+    Args:
+        panels: from left to right.
+        foot: a sentence below them.
+    """
     points = []
     with style.context():
-        size = (style.PAGE_WIDTH, style.PANEL_HEIGHT + 1.1)
-        drawn = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(drawn)
-        names = list(dict.fromkeys(name for panel in panels for name in panel.curves["series"]))
+        drawn, all_axes = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.2, columns=len(panels))
         handles: dict[str, Any] = {}
-        for letter, axes, panel in zip(
-            "abc", drawn.subplots(1, len(panels), squeeze=False)[0], panels, strict=False
-        ):
-            _draw(axes, panel, names, handles)
-            prefix = f"{letter}: " if len(panels) > 1 else ""
+        is_seen: set[bool] = set()
+        for letter, axes, panel in zip("abc", all_axes, panels, strict=False):
+            own = _draw(axes, panel, is_seen)
+            if panel.steps:
+                axes.legend(own.values(), own.keys(), loc="upper left")
+            else:
+                handles = own | handles
+            several = len(panels) > 1
+            axes.set_title(f"({letter}) {panel.title}" if several else panel.title)
+            prefix = f"{letter}: " if several else ""
             points.append(panel.curves.assign(series=prefix + panel.curves["series"]))
-        drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3)
+        grey: dict[str, Any] = {"linestyle": "none", "marker": "o", "color": "#555555"}
+        if False in is_seen:
+            handles[SEEN] = Line2D([], [], **grey)
+            handles[RARE] = Line2D([], [], **grey, **HOLLOW)
+        if foot:
+            drawn.supxlabel(foot, fontsize=7)
+        add_legend(drawn, _by_channel(panels[0], handles))
     table = pd.concat(points, ignore_index=True)
     runs = table["runs"].fillna(0).astype(int) if "runs" in table else 0
     return drawn, table.assign(variant="as-written", interpretation="", runs=runs)
 
 
-def _draw(axes: Axes, panel: Panel, names: list[str], handles: dict[str, Any]) -> None:
-    """Draw claims as lines, observable bounds as filled joined marks, others as hollow marks."""
+def _by_channel(panel: Panel, handles: dict[str, Any]) -> dict[str, Any]:
+    """Return a legend of colours and of markers apart, where every colour has every marker."""
+    looks = {_split(name): look for name, look in panel.looks.items()}
+    heads, ends = ({parts[place]: None for parts in looks if parts[1]} for place in (0, 1))
+    if len(heads) * len(ends) != sum(bool(end) for _, end in looks) or len(heads) * len(ends) < 6:
+        return handles
+    colours = {
+        head: Line2D([], [], color=looks[head, end].colour) for end in ends for head in heads
+    }
+    grey: dict[str, Any] = {"linestyle": "none", "color": "#555555"}
+    markers = {
+        _label(end): Line2D([], [], marker=looks[head, end].marker, **grey)
+        for head in heads
+        for end in ends
+    }
+    joined = {_label(f"{head}, {end}") for head in heads for end in ends}
+    return colours | markers | {name: line for name, line in handles.items() if name not in joined}
+
+
+def _label(name: str) -> str:
+    """Return what the legend calls a curve."""
+    for pattern, sign in SIGNS.items():
+        name = re.sub(pattern, sign, name)
+    return name
+
+
+HOLLOW: dict[str, Any] = {"markerfacecolor": "none", "markeredgewidth": 0.8}
+
+
+def _draw(axes: Axes, panel: Panel, is_seen: set[bool]) -> dict[str, Any]:
+    """Draw claims as lines, observable bounds as filled joined marks, others as hollow marks.
+
+    Args:
+        axes: where.
+        panel: what is drawn.
+        is_seen: to which is added whether bounds are observable.
+
+    Returns:
+        What stands for the curves in a legend.
+    """
+    handles: dict[str, Any] = {}
     if panel.limit is not None:
         axes.axhline(panel.limit, color="black", linewidth=0.8, linestyle=(0, (3, 2)))
     for name, curve in panel.curves.groupby("series", sort=False):
-        look = palette.categorical_look(names.index(str(name)))
-        curve = curve.sort_values("x")
+        look, label, curve = panel.looks[str(name)], _label(str(name)), curve.sort_values("x")
         if curve["kind"].iloc[0] != "lower":
-            line = axes.plot(curve["x"], curve["y"], color=look.colour, linewidth=1.2)[0]
-            handles.setdefault(str(name), line)
+            line = {"color": look.colour, "linestyle": palette.DASHES[look.dash], "linewidth": 1.2}
+            handles[label] = axes.plot(curve["x"], curve["y"], clip_on=False, **line)[0]
             continue
         marks: dict[str, Any] = {"color": look.colour, "marker": look.marker}
-        is_seen = curve["log10_chance"] >= OBSERVABLE
-        rare = curve[~is_seen]
+        seen = curve["log10_chance"] >= OBSERVABLE
+        is_seen |= set(seen)
+        rare = curve[~seen]
         every = max(len(rare) // MANY, 1)
-        hollow: dict[str, Any] = {
-            "linestyle": "none",
-            "markerfacecolor": "none",
-            "markeredgewidth": 0.8,
-        }
+        hollow: dict[str, Any] = {"linestyle": "none", **HOLLOW}
         axes.plot(rare["x"].iloc[::every], rare["y"].iloc[::every], **marks, **hollow)
-        _draw_seen(axes, curve, is_seen, marks)
-        shown = marks if is_seen.any() else {**marks, **hollow}
-        handles.setdefault(str(name), axes.plot([], [], **shown)[0])
+        handles[label] = _draw_seen(axes, curve, seen, marks)
     for which, scale in zip("xy", panel.scales, strict=True):
         if scale == "symlog":
             getattr(axes, f"set_{which}scale")(scale)
@@ -210,32 +344,30 @@ def _draw(axes: Axes, panel: Panel, names: list[str], handles: dict[str, Any]) -
             style.style_axis(axes, which, scale)
     if panel.limit is not None:
         axes.set_ylim(0.0, None)
-    axes.set_xlabel(panel.x)
-    axes.set_ylabel(panel.y)
-    axes.set_title(panel.title)
+    axes.set(xlabel=panel.x, ylabel=panel.y)
+    if panel.note is not None:
+        write_note(axes, *panel.note)
+    return handles
 
 
 def _draw_seen(
     axes: Axes, curve: Curves, is_seen: "pd.Series[bool]", marks: dict[str, Any]
-) -> None:
-    """Draw observable bounds, joined where they are neighbours and exact."""
+) -> Line2D:
+    """Draw observable bounds, joined where they are neighbours and exact; return their handle."""
     seen = curve[is_seen]
+    lone: dict[str, Any] = {"linestyle": "none", **marks}
     if "x_lo" in seen and seen["x_lo"].notna().any():
         x = [seen["x"] - seen["x_lo"], seen["x_hi"] - seen["x"]]
         y = [seen["y"] - seen["lo"], seen["hi"] - seen["y"]]
-        look: dict[str, Any] = {"linestyle": "none", "elinewidth": 0.8}
-        axes.errorbar(seen["x"], seen["y"], xerr=x, yerr=y, **look, **marks)
+        axes.errorbar(seen["x"], seen["y"], xerr=x, yerr=y, elinewidth=0.8, **lone)
     elif "runs" in seen and (seen["runs"] > 0).any():
-        axes.plot(seen["x"], seen["y"], linestyle="none", **marks)
+        axes.plot(seen["x"], seen["y"], **lone)
     else:
-        marker = "" if len(curve) > MANY else marks["marker"]
-        axes.plot(
-            curve["x"],
-            curve["y"].where(is_seen),
-            linewidth=1.0,
-            color=marks["color"],
-            marker=marker,
-        )
+        joined = {**marks, "marker": ""} if len(curve) > MANY else marks
+        heights = curve["y"].where(is_seen)
+        axes.plot(curve["x"], heights, linewidth=1.0, **joined)
+        lone = joined if 2 * len(seen) > len(curve) else lone
+    return Line2D([], [], **lone)
 
 
 Draw = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
@@ -374,8 +506,8 @@ def _finish(drawn: Figure, axes: Axes, names: list[str]) -> None:
     ]
     grey: dict[str, Any] = {"marker": "o", "color": "#555555", **look}
     handles += [
-        Line2D([], [], label="seen in 1 of a million runs or more", **grey),
-        Line2D([], [], label="rarer, exact", markerfacecolor="none", markeredgewidth=0.9, **grey),
+        Line2D([], [], label=SEEN, **grey),
+        Line2D([], [], label=RARE, **HOLLOW, **grey),
         Line2D([], [], label="unbounded", **{**grey, "marker": ">"}),
     ]
     drawn.legend(handles=handles, loc="outside upper center", ncols=3)

@@ -14,6 +14,8 @@ from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import as_measured, ratio, slope
 from dpbandits.papers.dp_ncb.instances import drawn_means
 from dpbandits.papers.dp_ncb.theory import balancing_epsilon
+from dpbandits.reporting.lines import nash_quantities, nash_regrets
+from dpbandits.reporting.spec import NASH_REGRET
 
 Frames = Callable[[str], pd.DataFrame]
 
@@ -179,10 +181,45 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
     )
 
 
+def bias(frames: Frames) -> pd.DataFrame:
+    """Return Nash regret of curves of few runs minus that of 50 runs from means over bins of time.
+
+    Tags: runs_per_curve, estimate (one of ``spec.Estimate``). The curves have runs of their own,
+    so that squares of half-widths add.
+    """
+    rows = {runs: _nash_rows(frames(f"curves-of-{runs}")) for runs in (2, 10, 50)}
+    reference = nash_regrets(rows[50], "binned")
+    tables = []
+    for runs, estimate in [
+        (2, "plain"),
+        (10, "plain"),
+        (50, "plain"),
+        (2, "corrected"),
+        (10, "corrected"),
+    ]:
+        curve = nash_regrets(rows[runs], estimate)
+        y = curve["y"] - reference["y"]
+        own, other = ((table["hi"] - table["lo"]) / 2 for table in (curve, reference))
+        # Of the same 50 runs the noise is the same, and what is left is the bias.
+        half = np.sqrt(own**2 + other**2) if runs != 50 else own
+        tags: dict[str, Any] = {
+            "series": f"{runs} runs, {estimate}",
+            "runs_per_curve": runs,
+            "estimate": estimate,
+        }
+        tables.append(curve.assign(y=y, lo=y - half, hi=y + half, **tags))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _nash_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["metric"].isin(nash_quantities(NASH_REGRET))]
+
+
 DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {
     "slopes": slopes,
     "price-over-horizons": price_over_horizons,
     "price-over-epsilon": price_over_epsilon,
     "regret-over-epsilon": regret_over_epsilon,
+    "bias": bias,
 }
 """Functions by name, as the key ``compute`` of a panel names them."""

@@ -45,7 +45,12 @@ def draws(trace: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         below = rows["y"].min() - 0.12 * (rows["y"].max() - rows["y"].min())
         for points, marker, colour, label in (
             (parts["fresh draw"], "o", "blue", r"fresh draw $\theta$"),
-            (parts["largest draw again"], "s", "vermillion", "budget used up: the largest again"),
+            (
+                parts["largest draw again"],
+                "s",
+                "vermillion",
+                "budget used up: largest draw reused",
+            ),
             (parts["pull"].assign(y=below), "^", "green", "round in which the arm is pulled"),
         ):
             look = {"color": COLOURS[colour], "markersize": 3.2}

@@ -1,5 +1,6 @@
 """Supplementary figures of what is no mean of a metric: errors, prices, realised levels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from dpbandits.papers.ts_is_dp.statistics import (
 )
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, shared_legend
+from dpbandits.reporting.draw import Diagram, shared_legend, write_note
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 
@@ -50,6 +51,7 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             finish(axes, x_axis, (label, "linear"), f"({letter}) {title} arms")
             axes.set_xticks(range(len(SHOWN_B)), [style.thousands(b) for b in SHOWN_B])
             axes.set_ylim(0, None)
+        write_note(panels[0], "the limit of TSDP-C13, 10 %,\nis above this axis", "upper left")
         shared_legend(drawn, 3)
     return drawn, table(points)
 
@@ -91,22 +93,31 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     looks = palette.tell_apart([palette.algorithm_look("m-ts-gaussian")] * 2)
     points: Points = []
 
-    def add(axes: Axes, series: str, numbers: dict[float, Values], **look: Any) -> None:
+    def add(
+        axes: Axes,
+        series: str,
+        numbers: dict[float, Values],
+        places: Sequence[float] | None = None,
+        **look: Any,
+    ) -> None:
         prices = [ratio_of_means(values, plain) for values in numbers.values()]
         own = estimated(series, numbers, prices)
-        draw_marks(axes, own, {"capsize": 2, **look})
+        draw_marks(axes, own, {"capsize": 2, **look}, places)
         points.extend(own)
 
     with style.context():
-        drawn, (axes,) = canvas(style.PANEL_WIDTH * 1.35, _HEIGHT)
+        drawn, (axes,) = canvas(style.PANEL_WIDTH * 1.5, _HEIGHT)
         axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
         for look, (c_range, text) in zip(
             looks, (("any", "any c"), ("at-least-1", "c of at least 1")), strict=True
         ):
             where = {"c_range": c_range}
             tuned = {eta: _finals(results, "pseudo_regret", eta=eta, **where) for eta in etas}
-            label = f"best pair of our grid, {text}"
-            add(axes, f"best pair, {text}", tuned, **style.line_look(look), label=label)
+            # Side by side, since up to eta = 20 they are the same.
+            places = [eta * (0.96 if c_range == "any" else 1.04) for eta in tuned]
+            label = f"tuned pair, {text}"
+            marks = {**style.line_look(look), "label": label, "places": places}
+            add(axes, f"best pair, {text}", tuned, **marks)
         for c, marker in ((1, "diamond"), (2, "triangle")):
             pairs = (*TIGHTER_PAIRS, *EQUAL_PAIRS)
             few = sorted((b for b, factor in pairs if factor == c), reverse=True)
@@ -115,13 +126,13 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
                 for b in few
             }
             marks = {"color": COLOURS["black"], "marker": MARKERS[marker], "linestyle": "none"}
-            label = f"pairs with small b, c = {c}, not tuned"
+            label = f"untuned pairs near (0, 1), c = {c}"
             add(axes, f"pairs near (0, 1), c={c}", near, **marks, label=label)
         x_axis = r"Level $\eta$ (privacy weakens to the right)", "log"
-        finish(axes, x_axis, ("Regret at $T$ over that of $(0, 1)$", "log"))
+        finish(axes, x_axis, ("Regret / that of plain TS, $(b, c) = (0, 1)$", "log"))
         style.style_axis(axes, "x", "log", [1, 2, 5, 10, 20, 50, 100, 200])
         style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
-        shared_legend(drawn, 1)
+        shared_legend(drawn, 2)
     return drawn, table(points)
 
 

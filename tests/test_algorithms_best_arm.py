@@ -1,0 +1,290 @@
+"""The six algorithms for best-arm identification: fast code, reference, cases and noise by hand."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpbandits.algorithms import IDENTIFICATION
+from dpbandits.algorithms.base import Task
+from dpbandits.algorithms.best_arm.eliminations import noise_multiplier
+from dpbandits.bandits import LinearBandit, linear
+from dpbandits.bandits.draws import laplace
+from dpbandits.errors import InputError
+from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
+from dpbandits.privacy.gaussian import delta as gdp_delta
+from support import (
+    PRIVATE,
+    assert_agreement,
+    linear_bandits,
+    message_of,
+    parameters_of,
+    play_trials,
+    single_interpretations,
+    task_for,
+)
+
+NAMES = list(IDENTIFICATION)
+epsilons = st.sampled_from([0.01, 0.3, 2.0, math.inf])
+
+
+def is_refused(name: str, task: Task) -> bool:
+    """Tell whether the budget is too small; if so, fast code and reference say the same."""
+    algorithm, generator = IDENTIFICATION[name], np.random.default_rng(1)
+    try:
+        algorithm.require(task)
+    except InputError as refusal:
+        line = str(refusal)
+    else:
+        return False
+    assert message_of(lambda: algorithm.play(task, generator, 1)) == line
+    assert message_of(lambda: algorithm.reference(task, generator)) == line
+    return True
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fast_code_and_reference_agree(name: str) -> None:
+    for interpretations in single_interpretations(IDENTIFICATION[name]):
+
+        @settings(max_examples=30)
+        @given(linear_bandits(), st.integers(1, 400), epsilons, st.integers(0, 2**63))
+        def check(bandit: LinearBandit, budget: int, epsilon: float, seed: int) -> None:
+            task = task_for(name, bandit, budget, interpretations, **parameters_of(name, epsilon))
+            if is_refused(name, task):
+                return
+            first = assert_agreement(name, task, seed)
+            if len(first.phases) == 1:
+                assert_agreement(name, task, seed, trials=4)
+            total = first.pulls(len(bandit.arms)).sum()
+            if not first.phases:
+                assert interpretations == {"small_budget": "random"}
+                assert total == 0
+            elif interpretations.get("design_rounding") == "efficient":
+                assert total == budget
+            elif interpretations.get("rounding") == "fitted" or name in ("od-linbai", "dp-od"):
+                assert total <= budget, "BAI-E3; for OD-LinBAI Yang and Tan (2022)"
+            # T' > 0 but tiny: every pulled arm is pulled at least once (not in the paper).
+            assert all((phase.pulls >= 1).all() for phase in first.phases)
+
+        check()
+
+
+def test_dp_bai_is_od_linbai_without_noise() -> None:
+    # Section 5, C3: on I-A with even T the same two arms, (T - 2)/2 pulls each, and the same
+    # decision on the same rewards; with odd T DP-BAI has one pull an arm more.
+    for budget, shift in ((100, 0), (1000, 0), (101, 1)):
+        tasks = [
+            task_for("dp-bai", section5(), budget, epsilon=math.inf),
+            task_for("od-linbai", section5(), budget),
+        ]
+        one, other = (
+            IDENTIFICATION[name].play(task, np.random.default_rng(1), 300)
+            for name, task in zip(("dp-bai", "od-linbai"), tasks, strict=True)
+        )
+        assert set(one.pulls[:, [0, 2]].ravel()) == {math.ceil((budget - 2) / 2)}
+        assert (one.pulls[:, [0, 2]] == other.pulls[:, [0, 2]] + shift).all()
+        assert one.pulls.sum() == one.pulls[:, [0, 2]].sum()
+        if not shift:
+            assert np.array_equal(one.recommended, other.recommended)
+            assert len(set(one.recommended)) > 1 or budget == 1000
+
+
+def test_dp_bai_does_not_see_the_ratio() -> None:
+    # C7, Appendix E.2: on I-B both arms are pulled equally often and features are irrelevant.
+    def played(name: str, ratio: float) -> list[int]:
+        task = task_for(name, two_armed(ratio), 300, epsilon=0.1)
+        return IDENTIFICATION[name].play(task, np.random.default_rng(1), 2000).recommended.tolist()
+
+    for name in ("dp-bai", "dp-bai-gauss", "baseline"):
+        plain = played(name, 1.0)
+        assert 0.55 < np.mean(np.equal(plain, 0)) < 0.95, "neither chance nor ceiling"
+        assert all(played(name, ratio) == plain for ratio in (1.5, 2.0, 7.0, 100.0))
+    assert played("dp-od", 2.0) != played("dp-od", 1.0), "the comparison can tell"
+    # dp-bai, Appendix E.2: at ratio 1 DP-OD is DP-BAI, here even draw for draw.
+    assert played("dp-od", 1.0) == played("dp-bai", 1.0)
+
+
+SQUARE = linear([[1, 0], [0, 1], [1, 1], [1, 2]], [0.2, 0.3])
+"""K = 4 and d = 2: one phase, T' = T - 2 (BAI-E3)."""
+
+
+def test_pulls() -> None:
+    for name, interpretations, bandit, budget, pulls in [
+        # dp-bai, Section 5 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
+        ("dp-bai", {}, section5(), 1000, 998),
+        ("dp-bai-gauss", {}, section5(), 1000, 998),
+        ("baseline", {}, section5(), 1000, 1020),
+        ("od-linbai", {}, section5(), 1000, 998),
+        ("dp-od", {}, section5(), 1000, 998),
+        # printed: T' = T - 4, two phases: ceil(996/4) twice, ceil(996/2) of the last arm.
+        ("dp-bai", {"schedule": "printed"}, section5(), 1000, 2 * 249 + 498),
+        # floor(998/30) each; fitted: T' = T - 30, ceil(970/30) each.
+        ("baseline", {"rounding": "floor"}, section5(), 1000, 30 * 33),
+        ("baseline", {"rounding": "fitted"}, section5(), 1000, 30 * 33),
+        # BAI-E4: 30, 15, 8, 4, 2 arms, M = 5, T' = 995, ceil(199/s) each.
+        ("baseline", {"sizes": "halving"}, section5(), 1000, 210 + 210 + 200 + 200 + 200),
+        # C20: max(1, floor(1000/(5 s))) each.
+        ("sequential-halving", {}, section5(), 1000, 180 + 195 + 200 + 200 + 200),
+        ("od-linbai", {"design_rounding": "efficient"}, section5(), 1000, 1000),
+        # BAI-E3, overshoot: T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 4 x 2 pulls.
+        ("dp-bai", {}, SQUARE, 3, 4),
+        ("dp-bai", {}, SQUARE, 7, 8),
+        ("dp-bai", {"rounding": "floor"}, SQUARE, 3, 4),
+        ("dp-bai", {"rounding": "floor"}, SQUARE, 7, 4),
+        ("dp-bai", {"rounding": "fitted"}, SQUARE, 7, 4),
+    ]:
+        outcome = play_trials(name, task_for(name, bandit, budget, interpretations), trials=20)
+        assert set(outcome.pulls.sum(axis=1)) == {pulls}
+
+
+def test_smallest_budget() -> None:
+    for name, interpretations, bandit, smallest in [
+        # T' = T - 2 (dp-bai, Section 5) and T - 48 (3.4); m = T - 3 (3.2) and (T - 26)/3 (2.6).
+        ("dp-bai", {}, section5(), 3),
+        ("dp-bai-gauss", {}, section5(), 3),
+        ("baseline", {"rounding": "fitted"}, section5(), 31),
+        ("baseline", {"sizes": "halving"}, section5(), 6),
+        ("dp-bai", {}, sphere(), 49),
+        ("dp-bai", {"rounding": "fitted"}, SQUARE, 5),
+        ("od-linbai", {}, section5(), 4),
+        ("dp-od", {}, sphere(), 27),
+        ("od-linbai", {"design_rounding": "efficient"}, sphere(), 63),
+        ("sequential-halving", {}, section5(), 1),
+    ]:
+        arms, dimension = bandit.feature_matrix.shape
+        assert_agreement(name, task_for(name, bandit, smallest, interpretations), 1)
+        allowed = f"allowed: at least {smallest} for K={arms}, d={dimension}"
+        line = f"{name}: budget is {smallest - 1}; {allowed}"
+        task = task_for(name, bandit, smallest - 1, interpretations)
+        assert message_of(lambda: IDENTIFICATION[name].require(task)) == line
+        assert message_of(lambda: play_trials(name, task)) == line
+        # Not in the paper: by request a uniform random arm with no pulls; chi-square at 0.001, seed
+        # fixed.
+        random = task_for(name, bandit, smallest - 1, {**interpretations, "small_budget": "random"})
+        outcome = play_trials(name, random, trials=20 * arms)
+        assert not outcome.pulls.any()
+        assert outcome.first.phases == ()
+        counts = np.bincount(outcome.recommended, minlength=arms)
+        assert stats.chisquare(counts).pvalue > 0.001
+        assert_agreement(name, random, 3, trials=5)
+
+
+def test_ties() -> None:
+    # Rewards that are 0 but once in a billion: all estimates are equal. Chi-square at 0.001.
+    for name in NAMES:
+        bandit = linear(np.diag([1.0, 1.0, 1.0, 2.0]), [2e-10] * 4, "bernoulli")
+        parameters = parameters_of(name, math.inf)
+        assert set(
+            play_trials(name, task_for(name, bandit, 200, **parameters), 1, 50).recommended
+        ) == {0}
+        task = task_for(name, bandit, 200, {"ties": "random"}, **parameters)
+        counts = np.bincount(play_trials(name, task, 1, 4000).recommended, minlength=4)
+        assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_twins_tie() -> None:
+    # Not in the paper: arms 3 and 4 are twins, almost as good as the best; 4 is never preferred to
+    # 3.
+    # In two dimensions DP-BAI has one phase, which pulls neither of them.
+    crowd = [[0.9, 0.1, 0.2]] * 9
+    space = [*np.eye(3), [0.3, 0.4, 0.7], [0.3, 0.4, 0.7], [0.31, 0.4, 0.7], *crowd]
+    plane = [[1, 0], [0, 1], [0.2, 0.1], [0.6, 0.7], [0.6, 0.7], [0.7, 0.61]]
+    for name, features in (("od-linbai", space), ("od-linbai", plane), ("dp-bai", plane)):
+        bandit = linear(features, [0.3] * len(features[0]), "bernoulli")
+        found = play_trials(
+            name, task_for(name, bandit, 40, **parameters_of(name, math.inf)), 1, 500
+        )
+        assert 4 not in found.recommended
+        assert 3 in found.recommended
+
+
+def test_active_arms_whose_features_are_all_zero() -> None:
+    # Not in the paper, d_p = 0: all means are 0, every active arm is pulled.
+    for name in ["dp-bai", "dp-od", "od-linbai"]:
+        features = np.zeros((16, 4))
+        features[0], features[1:4] = [1, 0, 0, 0], 0.01 * np.eye(4)[1:]
+        bandit = linear(features, [0.5, 0.1, 0.1, 0.1])
+        seen = 0
+        for seed in range(60):
+            task = task_for(name, bandit, 100, **parameters_of(name, 0.01))
+            for phase in assert_agreement(name, task, seed).phases:
+                if (phase.active > 3).all():
+                    seen += 1
+                    assert phase.arms.tolist() == phase.active.tolist()
+        # Without noise the zeros are never all that is left.
+        assert (seen > 0) == (name != "od-linbai")
+
+
+# Noise
+
+
+def noise_of(name: str, interpretations: dict[str, str], bandit: LinearBandit) -> Any:
+    """Return the noise on the estimates of a trial of one phase, whose rewards come first."""
+    tasks = [
+        task_for(name, bandit, 500, interpretations, epsilon=epsilon)
+        for epsilon in (0.25, math.inf)
+    ]
+    noisy, silent = (play_trials(name, task).first.phases[0].estimates for task in tasks)
+    return noisy - silent
+
+
+def test_sensitivity_to_the_support() -> None:
+    # BAI-E7: rewards of I-B reach 1.1.
+    for name in PRIVATE:
+        for bandit, largest in ((two_armed(2.0), 1.1), (section5(), 1.0)):
+            unit = noise_of(name, {}, bandit)
+            support = noise_of(name, {"sensitivity": "support"}, bandit)
+            assert np.allclose(support, largest * unit, rtol=1e-12)
+
+
+def test_scale_of_laplace_noise() -> None:
+    # Algorithm 1: Lap(1/(eps n)) on the means of arms 1 and 3; 2.7 and 3.2: L = 10 on their sums.
+    bandit, epsilon, n, generator = section5(), 0.25, 249, np.random.default_rng(1)
+    # What a phase takes from the stream: reward sums, then noise.
+    sums = [bandit.draw_sum(arm, n, generator) for arm in (0, 2)]
+    noise = [laplace(1.0, generator) for _ in range(2)]
+    [phase] = play_trials("dp-bai", task_for("dp-bai", bandit, 500, epsilon=epsilon)).first.phases
+    for place, arm in enumerate((0, 2)):
+        expected = sums[place] / n + noise[place] / (epsilon * n)
+        assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)
+    [phase] = play_trials("dp-od", task_for("dp-od", bandit, 500, epsilon=epsilon)).first.phases
+    # Coordinates: the first one belongs to arm 3 = (10, 0), the second one to arm 1 = (0, 1).
+    first, second = (10 / epsilon * draw for draw in noise)
+    assert phase.estimates[0] == pytest.approx((sums[0] + second) / n, rel=1e-12)
+    assert phase.estimates[2] == pytest.approx((10 * sums[1] + first) / (10 * n), rel=1e-12)
+
+
+def test_norms_of_dp_od() -> None:
+    # BAI-E8: the longest feature is (3, 4). Three arms in the plane, hence one round.
+    for norm, length in [("l2", 5.0), ("l1", 7.0)]:
+        bandit = linear([[3, 4], [1, 0], [0, 2]], [0.05, 0.1])
+        l2 = noise_of("dp-od", {"norm": "l2"}, bandit)
+        assert np.allclose(noise_of("dp-od", {"norm": norm}, bandit), length / 5 * l2, rtol=1e-9)
+
+
+def test_scale_of_gaussian_noise() -> None:
+    # dp-bai, Algorithm 2: sqrt(2 log(1.25/delta))/(eps n), at delta = 0.01 and eps = 0.5.
+    classical = noise_multiplier(0.5, 0.01)
+    assert classical == pytest.approx(math.sqrt(2 * math.log(125)) / 0.5, rel=1e-14)
+    # BAI-E9: the smallest standard deviation that is (epsilon, delta)-private.
+    for epsilon, probability in ((0.1, 1e-5), (0.5, 0.01), (5.0, 0.3)):
+        analytic = noise_multiplier(epsilon, probability, "analytic")
+        assert gdp_delta(epsilon, 1 / analytic) == pytest.approx(probability, rel=1e-9)
+    bandit, generator = section5(), np.random.default_rng(1)
+    task = task_for("dp-bai-gauss", bandit, 500, epsilon=0.5, delta=0.01)
+    sums = [bandit.draw_sum(arm, 249, generator) for arm in (0, 2)]
+    [phase] = play_trials("dp-bai-gauss", task).first.phases
+    for arm, total in zip((0, 2), sums, strict=True):
+        expected = (total + classical * generator.standard_normal()) / 249
+        assert phase.estimates[arm] == pytest.approx(expected, rel=1e-12)
+
+
+def test_extreme_epsilon() -> None:
+    for epsilon in [1e-100, 1e100]:
+        for name in PRIVATE:
+            for bandit in (section5(), standard_basis()):
+                assert_agreement(name, task_for(name, bandit, 300, epsilon=epsilon), 1)

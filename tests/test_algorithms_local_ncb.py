@@ -1,0 +1,437 @@
+"""LDP-NCB, LDP-UCB-L and the anytime wrappers: the numbers of the specification, their switches.
+
+Error rate of the statistical tests: at most TESTS hypotheses that are true are tested, each at LINE
+= 0.001 / TESTS (Bonferroni), with fixed seeds; each has a null control by numpy's own draws and a
+planted deviation that it must catch.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+import dpbandits
+from dpbandits.algorithms import REGRET, Algorithm
+from dpbandits.algorithms.ldp_ncb import EXPLORING, draw_first, open_window, sink, stops
+from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
+from dpbandits.kernels import new_segments
+from support import FIVE_ARMS, Decision, joined, kernel_decisions, settings_of
+
+NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]
+ANYTIME = {each: REGRET[f"anytime-{each}"] for each in ("gdp-ncb", "ldp-ncb")}
+FIFTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 50))
+MIXED = Bandit((Bernoulli(0.8), FourthRoot(), TwoPoint(), Uniform(1.0)))
+EPSILON = 0.2
+ALPHA, C = 3.1, 3.0
+
+TESTS = 20
+LINE = 0.001 / TESTS
+
+
+def told(
+    algorithm: Algorithm,
+    bandit: Bandit,
+    horizon: int,
+    variant: str = "as-written",
+    epsilon: float = EPSILON,
+    **interpretations: str,
+) -> Any:
+    chosen = algorithm.interpretations_from(interpretations, variant)
+    return settings_of(algorithm, {"epsilon": epsilon}, chosen, bandit, horizon)
+
+
+def advance(
+    algorithm: Algorithm, settings: Any, state: Any, bandit: Bandit, generator: Any, chunks: int
+) -> list[Decision]:
+    """Write at most so many chunks and return them."""
+    out = new_segments(chunks)
+    written = algorithm.advance(settings, state, bandit.arrays, generator, out)
+    found = (column[:written].tolist() for column in out)
+    return list(zip(*found, strict=True))
+
+
+def test_repaired_is_the_code_with_the_noise_that_it_misplaces() -> None:
+    assert NCB.interpretations_from({}, "repaired") == NCB.interpretations_from(
+        {"exploration_noise": "scaled"}, "as-coded"
+    )
+
+
+def test_anytime_variants_are_those_of_the_core() -> None:
+    # docs/deviations.md, last row; A18: fresh copies by default.
+    for core in ANYTIME:
+        wrapper = ANYTIME[core]
+        own = {"data": ("restart", "carry")} if core == "ldp-ncb" else {}
+        assert dict(wrapper.interpretations) == {**REGRET[core].interpretations, **own}
+        assert (wrapper.variants, wrapper.presets) == (REGRET[core].variants, REGRET[core].presets)
+
+
+# (T, W = floor(sqrt T) + 1), Derived and the released code; at T = 2 and 3 the released loop would
+# run past T (D34).
+ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2, 2))
+
+
+def test_phase_one_lasts_as_long_as_the_cap() -> None:
+    for variant, interpretations, rounds in [
+        ("as-coded", {}, lambda horizon, root: root + 1),
+        ("repaired", {}, lambda horizon, root: root + 1),
+        ("as-written", {"cap": "root", "stop_test": "off"}, lambda horizon, root: root),
+        ("repaired", {"cap": "tenth"}, lambda horizon, root: math.ceil(horizon / 10)),
+    ]:
+        for horizon, root in ROOTS:
+            if interpretations and horizon > 10**5:
+                return
+            settings_, state = (
+                told(NCB, FIFTY_ARMS, horizon, variant, **interpretations),
+                NCB.state(50),
+            )
+            generator, cap = np.random.default_rng(1), rounds(horizon, root)
+            # One chunk a round in phase I, which ends with the round that reaches the cap.
+            for clock in range(1, min(cap, horizon) + 1):
+                assert state.phase[0] == EXPLORING
+                advance(NCB, settings_, state, FIFTY_ARMS, generator, 1)
+                assert state.clock[0] == clock
+            assert (state.phase[0] == EXPLORING) == (cap > horizon)
+
+
+# Derived: T -> rounds k n* at which the stop condition holds at its expectation for the best arm.
+STOPS = {10**6: 4.44e8, 10**7: 5.99e8, 10**8: 7.77e8, 10**9: 9.79e8, 10**10: 1.20e9}
+
+
+def test_the_stop_test_passes_where_the_table_says() -> None:
+    for horizon in STOPS:
+        settings_ = told(NCB, FIFTY_ARMS, horizon)
+        window = open_window.py_func(settings_, horizon)
+        best, log = FIFTY_ARMS.means.max(), math.log(horizon)
+
+        def excess(n: float) -> float:
+            d = best - math.sqrt(8 * ALPHA * log / n) / EPSILON
+            enough = 1600 * (C**2 * log + log**2 / (d * EPSILON**2))
+            return float(n * best - enough - math.sqrt(8 * n * ALPHA * log) / EPSILON)
+
+        n = optimize.brentq(excess, 1e6, 1e9)
+        assert 50 * n == pytest.approx(STOPS[horizon], rel=0.005), "printed to three digits"
+        for count, passes in ((math.floor(n), False), (math.floor(n) + 1, True)):
+            assert stops.py_func(settings_, window, count, count * best) == passes
+
+
+def test_coded_stop_test_is_out_of_reach() -> None:
+    # The released code: never met; all rewards 1 and the bias of 1/epsilon make the largest sum
+    # there is.
+    settings_ = told(NCB, FIFTY_ARMS, 10**8, "as-coded")
+    window = open_window.py_func(settings_, 10**8)
+    assert not stops.py_func(settings_, window, 10_002, 10_002.0 * (1 + 1 / EPSILON))
+    assert window.base > 10_002
+
+
+def first_values(algorithm: Algorithm, settings_: Any, runs: int) -> NDArray[np.float64]:
+    """Return private values of rewards 0: those of arms that were pulled once, over some runs."""
+    arms = settings_.horizon
+    nothing, found = dpbandits.bernoulli([0.0] * arms), []
+    for generator in map(np.random.default_rng, range(runs)):
+        state = algorithm.state(arms)
+        advance(algorithm, settings_, state, nothing, generator, arms)
+        assert state.clock[0] == arms
+        found.append(state.private_sums[state.counts == 1])
+    return np.concatenate(found)
+
+
+def significant(values: NDArray[np.float64], law: Any) -> bool:
+    return float(stats.kstest(values, law.cdf).pvalue) < LINE
+
+
+def test_noise_of_phase_one() -> None:
+    for variant, location, scale in [("as-coded", 5.0, 1.0), ("repaired", 0.0, 5.0)]:
+        values = first_values(NCB, told(NCB, FIFTY_ARMS, 20_000, variant, cap="none"), 5)
+        # Of N arms pulled N times, N / e are pulled once.
+        assert values.size > 36_000
+        law = stats.laplace(location, scale)
+        assert not significant(values, law)
+        assert not significant(law.rvs(values.size, random_state=np.random.default_rng(2)), law)
+        # A scale a tenth off moves the distribution function by 0.018; 0.012 is significant here.
+        assert significant(values, stats.laplace(location, 1.1 * scale))
+
+
+@pytest.mark.slow
+def test_noise_of_phase_two() -> None:
+    # Arms that phase I leaves out are each pulled once in phase II, as their index is infinite
+    # (A21). Its W + 1 = 46 rounds leave more than 1954 of 2000 arms.
+    count, runs = 2000, 10
+    nothing = dpbandits.bernoulli([0.0] * count)
+    drawn: list[float] = []
+    for seed in range(runs):
+        state, generator = NCB.state(count), np.random.default_rng(seed)
+        settings_ = told(NCB, nothing, count, "as-coded")
+        advance(NCB, settings_, state, nothing, generator, 46)
+        assert state.phase[0] != EXPLORING
+        missing = state.counts == 0
+        played = advance(NCB, settings_, state, nothing, generator, int(missing.sum()))
+        order = np.array([arm for arm, _, _ in played])
+        assert order.tolist() == np.flatnonzero(missing)[: order.size].tolist()
+        drawn.extend(state.private_sums[order])
+    assert not significant(np.array(drawn), stats.laplace(0, 5))
+    # A scale a tenth off moves the distribution function by 0.018; 0.016 is significant here.
+    assert significant(np.array(drawn), stats.laplace(0, 5.5))
+
+
+def test_bias_of_misplaced_noise_stays() -> None:
+    # D6: the sums keep 1/epsilon for each pull of phase I; of arms that pay nothing that is all.
+    nothing = dpbandits.bernoulli([0.0] * 50)
+    state = NCB.state(50)
+    settings_ = told(NCB, nothing, 10**6, "as-coded")
+    advance(NCB, settings_, state, nothing, np.random.default_rng(1), 1002)
+    # Variance 2 for each of 1002 values: five standard deviations of their sum are 224.
+    assert abs(state.private_sums.sum() - 1002 / EPSILON) < 5 * math.sqrt(2 * 1002)
+
+
+def test_laws_of_what_ldp_ucb_l_averages() -> None:
+    count = 50_000
+    values = first_values(UCB, told(UCB, FIFTY_ARMS, count), 1)
+    assert values.size == count
+    assert not significant(values, stats.laplace(0, 5))
+    assert significant(values, stats.laplace(0, 5.5))
+    # Clipped, half of them are 0, and exp(-epsilon)/2 are 1 (P(Y >= 1)).
+    clipped = first_values(UCB, told(UCB, FIFTY_ARMS, count, "as-coded"), 1)
+    zeros, ones = int((clipped == 0).sum()), int((clipped == 1).sum())
+    assert stats.binomtest(zeros, count, 0.5).pvalue > LINE
+    assert stats.binomtest(ones, count, math.exp(-EPSILON) / 2).pvalue > LINE
+    assert stats.binomtest(ones, count, math.exp(-1.25 * EPSILON) / 2).pvalue < LINE
+
+
+@pytest.mark.slow
+def test_clipping_shrinks_every_gap() -> None:
+    # The released code: E[clip Y | X = 1] - E[clip Y | X = 0] = 0.0937 at epsilon = 0.2. A clipped
+    # value has
+    # mean integral of P(Y > y) over [0, 1].
+    grid = np.linspace(0.0, 1.0, 100_001)
+    tails = [stats.laplace(reward, 1 / EPSILON).sf(grid) for reward in (0, 1)]
+    shrunk = float(np.trapezoid(tails[1], grid) - np.trapezoid(tails[0], grid))
+    assert shrunk == pytest.approx(0.0937, abs=5e-5)
+    assert shrunk == pytest.approx(1 - (1 - math.exp(-EPSILON)) / EPSILON, abs=1e-9)
+
+    bandit = dpbandits.bernoulli([1.0, 0.0])
+    for variant, gap, deviation in (("as-coded", shrunk, 0.5), ("as-written", 1.0, 7.1)):
+        settings_, state = told(UCB, bandit, 400_000, variant), UCB.state(2)
+        generator = np.random.default_rng(1)
+        while state.clock[0] < 400_000:
+            advance(UCB, settings_, state, bandit, generator, 4096)
+        means = state.private_sums / state.counts
+        # Five standard deviations of the difference of two means.
+        tolerance = 5 * deviation * math.sqrt((1 / state.counts).sum())
+        assert abs(means[0] - means[1] - gap) < tolerance < gap
+
+
+def test_forced_pulls() -> None:
+    # Ren et al. (2020): if some arm has N <= 4 log(t + 1) (as coded: 4 log t), the lowest such arm.
+    for start in ["pull", "pseudo-pull"]:
+        for forced_log in ["coming+1", "coming"]:
+            settings_ = told(UCB, FIFTY_ARMS, 6000, start=start, forced_log=forced_log)
+            counts = np.full(50, 1 if start == "pseudo-pull" else 0)
+            forced_rounds, t = 0, 0
+            for arm, length, _ in kernel_decisions(
+                UCB, settings_, FIFTY_ARMS, np.random.default_rng(1)
+            ):
+                for _ in range(length):
+                    t += 1
+                    argument = t + 1 if forced_log == "coming+1" else t
+                    forced = np.flatnonzero(counts <= 4 * math.log(argument))
+                    if start == "pull" and t <= 50:
+                        assert arm == t - 1
+                    elif forced.size:
+                        forced_rounds += 1
+                        assert arm == forced[0]
+                    counts[arm] += 1
+            # All arms have more than 4 ln 6000 = 34 pulls in the end, most of them forced.
+            assert t == 6000
+            assert 1000 < forced_rounds < 3000
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "variant", "epsilon", "bandit", "horizon"),
+    [
+        pytest.param(
+            algorithm,
+            *(variant, epsilon, bandit, horizon),
+            marks=[] if (variant, epsilon) == ("as-coded", 2.0) else pytest.mark.slow,
+        )
+        for algorithm in (NCB, UCB)
+        for variant in ("as-coded", "repaired")
+        for epsilon, bandit, horizon in (
+            (0.2, FIFTY_ARMS, 15_000),
+            (2.0, FIVE_ARMS, 60_000),
+            (0.5, MIXED, 60_000),
+        )
+    ],
+)
+def test_long_runs_take_the_reference_s_decisions(
+    algorithm: Algorithm, variant: str, epsilon: float, bandit: Bandit, horizon: int
+) -> None:
+    # The kernels leave out what bounds decide: here over runs long enough for these to hold.
+    settings_ = told(algorithm, bandit, horizon, variant, epsilon)
+    fast, plain = np.random.default_rng(7), np.random.default_rng(7)
+    decisions = list(kernel_decisions(algorithm, settings_, bandit, fast))
+    assert decisions == list(joined(algorithm.reference(settings_, bandit, plain), decisions))
+    assert fast.bit_generator.state == plain.bit_generator.state
+    assert len(decisions) < horizon
+
+
+def test_horizons_of_ten_thousand_million() -> None:
+    for algorithm in [NCB, UCB, *ANYTIME.values()]:
+        horizon = 10**10
+        settings_, state = told(algorithm, FIFTY_ARMS, horizon, "repaired"), algorithm.state(50)
+        generator = np.random.default_rng(1)
+        if algorithm is UCB:
+            state.clock[0], state.counts[:] = horizon - 3_000_000, 2 * 10**8
+            state.private_sums[:] = FIFTY_ARMS.means * 2e8
+        elif algorithm in ANYTIME.values():
+            # After the whole window of 2^32 rounds.
+            state.clock[0], state.played[0], state.length[0] = 2**33 - 1, 2**32, 2**32
+        else:
+            advance(algorithm, settings_, state, FIFTY_ARMS, generator, 100_002)
+            assert state.phase[0] != EXPLORING
+            state.clock[0], state.counts[:] = horizon - 3_000_000, 2 * 10**8
+            state.private_sums[:] = FIFTY_ARMS.means * 2e8
+        before = int(state.clock[0])
+        played = advance(algorithm, settings_, state, FIFTY_ARMS, generator, 3000)
+        assert all(length > 0 and 0 <= arm < 50 for arm, length, _ in played)
+        assert state.clock[0] == before + sum(length for _, length, _ in played) <= horizon
+        if algorithm in ANYTIME.values():
+            assert (state.length[0], state.uniform[0]) == (2**33, 0)
+
+
+def windows_of(wrapper: Algorithm, horizon: int, seed: int, **interpretations: str) -> list[Any]:
+    """Return (rounds before it, its W, whether it is uniform) of each window of a run."""
+    settings_, state = (
+        told(wrapper, FIVE_ARMS, horizon, "as-coded", **interpretations),
+        wrapper.state(5),
+    )
+    generator, found = np.random.default_rng(seed), []
+    while state.clock[0] < horizon:
+        begin = int(state.clock[0])
+        advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
+        if not found or state.length[0] != found[-1][1]:
+            found.append((begin, int(state.length[0]), bool(state.uniform[0])))
+    return found
+
+
+def test_windows_double() -> None:
+    # Algorithm 3: W = 1, 2, 4, ..., so that window m ends after 2^m - 1 rounds; the first is
+    # uniform.
+    for core in ANYTIME:
+        ends = [1, 3, 7, 15, 31, 63, 127, 255, 511]
+        for seed in range(5):
+            windows = windows_of(ANYTIME[core], 1000, seed)
+            assert [begin for begin, _, _ in windows] == [0, *ends]
+            assert [length for _, length, _ in windows] == [2**m for m in range(10)]
+            assert windows[0][2]
+
+
+def test_windows_are_uniform_with_probability_one_in_w_squared() -> None:
+    for core in ANYTIME:
+        runs = 3000
+        uniform = np.zeros(3, np.int64)
+        for seed in range(runs):
+            uniform += [each for _, _, each in windows_of(ANYTIME[core], 7, seed)]
+        assert uniform[0] == runs
+        control = np.random.default_rng(1)
+        for count, length in zip(uniform[1:], (2, 4), strict=True):
+            assert stats.binomtest(int(count), runs, 1 / length**2).pvalue > LINE
+            drawn = int(control.binomial(runs, 1 / length**2))
+            assert stats.binomtest(drawn, runs, 1 / length**2).pvalue > LINE
+            assert stats.binomtest(int(count), runs, 1 / length).pvalue < LINE
+
+
+def test_a_window_is_a_fresh_run_of_its_length() -> None:
+    # Algorithm 3: no information carried; inside a window log T is log W, and the cap is W's.
+    for variant in ["as-written", "as-coded", "repaired"]:
+        for core in ANYTIME:
+            wrapper, plain = ANYTIME[core], REGRET[core]
+            settings_, state = (
+                told(wrapper, FIVE_ARMS, 4095, variant, 5.0, threshold="1"),
+                wrapper.state(5),
+            )
+            generator, compared = np.random.default_rng(3), 0
+            for m in range(12):
+                copy = np.random.default_rng(0)
+                copy.bit_generator.state = generator.bit_generator.state
+                decisions: list[Decision] = []
+                while state.clock[0] < 2 ** (m + 1) - 1:
+                    decisions += advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
+                if copy.random() < 1 / 4**m:
+                    rounds = [(int(copy.random() * 5), copy.random()) for _ in range(2**m)]
+                    assert [(arm, length) for arm, length, _ in decisions] == [
+                        (a, 1) for a, _ in rounds
+                    ]
+                else:
+                    own = told(plain, FIVE_ARMS, 2**m, variant, 5.0, threshold="1")
+                    assert decisions == list(kernel_decisions(plain, own, FIVE_ARMS, copy))
+                    compared += 1
+                assert copy.bit_generator.state == generator.bit_generator.state
+            assert compared > 8
+
+
+def test_the_last_window_runs_with_its_full_length() -> None:
+    # Algorithm 3: cut at the horizon, which the core is not told: a longer run begins the same.
+    for core in ANYTIME:
+        runs = [
+            kernel_decisions(
+                ANYTIME[core],
+                told(ANYTIME[core], FIVE_ARMS, horizon, "as-coded", 5.0),
+                FIVE_ARMS,
+                np.random.default_rng(5),
+            )
+            for horizon in (700, 1023)
+        ]
+        arms = [[arm for arm, length, _ in run for _ in range(length)] for run in runs]
+        assert arms[0] == arms[1][:700]
+
+
+def test_carried_data_stays() -> None:
+    # A18: what the core has seen remains when a window begins, but nothing of uniform windows.
+    for data in ("restart", "carry"):
+        settings_ = told(ANYTIME["ldp-ncb"], FIVE_ARMS, 1023, "repaired", data=data)
+        state, generator = ANYTIME["ldp-ncb"].state(5), np.random.default_rng(4)
+        seen = 0
+        while state.clock[0] < 1023:
+            begun = state.played[0] == state.length[0]
+            [(_, length, _)] = advance(
+                ANYTIME["ldp-ncb"], settings_, state, FIVE_ARMS, generator, 1
+            )
+            if data == "restart" and begun:
+                seen = 0
+            seen += 0 if state.uniform[0] else length
+            assert state.local_core.counts.sum() == seen
+
+
+ranked = st.lists(st.sampled_from([-math.inf, -1.0, 0.0, 0.5, 2.0, math.inf]), min_size=1)
+
+
+def in_order(values: NDArray[np.float64]) -> list[tuple[float, int]]:
+    return sorted((-value, arm) for arm, value in enumerate(values.tolist()))
+
+
+def pairs(order: NDArray[np.int64], values: NDArray[np.float64]) -> list[tuple[float, int]]:
+    return [(-value, arm) for value, arm in zip(values.tolist(), order.tolist(), strict=True)]
+
+
+@given(values=ranked, changed=st.floats(-3.0, 3.0), data=st.data())
+@settings(max_examples=200)
+def test_ranking(values: list[float], changed: float, data: st.DataObject) -> None:
+    by_arm = np.array(values)
+    order = np.lexsort((np.arange(len(values)), -by_arm))
+    ranking = by_arm[order]
+
+    first = np.flatnonzero(by_arm == by_arm.max())
+    draw_first(order, ranking, np.random.default_rng(data.draw(st.integers(0, 9))))
+    arm = int(order[0])
+    assert arm in first
+    rest = [each for each in in_order(by_arm) if each[1] != arm]
+    assert pairs(order, ranking) == [(-by_arm[arm], arm), *rest]
+
+    by_arm[arm] = ranking[0] = changed
+    sink(order, ranking, 0)
+    assert pairs(order, ranking) == in_order(by_arm)

@@ -1,0 +1,148 @@
+"""Every number of docs/audit.md is that of a row of the published audit ledger."""
+
+import math
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpbandits.privacy.witnesses import classical_delta
+
+ROOT = Path(__file__).parents[1]
+TEXT = " ".join((ROOT / "docs/audit.md").read_text(encoding="utf-8").split())
+LEDGER = pd.read_csv(ROOT / "docs/tables/privacy-audit/extra-audit.csv", keep_default_na=False)
+
+SENTENCES = [
+    # Sentence; statement, algorithm, variant and interpretation of the row; column and format.
+    (
+        "([NCB-C15](claims.md#ncb-c15)): {} epsilon by the shortest event that refutes, at T = 1e7",
+        ("AUD-14", "gdp-ncb", "as-written", ""),
+        ("ratio", ".5g"),
+    ),
+    (
+        "by longer ones. Its chance is 10^{}.",
+        ("AUD-14", "gdp-ncb", "as-written", ""),
+        ("log10_alpha", ",.0f"),
+    ),
+    (
+        "Theorem 4, such an event loses {} epsilon.",
+        ("AUD-14", "anytime-gdp-ncb", "as-written", ""),
+        ("ratio", ".4g"),
+    ),
+    (
+        "it needs {} times its delta of 1e-4.",
+        ("AUD-5", "ts-gaussian", "as-written", ""),
+        ("ratio", ".3g"),
+    ),
+    (
+        "([NCB-C15](claims.md#ncb-c15)): {} epsilon at T = 1e7 and epsilon = 0.2. No setting",
+        ("AUD-13", "gdp-ncb", "as-coded", ""),
+        ("ratio", ".3g"),
+    ),
+    (
+        "that is too little: {} epsilon at epsilon = 0.2.",
+        ("AUD-16", "ldp-ncb", "as-coded", ""),
+        ("ratio", ".3g"),
+    ),
+    (
+        "([BAI-C14c](claims.md#bai-c14c)): {} epsilon.",
+        ("AUD-11", "dp-od", "as-written", "norm=l2"),
+        ("ratio", ".4g"),
+    ),
+    (
+        "in the place of n + 1: {} times the bound of ts-is-dp",
+        ("AUD-6", "ts-gaussian", "as-written", "count=n"),
+        ("ratio", ".4g"),
+    ),
+    (
+        "at T = 1e6, and {} times that of Modified TS.",
+        ("AUD-6", "m-ts-gaussian", "as-written", "count=n"),
+        ("ratio", ".4g"),
+    ),
+]
+
+
+def exact_row(
+    statement: str, algorithm: str, variant: str, interpretation: str
+) -> "pd.Series[float]":
+    """Return the one exact row at published constants."""
+    wanted = {
+        "statement": statement,
+        "algorithm": algorithm,
+        "variant": variant,
+        "interpretation": interpretation,
+        "scaled": False,
+        "confidence": 1.0,
+    }
+    rows = LEDGER
+    for name, value in wanted.items():
+        rows = rows[rows[name] == value]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+@pytest.mark.parametrize(("sentence", "row", "number"), SENTENCES)
+def test_a_number_of_the_page_is_that_of_the_ledger(
+    sentence: str, row: tuple[str, str, str, str], number: tuple[str, str]
+) -> None:
+    found = exact_row(*row)
+    column, form = number
+    assert sentence.replace("{}", f"{float(found[column]):{form}}") in TEXT
+    assert found["verdict"] == "fails"
+
+
+def test_the_settings_of_these_numbers() -> None:
+    for statement, variant in (("AUD-14", "as-written"), ("AUD-13", "as-coded")):
+        row = exact_row(statement, "gdp-ncb", variant, "")
+        assert (row["horizon"], row["parameters"], row["arms"]) == (10**7, "epsilon=0.2", 2)
+    assert exact_row("AUD-16", "ldp-ncb", "as-coded", "")["parameters"] == "epsilon=0.2"
+    assert exact_row("AUD-5", "ts-gaussian", "as-written", "")["claimed"] == 1e-4
+
+
+def test_from_which_epsilon_dp_bai_gauss_is_refuted() -> None:
+    """Three arms along one line; between the epsilons of the page and a hundredth less."""
+
+    def is_refuted(epsilon: float, delta: float) -> bool:
+        return classical_delta(epsilon, delta) > delta
+
+    for epsilon, delta in ((4.7, 0.42), (5.7, 0.1), (6.8, 0.01), (8.8, 1e-6)):
+        assert is_refuted(epsilon + 0.05, delta)
+        assert not is_refuted(epsilon - 0.05, delta)
+        level = f"{delta:g}".replace("e-0", "e-")
+        assert re.search(rf"from {epsilon}( on)? at (delta = )?{level}", TEXT)
+    assert not any(is_refuted(4.7, step / 1000.0) for step in range(1, 1000))
+    assert "Below 4.7 no event that was computed speaks against it at any delta" in TEXT
+
+
+def test_the_controls_are_as_the_page_says() -> None:
+    controls = LEDGER[LEDGER["statement"] == "AUD-19"]
+    proved = controls[controls["engine"] == "support"]
+    assert len(proved) == 8
+    assert (proved["lower"].astype(float) == math.inf).all()
+    seen = controls[controls["engine"].isin(["D", "black box"])]
+    assert set(seen["horizon"]) == {12}
+    largest = seen.groupby("algorithm")["lower"].max().astype(float).round(1)
+    assert largest["ncb"] == 0.0
+    assert set(largest[["ucb1", "od-linbai", "sequential-halving"]]) == {11.8}
+    assert "of 11.8 for UCB1, OD-LinBAI and Sequential Halving, and 0 for NCB" in TEXT
+    assert "outlasts its 12 rounds" in TEXT
+
+
+def test_the_page_names_what_fails_and_nothing_else() -> None:
+    """Each algorithm with a refuted guarantee at published constants, and rewards up to 1."""
+    fails = LEDGER[(LEDGER["verdict"] == "fails") & ~LEDGER["scaled"]]
+    assert set(zip(fails["statement"], fails["algorithm"], fails["variant"], strict=True)) == {
+        ("AUD-5", "ts-gaussian", "as-written"),
+        ("AUD-6", "ts-gaussian", "as-written"),
+        ("AUD-6", "m-ts-gaussian", "as-written"),
+        ("AUD-10", "dp-bai", "as-written"),
+        ("AUD-10", "baseline", "as-written"),
+        ("AUD-11", "dp-od", "as-written"),
+        ("AUD-12", "dp-bai-gauss", "as-written"),
+        ("AUD-13", "gdp-ncb", "as-coded"),
+        ("AUD-14", "gdp-ncb", "as-written"),
+        ("AUD-14", "anytime-gdp-ncb", "as-written"),
+        ("AUD-16", "ldp-ncb", "as-coded"),
+        ("AUD-17", "adap-ucb", "as-coded"),
+    }

@@ -1,0 +1,351 @@
+"""The black box against mechanisms whose loss is known: never above it but at the error rate.
+
+A bound at level 0.05 is wrong in at most 5 % of 1,000 fixed seeds; more than LIMIT wrong ones have
+probability below 0.001 even at exactly 5 %. Every control has its counterpart that must be caught.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+import dpbandits
+from dpbandits.auditing.blackbox import (
+    SEARCH,
+    TOGETHER,
+    Budget,
+    Mechanism,
+    certify,
+    choose,
+    choose_event,
+    sequence_events,
+)
+from dpbandits.auditing.events import Measure
+from dpbandits.auditing.functions import MechanismAudit
+from dpbandits.auditing.statistics import (
+    Runs,
+    Threshold,
+    classifier_score,
+    column,
+    isolated_pulls,
+    of_prefixes,
+    of_pulls,
+    of_statistic,
+    thresholds,
+)
+from dpbandits.errors import InputError
+from support import mostly_slow
+
+SEEDS = 1000
+LIMIT = int(binom.ppf(0.999, SEEDS, 0.05))
+Draw = Callable[[bool, np.random.Generator, int], NDArray[Any]]
+PURE, GAUSSIAN = Measure("epsilon"), Measure("mu")
+
+
+def numbers(draw: Draw, key: str) -> Mechanism:
+    """A mechanism that releases one number."""
+    value = column(0, "value")
+    return Mechanism(draw, lambda fitting, ranking: [of_statistic(value, ranking)], key)
+
+
+def laplace(epsilon: float) -> Draw:
+    return lambda second, rng, runs: (second + rng.laplace(scale=1 / epsilon, size=runs))[:, None]
+
+
+def gaussian(mu: float) -> Draw:
+    return lambda second, rng, runs: (mu * second + rng.standard_normal(runs))[:, None]
+
+
+def response(epsilon: float) -> Draw:
+    truth = math.exp(epsilon) / (1.0 + math.exp(epsilon))
+    return lambda second, rng, runs: ((rng.random(runs) < truth) == second)[:, None].astype(float)
+
+
+KNOWN: dict[str, tuple[Draw, Measure, float]] = {
+    "laplace": (laplace(1.0), PURE, 1.0),
+    "gaussian": (gaussian(1.0), GAUSSIAN, 1.0),
+    "randomised response": (response(1.0), PURE, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", mostly_slow(KNOWN, "randomised response"))
+def test_bounds_are_below_the_known_loss_at_the_stated_rate(name: str) -> None:
+    draw, measure, truth = KNOWN[name]
+    mechanism = numbers(draw, name)
+    lower = np.array(
+        [certify(mechanism, measure, Budget(4000, seed=seed)).lower for seed in range(SEEDS)]
+    )
+    assert (lower > truth).sum() <= LIMIT
+    assert np.median(lower) > 0.7 * truth
+
+
+@pytest.mark.parametrize("name", list(KNOWN))
+def test_bounds_are_close_with_many_runs(name: str) -> None:
+    draw, measure, truth = KNOWN[name]
+    lower = certify(numbers(draw, name), measure, Budget(10**6, seed=1)).lower
+    assert 0.96 * truth < lower <= truth
+
+
+@pytest.mark.parametrize("measure", [PURE, GAUSSIAN, Measure("delta", epsilon=0.5)])
+def test_equal_tables_give_zero(measure: Measure) -> None:
+    """At level 0.05 at most 5 % of 200 seeds show a loss that is not there."""
+    null = numbers(lambda second, rng, runs: rng.laplace(size=runs)[:, None], "null")
+    shown = [certify(null, measure, Budget(2000, seed=seed)).lower > 0.0 for seed in range(200)]
+    assert sum(shown) <= binom.ppf(0.999, 200, 0.05)
+
+
+def test_delta_of_the_gaussian_mechanism() -> None:
+    measure = Measure("delta", epsilon=1.0)
+    # Balle and Wang (2018), Theorem 8: Phi(1/2 - 1) - e Phi(-1/2 - 1).
+    truth = 0.30853753872598694 - math.e * 0.06680720126885806
+    lower = certify(numbers(gaussian(1.0), "delta"), measure, Budget(400_000, seed=2)).lower
+    assert 0.9 * truth < lower <= truth
+
+
+def test_both_directions_are_tried_and_named() -> None:
+    """Under x the value is 1 in 1 % of runs, under x' never: only x over x' shows it."""
+
+    def rare(second: bool, rng: np.random.Generator, runs: int) -> NDArray[Any]:
+        return ((rng.random(runs) < 0.01) & (not second))[:, None].astype(float)
+
+    found = certify(numbers(rare, "rare"), PURE, Budget(100_000, seed=1))
+    assert not found.second
+    assert found.event == "value: at least 1"
+    assert found.lower > 4.0
+    flipped = numbers(lambda second, rng, runs: rare(not second, rng, runs), "rare")
+    assert certify(flipped, PURE, Budget(100_000, seed=1)).second
+
+
+def test_no_runs_are_used_twice() -> None:
+    """Search, choice and certificate of either table begin at streams of their own."""
+    begins = list[float]()
+
+    def play(second: bool, rng: np.random.Generator, runs: int) -> NDArray[Any]:
+        begins.append(float(rng.random()))
+        return rng.random((runs, 1))
+
+    mechanism = numbers(play, "streams")
+    choose_event(mechanism, SEARCH, 100, PURE, Budget(100))
+    certify(mechanism, PURE, Budget(200))
+    assert len(begins) == len(set(begins)) == 6
+
+
+def test_results_do_not_depend_on_the_number_of_threads() -> None:
+    mechanism = numbers(laplace(1.0), "threads")
+    runs = 4 * TOGETHER + 77
+    one, two = (certify(mechanism, PURE, Budget(runs, seed=5, workers=n)) for n in (1, 3))
+    assert one == two
+    assert one != certify(mechanism, PURE, Budget(runs, seed=6))
+
+
+def test_the_choice_is_the_largest_lower_bound_not_the_largest_ratio() -> None:
+    """4 of 5,000 against 0 is an infinite ratio; 3,000 against 1,500 shows more."""
+    few, many = np.zeros((2, 5000)), np.zeros((2, 5000))
+    few[1, :4] = 1.0
+    many[0, :1500], many[1, :3000] = 1.0, 1.0
+    found = choose(
+        [thresholds(column(0, "few"), *few), thresholds(column(0, "many"), *many)],
+        5000,
+        PURE,
+        0.05,
+    )
+    assert found is not None
+    assert found.event.statistic.words == "many"
+    assert found.tried == 8
+
+
+def test_events_of_sequences_are_found() -> None:
+    """Only round 1 differs, so that the event is one of round 1, whichever family names it."""
+
+    def play(second: bool, rng: np.random.Generator, runs: int) -> NDArray[Any]:
+        first = rng.random(runs) < (0.8 if second else 0.3)
+        rest = rng.random((runs, 3)) < 0.5
+        return np.column_stack([first, rest]).astype(np.int8)
+
+    mechanism = Mechanism(play, sequence_events(2, 0), "sequences")
+    found = certify(mechanism, PURE, Budget(20_000, seed=3))
+    truth = math.log(0.7 / 0.2)
+    assert 0.9 * truth < found.lower <= truth
+    assert not found.second
+
+
+def played(seed: int, runs: int = 4000, horizon: int = 6) -> Runs:
+    """Independent rounds of two arms; in round 2 of x' arm 2 is likelier."""
+    rng = np.random.default_rng(seed)
+    x, other = (rng.random((runs, horizon)) < 0.3 for _ in range(2))
+    other[:, 1] = rng.random(runs) < 0.7
+    return Runs(x.astype(np.int8), other.astype(np.int8))
+
+
+def recount(event: Threshold, outputs: NDArray[np.int8]) -> int:
+    """Count an event of sequences by its words alone."""
+    place, _, listed = event.words.partition(": ")
+    width = int(place.rpartition(" ")[2])
+    members = set(listed.removeprefix("one of ").split(", "))
+    return sum("".join(str(arm + 1) for arm in row[:width]) in members for row in outputs)
+
+
+def test_counts_of_sets_are_those_of_their_words() -> None:
+    fitting, ranking = played(1), played(2)
+    groups = list(of_prefixes(fitting, ranking))
+    assert len(groups) == 3 * 6
+    for group in groups:
+        for number in {0, group.hits.shape[1] // 2, group.hits.shape[1] - 1}:
+            event = group.event(number)
+            hits = [recount(event, part) for part in (ranking.x, ranking.other)]
+            assert hits == group.hits[:, number].tolist()
+            assert hits == [event.count(part) for part in (ranking.x, ranking.other)]
+
+
+def test_unions_begin_with_the_most_telling_sequences_of_either_direction() -> None:
+    """In round 2 arm 1 is likelier under x, arm 2 under x'; round 1 tells nothing."""
+    groups = list(of_prefixes(played(1), played(2)))
+    second_arms = []
+    for group in groups[4:6]:
+        words = group.event(1).words.removeprefix("arms of rounds 1 to 2: one of ")
+        second_arms.append({sequence[1] for sequence in words.split(", ")})
+    assert second_arms == [{"2"}, {"1"}] or second_arms == [{"1"}, {"2"}]
+
+
+def test_pulls_are_counted_up_to_every_round() -> None:
+    ranking = played(2)
+    for end, group in enumerate(of_pulls(1, ranking), start=1):
+        for number in range(group.hits.shape[1]):
+            event = group.event(number)
+            assert event.words == f"pulls of arm 2 in rounds 1 to {end}: at least {number + 1}"
+            expected = [
+                (part[:, :end].sum(axis=1) > number).sum() for part in (ranking.x, ranking.other)
+            ]
+            assert (
+                group.hits[:, number].tolist()
+                == expected
+                == [event.count(part) for part in (ranking.x, ranking.other)]
+            )
+
+
+def test_the_classifier_weighs_the_round_that_differs() -> None:
+    score = classifier_score(2, played(1))
+    assert score is not None
+    # Odds of arm 1 in round 2: 7/3 under x, 3/7 under x'.
+    weights = dict(
+        part.split(" if ")[::-1] for part in score.words.removeprefix("score ").split(", ")
+    )
+    assert float(weights["arm 1 in round 2"]) == pytest.approx(-2 * np.log(7 / 3), abs=0.2)
+    values = score.of(np.array([[0, 0, 0, 0, 0, 0]], np.int8))
+    assert values[0] == pytest.approx(sum(map(float, weights.values())))
+    assert classifier_score(2, played(1, horizon=65)) is None
+
+
+def test_isolated_pulls() -> None:
+    statistic = isolated_pulls(0)
+    outputs = np.array([[0, 1, 0, 1, 1, 1], [0, 1, 1, 0, 0, 1], [1, 0, 0, 1, 0, 1]], np.int8)
+    # Last isolated pulls: round 3, none, round 5; the ends have but one neighbour.
+    assert statistic.of(outputs).tolist() == [2.0, -1.0, 3.0]
+
+
+Rng = np.random.Generator
+
+
+def released(scale: float) -> Any:
+    return lambda total, rng, n: total + rng.laplace(scale=scale, size=n)
+
+
+def noisy_max(scale: float) -> Any:
+    """The index of the largest of five counts with Laplace noise."""
+
+    def sample(counts: list[float], rng: Rng, n: int) -> Any:
+        return (counts + rng.laplace(scale=scale, size=(n, 5))).argmax(axis=1)
+
+    return sample
+
+
+def two_sums(counts: tuple[float, float], rng: Rng, n: int) -> Any:
+    """Two sums, of which the reward is in both: each is 1-DP, both together are 2-DP."""
+    return np.array(counts) + rng.laplace(size=(n, 2))
+
+
+EVEN, ODD = [1.0] * 5, [2.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def found(sample: Any, x: Any, other: Any, claim: float = 1.0, **more: Any) -> MechanismAudit:
+    return dpbandits.audit_mechanism(sample, x, other, claim=claim, **more)
+
+
+@pytest.mark.parametrize(
+    ("sample", "x", "other", "caught"),
+    [
+        (released(1.0), 0.0, 1.0, False),
+        (released(0.8), 0.0, 1.0, True),
+        (noisy_max(2.0), EVEN, ODD, False),
+        (noisy_max(1.0), EVEN, ODD, True),
+        (two_sums, (0.0, 0.0), (1.0, 1.0), True),
+        (two_sums, (0.0, 0.0), (0.0, 1.0), False),
+    ],
+    ids=["laplace", "less noise", "noisy max", "half the noise", "composed", "one of two"],
+)
+def test_what_claims_one_is_caught_where_it_is_more(
+    sample: Any, x: Any, other: Any, caught: bool
+) -> None:
+    audit = found(sample, x, other)
+    assert (audit.verdict == "fails") is caught
+    assert (audit.p_value <= 0.05) is caught
+    assert 0.7 < audit.lower < audit.ceiling
+
+
+def test_the_bound_is_wrong_as_rarely_as_its_level_says() -> None:
+    """At level 0.2 of 100 audits of a mechanism that loses exactly its claim: P(> 32) < 0.002."""
+    wrong = [found(released(1.0), 0.0, 1.0, runs=400, level=0.2, seed=s).lower for s in range(100)]
+    assert sum(lower > 1.0 for lower in wrong) <= 32
+    same = [found(released(1.0), 0.0, 0.0, runs=400, level=0.2, seed=s).lower for s in range(50)]
+    assert sum(lower > 0.0 for lower in same) <= 19
+
+
+def test_delta_is_taken_off() -> None:
+    """(0, delta)-DP: the input is shown as it is with the chance delta."""
+
+    def leak(value: int, rng: Rng, n: int) -> Any:
+        return np.where(rng.random(n) < 0.1, value, 0)
+
+    assert found(leak, 0, 1, claim=0.1).verdict == "fails"
+    assert found(leak, 0, 1, claim=0.1, delta=0.1).verdict == "not contradicted"
+    assert found(leak, 0, 1, claim=0.1, delta=0.08).verdict == "fails"
+
+
+def test_the_words_of_the_event_say_which_outputs() -> None:
+    composed = found(two_sums, (0.0, 0.0), (1.0, 1.0), names=["first", "second"])
+    assert composed.event.startswith("score ")
+    assert " first" in composed.event
+    chosen = found(noisy_max(1.0), EVEN, ODD)
+    assert chosen.event.startswith("output 1: ")
+    assert str(chosen).splitlines()[1].startswith(f"event, more likely under {chosen.more_likely}")
+
+
+def fails(value: Any, rng: Rng, n: int) -> Any:
+    raise ValueError("no such thing")
+
+
+@pytest.mark.parametrize(
+    ("sample", "more", "line"),
+    [
+        (fails, {}, "audit_mechanism: sample raises ValueError: no such thing"),
+        (lambda v, rng, n: ["a"] * n, {}, "of shape .*; allowed: numbers of shape"),
+        (lambda v, rng, n: np.zeros(3), {}, r"float64 of shape \(3,\) for n = 32768; allowed: "),
+        (lambda v, rng, n: np.full(n, math.nan), {}, "allowed: numbers of shape"),
+        (
+            released(1.0),
+            {"claim": -1.0},
+            "audit_mechanism: claim is -1.0; allowed: 0 to inf",
+        ),
+        (released(1.0), {"delta": 2}, "audit_mechanism: delta is 2; allowed: 0 to 1"),
+        (released(1.0), {"runs": 2}, "runs is 2; allowed: 8 to"),
+        (released(1.0), {"names": ["a", "b"]}, "names are .*; allowed: 1, one a column"),
+        (3, {}, "audit_mechanism: sample is 3; allowed: a function"),
+    ],
+)
+def test_bad_input_is_one_line(sample: Any, more: dict[str, Any], line: str) -> None:
+    with pytest.raises(InputError, match=line):
+        found(sample, 0.0, 1.0, **more)

@@ -1,0 +1,317 @@
+"""`dpbandits.audit`: planted leaks are caught, what is private is not; tables are played."""
+
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpbandits.algorithms import REGISTRY, REGRET, find_identification
+from dpbandits.auditing.inputs import (
+    PULL_TABLE,
+    ROUND,
+    constant,
+    make_pair,
+    search_pairs,
+)
+from dpbandits.auditing.mechanisms import Plays, TableBandit, Trials
+from dpbandits.auditing.run import (
+    Audit,
+    audit,
+    published,
+    setting_of,
+)
+from dpbandits.bandits.draws import AFTER, NEXT, TABLE, draw_reward, draw_reward_sum
+from dpbandits.cli import main
+from dpbandits.engine.cache import require_cache
+from dpbandits.errors import InputError
+from leaky_algorithms import leaky
+from support import mostly_slow
+
+PAIR = constant(1.0, 0.0)
+NULL = make_pair([[1.0], [0.0]], [[1.0], [0.0]])
+
+
+def quick(leak: str, **options: Any) -> Audit:
+    """Audit a planted leak at epsilon = 1."""
+    return audit(leaky(leak), horizon=8, params={"epsilon": 1.0}, **{"runs": 40_000, **options})
+
+
+@pytest.mark.parametrize(
+    ("leak", "most"),
+    [
+        # The largest loss that is left: twice epsilon, epsilon in each of 6 rounds, or unbounded.
+        ("half the noise", 2.0),
+        ("reused reward", 6.0),
+        ("raw first pulls", math.inf),
+        ("stopping time", math.inf),
+    ],
+)
+def test_planted_leaks_are_caught(leak: str, most: float) -> None:
+    found = quick(leak, pair=PAIR, runs=400_000)
+    assert found.verdict == "fails"
+    assert 1.0 < found.row.lower <= most
+    assert found.p_value < 1e-6
+
+
+def test_what_is_private_is_not_caught() -> None:
+    found = quick("none", pair=PAIR, runs=400_000)
+    assert found.verdict == "not contradicted"
+    # Exactly, arm 1 wins by the difference of two Laplace noises: 1/2 if the rewards are equal,
+    # 1 - (1/2 + 1/4) / e if that of arm 1 is 1.
+    truth = math.log(0.5 / (0.75 * math.exp(-1.0)))
+    assert 0.95 * truth < found.row.lower <= truth
+
+
+def test_constant_algorithm_and_equal_tables_give_zero() -> None:
+    found = quick("constant", pair=PAIR)
+    assert (found.row.lower, found.row.event) == (0.0, "no event")
+    assert quick("half the noise", pair=NULL).row.lower == 0.0
+
+
+def test_search_finds_a_pair_and_counts_what_it_tried() -> None:
+    found = quick("raw first pulls", search_runs=2000)
+    assert found.verdict == "fails"
+    assert found.pairs == 56
+    assert found.events > 56 * 20
+
+
+def test_answers_come_from_the_cache_and_depend_on_what_was_asked() -> None:
+    first = quick("half the noise", pair=PAIR)
+    again = quick("half the noise", pair=PAIR)
+    assert first == again
+    assert first.row.seconds == again.row.seconds > 0.0
+    anew = quick("half the noise", pair=PAIR, cache=False)
+    assert replace(anew.row, seconds=0.0) == replace(first.row, seconds=0.0)
+    assert quick("none", pair=PAIR).row.lower != first.row.lower
+    assert quick("half the noise", pair=PAIR, seed=1).share != first.share
+
+
+def test_transcripts_have_the_probabilities_of_gaussian_thompson_sampling() -> None:
+    """Chi-square over all transcripts of three rounds, enumerated from ts-is-dp, Algorithm 1."""
+    pair = constant(0.25, 0.5)
+    play = setting_of("ts-gaussian", 3, {}).mechanism(pair).play
+    outputs = play(True, np.random.default_rng(20), 200_000).astype(int)
+    codes = np.bincount(outputs @ [4, 2, 1], minlength=8)
+    rewards = [[1.0, 0.25, 0.25], [0.5, 0.5, 0.5]]
+    expected = np.zeros(8)
+    for code in range(8):
+        arms, chance = [code >> 2 & 1, code >> 1 & 1, code & 1], 1.0
+        for t, arm in enumerate(arms):
+            pulls = [arms[:t].count(i) for i in range(2)]
+            means = [sum(rewards[i][: pulls[i]]) / (pulls[i] + 1) for i in range(2)]
+            spread = math.sqrt(sum(1.0 / (n + 1) for n in pulls))
+            first = norm.cdf((means[0] - means[1]) / spread)
+            chance *= first if arm == 0 else 1.0 - first
+        expected[code] = chance * len(outputs)
+    assert expected.sum() == pytest.approx(len(outputs))
+    # 7 degrees of freedom; the 0.999 quantile is 24.3.
+    assert ((codes - expected) ** 2 / expected).sum() < 24.3
+
+
+@pytest.mark.slow
+def test_every_algorithm_and_variant_is_played() -> None:
+    found = [case.audit(require_cache(False)) for case in published(400)]
+    expected = {(name, variant) for name in REGISTRY for variant in REGISTRY[name].variants}
+    assert {(each.row.algorithm, each.row.variant) for each in found} == expected
+    assert len(found) == len(expected)
+    for each in found:
+        assert 0.0 <= each.row.lower <= each.ceiling
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"notion": "global"}, "notion is 'global'; allowed: pull table, round"),
+        (
+            {"notion": "local"},
+            "notion is 'local'; allowed: pull table, round, as a played algorithm shows its arms "
+            "and no noisy reward",
+        ),
+        ({"horizon": 1}, "horizon is 1; allowed: an integer from 2 to 1000000"),
+        ({"arms": 1}, "arms is 1; allowed: an integer from 2 to 100"),
+        ({"runs": 3}, "runs is 3; allowed: 8 to 10000000000"),
+        ({"search_runs": 0}, "runs is 0; allowed: 8 to 10000000000"),
+        ({"level": 2.0}, "level is 2.0; allowed: strictly between 0 and 1"),
+        ({"params": {"epsilon": -1.0}}, "adap-ucb: epsilon is -1.0"),
+        ({"features": [[1.0], [2.0]]}, "features: adap-ucb takes none; allowed: left out"),
+        ({"variant": "as-drawn"}, "adap-ucb: variant is 'as-drawn'"),
+        ({"runs": 10**9, "horizon": 10**6}, "runs is 1000000000 at horizon 1000000; allowed:"),
+    ],
+)
+def test_bad_input_ends_in_one_line(options: dict[str, Any], message: str) -> None:
+    given = {"horizon": 8, "params": {"epsilon": 1.0}, "pair": PAIR, **options}
+    if "notion" in options or "arms" in options:
+        given["pair"] = None
+    with pytest.raises(InputError) as caught:
+        audit("adap-ucb", **given)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_best_arm_algorithms_refuse_rounds_and_wrong_features() -> None:
+    given = {"horizon": 10, "params": {"epsilon": 1.0}}
+    with pytest.raises(InputError, match="as a best-arm algorithm has tables by pulls"):
+        audit("dp-bai", notion="round", **given)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="features have shape 3 x 1; allowed: 2 rows"):
+        audit("dp-bai", features=[[1.0], [2.0], [3.0]], **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_blocks_of_uniform_arms_are_refused() -> None:
+    setting = setting_of(
+        "gdp-ncb", 4096, {"epsilon": 1.0}, interpretations={"exploration": "blocks"}
+    )
+    with pytest.raises(InputError, match="has not answered in segments of arms 1 to 2"):
+        setting.mechanism(PAIR).play(False, np.random.default_rng(1), 1)
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["audit", "ucb1", "--horizon", "4", "--runs", "2000", "--x", "0;0", "--x-prime", "1;0"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("lower bound: epsilon >= 5.6")
+    assert shown[1] == "claimed: nothing; verdict: nothing claimed"
+    assert main([*words[:-1], "2;0"]) == 2
+    assert "table x' has the reward 2; allowed: 0 to 1" in capsys.readouterr().err
+    assert main(["audit", "ucb1", "--horizon", "4", "--x", "0;0"]) == 2
+    assert "--x-prime" in capsys.readouterr().err
+
+
+def test_command_line_audits_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["audit", "examples/my_algorithm.py", "--params", "epsilon=1", "pulls=1"]
+    words += ["--horizon", "6", "--runs", "20000", "--x", "0;0.5", "--x-prime", "1;0.5"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "claimed: 1; verdict: not contradicted" in shown
+    assert "lower bound: epsilon >= 0." in shown
+
+
+def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
+    """Of one decision by noisy sums it is; where 24 rounds hide every reward it is not."""
+    cases = published(8_000)
+    named = [(case.question.setting.definition.id, case.question.setting.variant) for case in cases]
+    cache = require_cache(False)
+    power = {name: case.power(cache) for name, case in zip(named, cases, strict=True)}
+    assert set(power.values()) == {"caught", "missed", ""}
+    assert power["dp-bai", "as-written"] == power["baseline", "as-written"] == "caught"
+    assert power["gdp-ncb", "as-written"] == "missed"
+    assert power["ucb1", "as-written"] == power["ts-gaussian", "as-written"] == ""
+
+
+ZEROS = [[0.0, 0.0], [0.0, 0.0]]
+ZEROS_3 = [[0.1, 0.2, 0.4], [0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "more", "message"),
+    [
+        (ZEROS, [[0, 2], [0, 0]], {}, "table x' has the reward 2; allowed: 0 to 1"),
+        ([[np.nan, 0], [0, 0]], ZEROS, {}, "table x has the reward nan; allowed: 0 to 1"),
+        ([0.0, 1.0], ZEROS, {}, "table x has shape 2; allowed: one row of rewards an arm"),
+        ([[0.0, 1.0]], ZEROS, {}, "table x has shape 1 x 2; allowed: one row of rewards an arm"),
+        ([[0.0], [0.0, 1.0]], ZEROS, {}, "table x is no table of numbers"),
+        (ZEROS, [[0.0], [0.0]], {}, "have shapes 2 x 2 and 2 x 1; allowed: one shape"),
+        (ZEROS, [[1, 1], [0, 0]], {}, "differ in 2 cells; allowed: one"),
+        (ZEROS, [[1, 1], [0, 0]], {"notion": ROUND}, "differ in 2 rounds; allowed: one"),
+        (ZEROS, ZEROS, {"notion": "global"}, "notion is 'global'; allowed: pull table, round"),
+        (ZEROS, ZEROS, {"after": [0.0]}, "after has 1 rewards; allowed: one an arm, 2"),
+        (ZEROS, ZEROS, {"after": [0.0, -1.0]}, "after has the reward -1; allowed: 0 to 1"),
+    ],
+)
+def test_bad_tables_end_in_one_line(
+    first: Any, second: Any, more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        make_pair(first, second, **more)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("notion", [PULL_TABLE, ROUND])
+@pytest.mark.parametrize("arms", [2, 3])
+def test_families_are_neighbours_and_small(notion: str, arms: int) -> None:
+    pairs = list(search_pairs(notion, arms, 10))
+    for pair in pairs:
+        differs = pair.rows(False) != pair.rows(True)
+        assert differs.any()
+        assert (differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()) == 1
+        assert pair.arms == arms
+    assert len({str(pair.describe()) for pair in pairs}) == len(pairs) <= 70
+
+
+def test_draws_from_a_table_are_its_rewards_in_order() -> None:
+    generator = np.random.default_rng(1)
+    before = generator.bit_generator.state
+    for compiled in (True, False):
+        one = draw_reward if compiled else draw_reward.py_func
+        several = draw_reward_sum if compiled else draw_reward_sum.py_func
+        row = make_pair(ZEROS_3, ZEROS_3, after=[0.8, 0.0]).rows(False)[0]
+        assert one(TABLE, row, generator) == 0.1
+        assert several(TABLE, row, 2, generator) == pytest.approx(0.6)
+        assert several(TABLE, row, 3, generator) == pytest.approx(2.4)
+        assert row[NEXT] == 6
+        assert row[AFTER] == 0.8
+    assert generator.bit_generator.state == before
+
+
+@pytest.mark.parametrize("by_round", [False, True])
+@pytest.mark.parametrize("name", list(REGRET))
+def test_kernels_receive_the_rewards_of_the_table(name: str, by_round: bool) -> None:
+    """Sums of every segment are those of the next pulls, or of the rounds, of its arm."""
+    horizon = 40
+    rewards = np.random.default_rng(3).integers(0, 2**20, (2, horizon)) / 2**20
+    algorithm = REGRET[name]
+    setting = setting_of(name, horizon, dict(algorithm.example))
+    pair = make_pair(rewards, rewards, notion=ROUND if by_round else PULL_TABLE)
+    plays = setting.mechanism(pair).play
+    assert isinstance(plays, Plays)
+    seen = list[tuple[int, int, float]]()
+
+    class Recorder:
+        def __call__(self, *arguments: Any) -> int:
+            written = algorithm.advance(*arguments)
+            seen.extend(zip(*(column[:written] for column in arguments[4]), strict=True))
+            return written
+
+    recorder: Any = Recorder()
+    recorded = replace(plays, algorithm=replace(algorithm, advance=recorder, id="recorded"))
+    outputs = recorded(False, np.random.default_rng(4), 3)
+    pulls, t = np.zeros(2, int), 0
+    for arm, length, total in seen:
+        begin = t if by_round else pulls[arm]
+        assert total == rewards[arm, begin : begin + length].sum()
+        pulls[arm] += length
+        t += length
+        if t == horizon:
+            pulls[:], t = 0, 0
+    assert sum(length for _, length, _ in seen) == outputs.size
+    assert outputs.ravel().tolist() == [arm for arm, length, _ in seen for _ in range(length)]
+
+
+class PlayedInOrder(TableBandit):
+    """Rewards for the plain Python references, arm after arm in the order of their pulls."""
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        return float(draw_reward_sum.py_func(TABLE, self.table[arm], count, generator))
+
+
+@pytest.mark.parametrize("name", mostly_slow(["sequential-halving", "od-linbai"], "od-linbai"))
+def test_every_identification_trial_has_the_table_from_its_beginning(name: str) -> None:
+    """Without noise all trials of a block decide as the reference does, in every phase."""
+    algorithm = find_identification(name)
+    # Arm 4 is best in the first phase alone, arm 2 from then on.
+    rewards = [[0.2] * 24, [0.4] * 3 + [0.9] * 21, [0.3] * 24, [0.5] * 3 + [0.0] * 21]
+    setting = setting_of(name, 24, {}, arms=4)
+    play = setting.mechanism(make_pair(rewards, rewards)).play
+    assert isinstance(play, Trials)
+    block = play(False, np.random.default_rng(1), 50)
+    task = play.task()
+    values = {each.name: getattr(task.bandit, each.name) for each in fields(task.bandit)}
+    trial = algorithm.reference(
+        replace(task, bandit=PlayedInOrder(**values)), np.random.default_rng(1)
+    )
+    assert (block == [trial.recommended, *trial.pulls(4)]).all()
+    assert trial.recommended == 1

@@ -1,0 +1,448 @@
+"""The engines of Gaussian Thompson sampling: enumeration, quadrature, plays of the kernels.
+
+Each of the 12 comparisons with the kernels is a chi-square test at 0.001/12, so that correct code
+fails with probability 0.001 at most over the choice of seeds, which are fixed.
+"""
+
+import itertools
+import math
+from dataclasses import replace
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.special import log_ndtr
+from scipy.stats import binom, chisquare, norm
+
+from agreement import chi_square, played_sequences, sequence_chances
+from dpbandits.auditing.events import Event
+from dpbandits.auditing.inputs import constant, hold
+from dpbandits.auditing.lattice import (
+    LossLaw,
+    best_threshold,
+    delta_at,
+    epsilon_at,
+    first_epoch_law,
+    ideal_mu,
+    loss_law,
+    loss_law_many,
+)
+from dpbandits.auditing.likelihood import best_threshold as simulated_threshold
+from dpbandits.auditing.likelihood import simulate
+from dpbandits.auditing.thompson import (
+    ABANDONED,
+    OTHER_PULLS,
+    PULLS,
+    Sampler,
+    abandoned_arm,
+    choice_chances,
+    dp_ts_ucb,
+    log_chance,
+    log_ndtr_of_one,
+    modified_ts,
+    score_shift,
+    ts_gaussian,
+    worst_decision,
+)
+from dpbandits.errors import InputError
+from gaussian_by_hand import batch_steps, enumerated, largest_mu, thompson_steps
+from support import mostly_slow
+
+RUNS, ROOT = 200_000, 20261122
+
+CASES: dict[str, tuple[str, dict[str, Any], dict[str, str], Sampler, int]] = {
+    "ts": ("ts-gaussian", {}, {}, ts_gaussian(5), 2),
+    "ts 1/n": ("ts-gaussian", {}, {"count": "n"}, ts_gaussian(6, "n"), 2),
+    "m-ts": ("m-ts-gaussian", {"b": 1, "c": 2.0}, {}, modified_ts(1, 2.0, 6), 2),
+    "dp-ts-ucb": ("dp-ts-ucb", {"alpha": 0.5}, {}, dp_ts_ucb(0.5, 8), 2),
+    "ts, 3 arms": ("ts-gaussian", {}, {}, ts_gaussian(4), 3),
+    "dp-ts-ucb, 3 arms": ("dp-ts-ucb", {"alpha": 1.0}, {}, dp_ts_ucb(1.0, 7, 3), 3),
+}
+LINE = 0.001 / (2 * len(CASES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("number", [0, 1])
+def test_played_sequences_have_the_engines_chances(name: str, number: int) -> None:
+    algorithm, parameters, interpretations, sampler, arms = CASES[name]
+    tables = constant(0.0, 1.0, arms=arms).tables(sampler.rounds)
+    counts = played_sequences(
+        algorithm, parameters, interpretations, tables, number == 1, RUNS, ROOT
+    )
+    chances = sequence_chances(sampler, tables[number])
+    assert math.fsum(chances.values()) == pytest.approx(1.0, abs=1e-12)
+    assert chi_square(counts, chances) > LINE
+
+
+def test_a_wrong_variance_is_seen() -> None:
+    sampler = ts_gaussian(5)
+    tables = constant(0.0, 1.0).tables(5)
+    counts = played_sequences("ts-gaussian", {}, {}, tables, False, RUNS, ROOT)
+    wrong = replace(sampler, variance_factor=1.2)
+    assert chi_square(counts, sequence_chances(wrong, tables[0])) < LINE
+
+
+CASES_CHOICE = {
+    "far apart": ((0.0, 1.0, 2.0), (0.3, 0.1, 0.2)),
+    "one narrow": ((0.5, 1.0, 0.9), (0.7, 0.01, 0.2)),
+    "equal": ((0.0, 0.1, 0.05), (1.0, 1.0, 1.0)),
+    "four": ((0.0, 0.4, 0.5, 0.2), (0.7, 0.1, 0.05, 0.5)),
+}
+
+
+def exact(arm: int, centres: np.ndarray, deviations: np.ndarray) -> float:
+    """Return the log chance by adaptive quadrature with 16 digits."""
+    mpmath.mp.dps = 16
+    others = [i for i in range(centres.size) if i != arm]
+
+    def integrand(u: mpmath.mpf) -> mpmath.mpf:
+        chances = (mpmath.ncdf((u - centres[i]) / deviations[i]) for i in others)
+        return mpmath.npdf(u, centres[arm], deviations[arm]) * mpmath.fprod(chances)
+
+    steps = (-12, -5, -2, 0, 2, 5, 12)
+    points = {float(m + s * k) for m, s in zip(centres, deviations, strict=True) for k in steps}
+    return float(mpmath.log(mpmath.quad(integrand, sorted(points))))
+
+
+@pytest.mark.parametrize("name", mostly_slow(CASES_CHOICE, "one narrow", "equal", "four"))
+def test_chances_are_those_of_adaptive_quadrature(name: str) -> None:
+    centres, deviations = (np.array(values) for values in CASES_CHOICE[name])
+    for arm in range(centres.size):
+        found = log_chance(arm, centres, deviations)
+        assert found == pytest.approx(exact(arm, centres, deviations), abs=1e-9)
+
+
+def test_two_arms_have_the_normal_chance_however_small() -> None:
+    found = log_chance(0, np.array([0.0, 60.0]), np.array([0.6, 0.8]))
+    assert found == pytest.approx(float(mpmath.log(mpmath.ncdf(-60))), rel=1e-12)
+
+
+@pytest.mark.parametrize("x", [-200.0, -37.5, -36.5, -5.0, 0.0, 4.9, 5.1, 8.0])
+def test_log_of_the_normal_distribution_function(x: float) -> None:
+    mpmath.mp.dps = 40
+    assert log_ndtr_of_one(x) == pytest.approx(float(mpmath.log(mpmath.ncdf(x))), rel=1e-9)
+
+
+def test_chances_sum_up_to_one() -> None:
+    generator = np.random.default_rng(5)
+    for arms, most in itertools.product((3, 4, 5), (3, 30, 3_000)):
+        deviations = 1.0 / np.sqrt(generator.integers(1, most, arms) + 1.0)
+        logs = choice_chances(generator.random(arms), deviations)
+        assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "count"), [(0, 1.0, "n+1"), (3, 0.4, "n+1"), (0, 2.0, "n"), (2, 5.0, "n")]
+)
+def test_thompson_sampling_abandons_an_arm_with_the_chance_by_hand(
+    b: int, c: float, count: str
+) -> None:
+    rounds = 40
+    found = abandoned_arm(modified_ts(b, c, rounds, count))
+    forced, prior = (b, 1) if count == "n+1" else (max(b, 1), 0)
+    arms = ([] if forced else [0]) + [1] * (rounds - 2 * forced - (0 if forced else 1))
+    tables = ABANDONED.tables(rounds)
+    for log, table in zip((found.log_p, found.log_q), tables, strict=True):
+        log += found.log_shared
+        chances = list(thompson_steps(arms, table, forced, c, prior))
+        assert log == pytest.approx(sum(map(math.log, chances)), rel=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_dp_ts_ucb_abandons_an_arm_with_the_chance_by_hand(alpha: float) -> None:
+    horizon = 30
+    sampler = dp_ts_ucb(alpha, horizon)
+    found = abandoned_arm(sampler)
+    arms = [1] * (sampler.rounds - 2)
+    tables = ABANDONED.tables(horizon)
+    for log, table in zip((found.log_p, found.log_q), tables, strict=True):
+        log += found.log_shared
+        chances = list(batch_steps(arms, table, math.log(horizon) ** alpha))
+        assert log == pytest.approx(sum(map(math.log, chances)), rel=1e-12)
+
+
+def test_the_bound_grows_like_the_root_of_the_horizon() -> None:
+    # In the interpretation 1/n, scores tend to 1 under x and 0 under x'.
+    rate = math.sqrt(2.0) * (math.sqrt(-log_ndtr(-1.0)) - math.sqrt(-log_ndtr(0.0)))
+    found = [
+        abandoned_arm(ts_gaussian(horizon, "n")).mu / math.sqrt(horizon)
+        for horizon in (10**4, 10**6)
+    ]
+    assert found[1] == pytest.approx(rate, rel=1e-3)
+    assert abs(found[1] - rate) < abs(found[0] - rate)
+
+
+def test_the_first_decision_says_nothing() -> None:
+    assert score_shift(0, 5) == 0.0
+    tables = constant(0.0, 1.0).tables(1)
+    assert sequence_chances(ts_gaussian(1), tables[0]) == sequence_chances(
+        ts_gaussian(1), tables[1]
+    )
+
+
+@pytest.mark.parametrize("pulls", PULLS)
+def test_lemma_3_is_attained_in_the_limit(pulls: int) -> None:
+    levels = [score_shift(pulls, others) for others in (1, 10, 1_000, 10**9)]
+    assert levels == sorted(levels)
+    assert levels[-1] < 1.0 / math.sqrt(pulls + 1)
+    assert levels[-1] == pytest.approx(1.0 / math.sqrt(pulls + 1), rel=1e-8)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.7, 1.3])
+def test_the_worst_decision_is_that_of_a_search_over_rewards(epsilon: float) -> None:
+    needed = 0.0
+    for pulls, others in itertools.product(PULLS, OTHER_PULLS):
+        deviation = math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
+        # Sums of rewards of both arms; one reward of the first arm is 0 in x and 1 in x'.
+        first = np.linspace(0.0, pulls - 1.0, 301)[:, None]
+        second = np.linspace(0.0, others, 301)[None, :]
+        before = (first / (pulls + 1) - second / (others + 1)) / deviation
+        after = ((first + 1.0) / (pulls + 1) - second / (others + 1)) / deviation
+        for likely, unlikely in ((after, before), (-before, -after)):
+            excess = norm.cdf(likely) - math.exp(epsilon) * norm.cdf(unlikely)
+            needed = max(needed, float(excess.max()))
+    found = worst_decision(epsilon)
+    assert found.delta(epsilon) == pytest.approx(needed, abs=1e-5)
+    assert found.delta(epsilon) >= needed - 1e-12
+
+
+STEP, WIDTH = 0.02, 30.0
+DP_TS_UCB_HORIZON = 9
+
+
+def _cases() -> list[tuple[str, Sampler, object]]:
+    cases: list[tuple[str, Sampler, object]] = []
+    for rounds in range(2, 11):
+        cases.append(
+            (f"ts-{rounds}", ts_gaussian(rounds), lambda a, r: thompson_steps(a, r, 0, 1.0, 1))
+        )
+    for b, c, count in ((1, 2.0, "n+1"), (2, 0.5, "n+1"), (0, 1.0, "n"), (2, 3.0, "n")):
+        prior, forced = (1, b) if count == "n+1" else (0, max(b, 1))
+        cases.append(
+            (
+                f"m-ts-{b}-{c}-{count}",
+                modified_ts(b, c, 10, count),
+                lambda a, r, forced=forced, c=c, prior=prior: thompson_steps(
+                    a, r, forced, c, prior
+                ),
+            )
+        )
+    for alpha in (0.0, 0.5, 1.0):
+        variance = math.log(DP_TS_UCB_HORIZON) ** alpha
+        cases.append(
+            (
+                f"dp-ts-ucb-{alpha}",
+                dp_ts_ucb(alpha, DP_TS_UCB_HORIZON),
+                lambda a, r, variance=variance: batch_steps(a, r, variance),
+            )
+        )
+    return cases
+
+
+CASES_LATTICE = _cases()
+
+
+@pytest.mark.parametrize(
+    ("name", "sampler", "steps"), CASES_LATTICE, ids=[case[0] for case in CASES_LATTICE]
+)
+def test_lattice_equals_enumeration(name: str, sampler: Sampler, steps) -> None:  # type: ignore[no-untyped-def]
+    pair = hold(0.7, sampler.rounds)
+    decisions = sampler.rounds - 2 * sampler.forced_pulls
+    p, q, cells = enumerated(steps, pair.tables(sampler.rounds), decisions, STEP)
+    law = loss_law(sampler, pair, step=STEP, width=WIDTH)
+    middle = round(WIDTH / STEP)
+    for masses, chances in ((law.p, p), (law.q, q)):
+        expected = np.bincount(cells + middle, weights=chances, minlength=masses.size)
+        np.testing.assert_allclose(masses, expected, rtol=0.0, atol=1e-13)
+
+
+@pytest.mark.parametrize("rounds", [2, 6, 10])
+def test_a_fine_lattice_has_the_mu_of_the_exact_ratio(rounds: int) -> None:
+    pair = constant(0.0, 1.0)
+    p, q, _ = enumerated(
+        lambda a, r: thompson_steps(a, r, 0, 1.0, 1), pair.tables(rounds), rounds, STEP
+    )
+    law = loss_law(ts_gaussian(rounds), pair, step=2e-4, width=5.0)
+    exact, found = largest_mu(p, q), best_threshold(law, 1e-12).mu
+    assert exact - 1e-3 < found <= exact + 1e-12
+    excess = np.maximum(q - math.exp(0.5) * p, 0.0).sum()
+    assert excess - 1e-3 < delta_at(law, 0.5) <= excess + 1e-12
+
+
+def test_absorbing_cells_lose_no_mass_and_gain_no_loss() -> None:
+    sampler, pair = ts_gaussian(60), constant(0.0, 1.0)
+    whole = best_threshold(loss_law(sampler, pair)).mu
+    for law in (
+        loss_law(sampler, pair, width=0.5),
+        loss_law(sampler, pair, most_pulls=3),
+    ):
+        assert law.p.sum() == pytest.approx(1.0, abs=1e-12)
+        assert law.q.sum() == pytest.approx(1.0, abs=1e-12)
+        assert 0.0 < best_threshold(law).mu < whole + 1e-3
+
+
+@pytest.mark.parametrize(
+    ("sampler", "arms"),
+    [(ts_gaussian(300), 2), (modified_ts(20, 0.5, 200), 2), (ts_gaussian(12), 3)],
+)
+def test_masses_sum_to_one_and_equal_inputs_have_no_loss(sampler: Sampler, arms: int) -> None:
+    make = loss_law if arms == 2 else loss_law_many
+    pair = constant(0.25, 1.0, arms=arms)
+    law = make(sampler, pair)
+    assert law.p.sum() == pytest.approx(1.0, abs=1e-12)
+    assert law.q.sum() == pytest.approx(1.0, abs=1e-12)
+    null = make(sampler, replace(pair, second=pair.first))
+    assert best_threshold(null).mu == 0.0
+    assert delta_at(null, 0.0) == 0.0
+    assert epsilon_at(null, 1e-6) == 0.0
+
+
+@pytest.mark.parametrize("rounds", [3, 9])
+def test_both_lattices_agree_on_two_arms(rounds: int) -> None:
+    pair = hold(1.0, rounds)
+    one = loss_law(ts_gaussian(rounds), pair, step=STEP, width=3.0)
+    other = loss_law_many(ts_gaussian(rounds), pair, step=STEP, width=3.0)
+    np.testing.assert_allclose(one.p, other.p, rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(one.q, other.q, rtol=0.0, atol=1e-13)
+
+
+def test_epsilon_and_delta_are_inverse() -> None:
+    law = loss_law(ts_gaussian(30), constant(0.0, 1.0))
+    epsilon = epsilon_at(law, 1e-3)
+    assert delta_at(law, epsilon * (1.0 + 1e-9)) <= 1e-3 <= delta_at(law, epsilon * (1.0 - 1e-9))
+
+
+def test_tails_near_one_keep_their_digits() -> None:
+    # Two cells with known errors, one of which is far below the spacing of numbers near 1.
+    law = LossLaw(np.array([-1.0, 1.0]), np.array([1e-3, 1.0]), np.array([1e-30, 1.0]))
+    expected = 11.464025 - 3.090232
+    assert best_threshold(law, 1e-40).mu == pytest.approx(expected, abs=1e-5)
+    assert best_threshold(law).mu == 0.0
+
+
+def test_what_is_no_lattice_is_refused_in_one_line() -> None:
+    with pytest.raises(InputError, match="3 arms; allowed: 2"):
+        loss_law(ts_gaussian(5), constant(0.0, 1.0, arms=3))
+    with pytest.raises(InputError, match="rewards are 4 per arm"):
+        ts_gaussian(5).centres(np.zeros((2, 2, 4)))
+    with pytest.raises(InputError, match=r"rewards leave \[0, 1\]"):
+        ts_gaussian(5).centres(np.full((2, 2, 5), 1.5))
+
+
+def test_the_law_is_that_of_trials_stopped_at_two_successes() -> None:
+    trials, chances = 6, np.array([0.2, 0.5])
+    expected: dict[float, np.ndarray] = {}
+    for outcome in itertools.product((0, 1), repeat=trials):
+        ones = np.flatnonzero(outcome)
+        end = ones[1] + 1 if ones.size >= 2 else trials
+        seen = outcome[:end]
+        likelihoods = [math.prod(p if one else 1.0 - p for one in seen) for p in chances]
+        whole = np.array([math.prod(p if one else 1.0 - p for one in outcome) for p in chances])
+        key = round(math.log(likelihoods[1] / likelihoods[0]), 9)
+        expected[key] = expected.get(key, 0.0) + whole
+    law = first_epoch_law(trials, (np.log(chances), np.log1p(-chances)))
+    assert law.p.sum() == pytest.approx(1.0, abs=1e-12)
+    keys = sorted(expected)
+    np.testing.assert_allclose(np.unique(np.round(law.ratios, 9)), keys, atol=1e-8)
+    for key in keys:
+        place = np.abs(law.ratios - key) < 1e-8
+        found = [law.p[place].sum(), law.q[place].sum()]
+        np.testing.assert_allclose(found, expected[key], rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_the_algorithm_leaks_less_at_the_audited_pair(alpha: float) -> None:
+    horizon = 200
+    sampler = dp_ts_ucb(alpha, horizon)
+    found = best_threshold(loss_law(sampler, constant(0.0, 1.0), most_pulls=2)).mu
+    assert 0.3 * ideal_mu(alpha, horizon) < found < ideal_mu(alpha, horizon)
+
+
+SEEDS, ROUNDS = 1_000, 6
+MOST_ERRORS = int(binom.ppf(0.999, SEEDS, 0.05))
+PAIR = hold(1.0, ROUNDS)
+SAMPLER = ts_gaussian(ROUNDS)
+
+
+def _truth() -> tuple[np.ndarray, np.ndarray]:
+    p, q, _ = enumerated(
+        lambda arms, rewards: thompson_steps(arms, rewards, 0, 1.0, 1),
+        PAIR.tables(ROUNDS),
+        ROUNDS,
+        1.0,
+    )
+    return p, q
+
+
+P, Q = _truth()
+TRUE_MU = largest_mu(P, Q)
+
+
+def ratios(generator: np.random.Generator, runs: int, law: np.ndarray) -> np.ndarray:
+    """Draw outputs of a law over all sequences; return their exact log-likelihood ratios."""
+    drawn = generator.choice(law.size, runs, p=law / law.sum())
+    return np.asarray(np.log(Q / P)[drawn])
+
+
+def certified(under_p: np.ndarray, under_q: np.ndarray) -> float:
+    """Return the bound on mu of the threshold that is chosen."""
+    _, log_p, log_q, _ = simulated_threshold(under_p, under_q)
+    return Event("", log_p, log_q).mu if log_q > log_p else 0.0
+
+
+def test_simulated_ratios_are_exact() -> None:
+    for second, law in ((False, P), (True, Q)):
+        found = simulate(SAMPLER, PAIR, 5_000, np.random.default_rng(1), second=second)
+        values, places = np.unique(np.round(np.log(Q / P), 8), return_inverse=True)
+        assert np.isin(np.round(found, 8), values).all()
+        expected = 5_000 * np.bincount(places, weights=law)
+        seen = np.searchsorted(values, np.round(found, 8))
+        counts = np.bincount(seen, minlength=values.size)
+        # Values with fewer expected are counted together.
+        group = np.where(expected >= 5.0, np.arange(values.size), values.size)
+        sums = [np.bincount(group, weights=numbers) for numbers in (counts, expected)]
+        assert chisquare(*(numbers[sums[1] > 0.0] for numbers in sums)).pvalue > 1e-3
+
+
+@pytest.mark.slow
+def test_certificates_err_as_often_as_stated_at_most() -> None:
+    found = []
+    for seed in range(SEEDS):
+        generator = np.random.default_rng([3, seed])
+        first, second = (ratios(generator, 400, law) for law in (P, Q))
+        found.append(certified(first, second))
+    assert (np.array(found) > TRUE_MU).sum() <= MOST_ERRORS
+    assert np.mean(found) > 0.2 * TRUE_MU
+
+
+def test_equal_inputs_give_zero() -> None:
+    """A statistic without meaning in the place of the ratio."""
+    found = []
+    for seed in range(SEEDS):
+        generator = np.random.default_rng([4, seed])
+        noise = [generator.standard_normal(400) for _ in range(2)]
+        first, second = noise
+        found.append(certified(first, second))
+    assert (np.array(found) > 0.0).sum() <= MOST_ERRORS
+
+
+def test_many_runs_come_close_to_the_truth() -> None:
+    generator = np.random.default_rng(5)
+    under_x, under_y = (
+        simulate(SAMPLER, PAIR, 200_000, generator, second=second) for second in (False, True)
+    )
+    found = certified(under_x, under_y)
+    assert 0.9 * TRUE_MU < found <= TRUE_MU * 1.02
+
+
+def test_three_arms_have_the_chances_of_their_sequences() -> None:
+    sampler, pair = ts_gaussian(3), hold(0.5, 3, arms=3)
+    chances = [sequence_chances(sampler, table) for table in pair.tables(3)]
+    values = {
+        round(math.log(chances[1][arms] / chances[0][arms]), 9)
+        for arms in itertools.product(range(3), repeat=3)
+    }
+    found = simulate(sampler, pair, 2_000, np.random.default_rng(9), second=False)
+    assert set(np.round(found, 9)) <= values

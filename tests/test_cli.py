@@ -1,0 +1,356 @@
+"""The commands that answer anywhere: what they print, in which forms, and how they refuse."""
+
+import io
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+
+import dpbandits
+from dpbandits.algorithms import REGISTRY
+from dpbandits.cli import cli, main
+from dpbandits.cli.options import pairs
+from dpbandits.metrics.intervals import mean_interval
+from dpbandits.text_tables import aligned
+from support import run_python, skip_what_is_not_published
+
+ROOT = Path(__file__).resolve().parents[1]
+ARMS = "--arms 0.75 0.5"
+SIMULATE = f"simulate m-ts-gaussian --params b=2 c=1.5 {ARMS} --horizon 50 --runs 4"
+COMPARE = f"compare {ARMS} --horizon 60 --runs 3"
+UCB1 = "simulate ucb1 --horizon 50 --runs 4"
+IDENTIFY = "identify dp-bai --params epsilon=1 --features '1,0;0,1;0.7,0.7' --theta 0.9,0.2"
+IDENTIFY += " --budget 400 --runs 2"
+GDP_NCB = "guarantee gdp-ncb --params epsilon=0.2 --horizon 100000000"
+COINS = dpbandits.bernoulli([0.75, 0.5])
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+    """What a command prints that is seen to work."""
+
+    def run(line: str) -> str:
+        assert main(shlex.split(line)) == 0
+        out, err = capsys.readouterr()
+        assert not [
+            each for each in err.splitlines() if not each.startswith(("compiling ", "playing "))
+        ]
+        return out
+
+    return run
+
+
+Printed = Callable[[str], str]
+
+
+def test_the_list_has_every_algorithm_with_its_guarantees(printed: Printed) -> None:
+    shown = printed("list")
+    for algorithm in REGISTRY.values():
+        assert f"{algorithm.id} (" in shown
+        assert algorithm.name in shown
+        for name, values in algorithm.interpretations.items():
+            line = f"interpretation {name}: {', '.join(values)} (default {values[0]})"
+            assert line in shown
+    guarantees = [line for line in shown.splitlines() if line.startswith("    guarantee ")]
+    assert len(guarantees) == sum(len(each.variants) for each in REGISTRY.values())
+    assert sum("refuted (NCB-C15)" in line for line in guarantees) == 2
+    assert any("local model" in line for line in guarantees)
+
+
+def test_help_says_what_each_command_and_option_does(printed: Printed) -> None:
+    assert printed("") == printed("--help")
+    assert len(cli.commands) > 20
+    for name, command in cli.commands.items():
+        assert f"\n  {name} " in printed("--help")
+        assert printed(f"{name} --help").startswith(f"Usage: dpbandits {name}")
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        assert options
+        assert [each.name for each in options if not each.help] == [], name
+        assert str(command.help).splitlines()[0].endswith(".")
+
+
+def test_simulate_prints_what_the_api_returns(printed: Printed) -> None:
+    shown = printed(f"{SIMULATE} --seed 3 --interpretations count=n")
+    lines = [line.split() for line in shown.splitlines()]
+    values = {line[0]: line[1:] for line in lines}
+    simulation = dpbandits.simulate(
+        algorithm="m-ts-gaussian",
+        params={"b": 2, "c": 1.5},
+        interpretations={"count": "n"},
+        bandit=COINS,
+        horizon=50,
+        runs=4,
+        seed=3,
+    )
+    for metric in ("pseudo_regret", "realised_regret"):
+        expected = mean_interval(getattr(simulation, metric))
+        assert values[metric] == [f"{float(each):.6g}" for each in expected]
+    pulls = [float(line[4]) for line in lines if line[:3] == ["pulls", "of", "arm"]]
+    assert pulls == pytest.approx(simulation.pulls.mean(axis=0), rel=1e-5)
+
+
+def test_compare_prints_what_the_api_returns(printed: Printed, tmp_path: Path) -> None:
+    shown = printed(f"{COMPARE} --params epsilon=1 --out {tmp_path / 'out'} -- ucb1,dp-se")
+    comparison = dpbandits.compare(["ucb1", "dp-se"], bandit=COINS, horizon=60, runs=3, epsilon=1)
+    assert shown == f"{aligned(comparison.summary())}\n"
+    files = {path.name: path for path in (tmp_path / "out").iterdir()}
+    assert set(files) == {f"comparison.{suffix}" for suffix in ("csv", "pdf", "png")}
+    kept = pd.read_csv(files["comparison.csv"], keep_default_na=False)
+    pd.testing.assert_frame_equal(kept, comparison.frame())
+
+
+CHOOSE = "choose --arms 20 --horizon 1e6 --epsilon 1"
+TABLES = {
+    SIMULATE: ("metric", "pseudo_regret"),
+    IDENTIFY: ("metric", "success"),
+    f"compare ucb1 {ARMS} --horizon 60 --runs 3": ("algorithm", "ucb1"),
+    "list": ("algorithm", next(iter(REGISTRY))),
+    "list claims": ("claim", "TSDP-C1"),
+    "guarantee dp-se --params epsilon=1 --horizon 9": ("kind", "pure"),
+    "convert renyi=1 order=8 --to approximate delta=1e-6": ("delta", 1e-6),
+    f"{CHOOSE} --project {ROOT}": ("place", 1),
+}
+"""Command -> a column of its table, and what its first row has there."""
+
+
+@pytest.mark.parametrize("line", TABLES)
+def test_every_table_has_formats_for_programs(line: str, printed: Printed) -> None:
+    skip_what_is_not_published(line)
+    rows = json.loads(printed(f"{line} --format json"))
+    table = pd.read_csv(io.StringIO(printed(f"{line} --format csv")), keep_default_na=False)
+    assert (list(table.columns), len(table)) == (list(rows[0]), len(rows))
+    column, value = TABLES[line]
+    assert rows[0][column] == value
+    if line == SIMULATE:
+        own = dpbandits.simulate(
+            algorithm="m-ts-gaussian", b=2, c=1.5, bandit=COINS, horizon=50, runs=4
+        )
+        assert rows[0]["mean"] == own.pseudo_regret.mean(), "every digit"
+
+
+def test_lists_take_commas_and_spaces_alike(printed: Printed) -> None:
+    identify = "identify dp-bai-gauss --budget 400 --runs 5 --params epsilon=1,delta=0.1"
+    lines = set()
+    for arms, params, theta, features in (
+        ("0.75,0.5", "b=2,c=1.5", "0.045,0.5", "'0,1; 0,0.9; 10,0'"),
+        ("0.75 0.5", "b=2 c=1.5", "0.045 0.5", "0 1; 0 0.9; 10 0"),
+        ("'0.75, 0.5'", "'b=2, c=1.5'", "'0.045 0.5'", "'0 1; 0 0.9; 10 0'"),
+    ):
+        words = f"simulate m-ts-gaussian --params {params} --arms {arms} --horizon 5e1 --runs 4"
+        lines.add(printed(words) + printed(f"{identify} --theta {theta} --features {features}"))
+    assert len(lines) == 1
+    # A value may have a comma.
+    assert pairs("x", "log=natural,constants=4,5") == {"log": "natural", "constants": "4,5"}
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"), [("pyarrow.parquet", "workflow"), ("rocrate", "artifact")]
+)
+def test_a_missing_library_names_its_extra(
+    name: str, extra: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr("dpbandits.cli.answers.show", fail)
+    assert main(["list"]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"pip install 'dpbandits[{extra}]'")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert any(each.startswith(name[:6]) for each in extras["optional-dependencies"][extra])
+
+
+def test_the_shell_completes_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for typed, expected in (("dpbandits li", "list"), ("dpbandits simulate --ho", "--horizon")):
+        monkeypatch.setenv("_DPBANDITS_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", typed)
+        monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+        assert main([]) == 0
+        assert capsys.readouterr().out == f"plain,{expected}\n"
+
+
+REFUTED = "0.2-DP (pure), central model; stated by dp-ncb, Theorem 2; refuted (NCB-C15)"
+PROVED = REFUTED.replace("refuted", "proved")
+LINES = {
+    "guarantee ucb1 --horizon 9 --delta 0.1": "no privacy guarantee",
+    GDP_NCB: REFUTED,
+    f"{GDP_NCB} --delta 1e-6": f"{REFUTED}; nothing follows at delta=1e-06",
+    f"{GDP_NCB} --variant repaired --delta 1e-2": f"{PROVED}; (0.181645, 0.01)-DP",
+    "guarantee dp-od --params epsilon=1 --budget 200": "1-DP (pure), central model; stated by "
+    "dp-bai",
+    "convert gdp=1 --to approximate delta=1e-6": "1-GDP implies (4.88655, 1e-06)-DP [Dong, Roth "
+    "and Su (2022), tight]",
+    "convert renyi=0.5 order=8 --to approximate delta=1e-6": "(8, 0.5)-Renyi DP implies (2.47364, "
+    "1e-06)-DP [Mironov (2017)]; (2.04305, 1e-06)-DP [Canonne, Kamath and Steinke (2020)]",
+    "convert approximate=1 delta=1e-9 --to approximate delta=1e-6": "(1, 1e-09)-DP implies "
+    "(0.999999, 1e-06)-DP [Kairouz, Oh and Viswanath (2015), tight]",
+}
+
+
+def test_guarantees_and_conversions_are_one_line(printed: Printed) -> None:
+    for words in LINES:
+        [line] = printed(words).splitlines()
+        assert line.startswith(LINES[words])
+
+
+def test_simulations_and_trials_show_their_guarantee(printed: Printed) -> None:
+    coded = printed(f"{SIMULATE} --variant as-written").splitlines()[-1]
+    assert coded.startswith("guarantee: ")
+    words = f"simulate ldp-ncb --params epsilon=0.2 --variant as-coded {ARMS}"
+    last = printed(f"{words} --horizon 20 --runs 2").splitlines()[-1]
+    assert last.startswith("guarantee: 0.2-DP (pure), local model;")
+    assert "refuted (NCB-C16)" in last
+    last = printed(IDENTIFY).splitlines()[-1]
+    assert last.startswith("guarantee: no privacy guarantee; rewards reach 1.8")
+
+
+# Words that come first -> words, and what the one line says.
+WRONG = {
+    "": [
+        ("simulat", "; did you mean 'simulate'?"),
+        ("simulate", "Missing argument 'ALGORITHM' (see dpbandits simulate --help)"),
+        ("artifact --out ''", "--out is ''; allowed: a path"),
+        ("check ''", "FILE.py is ''; allowed: a path"),
+        ("check --project ''", "--project is ''; allowed: a path"),
+        ("check --project nowhere", "nowhere/config/config.yaml: does not exist; allowed: "),
+        ("explain X --project no", "in the project's folder, or with --project"),
+        ("overlay '' dp-ts-ucb/fig7", "FILE.py is ''; allowed: a path"),
+        ("overlay x.py dp-ts-ucb/fig7 --out ''", "--out is ''; allowed: a path"),
+        ("overlay x.py dp-ts-ucb/fig7 --runs 9", "No such option '--runs'"),
+        ("run ts-is-dp tuning --workers 0", "workers is 0; allowed: a whole number"),
+        (f"simulate ucb-9 {ARMS} --horizon 9 --runs 1", "algorithm is 'ucb-9'; allowed: "),
+        (f"compare ucb1 {ARMS} --horizon 9", "Missing option '--runs'"),
+        ("compare ucb1 --runs 9", "there are no arms; allowed: --arms, or --features and"),
+        ("compare ucb1 --runs 9 --features '1,0;0,1'", "--theta is missing; allowed: "),
+        (f"{COMPARE} --theta 1 -- ucb1", "--theta is given beside --arms; allowed: --arms, "),
+        (f"{COMPARE} --budget 9 -- ucb1", "budget is given; allowed: horizon"),
+    ],
+    SIMULATE: [
+        ("--hozion 9", "No such option '--hozion'. Did you mean '--ho"),
+        ("-- more", "unexpected extra argument (more)"),
+        ("--format cvs", "--format is 'cvs'; allowed: table, csv, json; did you mean 'csv'"),
+        ("--horizon", "Option '--horizon' requires an argument"),
+        ("--horizon 1.5", "--horizon is '1.5'; allowed: a whole number"),
+        ("--horizon 1e16", "horizon is 10000000000000000; allowed: "),
+        ("--variant repaired", "variant is 'repaired'; allowed: as-written"),
+        ("--interpretations count", "interpretations is 'count'; allowed: NAME=VALUE"),
+        ("--interpretations log=2", "interpretation is 'log'; allowed: count"),
+        ("--params =1", "params is '=1'; allowed: NAME=VALUE"),
+        ("--params b=2 b=3 c=1", "allowed: every NAME once"),
+        ("--params b=2 c=two", "c is 'two'; allowed: a finite number above 0"),
+    ],
+    UCB1: [
+        ("--arms 0.7 1.5", "mean is 1.5; allowed: 0 to 1"),
+        ("--arms 0.7 x", "arms is 'x'; allowed: a number"),
+    ],
+    "convert": [
+        ("gdp=1", "--to"),
+        ("gdp=1 --to gauss", "kind='gauss'"),
+        ("gdp=1 --to pure", "pure: does not follow from gdp"),
+        ("gdp=1 --to approximate", "delta or epsilon is wanted"),
+        ("gdp=1 --to zcdp x=1", "to is 'x'; allowed: order"),
+        ("eta=1 --to zcdp", "given is eta=1; allowed: one of pure=VALUE, gdp=VALUE, zcdp=VALUE"),
+        ("gdp=x --to zcdp", "allowed: a number"),
+        ("renyi=1 --to zcdp", "order is missing"),
+        ("approximate=1 --to approximate delta=0.1", "delta is missing"),
+    ],
+    "guarantee": [
+        ("nothing --horizon 10", "algorithm is 'nothing'"),
+        ("ts-gaussian --horizon 9 --variant as-coded", "variant is"),
+        ("ts-gaussian --horizon 9 --delta 2", "delta=2.0"),
+        ("dp-od --params epsilon=1", "option '--horizon' / '--budget'"),
+    ],
+    f"--project {ROOT}": [
+        ("check --seed -1", "seed is -1; Input should be greater than or equal"),
+        ("check --scale tiny", "--scale is 'tiny'; allowed: paper, quick"),
+        ("judge equal-privacy", "which has no claims; allowed: ts-is-dp"),
+        ("tabulate equal-privacy claims", "table is 'claims'; allowed: extra-equal"),
+        ("draw equal-privacy fig1", "figure is 'fig1'; allowed: extra-equal-privacy"),
+        ("explain dtu-c90", "claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C10, DTU-"),
+        ("choose --arms 1 --horizon 9 --epsilon 1", "arms is 1; allowed: a whole number of at"),
+        (f"{CHOOSE} --class none", "class is 'none'; allowed: pure, approximate, local"),
+    ],
+}
+
+
+def test_wrong_input_ends_in_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for first, table in WRONG.items():
+        for line, expected in table:
+            words = f"{line} {first}" if "--project" in first else f"{first} {line}"
+            assert main(shlex.split(words)) == 2, words
+            printed = capsys.readouterr()
+            assert printed.out == ""
+            [shown] = printed.err.splitlines()
+            assert shown.startswith("dpbandits: ")
+            assert expected in shown, words
+
+
+def test_a_process_ends_with_its_status() -> None:
+    run = run_python("-m", "dpbandits", "--version")
+    assert (run.returncode, run.stdout) == (0, f"dpbandits {dpbandits.__version__}\n")
+    run = run_python("-m", "dpbandits", "nonsense")
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("words", ["list", "guarantee ucb1 --horizon 9"])
+def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
+    """The output of the second command fits into the buffer, which is written at the end."""
+    command = [sys.executable, "-m", "dpbandits", *words.split()]
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert run.returncode == 2
+    [line] = run.stderr.splitlines()
+    assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
+
+
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples/my_kernel.py"
+BEGIN = "    t, written = state.clock[0], 0\n"
+SLEEP = "    import pathlib, time\n    pathlib.Path('began').touch()\n    time.sleep(60)\n"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path) -> None:
+    text = EXAMPLE.read_text().replace("@numba.njit(nogil=True)\n", "")
+    assert text.count(BEGIN) == 1
+    # Playing starts at 100 rounds: kernels are compiled with that horizon before workers begin.
+    own = text.replace(BEGIN, f"    if settings.horizon > 100:\n{indented(SLEEP)}{BEGIN}")
+    (tmp_path / "own_slow.py").write_text(own)
+    words = ["simulate", "own_slow.py", "--params", "epsilon=1", "pulls=2", "--arms", "0.7", "0.5"]
+    numbers = ["--horizon", "200", "--runs", "40", "--workers", str(workers)]
+    command = [sys.executable, "-m", "dpbandits", *words, *numbers]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for _ in range(600):
+        if (tmp_path / "began").exists():
+            break
+        time.sleep(0.1)
+    # As a terminal does: to every process of the group.
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, ""), err
+    assert err == "dpbandits: interrupted\n"
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())

@@ -1,0 +1,408 @@
+"""A wrong config ends in one line that names the file, the key and what is allowed.
+
+Each mistake is made in a copy of the project's config, to which the invented paper is added, and
+found by what `dpbandits check` asks, before anything is simulated.
+"""
+
+import copy
+import datetime
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import dpbandits
+from dpbandits import metrics
+from dpbandits.cli import main
+from dpbandits.errors import InputError
+from dpbandits.metrics import regret
+from dpbandits.pipeline.check import check_files
+from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import DEFAULT_TABLES, PaperFile, Study, in_words
+from dpbandits.reporting.spec import parse_figure, parse_table
+from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, add_paper, copy_parts, edited
+from support import message_of, refused
+from synthetic_results import FIRST
+
+CONFIG = "config/config.yaml"
+CLAIMS, ABOUT = (f"config/papers/{PAPER}/{kind}.yaml" for kind in ("claims", "paper"))
+NAMES = ("ts-is-dp", "dp-bai", "dp-ts-ucb")
+TS, BAI, DTU = (f"config/papers/{name}/experiments.yaml" for name in NAMES)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project folder; tests undo what they change."""
+    return add_paper(copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow"))
+
+
+# (file, a text in it, what replaces it, what the line says of key, value and what is allowed)
+MISTAKES = [
+    (CONFIG, "scale: paper", "scale: huge", "scale is 'huge'; Input should be 'paper' or 'quick'"),
+    (CONFIG, "scale: paper", "scale: paper\nscale: quick", "key 'scale' is given twice, in lines"),
+    (CONFIG, "seed: 20260719", "seed: 1.5", "seed is 1.5; Input should be a valid integer"),
+    (CONFIG, "seed: 20260719", "seeds: 1", "key is 'seeds'; allowed: papers, comparisons, scale"),
+    (CONFIG, "comparisons: []", "comparisons: [ts-is-dp]", "has ts-is-dp; allowed: choosing"),
+    (CONFIG, f"[{PAPER}]", "[no-paper]", "papers has no-paper; allowed: "),
+    (CONFIG, f"[{PAPER}]", f"[{PAPER}, {PAPER}]", "; Entries should be different"),
+    (ABOUT, "summary:", "summery:", "key is 'summery'; allowed: title"),
+    (ABOUT, "  fig2: Pseudo", "  fig3: Pseudo", "panels lacks, or has without a panel, fig2"),
+    (ABOUT, "state: draft", "state: [draft]", "state is ['draft']; Input should be 'published'"),
+    (EXPERIMENTS, "paper: committing-early", "- x", "is not valid YAML"),
+    (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
+    (EXPERIMENTS, "law: bernoulli", "low: bernoulli", "allowed: either key law or key make"),
+    (EXPERIMENTS, "[0.7, 0.5]", "[1.7, 0.5]", "mean is 1.7; allowed: 0 to 1"),
+    (EXPERIMENTS, "algorithm: ucb1}\n  v", "algorithm: ucb-1}\n  v", "algorithm is 'ucb-1'; allo"),
+    (EXPERIMENTS, "pulls: 60", "pulls: 0", "pulls"),
+    (EXPERIMENTS, "{epsilon: epsilon, pulls: 60}", "{epsilon: epsilon}", "pulls"),
+    (EXPERIMENTS, "[0.05, 1]", "[-1, 1]", "epsilon is -1; allowed: a finite number ab"),
+    (EXPERIMENTS, "horizon: 3000", "horizon: true", "curves.horizon is True; Input should be a v"),
+    (EXPERIMENTS, "    horizon: 3000\n", "", "simulations.curves.horizon: Field required"),
+    (EXPERIMENTS, "count: 20}", "count: 0}", "runs.count is 0; Input should be greater than or"),
+    (EXPERIMENTS, "[pseudo_regret]", "[regret]", "is 'regret'; Input should be 'pseudo_regret'"),
+    (EXPERIMENTS, "[pseudo_regret]", "{}", "metrics is {}; Input should be a valid list"),
+    (EXPERIMENTS, "instance: two-arms", "instance: few", "instance is 'few'; allowed: two-arms"),
+    (EXPERIMENTS, "grid: {points: 30}", "gird: {points: 30}", "key is 'gird'; allowed: like, inst"),
+    (EXPERIMENTS, "grid: {points: 30}", "grid: {}", "curves.grid: no key; allowed: points, at"),
+    (EXPERIMENTS, "like: curves", "like: verdicts", "like is 'verdicts'; allowed: curves, by-p"),
+    (EXPERIMENTS, "like: curves", "like: curve", "verdicts.like is 'curve'; allowed: curves, by-"),
+    (EXPERIMENTS, "like: curves", "like: [curves]", "verdicts.like is ['curves']; allowed: curves"),
+    (EXPERIMENTS, "instance: two-arms\n", "like: curves\n", "curves.like is 'curves'; allowed: v"),
+    (EXPERIMENTS, "  by-pulls:\n", "  verdicts:\n", "key 'verdicts' is given twice"),
+    (EXPERIMENTS, "figures:\n", "analytic: [levels]\nfigures:\n", "analytic has no levels"),
+    (EXPERIMENTS, "  fig1:\n", "  figure1:\n", "figures.figure1 is 'figure1'; String should mat"),
+    (EXPERIMENTS, "reads: curves", "reads: curve", "curve"),
+    (EXPERIMENTS, "reads: curves", "reads: 2026-01-01", "reads is 2026-01-01 (date); all"),
+    (EXPERIMENTS, "{horizon}", "{T}", "fig2.caption has {T}; allowed: {horizon}, {runs}"),
+    (EXPERIMENTS, "by: epsilon", "by: epsilons", "fig1.series.0.by: no column 'epsilons'; allow"),
+    (EXPERIMENTS, "{algorithm: ucb1}, n", "{algorithm: ncb}, n", "no row has algorithm 'ncb'"),
+    (EXPERIMENTS, "{algorithm: ucb1}, n", "{epsilon: .nan}, n", "epsilon is nan; allowed: finite"),
+    (CLAIMS, "{difference: [", "{quantity: guess, of: [", "quantity is 'guess'; allowed"),
+    (CLAIMS, "reads: [by-pulls]", "reads: [by-pull]", "CE-C3.reads has by-pull; allowed: "),
+    (CLAIMS, "figure: fig2", "figure: fig9", "CE-C3.figure has fig9; allowed: "),
+    (CLAIMS, "points: [0.05, 1]", "points: [0.05, 2]", "CE-C1: step in epsilon: results"),
+    (CLAIMS, "kind: picture", "kind: poem", "CE-C3.kind is 'poem'; Input should be 'experiment'"),
+    (TS, "tuned_by: tuning", "tuned_by: turning", "tuned_by is 'turning'; allowed"),
+    (TS, "c: lemma5_c", "c: lemma6_c", "parameter c is 'lemma6_c'; allowed: "),
+    (TS, "c: [1, 2]", "c: [0, 2]", "c is 0; allowed: a finite number above 0"),
+    (BAI, "budgets [100, ", f"budgets [-{10**153}, ", "; allowed: at least 1"),
+    (DTU, "[{by: alpha,", "[{by: alphas,", "fig3a.series.0.by: no column 'alphas'; allowed: "),
+]  # fmt: skip
+
+
+def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Check the paper of a file; return the line that it ends in, or nothing."""
+    paper = Path(path).parent.name if "/papers/" in path else PAPER
+    status = main(["check", "--project", str(folder), "--papers", paper])
+    # While it works it says so, where that takes long.
+    lines = [each for each in capsys.readouterr().err.splitlines() if "checking" not in each]
+    assert (status, len(lines)) in {(0, 0), (2, 1)}, lines
+    return "".join(lines)
+
+
+def test_one_line_names_file_key_and_what_is_allowed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path, old, new, line in MISTAKES:
+        with edited(folder / path, old, new):
+            found = check(folder, path, capsys)
+        assert f"{folder / path}: " in found
+        assert line in found
+        assert len(found) < 700
+
+
+# (entry, key in it, its value (none: left out), what the line says)
+ENTRIES: list[tuple[str, str, Any, str]] = [
+    ("figures.fig2", "colour", 1, "key is 'colour'; allowed: kind, reads"),
+    ("figures.fig2", "caption", None, "caption: Field required"),
+    ("figures.fig2", "title", None, "title: Field required"),
+    ("figures.fig2", "message", "a " * 26, "Text should have at most 25 words"),
+    ("figures.fig2", "panels.a", None, "panels is b, c; allowed: a, b, ... in order"),
+    ("figures.fig2", "panels.a.titel", "", "panels.a: key is 'titel'"),
+    ("figures.fig2", "share_y", "yes", "share_y is 'yes'; Input should be a valid boolean"),
+    ("figures.fig2", "series.0.level", True, "series.0.level is true; allowed: false, kind is cu"),
+    ("figures.fig2", "series.0.best", 1, "series.0: keys best and estimate; allowed: none, kind"),
+    ("figures.fig2", "x.tag", "b", "x.tag is 'b'; allowed: none, kind is curve"),
+    ("figures.fig2", "x.scale", "categories", "x.scale is 'categories'; allowed: linear, log"),
+    ("figures.fig2", "x.shaded", [1, 2], "x: key shaded_label is missing"),
+    ("figures.fig2", "x.shaded", [2, 1], "x.shaded is [2, 1]; Numbers should ascend"),
+    ("figures.fig3", "kind", None, "kind: Field required"),
+    ("figures.fig3", "kind", "pie", "kind is 'pie'; Input should be 'curve', 'final'"),
+    ("figures.fig3", "kind", "diagram", "key is 'metric'; allowed: kind, title"),
+    ("figures.fig3", "metric", None, "metric is None; allowed: pseudo_regret, realised_regret"),
+    ("figures.fig3", "x.tag", None, "x.tag is None; allowed: a column"),
+    ("figures.fig3", "y.scale", "cubic", "y.scale is 'cubic'; Input should be 'linear', 'log'"),
+    ("figures.fig3", "y.limits", [0], "y.limits.1: Field required"),
+    ("figures.fig3", "reads", [], "reads is []; Value should have at least 1 item"),
+    ("figures.fig3", "series", [], "series is []; List should have at least 1 item"),
+    ("figures.fig3", "series.0.name", None, "series.0.name: Field required"),
+    ("figures.fig3", "series.0.where", {"b": None}, "where.b is None; Input should be a number or"),
+    ("figures.fig7", "metric", "pulls", "metric is 'pulls'; allowed: none, kind is analytic"),
+    ("figures.fig7", "compute", "x", "compute is 'x'; allowed: none, kind is analytic"),
+    ("figures.fig7", "kind", "derived", "compute is None; allowed: a function of the paper"),
+    ("figures.fig8", "series.1.colour", "red", "colour is 'red'; Input should be 'blue'"),
+    ("figures.fig8", "series.1.published", {"panel": "a"}, "published.series: Field required"),
+    ("figures.fig8", "series.1.published", {"panel": "a", "series": "b", "points": [[1, 2]]},
+     "published.points.0.2: Field required"),
+    ("figures.fig8", "series.1.published",
+     {"panel": "a", "series": "b", "points": [[2, 0.1, 0.1], [1, 0.1, 0.1]]}, "x should ascend"),
+    ("tables.claims", "size", 1, "key is 'size'; allowed: caption, reads"),
+    ("tables.claims", "long", 1, "long is 1; Input should be a valid boolean"),
+    ("tables.claims", "columns.0.align", "up", "align is 'up'; Input should be 'left' or 'right'"),
+    ("tables.claims", "columns.0.width", 0, "width is 0; Input should be greater than 0"),
+    ("tables.claims", "columns.0.column", "x", "columns.0: keys where, column and given; allowed:"),
+    ("tables.claims", "columns.1.name", "claim", "two columns are named 'claim'; allowed: one"),
+    ("tables.claims", "difference_from", {"where": {}, "same": "x"}, "metric is None; allowed: su"),
+    ("tables.privacy", "rows.unit", "nat", "rows.0: key is 'unit'; allowed: name"),
+    ("tables.privacy", "rows.values", [True], "values.0 is True; Input should be a number or a t"),
+    ("tables.privacy", "columns.0.column", None, "columns.0: key column is missing; allowed: col"),
+    ("tables.privacy", "columns.0.given", [1, 2], "given has 2 values; allowed: one for each of"),
+]  # fmt: skip
+
+
+def test_one_line_names_the_key_of_a_figure_or_table() -> None:
+    for entry, key, value, line in ENTRIES:
+        section, name = entry.split(".")
+        document = copy.deepcopy(getattr(FIRST, section)[name])
+        *path, last = (int(each) if each.isdigit() else each for each in key.split("."))
+        place: Any = document
+        for each in path:
+            place = place[each]
+        if value is None:
+            del place[last]
+        else:
+            place[last] = value
+        parse = parse_figure if section == "figures" else parse_table
+        refused(lambda: parse(name, document), entry, line)
+
+
+def test_a_config_that_is_no_mapping(folder: Path) -> None:
+    for text in ["- ts-is-dp\n", "", "just words\n", "a: [\n", "\x00\x01"]:
+        path = folder / CONFIG
+        with edited(path, path.read_text(), text):
+            assert message_of(lambda: Project.load(folder)).startswith(f"{path}: is ")
+
+
+def test_the_config_as_it_is_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in (EXPERIMENTS, DTU):
+        assert check(folder, path, capsys) == ""
+
+
+def test_a_key_given_twice_is_found_whoever_has_read_the_config(folder: Path) -> None:
+    """Snakemake keeps the last of two equal keys."""
+    read = yaml.safe_load((folder / CONFIG).read_text())
+    with edited(folder / CONFIG, "scale: paper", "scale: paper\nscale: quick"):
+        assert "given twice" in message_of(lambda: Project.load(folder, config=read))
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 2**70),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(["", "..", "../..", "-1", "nan", "\n", "a" * 300, "{0}", "%s", "Δ"]),
+    st.just(datetime.date(2026, 1, 1)),
+    st.lists(st.integers(-1, 3), max_size=3),
+    st.dictionaries(st.sampled_from(["law", "first", "x"]), st.integers(0, 3), max_size=2),
+)
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield (mapping or list, key) of every value in a document."""
+    for key in range(len(value)) if isinstance(value, list) else value:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
+
+
+def changed(document: Any, draw: Callable[..., Any]) -> Any:
+    """Return a document with junk, nothing, another value or another key in one place."""
+    document = copy.deepcopy(document)
+    every = list(places(document))
+    parent, key = every[draw(st.integers(0, len(every) - 1))]
+    change = draw(st.sampled_from(["junk", "drop", "rename", "other"]))
+    value = parent.pop(key) if change in ("drop", "rename") else draw(JUNK)
+    if change == "rename":
+        parent.update({f"{key}x": value}) if isinstance(parent, dict) else parent.append(value)
+    elif change == "other":
+        other, place = every[draw(st.integers(0, len(every) - 1))]
+        parent[key] = copy.deepcopy(other[place])
+    elif change == "junk":
+        parent[key] = value
+    return document
+
+
+@pytest.mark.parametrize(
+    ("path", "examples"), [(CONFIG, 20), (ABOUT, 50), (EXPERIMENTS, 80), (CLAIMS, 50)]
+)
+def test_generated_configs_are_accepted_or_end_in_one_line(
+    folder: Path, path: str, examples: int
+) -> None:
+    """Never in anything but an InputError that names a file; without papers all are checked."""
+    document = yaml.safe_load((folder / path).read_text())
+    lines: list[str] = []
+
+    @settings(
+        max_examples=examples,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def one_line(data: st.DataObject) -> None:
+        text = yaml.safe_dump(changed(document, data.draw), sort_keys=False, allow_unicode=True)
+        with edited(folder / path, (folder / path).read_text(), text):
+            try:
+                check_files(Project.load(folder))
+                lines.append("")
+            except InputError as error:
+                lines.append(str(error))
+        assert not lines[-1] or re.search(r"config/\S+\.yaml: \S", lines[-1]), text
+
+    one_line()
+    assert sum(map(bool, lines)) > 0.3 * len(lines), "most changes break something"
+
+
+NEAREST: list[tuple[dict[str, Any], str]] = [
+    ({"algorithm": "UCB-1"}, "ucb1"),
+    ({"algorithm": "dp-se", "params": {"epsilo": 1}}, "epsilon"),
+    ({"algorithm": "ucb1", "variant": "as_coded"}, "as-coded"),
+    ({"algorithm": "ucb1", "interpretations": {"clocks": "x"}}, "clock"),
+    ({"algorithm": "ucb1", "interpretations": {"clock": "play"}}, "played"),
+]
+
+
+def test_the_nearest_name_is_suggested() -> None:
+    for words, nearest in NEAREST:
+        bandit = dpbandits.bernoulli([0.7, 0.5])
+        message = message_of(lambda: dpbandits.simulate(**words, bandit=bandit, horizon=5, runs=2))
+        assert message.endswith(f"; did you mean {nearest!r}?")
+        none = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
+        assert str(none) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
+
+
+def test_names_of_metrics_are_those_of_the_functions() -> None:
+    """They stand apart, so that telling what is built imports no numerics."""
+    assert tuple(regret.REGRET) == (*metrics.CURVES, *metrics.PER_ARM)
+    assert tuple(regret.IDENTIFICATION) == metrics.IDENTIFIED
+
+
+FILE: dict[str, Any] = yaml.safe_load((FOLDER / "experiments.yaml").read_text())
+"""The invented paper, but for its own algorithm, and with what is asked here."""
+FILE["instances"]["three-arms"] = {"law": "bernoulli", "means": [0.9, 0.5, 0.1]}
+CURVES: dict[str, Any] = FILE["simulations"]["curves"] | {"cells": [{"algorithm": "ucb1"}]}
+LONGER = {"like": "verdicts", "horizon": 5000}
+VERDICTS = FILE["simulations"]["verdicts"]
+FILE["simulations"] = {"curves": CURVES, "verdicts": VERDICTS, "longer": LONGER}
+CAPTION = {"caption": "T = {horizon}, means over\n {runs} runs.", "series": [{"name": "UCB1"}]}
+FILE["figures"] = {"fig1": FILE["figures"]["fig1"] | CAPTION}
+ABOUT = PaperFile.model_validate(
+    {"title": "Made up", "authors": [{"family": "Nobody"}], "year": 2026}
+)
+Change = Callable[[dict[str, Any]], object]
+
+
+def made(folder: Path, change: Change = lambda file: None, scale: str = "paper") -> Study:
+    """Return the experiments above, changed."""
+    file = copy.deepcopy(FILE)
+    change(file)
+    path = folder / "experiments.yaml"
+    path.write_text(yaml.safe_dump(file, sort_keys=False))
+    return Study.load("made-up", path, scale, ABOUT)
+
+
+def test_like_another_simulation_is_as_if_spelled_out(tmp_path: Path) -> None:
+    verdicts = CURVES | {key: value for key, value in VERDICTS.items() if key != "like"}
+    spelled = {"curves": CURVES, "verdicts": verdicts, "longer": verdicts | {"horizon": 5000}}
+    short, long = made(tmp_path), made(tmp_path, lambda file: file.update(simulations=spelled))
+    for name in spelled:
+        assert short.simulation(name).series() == long.simulation(name).series()
+        assert short.results_fingerprint(name, 1) == long.results_fingerprint(name, 1)
+    assert (short.simulation("longer").horizon, short.simulation("longer").runs) == (5000, 400)
+
+
+def instances(*names: str, **changes: Any) -> Change:
+    """Let the cells of the curves name instances."""
+
+    def change(file: dict[str, Any]) -> None:
+        cells = [{"algorithm": "ucb1", "for": {"instance": [*names]}}]
+        file["simulations"]["curves"] |= {"cells": cells}
+        del file["simulations"]["curves"]["instance"]
+        file["instances"] |= changes
+
+    return change
+
+
+def test_instances_under_for_make_a_series_each_that_results_depend_on(tmp_path: Path) -> None:
+    both = made(tmp_path, instances("two-arms", "three-arms"))
+    series = both.simulation("curves").series()
+    assert [(each.tags["instance"], len(each.cell.bandit.arms)) for each in series] == [
+        ("two-arms", 2),
+        ("three-arms", 3),
+    ]
+    (alone,) = made(tmp_path).simulation("curves").series()
+    assert series[0].cell == alone.cell
+    another = {"law": "bernoulli", "means": [0.9, 0.5, 0.2]}
+    before, unused, moved = (
+        made(tmp_path, instances("two-arms", "three-arms", **changes)).results_fingerprint(
+            "curves", 1
+        )
+        for changes in ({}, {"another": another}, {"three-arms": another})
+    )
+    assert before == unused != moved
+    unknown = made(tmp_path, instances("two-arms", "four-arms"))
+    line = message_of(lambda: unknown.simulations)
+    assert "simulations.curves.cells.0: instance is 'four-arms'; allowed: two-arms, three-a" in line
+
+    def missing(file: dict[str, Any]) -> None:
+        instances("two-arms")(file)
+        file["simulations"]["curves"]["cells"] += CURVES["cells"]
+
+    line = message_of(lambda: made(tmp_path, missing))
+    assert "simulations.curves: key instance is missing" in line
+
+
+def test_captions_have_the_numbers_of_what_is_read(tmp_path: Path) -> None:
+    def caption(text: str, *reads: str) -> Change:
+        reads = reads or ("curves",)
+        return lambda file: file["figures"]["fig1"].update(caption=text, reads=[*reads])
+
+    def horizons(file: dict[str, Any]) -> None:
+        caption("T = {horizon}")(file)
+        cells = [{"algorithm": "ucb1", "for": {"horizon": [100, 200, 400, 3000]}}]
+        file["simulations"]["curves"]["cells"] = cells
+
+    for change, scale, shown in (
+        (lambda file: None, "paper", "T = 3,000, means over 20 runs."),
+        (lambda file: None, "quick", "T = 1,000, means over 5 runs."),
+        (caption("{runs} runs", "curves", "verdicts"), "paper", "20 and 400 runs"),
+        (caption("T = {horizon}", "curves", "verdicts", "longer"), "paper", "T = 3,000 and 5,000"),
+        (horizons, "paper", "T = 100 to 3,000"),
+        (horizons, "quick", "T = 100, 200 and 400"),
+    ):
+        spec = made(tmp_path, change, scale).figure_entries["fig1"]
+        assert " ".join(spec["caption"].split()) == shown
+    assert in_words([2000, 1, 2000]) == "1 and 2,000"
+    assert in_words([3, 2, 1]) == "1, 2 and 3"
+    assert in_words([4, 3, 2, 10**6]) == "2 to 1,000,000"
+
+
+def test_every_paper_has_the_table_of_its_claims(tmp_path: Path) -> None:
+    def stated(caption: str) -> Study:
+        tables = {"claims": {"caption": caption}}
+        return made(tmp_path, lambda file: file.update(tables=tables))
+
+    without, default = made(tmp_path), DEFAULT_TABLES["claims"]
+    assert without.table_entries == {"claims": default}
+    assert stated("Ours.").table_entries["claims"] == {**default, "caption": "Ours."}
+    wrong = stated("Verdicts from {runs} runs.")
+    line = message_of(lambda: wrong.table_entries)
+    assert "tables.claims.caption has {runs}; allowed: none" in line
+    project = Project.load(ROOT)
+    assert all("claims" in project.study(name).tables for name in project.papers)
+    assert "claims" not in project.study("equal-privacy").tables

@@ -1,0 +1,141 @@
+"""Result tables: what they hold, and that stale or damaged ones are refused in one line."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import dpbandits
+from dpbandits import bernoulli, linear
+from dpbandits.engine.cells import Series, make_cell
+from dpbandits.engine.compute import compute_series
+from dpbandits.engine.results import read_results, results_frame, write_results
+from dpbandits.metrics import CURVES, NASH, PER_ARM
+from dpbandits.pipeline.check import blank_results
+from support import message_of
+
+FINGERPRINT = "0123456789abcdef"
+CELLS = [
+    make_cell(
+        algorithm="m-ts-gaussian",
+        parameters={"b": 2, "c": 1},
+        bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
+        horizon=40,
+        metrics=["pseudo_regret", "pulls"],
+        grid=[10, 40],
+    ),
+    make_cell(
+        algorithm="ucb1",
+        interpretations={"clock": "coming"},
+        bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
+        horizon=40,
+    ),
+]
+SERIES = [
+    Series("one", {"eta": 2}, CELLS[0], range(5, 9)),
+    Series("two", {}, CELLS[1], range(2)),
+]
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    return results_frame(SERIES, [series.works[0].play(1) for series in SERIES])
+
+
+@pytest.fixture
+def path(tmp_path: Path, frame: pd.DataFrame) -> Path:
+    written = tmp_path / "results" / "fig1.parquet"
+    write_results(written, frame, FINGERPRINT)
+    return written
+
+
+def test_table_holds_every_value(frame: pd.DataFrame) -> None:
+    # 4 runs at 2 times, 4 runs of 3 arms, 2 runs at the horizon.
+    assert len(frame) == 4 * 2 + 4 * 3 + 2
+    expected = SERIES[0].works[0].play(1)
+    one = frame[frame.series == "one"]
+    assert set(one.run) == {5, 6, 7, 8}
+    for run in range(4):
+        rows = one[one.run == 5 + run]
+        curve = rows[rows.metric == "pseudo_regret"]
+        assert curve.t.tolist() == [10, 40]
+        assert curve.arm.tolist() == [-1, -1]
+        assert curve.value.tolist() == expected["pseudo_regret"][run].tolist()
+        pulls = rows[rows.metric == "pulls"]
+        assert pulls.t.tolist() == [40, 40, 40]
+        assert pulls.arm.tolist() == [0, 1, 2]
+        assert pulls.value.tolist() == expected["pulls"][run].tolist()
+    assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1, 2]]
+
+
+def test_tables_come_back(path: Path, frame: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(read_results(path, FINGERPRINT), frame)
+    assert [each.name for each in path.parent.iterdir()] == ["fig1.parquet"]
+
+
+def test_stale_results_are_refused(path: Path) -> None:
+    message = message_of(lambda: read_results(path, "fedcba9876543210"))
+    assert message.startswith(f"{path}: is stale (depends on {FINGERPRINT}, ")
+    assert "now give fedcba9876543210" in message
+
+
+def test_missing_results_are_refused(tmp_path: Path) -> None:
+    missing = tmp_path / "none.parquet"
+    assert message_of(lambda: read_results(missing, FINGERPRINT)).startswith(
+        f"{missing}: does not exist; "
+    )
+
+
+def test_truncated_results_are_refused(path: Path) -> None:
+    for share in [0.0, 0.01, 0.5, 0.9, 0.999]:
+        content = path.read_bytes()
+        path.write_bytes(content[: int(share * len(content))])
+        message = message_of(lambda: read_results(path, FINGERPRINT))
+        assert message.startswith(f"{path}: is damaged; ")
+
+
+def test_unwritable_results_are_said(tmp_path: Path, frame: pd.DataFrame) -> None:
+    (tmp_path / "file").write_text("in the way")
+    target = tmp_path / "file" / "fig1.parquet"
+    message = message_of(lambda: write_results(target, frame, FINGERPRINT))
+    assert message.startswith(f"{target}: cannot be written")
+
+
+def _message_or_frame(path: Path) -> str | pd.DataFrame:
+    try:
+        return read_results(path, FINGERPRINT)
+    except dpbandits.InputError as error:
+        return str(error)
+
+
+def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> None:
+    """Every fortieth byte, one bit each: refused in one line, or (in padding) without effect."""
+    content = path.read_bytes()
+    refused = 0
+    for position in range(0, len(content), 40):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << (position % 8)
+        path.write_bytes(bytes(damaged))
+        found = _message_or_frame(path)
+        if isinstance(found, str):
+            refused += 1
+            assert "damaged" in found or "stale" in found
+        else:
+            pd.testing.assert_frame_equal(found, frame, check_dtype=False)
+    assert refused > 0.5 * len(content) / 40
+
+
+def test_blank_results_have_the_rows_of_real_ones() -> None:
+    """All but the values, of every metric."""
+    regret = {"algorithm": "ucb1", "bandit": bernoulli([0.7, 0.5]), "horizon": 40}
+    identified = linear([[0, 1], [0, 0.9], [10, 0]], [0.045, 0.5])
+    cells = [
+        make_cell(**regret, metrics=(*CURVES, *PER_ARM), grid=[10, 40]),
+        make_cell(**regret, metrics=NASH, grid=[10, 40]),
+        make_cell(algorithm="sequential-halving", bandit=identified, horizon=400),
+    ]
+    for cell in cells:
+        series = [Series("one", {"tag": 1}, cell, range(1 if cell.in_lockstep else 2))]
+        real = results_frame(series, compute_series(series, root_seed=1)).drop(columns="value")
+        blank = blank_results(series).drop(columns="value")
+        pd.testing.assert_frame_equal(blank, real, check_dtype=False)

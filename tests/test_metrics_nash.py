@@ -1,0 +1,584 @@
+"""Nash regret in one pass against an array of rounds times runs, and the curve that is returned."""
+
+import math
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import logsumexp
+
+import dpbandits
+from dpbandits import NashCurve, Simulation
+from dpbandits.cli import main
+from dpbandits.engine.cells import Series, make_cell
+from dpbandits.engine.identity import run_generator, stream_key
+from dpbandits.kernels import UNIFORM
+from dpbandits.metrics import QUANTITIES, nash
+from dpbandits.metrics.nash import (
+    MAXIMAL_PULLS,
+    MAXIMAL_RUNS,
+    NashAccumulator,
+    bin_edges,
+    drop_segments,
+    enter_window,
+    nash_accumulator,
+    nash_parts,
+    quantities,
+)
+from support import digits_printed, message_of
+
+Values = NDArray[np.float64]
+Run = list[tuple[int, int]]
+"""Segments of one run: (arm, or -1 for uniformly random ones; length)."""
+
+
+@st.composite
+def runs_of_segments(draw: st.DrawFn, arms: int, most_runs: int = 6) -> list[Run]:
+    """Draw some runs of one length, in segments; arms repeat, and -1 is among them."""
+    horizon = draw(st.integers(1, 40))
+    runs = []
+    for _ in range(draw(st.integers(1, most_runs))):
+        cuts = draw(st.sets(st.integers(1, horizon), max_size=horizon))
+        lengths = np.diff([0, *sorted(cuts | {horizon})]).tolist()
+        runs.append([(draw(st.integers(-1, arms - 1)), length) for length in lengths])
+    return runs
+
+
+def random_runs(seed: int, runs: int, horizon: int, mean_length: float, arms: int) -> list[Run]:
+    """Return runs of random arms, uniformly random ones (-1) among them, in random segments."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for _ in range(runs):
+        run: Run = []
+        left = horizon
+        while left:
+            length = min(left, int(generator.geometric(1 / mean_length)))
+            run.append((int(generator.integers(-1, arms)), length))
+            left -= length
+        found.append(run)
+    return found
+
+
+def horizon_of(runs: list[Run]) -> int:
+    """Return the number of rounds that every run has."""
+    return sum(length for _, length in runs[0])
+
+
+def entered(
+    runs: list[Run],
+    means: Values,
+    grid: list[int],
+    ends: list[int] | None = None,
+    log_means: Values | None = None,
+) -> NashAccumulator:
+    """Feed the runs to an accumulator, in windows that end at ``ends`` and at the horizon."""
+    horizon = horizon_of(runs)
+    if log_means is None:
+        with np.errstate(divide="ignore"):
+            log_means = np.log(means)
+    curve = nash_accumulator(means, log_means, len(runs), horizon, np.array(grid, np.int64))
+    filled = np.array([len(run) for run in runs])
+    # What lies behind the segments is never read: arm 99 would stand out.
+    arms, lengths = np.full((2, len(runs), filled.max()), 99)
+    for number, run in enumerate(runs):
+        arms[number, : len(run)] = [arm for arm, _ in run]
+        lengths[number, : len(run)] = [length for _, length in run]
+    starts = np.zeros(len(runs), np.int64)
+    begin = 0
+    for until in [*(ends or []), horizon]:
+        enter_window(curve, arms, lengths, filled, starts, (begin, until))
+        drop_segments(arms, lengths, filled, starts, until)
+        begin = until
+    return curve
+
+
+def dense(runs: list[Run], arms: int) -> NDArray[np.int64]:
+    """Return the arm of every round, shape (R, T); ``arms`` for a uniformly random one."""
+    return np.array([[a % (arms + 1) for a, length in run for _ in range(length)] for run in runs])
+
+
+def by_hand(played: NDArray[np.int64], log_means: Values, t: int) -> dict[str, Any]:
+    """Return the quantities of a curve at the time t, round by round, in logarithms throughout."""
+    arms, runs = log_means.size, played.shape[0]
+    logs = np.append(log_means, logsumexp(log_means) - np.log(arms))
+    paths = np.append(log_means, log_means.mean())[played[:, :t]]
+    scored = logs[played[:, :t]]
+    log_e = logsumexp(scored, axis=0) - np.log(runs)
+    ratio = np.exp(scored - log_e)
+    influences = (ratio - 1.0).mean(axis=1)
+    spread = (ratio**2).mean(axis=0) - 1.0
+    return {
+        "nash_log_mean": log_e.mean(),
+        "nash_standard_error": np.sqrt((influences**2).sum() / (runs * max(1, runs - 1))),
+        "nash_bias": spread.mean() / (2 * max(1, runs - 1)),
+        "average_mean": np.exp(log_e).mean(),
+        "trajectory_mean": np.exp(paths.mean(axis=1)).mean(),
+        "best_mean": np.exp(log_means.max()),
+        "influences": influences,
+    }
+
+
+MEANS = np.array([0.9, 0.3, 0.3, 0.05, 0.001])
+LOGS = np.log(MEANS)
+RUNS = runs_of_segments(arms=MEANS.size)
+
+
+def same_bits(one: NashAccumulator, other: NashAccumulator) -> None:
+    """Assert that all that is recorded of two curves is equal bit for bit."""
+    for name, part in nash_parts(one).items():
+        np.testing.assert_array_equal(nash_parts(other)[name], part, err_msg=name)
+
+
+def check(curve: NashAccumulator, played: Any, log_means: Any, grid: list[int]) -> None:
+    found = dict(zip(QUANTITIES, quantities(curve), strict=True))
+    for index, t in enumerate(grid):
+        expected = by_hand(played, log_means, t)
+        influences = expected.pop("influences")
+        # Means are rounded to 2^-51: relative to 0.001 that is 5e-13, in a square 5e-10.
+        np.testing.assert_allclose(curve.records.influences[:, index], influences, atol=4e-12)
+        for name, value in expected.items():
+            if name in ("nash_standard_error", "nash_bias") and len(played) == 1:
+                assert np.isnan(found[name][index])
+                continue
+            tolerance = 5e-10 if name == "nash_bias" else 4e-12
+            np.testing.assert_allclose(found[name][index], value, rtol=4e-12, atol=tolerance)
+
+
+@given(runs=RUNS, data=st.data())
+def test_one_pass_equals_the_dense_formulas(runs: list[Run], data: st.DataObject) -> None:
+    grid = sorted(data.draw(st.sets(st.integers(1, horizon_of(runs)), min_size=1)))
+    curve = entered(runs, MEANS, grid)
+    check(curve, dense(runs, MEANS.size), LOGS, grid)
+
+
+@given(runs=RUNS, data=st.data())
+def test_windows_and_times_change_no_bit(runs: list[Run], data: st.DataObject) -> None:
+    horizon = horizon_of(runs)
+    grid = list(range(1, horizon + 1))
+    whole = entered(runs, MEANS, grid)
+    ends = sorted(data.draw(st.sets(st.integers(1, horizon), max_size=8)) - {horizon})
+    same_bits(entered(runs, MEANS, grid, ends), whole)
+    t = data.draw(st.integers(1, horizon))
+    alone = entered(runs, MEANS, [t])
+    np.testing.assert_array_equal(quantities(alone)[:, 0], quantities(whole)[:, t - 1])
+    np.testing.assert_array_equal(
+        alone.records.influences[:, 0], whole.records.influences[:, t - 1]
+    )
+
+
+@given(runs=RUNS)
+def test_segments_change_no_bit(runs: list[Run]) -> None:
+    """Only the arms of the rounds count, not how they are cut into segments."""
+    single = [[(arm, 1) for arm, length in run for _ in range(length)] for run in runs]
+    grid = list(range(1, horizon_of(runs) + 1))
+    same_bits(entered(single, MEANS, grid), entered(runs, MEANS, grid))
+
+
+@given(runs=RUNS, data=st.data())
+def test_runs_may_come_in_any_order(runs: list[Run], data: st.DataObject) -> None:
+    grid = list(range(1, horizon_of(runs) + 1))
+    order = data.draw(st.permutations(range(len(runs))))
+    one, other = entered(runs, MEANS, grid), entered([runs[r] for r in order], MEANS, grid)
+    for name in ("log_means", "spreads"):
+        np.testing.assert_array_equal(getattr(other.records, name), getattr(one.records, name))
+    np.testing.assert_array_equal(other.records.influences, one.records.influences[order])
+
+
+@pytest.fixture
+def both_ways(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that feeds runs round by round, and change by change."""
+
+    def feed(*arguments: Any) -> tuple[NashAccumulator, NashAccumulator]:
+        found = []
+        for ratio in (10**9, 0):
+            with monkeypatch.context() as patched:
+                patched.setattr(nash, "ROUNDS_PER_SEGMENT", ratio)
+                found.append(entered(*arguments))
+        return found[0], found[1]
+
+    return feed
+
+
+@pytest.mark.parametrize("mean_length", [1.0, 3.0, 200.0])
+def test_rounds_and_changes_give_the_same_bits(both_ways: Any, mean_length: float) -> None:
+    runs = random_runs(3, 7, 9000, mean_length, MEANS.size)
+    grid = [1, 2, 17, 2048, 2049, 4096, 8999, 9000]
+    by_round, by_change = both_ways(runs, MEANS, grid, [5, 2500, 8192])
+    same_bits(by_round, by_change)
+    check(by_round, dense(runs, MEANS.size), LOGS, grid)
+
+
+def test_the_way_is_chosen_by_density(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+
+    def noted(name: str) -> None:
+        sweep = getattr(nash, name)
+        monkeypatch.setattr(nash, name, lambda *given: (taken.append(name), sweep(*given)))
+
+    noted("sweep_rounds")
+    noted("sweep_changes")
+    entered(random_runs(5, 4, 500, 1.0, MEANS.size), MEANS, [500])
+    entered(random_runs(5, 4, 50_000, 500.0, MEANS.size), MEANS, [50_000])
+    assert taken == ["sweep_rounds", "sweep_changes"]
+
+
+def test_stretches_of_a_window_change_no_bit() -> None:
+    """More runs than changes fit: stretches of a single round, against changes sorted."""
+    runs = random_runs(4, 5, 300, 2.0, MEANS.size)
+    whole = entered(runs, MEANS, [300])
+    many = runs * (nash.CHANGES_AT_ONCE // (2 * nash.ROUNDS_AT_ONCE))
+    repeated = entered(many, MEANS, [300])
+    assert len(many) * nash.ROUNDS_AT_ONCE > nash.CHANGES_AT_ONCE
+    np.testing.assert_allclose(repeated.records.log_means, whole.records.log_means, rtol=1e-14)
+    np.testing.assert_allclose(
+        repeated.records.influences[:5], whole.records.influences, atol=1e-14
+    )
+
+
+def test_runs_that_trade_arms(both_ways: Any) -> None:
+    """Sums over runs stay the same where two runs swap their arms, or go to an equal mean."""
+    runs: list[Run] = [[(0, 5), (1, 5)], [(1, 5), (0, 5)], [(1, 3), (2, 7)]]
+    curves = both_ways(runs, MEANS, list(range(1, 11)))
+    same_bits(*curves)
+    check(curves[0], dense(runs, MEANS.size), LOGS, list(range(1, 11)))
+    assert curves[0].piece.start[0] == 0, "one piece from first to last"
+
+
+def test_a_change_at_a_grid_time_counts_after_it() -> None:
+    curve = entered([[(0, 3), (1, 3)]] * 2, np.array([1.0, 0.25]), [3, 4])
+    np.testing.assert_array_equal(curve.records.log_means, [0.0, math.log(0.25) / 4])
+
+
+@given(runs=RUNS)
+def test_average_regret_is_no_larger(runs: list[Run]) -> None:
+    # NCB-C14, by the inequality of arithmetic and geometric means; 1e-12 for means in 2^-51.
+    found = quantities(entered(runs, MEANS, list(range(1, horizon_of(runs) + 1))))
+    named = dict(zip(QUANTITIES, found, strict=True))
+    assert (np.exp(named["nash_log_mean"]) <= named["average_mean"] + 1e-12).all()
+    assert (named["trajectory_mean"] <= np.exp(named["nash_log_mean"]) + 1e-12).all()
+
+
+def test_uniform_rounds_count_by_the_mean_of_all_arms() -> None:
+    assert UNIFORM == -1
+    curve = entered([[(UNIFORM, 4)], [(0, 4)]], np.array([0.5, 0.25]), [4])
+    found = dict(zip(QUANTITIES, quantities(curve)[:, 0], strict=True))
+    # e = (0.375 + 0.5) / 2 in every round; along the first run the mean logarithm counts.
+    assert found["nash_log_mean"] == pytest.approx(math.log(0.4375), rel=1e-15)
+    assert found["average_mean"] == 0.4375
+    expected = (math.sqrt(0.125) + 0.5) / 2
+    assert found["trajectory_mean"] == pytest.approx(expected, rel=1e-15)
+
+
+def test_bins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nash, "BINS", 4)
+    runs = random_runs(6, 3, 11, 2.0, MEANS.size)
+    curve = entered(runs, MEANS, list(range(1, 12)))
+    scored = np.append(MEANS, MEANS.mean())[dense(runs, MEANS.size)]
+    edges = bin_edges(11)
+    assert edges.tolist() == [2, 5, 8, 11]
+    parts = np.split(scored, edges[:-1], axis=1)
+    expected = np.stack([part.mean(axis=1) for part in parts], axis=1)
+    np.testing.assert_allclose(curve.records.bins, expected, rtol=1e-14)
+    for t in range(1, 12):
+        inside = np.split(scored[:, :t], edges[edges < t], axis=1)
+        logs = sum(part.shape[1] * math.log(part.mean()) for part in inside)
+        assert curve.records.binned[t - 1] == pytest.approx(logs / t, rel=1e-13)
+
+
+def test_bins_are_rounds_where_these_are_fewer() -> None:
+    assert bin_edges(3).tolist() == [1, 2, 3]
+    assert len(bin_edges(10**10)) == 2000
+    assert bin_edges(10**10)[-1] == 10**10
+    runs = random_runs(7, 4, 60, 2.0, MEANS.size)
+    curve = entered(runs, MEANS, [60])
+    np.testing.assert_allclose(curve.records.binned, curve.records.log_means, rtol=1e-11)
+    expected = np.append(MEANS, MEANS.mean())[dense(runs, MEANS.size)]
+    np.testing.assert_allclose(curve.records.bins, expected, rtol=1e-15)
+
+
+@given(runs=runs_of_segments(arms=2))
+def test_tiny_means_are_carried_as_logarithms(runs: list[Run]) -> None:
+    """Panel (a): means (2e)^-T and 1, here at T = 1000, where the first is 0 in a double."""
+    log_means = np.array([-1000.0 * math.log(2 * math.e), 0.0])
+    grid = list(range(1, horizon_of(runs) + 1))
+    curve = entered(runs, np.array([0.0, 1.0]), grid, [], log_means)
+    assert curve.scores.in_logs
+    check(curve, dense(runs, 2), log_means, grid)
+
+
+def test_uniform_rounds_of_tiny_means() -> None:
+    log_means = np.array([-2000.0, -1900.0, -1950.0])
+    curve = entered([[(UNIFORM, 3), (0, 1)], [(UNIFORM, 4)]], np.zeros(3), [3, 4], [], log_means)
+    check(curve, np.array([[3, 3, 3, 0], [3, 3, 3, 3]]), log_means, [3, 4])
+
+
+def test_logarithms_and_integers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = random_runs(8, 6, 800, 2.5, MEANS.size)
+    grid = [1, 100, 799, 800]
+    in_integers = entered(runs, MEANS, grid)
+    monkeypatch.setattr(nash, "SMALLEST_MEAN", 1.0)
+    in_logs = entered(runs, MEANS, grid, [33, 700])
+    assert in_logs.scores.in_logs
+    assert not in_integers.scores.in_logs
+    np.testing.assert_allclose(quantities(in_logs), quantities(in_integers), rtol=1e-11)
+    np.testing.assert_allclose(
+        in_logs.records.influences, in_integers.records.influences, atol=4e-12
+    )
+    same_bits(entered(runs, MEANS, grid), in_logs)
+
+
+def test_the_first_pulls_of_panel_a() -> None:
+    """All runs begin with arm 0, so NR_T >= 1 - 1/(2e) whatever follows (derived)."""
+    horizon = 500
+    log_means = np.array([-horizon * math.log(2 * math.e), 0.0])
+    runs: list[Run] = [[(0, 1), (1, horizon - 1)]] * 50
+    curve = entered(runs, np.array([0.0, 1.0]), [horizon], [], log_means)
+    assert math.exp(curve.records.log_means[0]) == pytest.approx(1 / (2 * math.e), rel=1e-12)
+
+
+def test_a_round_of_mean_zero_counts_with_the_floor() -> None:
+    # dp-ncb, Equation 2, step 3: log max(e, 1e-300). The floor moves with no run.
+    curve = entered([[(0, 1), (1, 2)], [(0, 1), (0, 2)]], np.array([0.0, 0.5]), [1, 3])
+    expected = [math.log(1e-300), (math.log(1e-300) + 2 * math.log(0.25)) / 3]
+    np.testing.assert_allclose(curve.records.log_means, expected, rtol=1e-14)
+    np.testing.assert_allclose(curve.records.influences, [[0.0, 2 / 3], [0.0, -2 / 3]], atol=1e-15)
+
+
+def test_long_pieces_lose_no_digits() -> None:
+    """Ten thousand million rounds in two segments a run, against 50 digits."""
+    horizon, change = 10**10, 123_456_789
+    means = np.array([0.97, 0.31])
+    curve = entered([[(1, change), (0, horizon - change)], [(0, horizon)]], means, [horizon])
+    with mpmath.workdps(50):
+        low, high = mpmath.mpf(means[1]), mpmath.mpf(means[0])
+        mixed = (low + high) / 2
+        mean = (change * mpmath.log(mixed) + (horizon - change) * mpmath.log(high)) / horizon
+        influence = change * (low / mixed - 1) / horizon
+    assert curve.records.log_means[0] == pytest.approx(float(mean), rel=1e-14)
+    # The sum of 1/e reaches 1e10, where a double is exact to 1e-6; over 1e10 rounds, 1e-16.
+    expected = [float(influence), -float(influence)]
+    np.testing.assert_allclose(curve.records.influences[:, 0], expected, atol=1e-15)
+
+
+def test_products_of_many_means_do_not_underflow() -> None:
+    """Single rounds are multiplied before the logarithm: here past 1e-308 many times."""
+    means = np.array([0.0002, 0.0003, 0.0004, 0.0005, 0.0006])
+    runs = random_runs(9, 2, 20_000, 1.0, means.size)
+    curve = entered(runs, means, [20_000])
+    expected = by_hand(dense(runs, means.size), np.log(means), 20_000)["nash_log_mean"]
+    # Means of 2e-4 in units of 2^-51 are exact to 2e-12, their logarithms of -8 to 3e-13.
+    assert curve.records.log_means[0] == pytest.approx(expected, rel=1e-12)
+
+
+# The curve that is returned.
+
+BANDIT = dpbandits.bernoulli([0.75, 0.5, 0.25])
+
+
+def curve(runs: int = 5) -> NashCurve:
+    ledger = entered(random_runs(10, runs, 50, 2.0, MEANS.size), MEANS, [10, 50])
+    return NashCurve.of_parts(np.array([10, 50]), quantities(ledger), ledger.records.influences)
+
+
+def test_a_curve_is_read_off_its_parts() -> None:
+    one = curve()
+    assert one.best_mean == 0.9
+    np.testing.assert_allclose(one.nash_regret, 0.9 - np.exp(one.log_mean + one.log_bias), 1e-13)
+    plain = one.with_bias("kept")
+    np.testing.assert_array_equal(plain.nash_regret, 0.9 - np.exp(one.log_mean))
+    np.testing.assert_array_equal(plain.with_bias("subtracted").nash_regret, one.nash_regret)
+    np.testing.assert_allclose(plain.nash_regret - one.nash_regret, one.bias, rtol=1e-10)
+    np.testing.assert_array_equal(np.asarray(one), one.nash_regret)
+    assert list(one) == one.nash_regret.tolist()
+    assert len(one) == 2
+    assert one[1] == one.nash_regret[1]
+    assert one.runs == 5
+    assert (one.average_regret <= plain.nash_regret).all()
+    assert (plain.nash_regret <= one.trajectory_regret).all()
+    assert (one.bias > 0).all()
+
+
+def test_another_best_mean_moves_the_regrets_alone() -> None:
+    one = curve()
+    other = one.against(1.0)
+    for name in ("nash_regret", "average_regret", "trajectory_regret", "binned_regret"):
+        np.testing.assert_allclose(getattr(other, name) - getattr(one, name), 0.1, rtol=1e-13)
+    np.testing.assert_array_equal(other.standard_error, one.standard_error)
+    np.testing.assert_array_equal(other.bias, one.bias)
+
+
+def test_intervals_are_those_of_student() -> None:
+    one = curve()
+    for each in (one, one.with_bias("kept")):
+        low, high = each.interval(0.9)
+        for index in range(2):
+            expected = stats.t.interval(0.9, 4, each.nash_regret[index], one.standard_error[index])
+            np.testing.assert_allclose((low[index], high[index]), expected, rtol=1e-12)
+
+
+def test_wrong_biases_are_refused() -> None:
+    for bias in ["", "Kept", None, True]:
+        expected = f"bias is {bias!r}; allowed: subtracted, kept"
+        assert message_of(lambda: curve().with_bias(bias)).startswith(expected)
+        assert message_of(lambda: simulate().nash_regret(at=[80], bias=bias)).startswith(expected)
+
+
+def test_wrong_levels_are_refused() -> None:
+    for level in [0.0, 1.0, -0.5, 95, math.nan]:
+        assert "level is " in message_of(lambda: curve().interval(level))
+
+
+def test_one_run_has_no_bias_and_no_interval() -> None:
+    for name, wanted in [
+        ("standard_error", "a standard error"),
+        ("bias", "a bias, or bias='kept'"),
+        ("nash_regret", "a bias, or bias='kept'"),
+        ("interval", "an interval"),
+    ]:
+        one = curve(runs=1)
+        assert np.isfinite(one.with_bias("kept").nash_regret).all()
+        message = message_of(lambda: one.interval() if name == "interval" else getattr(one, name))
+        assert message == f"runs is 1; allowed: at least 2 for {wanted}"
+
+
+def simulate(**changes: Any) -> Simulation:
+    base: dict[str, Any] = {
+        "algorithm": "m-ts-gaussian",
+        "params": {"b": 2, "c": 1.5},
+        "bandit": BANDIT,
+        "horizon": 80,
+        "runs": 12,
+    }
+    return dpbandits.simulate(**(base | changes))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "params"),
+    [
+        ("m-ts-gaussian", {"b": 2, "c": 1.5}),
+        ("ucb1", {}),
+        ("dp-se", {"epsilon": 1.0}),
+        ("dp-ts-ucb", {"alpha": 1.0}),
+        ("lazy-dp-ts", {"epsilon": 0.5}),
+    ],
+)
+def test_curves_are_those_of_the_reference_s_decisions(
+    algorithm: str, params: dict[str, Any]
+) -> None:
+    """By segments from kernels, round by round from the plain references on the same streams."""
+    simulation = simulate(algorithm=algorithm, params=params, seed=8)
+    cell = simulation.cell
+    key = stream_key(cell.stream_description)
+    played = []
+    for run in range(12):
+        generator = run_generator(8, key, run)
+        chunks = cell.definition.reference(cell.settings, BANDIT, generator)
+        played.append([arm for arm, length, _ in chunks for _ in range(length)])
+    found = simulation.nash_regret(at=[80, 3, 40, 3])
+    assert found.times.tolist() == [80, 3, 40, 3]
+    for index, t in enumerate(found.times):
+        expected = by_hand(np.array(played), np.log(BANDIT.means), int(t))
+        # Exact but for rounding: the means are dyadic.
+        close = {"rtol": 1e-13, "atol": 1e-14}
+        np.testing.assert_allclose(found.log_mean[index], expected["nash_log_mean"], **close)
+        np.testing.assert_allclose(found.influences[:, index], expected["influences"], **close)
+        geometric = math.exp(expected["nash_log_mean"])
+        error = geometric * expected["nash_standard_error"]
+        np.testing.assert_allclose(found.standard_error[index], error, **close)
+        bias = geometric * math.expm1(expected["nash_bias"])
+        np.testing.assert_allclose(found.bias[index], bias, **close)
+        average = 0.75 - expected["average_mean"]
+        np.testing.assert_allclose(found.average_regret[index], average, **close)
+
+
+def test_a_run_alone_is_its_own_trajectory() -> None:
+    found = simulate(runs=1).nash_regret(at=[1, 30, 80], bias="kept")
+    np.testing.assert_allclose(found.nash_regret, found.trajectory_regret, rtol=1e-13)
+    message = message_of(lambda: simulate(runs=1).nash_regret(at=[80]))
+    assert message == "runs is 1; allowed: at least 2 for a bias, or bias='kept'"
+
+
+def test_nominal_means_score_the_same_runs() -> None:
+    nominal = dpbandits.Bandit(BANDIT.arms, nominal=(0.5, 0.75, 0.25))
+    plain, scored = simulate(), simulate(bandit=nominal)
+    np.testing.assert_array_equal(scored.pulls, plain.pulls)
+    for_true = scored.nash_regret(at=[80])
+    np.testing.assert_array_equal(for_true.nash_regret, plain.nash_regret(at=[80]).nash_regret)
+    found = scored.nash_regret(at=[80], nominal=True)
+    assert found.best_mean == 0.75
+    expected = 0.75 - (scored.pulls @ np.array([0.5, 0.75, 0.25])).mean() / 80
+    np.testing.assert_allclose(found.average_regret, [expected], rtol=1e-13)
+    without = plain.nash_regret(at=[80], nominal=True)
+    np.testing.assert_array_equal(without.nash_regret, for_true.nash_regret)
+
+
+def test_logarithms_stand_in_for_tiny_means() -> None:
+    """Panel (a), DP-NCB: a mean of (2e)^-700 is 0 in a double, its logarithm is not."""
+    logarithm = -700 * math.log(2 * math.e)
+    arms = dpbandits.bernoulli([0.0, 1.0]).arms
+    exact = dpbandits.Bandit(arms, logarithms=(logarithm, 0.0))
+    # UCB1 begins with arm 0 in every run.
+    found = simulate(algorithm="ucb1", params={}, bandit=exact, horizon=700)
+    assert found.nash_regret(at=[1]).log_mean[0] == pytest.approx(logarithm, rel=1e-14)
+    floored = simulate(algorithm="ucb1", params={}, bandit=dpbandits.Bandit(arms), horizon=700)
+    assert floored.nash_regret(at=[1]).log_mean[0] == pytest.approx(math.log(1e-300))
+    np.testing.assert_array_equal(found.pulls, floored.pulls)
+
+
+def test_wrong_scores_are_refused() -> None:
+    for changes, expected in [
+        ({"nominal": (0.5,)}, "bandit: 1 nominal for 3 arms; allowed: one an arm"),
+        ({"nominal": (0.5, 1.5, 0.0)}, "bandit: nominal mean is 1.5; allowed: 0 to 1"),
+        ({"nominal": (0.5, math.nan, 0.0)}, "bandit: nominal mean is nan; allowed: 0 to 1"),
+        ({"logarithms": (0.0, 0.0, 0.0)}, "bandit: logarithm is 0.0; allowed: that of the mean"),
+        ({"logarithms": (-math.inf,) * 3}, "bandit: logarithm is -inf; allowed: that of the mean"),
+    ]:
+        assert message_of(lambda: dpbandits.Bandit(BANDIT.arms, **changes)).startswith(expected)
+
+
+def test_what_would_overflow_is_refused() -> None:
+    many = simulate(algorithm="ucb1", params={}, runs=MAXIMAL_RUNS + 1)
+    message = message_of(lambda: many.nash_regret(at=[80]))
+    assert message == "runs of one Nash curve is 8192; allowed: a whole number from 1 to 8191"
+    # 2^13 - 1 means of 1 in units of 2^-50 still fit.
+    assert MAXIMAL_RUNS * 2**50 < 2**63 <= (MAXIMAL_RUNS + 1) * 2**50
+    long = simulate(algorithm="ucb1", params={}, runs=1000, horizon=2**53)
+    message = message_of(lambda: long.nash_regret(at=[80]))
+    longest = MAXIMAL_PULLS // 1000
+    assert message.startswith(f"horizon is {2**53}, for a Nash curve of 1000 runs; allowed: at ")
+    assert f"most {longest}, so that pulls are counted without overflow" in message
+
+
+def test_runs_that_make_no_curves_are_refused() -> None:
+    message = message_of(
+        lambda: Series(
+            "a",
+            {},
+            make_cell(algorithm="ucb1", bandit=BANDIT, horizon=80, metrics=["nash_regret"]),
+            range(10),
+            runs_per_curve=4,
+        )
+    )
+    assert message == "runs is 10, 4 of them together; allowed: a multiple of it"
+
+
+def test_the_command_line_prints_the_final_value(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", "ucb1", "--arms", "0.75", "0.5", "0.25", "--horizon", "80"]
+    assert main([*words, "--runs", "12"]) == 0
+    *_, printed, bias, _ = capsys.readouterr().out.splitlines()
+    found = simulate(algorithm="ucb1", params={}).nash_regret(at=[80])
+    ends = [float(end[0]) for end in found.interval()]
+    assert printed.startswith("nash_regret ")
+    # Six significant digits are printed.
+    expected = [found.nash_regret[0], *ends]
+    assert digits_printed(printed) == pytest.approx(expected, rel=1e-5)
+    assert bias == "bias of nash_regret: subtracted"
+    assert main([*words, "--runs", "1"]) == 0
+    *_, printed, bias, _ = capsys.readouterr().out.splitlines()
+    assert printed.split()[-2:] == ["-inf", "inf"]
+    assert bias == "bias of nash_regret: kept"

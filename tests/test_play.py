@@ -1,0 +1,490 @@
+"""Simulating, identifying and comparing: lazy, played once, one line for bad input."""
+
+import itertools
+import math
+import pickle
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+
+import dpbandits
+from dpbandits.algorithms import (
+    IDENTIFICATION,
+    REGISTRY,
+    REGRET,
+)
+from dpbandits.bandits import Bandit, Bernoulli, LinearBandit
+from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.play import TRIALS
+from dpbandits.metrics import COUNTED
+from dpbandits.metrics.intervals import mean_interval, rate_interval
+from dpbandits.play import simulation as playing
+from dpbandits.play.plots import looks_of
+from dpbandits.reporting.palette import OWN_COLOUR, algorithm_look
+from support import digits_printed, message_of
+
+ARMS = dpbandits.bernoulli([0.75, 0.5, 0.25])
+LINEAR = dpbandits.linear([[0, 1], [0, 0.9], [10, 0], [1, 0.3], [1, 0.7]], [0.045, 0.5])
+COLUMNS = ["algorithm", "parameters", "run", "t", "metric", "value"]
+NOT_WHOLE = (math.nan, math.inf, 1.5, "10", True, None, [10])
+
+
+def simulate(**changes: Any) -> dpbandits.Simulation:
+    base: dict[str, Any] = {"algorithm": "m-ts-gaussian", "params": {"b": 2, "c": 1.5}}
+    return dpbandits.simulate(**(base | {"bandit": ARMS, "horizon": 80, "runs": 12} | changes))
+
+
+def identify(**changes: Any) -> dpbandits.Identification:
+    base: dict[str, Any] = {"algorithm": "dp-bai", "params": {"epsilon": 1.0}}
+    return dpbandits.identify(**(base | {"bandit": LINEAR, "budget": 200, "runs": 30} | changes))
+
+
+def compare(*algorithms: Any, **changes: Any) -> dpbandits.Comparison:
+    base: dict[str, Any] = {"bandit": ARMS, "horizon": 300, "runs": 6, "epsilon": 1.0}
+    return dpbandits.compare(list(algorithms), **(base | changes))
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The metrics of every set of runs that is asked of the engine."""
+    played: list[tuple[str, ...]] = []
+    compute = playing.compute
+
+    def counted(works: Any, **options: Any) -> Any:
+        played.extend(work.cell.metrics for work in works)
+        return compute(works, **options)
+
+    monkeypatch.setattr(playing, "compute", counted)
+    return played
+
+
+def test_one_set_of_runs_answers_everything(plays: list[tuple[str, ...]]) -> None:
+    simulation = simulate(cache=False)
+    assert repr(simulation) == (
+        "<Simulation of m-ts-gaussian (b=2, c=1.5) on 3 arms, T = 80, 12 runs: not computed yet>"
+    )
+    assert not plays
+    simulation.summary()
+    simulation.frame()
+    simulation.frame(metric=["regret", "realised_regret"], at=[3, 80])
+    simulation.curve(metric="realised_regret", at=[40, 80])
+    simulation.plot()
+    assert simulation.pulls.shape == (12, 3)
+    assert "pseudo_regret" in f"{simulation} {simulation!r} {simulation._repr_html_()}"
+    assert len(plays) == 1
+    nash = simulation.nash_regret(at=[80])
+    simulation.plot(metric="nash_regret")
+    np.testing.assert_array_equal(
+        simulation.nash_regret(at=[80], bias="kept").influences, nash.influences
+    )
+    assert plays[1:] == [("nash_regret", "nash_influence")]
+    trials = identify(cache=False)
+    trials.summary()
+    trials.frame()
+    trials.plot()
+    assert len(plays) == 3
+
+
+def test_other_times_play_the_same_runs_again_and_are_then_known(
+    plays: list[tuple[str, ...]],
+) -> None:
+    simulation = simulate(cache=False, horizon=1000)
+    before = simulation.pulls
+    values = simulation.curve(metric="regret", at=[3, 1000, 3])
+    assert len(plays) == 2
+    np.testing.assert_array_equal(simulation.curve(metric="regret", at=[3]), values[:, :1])
+    np.testing.assert_array_equal(values[:, 1], simulation.pseudo_regret)
+    np.testing.assert_array_equal(simulation.pulls, before)
+    assert len(plays) == 2
+
+
+def test_metrics_fit_together() -> None:
+    simulation = simulate(horizon=200)
+    assert simulation.pulls.dtype == np.int64
+    assert (simulation.pulls.sum(axis=1) == 200).all()
+    # Dyadic gaps and counts: exact.
+    np.testing.assert_array_equal(simulation.pseudo_regret, simulation.pulls @ ARMS.gaps)
+    rewards = 0.75 * 200 - simulation.realised_regret
+    np.testing.assert_array_equal(rewards, rewards.round())
+    for metric in ("pseudo_regret", "realised_regret"):
+        whole = simulation.curve(metric=metric, at=range(1, 201))
+        np.testing.assert_array_equal(whole[:, -1], getattr(simulation, metric))
+        times = np.array([40, 3, 80, 3, 1], np.uint16)
+        part = simulation.curve(metric=metric, at=times)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(part, whole[:, times - 1])
+
+
+def test_the_same_may_be_said_in_other_words() -> None:
+    for said in [
+        {"variant": "as-written", "interpretations": {"count": "n+1"}, "workers": 1},
+        {"params": {"c": 1.5, "b": 2}},
+        {"params": None, "b": 2, "c": 1.5},
+        {"params": {"b": 2}, "c": 1.5},
+        {"horizon": 8e1, "runs": 12.0},
+        {"horizon": np.int64(80), "runs": np.int32(12)},
+    ]:
+        np.testing.assert_array_equal(simulate(**said).realised_regret, simulate().realised_regret)
+
+
+def test_what_is_said_counts() -> None:
+    for other in ({"interpretations": {"count": "n"}}, {"seed": 1}, {"c": 2, "params": {"b": 2}}):
+        assert (simulate(**other).realised_regret != simulate().realised_regret).any()
+    cell = simulate().cell
+    expected = Work(cell, range(12)).play(99)["pseudo_regret"][:, 0]
+    np.testing.assert_array_equal(simulate(seed=99).pseudo_regret[: len(expected)], expected)
+
+
+def test_the_default_times_are_different_rounds_up_to_the_horizon() -> None:
+    for horizon in [1, 7, 100, 101, 12_345]:
+        times = simulate(horizon=horizon).times
+        assert times == sorted(set(times))
+        assert len(times) == min(100, horizon)
+        assert times[0] >= 1
+        assert times[-1] == horizon
+
+
+def test_frames_and_plots_have_the_numbers_of_the_curve() -> None:
+    simulation = simulate(algorithm="dp-se", params={"epsilon": 1.0})
+    frame = simulation.frame(metric=["regret", "realised_regret"], at=[10, 80])
+    assert list(frame.columns) == COLUMNS
+    assert set(frame["algorithm"]) == {"dp-se"}
+    assert set(frame["parameters"]) == {"epsilon=1"}
+    for metric in ("pseudo_regret", "realised_regret"):
+        rows = frame[frame["metric"] == metric]
+        table = rows.pivot_table(index="run", columns="t", values="value")
+        assert table.columns.tolist() == [10, 80]
+        np.testing.assert_array_equal(table, simulation.curve(metric=metric, at=[10, 80]))
+    axes = simulation.plot(at=[20, 40, 80])
+    mean, low, high = mean_interval(simulation.curve(metric="pseudo_regret", at=[20, 40, 80]))
+    [line] = axes.get_lines()
+    np.testing.assert_array_equal(line.get_ydata(), mean)
+    assert line.get_color() == algorithm_look("dp-se").colour
+    [band] = axes.collections
+    assert isinstance(band, PolyCollection)
+    ends = band.get_paths()[0].get_extents()
+    assert (ends.y0, ends.y1) == pytest.approx((low.min(), high.max()))
+    assert simulation.plot(axes=axes) is axes
+    assert axes.get_ylabel() == "pseudo-regret"
+
+
+def test_representations_have_mean_and_interval() -> None:
+    simulation, trials = simulate(), identify()
+    before = repr(simulation)
+    for runs, expected in (
+        (simulation, mean_interval(simulation.pseudo_regret)),
+        (trials, rate_interval(trials.success.sum(), 30)),
+    ):
+        *_, mean, low, high = digits_printed(repr(runs))
+        assert [mean, low, high] == pytest.approx([*map(float, expected)], rel=1e-3)
+        assert f"{float(expected[0]):.6g}" in runs._repr_html_()
+        assert "<table" in runs._repr_html_()
+    assert repr(simulation).startswith(before.removesuffix("not computed yet>"))
+    assert "guarantee: 1-DP (pure)" in str(trials)
+    one = simulate(runs=1)
+    assert f"{one.pseudo_regret[0]:.4g}>" in repr(one)
+    assert not one.plot().collections, "one run has no interval"
+
+
+def test_trials_of_every_algorithm() -> None:
+    for name in IDENTIFICATION:
+        trials = identify(algorithm=name, params=IDENTIFICATION[name].example, budget=400)
+        assert trials.success.shape == (30,)
+        assert trials.pulls.shape == (30, 5)
+        np.testing.assert_array_equal(trials.pulls.sum(axis=1), trials.total_pulls)
+        np.testing.assert_array_equal(trials.success, trials.recommended == LINEAR.best_arm)
+        assert trials.exact.all()
+        assert trials.trace.recommended == trials.recommended[0]
+        np.testing.assert_array_equal(trials.trace.pulls(5), trials.pulls[0])
+        frame = trials.frame()
+        assert list(frame.columns) == COLUMNS
+        np.testing.assert_array_equal(frame[frame["metric"] == "success"]["value"], trials.success)
+        assert set(frame["t"]) == {400}
+        points = [container[0].get_xdata()[0] for container in trials.plot().containers]
+        np.testing.assert_allclose(points, np.bincount(trials.recommended, minlength=5) / 30)
+
+
+def test_more_trials_keep_the_first_ones() -> None:
+    few, more = (identify(runs=runs).recommended for runs in (30, TRIALS + 30))
+    np.testing.assert_array_equal(few, more[:30])
+    assert more.size == TRIALS + 30
+
+
+def test_rates_have_exact_intervals() -> None:
+    assert list(COUNTED) == ["success", "total_pulls"]
+    # Clopper-Pearson by the closed forms at the ends: 1 - (alpha/2)^(1/n) and its mirror.
+    rate, low, high = rate_interval([0, 10], [10, 10])
+    end = 1 - 0.025**0.1
+    np.testing.assert_allclose([*rate, *low, *high], [0, 1, 0, 1 - end, end, 1], rtol=1e-12)
+
+
+def test_algorithms_compared_are_those_simulated_alone() -> None:
+    comparison = compare("ucb1", "dp-se", {"algorithm": "dp-se", "params": {"epsilon": 0.1}})
+    begin = "<Comparison of 3 algorithms on 3 arms, T = 300, 6 runs: "
+    assert repr(comparison) == f"{begin}0 of 3 computed>"
+    next(iter(comparison)).summary()
+    assert repr(comparison) == f"{begin}1 of 3 computed>"
+    summary = comparison.summary()
+    assert repr(comparison) == f"{begin}3 of 3 computed>"
+    assert summary["parameters"].tolist() == ["", "epsilon=1", "epsilon=0.1"]
+    assert summary["guarantee"][0] == "no privacy guarantee"
+    assert summary["guarantee"][2].startswith("0.1-DP (pure), central, ")
+    alone = simulate(algorithm="dp-se", params={"epsilon": 0.1}, horizon=300, runs=6)
+    assert summary["mean"][2] == alone.pseudo_regret.mean()
+    frame = comparison.frame(at=[300])
+    assert list(frame.columns) == COLUMNS
+    assert len(frame) == 3 * 6
+    np.testing.assert_array_equal(frame["value"][-6:], alone.pseudo_regret)
+    lines = comparison.plot(at=[100, 300]).get_lines()
+    labels = ["UCB1", "DP-SE, epsilon=1", "DP-SE, epsilon=0.1"]
+    assert [line.get_label() for line in lines] == labels
+    assert len({line.get_markerfacecolor() for line in lines[1:]}) == 2, "one colour, other marks"
+    assert "3 algorithms on 3 arms, T = 300, 6 runs" in str(comparison)
+    assert "<table" in comparison._repr_html_()
+
+
+def test_best_arm_algorithms_compared() -> None:
+    comparison = compare("dp-bai", "od-linbai", bandit=LINEAR, horizon=None, budget=400)
+    assert comparison.summary()["metric"].tolist() == ["success", "success"]
+    assert set(comparison.frame()["metric"]) == {"success", "recommended", "total_pulls"}
+    assert len(comparison.plot().containers) == 2
+    message = message_of(lambda: comparison.frame(metric="regret", at=[3]))
+    assert message.startswith("metric, at: are given for best arms")
+
+
+def test_a_user_defined_algorithm_has_the_look_of_one() -> None:
+    looks = looks_of(["mine", "ucb1", "another", "mine"])
+    assert [look.colour == OWN_COLOUR for look in looks] == [True, False, True, True]
+    assert len(set(looks)) == 4
+
+
+def test_wrong_numbers_are_refused_at_once() -> None:
+    for play, key, wrong, expected in [
+        (simulate, "horizon", (0, -1, 2**53 + 1), f"allowed: a whole number from 1 to {2**53}"),
+        (simulate, "runs", (0, -1), "allowed: a whole number from 1 to "),
+        (simulate, "seed", (-1, 10.0), "allowed: a whole number of at least 0"),
+        (simulate, "workers", (0, -1, 10.0), "allowed: a whole number of at least 1"),
+        (identify, "budget", (0,), "allowed: a whole number from 1 to "),
+        (identify, "runs", (0,), "allowed: a whole number from 1 to "),
+    ]:
+        for value in (*wrong, *NOT_WHOLE):
+            message = message_of(lambda value=value: play(**{key: value}))  # type: ignore[misc]
+            assert message.startswith(f"{key} is {value!r}; {expected}")
+
+
+NOT_POSITIVE = (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.9e-101)
+
+
+def test_a_wrong_epsilon_is_refused_at_once() -> None:
+    for name in [n for n, each in REGISTRY.items() if "epsilon" in each.example]:
+        base: dict[str, Any] = {"algorithm": name, "horizon": 10**4}
+        for epsilon in NOT_POSITIVE:
+            parameters = {**REGISTRY[name].example, "epsilon": epsilon}
+            bandit = ARMS if name in REGRET else LINEAR
+            message = message_of(
+                lambda parameters=parameters, bandit=bandit: make_cell(  # type: ignore[misc]
+                    parameters=parameters, bandit=bandit, **base
+                )
+            )
+            # An anytime algorithm passes it on to its core, whose message it is.
+            assert f"{name.removeprefix('anytime-')}: epsilon is {epsilon!r}; allowed: " in message
+
+
+def test_what_cannot_be_played_is_refused_at_once() -> None:
+    for play, changes, expected in [
+        (simulate, {"algorithm": "ucb-9"}, "algorithm is 'ucb-9'; allowed: ts-gaussian, "),
+        (simulate, {"bandit": [0.5, 0.4]}, "bandit is [0.5, 0.4]; allowed: a Bandit"),
+        (simulate, {"params": {"b": 2}}, "m-ts-gaussian: parameters are b; allowed: b, c"),
+        (simulate, {"params": {"b": 2, "c": 1, "d": 1}}, "parameter is 'd'; allowed: b, c"),
+        (simulate, {"params": None}, "parameters are none; allowed: b, c"),
+        (simulate, {"params": [1]}, "params is [1]; allowed: a mapping"),
+        (simulate, {"params": {"b": -1, "c": 1.0}}, "b is -1; allowed: an integer, at least 0"),
+        (simulate, {"b": 3}, "b is given twice"),
+        (simulate, {"worker": 2}, "argument is 'worker'; allowed: b, c, algorithm, bandit, "),
+        (simulate, {"worker": 2}, "did you mean 'workers'?"),
+        (simulate, {"algorithm": "ucb1"}, "ucb1: parameter is 'b'; allowed: none"),
+        (simulate, {"interpretations": {"clock": "n"}}, "interpretation is 'clock'; allowed: "),
+        (simulate, {"interpretations": {"count": "n+2"}}, "count is 'n+2'; allowed: n+1, n"),
+        (simulate, {"variant": "repaired"}, "variant is 'repaired'; allowed: as-written"),
+        (simulate, {"runs": 10**9}, "runs and times make 80,000,000,000 values; allowed: at most"),
+        (
+            simulate,
+            {"params": {"b": 27, "c": 1.0}, "interpretations": {"long_pre_pull": "error"}},
+            "m-ts-gaussian: b is 27, so that 3 arms use up the horizon 80",
+        ),
+        (identify, {"algorithm": "ucb1"}, "'ucb1', which names no best arm; allowed: dp-bai"),
+        (identify, {"algorithm": "dp-bai-gauss", "delta": 1}, "delta is 1; "),
+        (identify, {"bandit": dpbandits.bernoulli([0.5, 0.4])}, "allowed: a linear bandit"),
+        (identify, {"budget": 2}, "budget is 2; allowed: at least "),
+    ]:
+        assert expected in message_of(lambda: play(**changes))
+
+
+def test_wrong_comparisons_are_refused_at_once() -> None:
+    for algorithms, changes, expected in [
+        (["ucb1", "dp-bai"], {}, "algorithms are ucb1, dp-bai; allowed: those judged by regret"),
+        (["ucb1"], {}, "compare: parameter is 'epsilon'; allowed: none"),
+        (["dp-se"], {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
+        (["dp-se"], {"horizon": None}, "horizon is missing; allowed: "),
+        (["dp-se"], {"budget": 3}, "budget is given; allowed: horizon"),
+        (["dp-se"], {"horizon": 1.5}, "horizon is 1.5; allowed: "),
+        (["dp-sea"], {}, "did you mean 'dp-se'?"),
+        ([], {}, "algorithms is []; allowed: a list of algorithms"),
+        ([{"algorithm": "dp-se", "seed": 3}], {}, "keys are algorithm, seed; allowed: algorithm, "),
+        ([{"params": {}}], {}, "keys are params; allowed: algorithm, "),
+    ]:
+        assert expected in message_of(lambda: compare(*algorithms, **changes))
+
+
+def test_wrong_curves_are_refused(plays: list[tuple[str, ...]]) -> None:
+    for metric, at, expected in [
+        ("pulls", [1], "metric is 'pulls'; allowed: pseudo_regret, realised_regret"),
+        ("nash", [1], "metric is 'nash'; allowed: "),
+        *(("regret", at, f"at is {at!r}; allowed: times from 1 to 80") for at in ([0], [1, 81])),
+        *(
+            ("regret", at, f"at is {at!r}; allowed: a list of whole numbers")
+            for at in ([], 5, [1.5], [math.nan], [True], ["1"], [[1]])
+        ),
+    ]:
+        simulation = simulate()
+        assert expected in message_of(lambda: simulation.curve(metric=metric, at=at))
+        if metric == "regret":
+            assert expected in message_of(lambda: simulation.nash_regret(at=at))
+        assert not plays
+
+
+def test_frames_that_fit_no_memory_are_refused_before_anything_is_played(
+    plays: list[tuple[str, ...]],
+) -> None:
+    times, metrics = range(1, 10**6 + 1), ["regret", "realised_regret"]
+    expected = "runs and times make 2,000,000,000 values; allowed: at most 1,073,741,824"
+    for runs, metric in (2000, "regret"), (1000, metrics):
+        long = simulate(horizon=10**6, runs=runs)
+        assert message_of(partial(long.frame, metric=metric, at=times)) == expected
+    assert not plays
+
+
+def test_wrong_cells_are_refused() -> None:
+    for changes, expected in [
+        ({"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
+        ({"grid": [0]}, "grid time is 0; allowed: a whole number from 1 to 80"),
+        ({"grid": [81]}, "grid time is 81; allowed: a whole number from 1 to 80"),
+        ({"grid": [1.0]}, "grid time is 1.0; allowed: a whole number from 1 to 80"),
+    ]:
+        base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80}
+        assert expected in message_of(lambda: make_cell(**(base | changes)))
+
+
+FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]
+BANDITS: dict[str, Callable[[], Any]] = {
+    "bernoulli": lambda: dpbandits.bernoulli([0.2, 0.7, 0.5]),
+    "nominal": lambda: Bandit(
+        (Bernoulli(0.5), Bernoulli(0.25)),
+        nominal=(0.5, 0.125),
+        logarithms=(float(np.log(0.5)), float(np.log(0.25))),
+    ),
+    "linear": lambda: dpbandits.linear(FEATURES, [0.5, 0.3]),
+    "recorded": lambda: dpbandits.replay([[1, 0, 1], [0, 0.5]]),
+    "drawn": lambda: dpbandits.arms([lambda rng: 0.5, lambda rng: 0.25], means=[0.5, 0.25]),
+}
+ARRAYS = ("means", "nominal_means", "log_means", "gaps", "laws", "law_parameters")
+
+
+def arrays_of(bandit: Any) -> list[Any]:
+    names = (*ARRAYS, "feature_matrix") if isinstance(bandit, LinearBandit) else ARRAYS
+    recorded = [arm.recorded for arm in bandit.arms if hasattr(arm, "recorded")]
+    return [*(getattr(bandit, name) for name in names), *recorded]
+
+
+CHANGES: list[Callable[[Any], object]] = [
+    lambda array: array.fill(0),
+    lambda array: array.sort(),
+    lambda array: array.setflags(write=True),
+]
+
+
+def test_arrays_of_a_bandit_are_read_only() -> None:
+    for name, make in BANDITS.items():
+        bandits = [make()]
+        if name != "drawn":  # Functions travel by the engine's own way.
+            bandits.append(pickle.loads(pickle.dumps(bandits[0])))
+            for array, expected in zip(*map(arrays_of, bandits), strict=True):
+                np.testing.assert_array_equal(array, expected)
+        for array in itertools.chain.from_iterable(map(arrays_of, bandits)):
+            for change in CHANGES:
+                with pytest.raises(ValueError, match=r"read-only|WRITEABLE"):
+                    change(array)
+
+
+def test_what_a_caller_gave_may_change_later() -> None:
+    means, rows = np.array([0.2, 0.7]), [np.array([1.0, 0.0]), np.array([0.5, 0.5, 0.0])]
+    features, laws = np.array(FEATURES), [Bernoulli(0.2), Bernoulli(0.7)]
+    made = [
+        dpbandits.bernoulli(means),
+        dpbandits.replay(rows),
+        dpbandits.linear(features, [0.5, 0.3]),
+        Bandit(laws),  # type: ignore[arg-type]
+    ]
+    before = [bandit.describe() for bandit in made]
+    for given in (means, *rows, features):
+        given[...] = 0.25
+    laws.reverse()
+    assert [bandit.describe() for bandit in made] == before
+    assert [bandit.means.tolist() for bandit in made] == [
+        [0.2, 0.7],
+        [0.5, 1 / 3],
+        pytest.approx([0.5, 0.3, 0.48]),
+        [0.2, 0.7],
+    ]
+
+
+def spoil(array: Any) -> None:
+    """Write to an array, unless it refuses."""
+    if array.flags.writeable:
+        array[...] = 0
+
+
+def test_results_that_are_asked_for_again_are_the_same() -> None:
+    simulation = dpbandits.simulate(
+        algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=60, runs=3
+    )
+    trials = dpbandits.identify(
+        algorithm="dp-bai",
+        epsilon=1.0,
+        bandit=dpbandits.linear(FEATURES, [0.5, 0.3]),
+        budget=400,
+        runs=5,
+    )
+    curve = simulation.nash_regret(at=[10, 60])
+    asked: list[Callable[[], Any]] = [
+        lambda: simulation.pulls,
+        lambda: simulation.pseudo_regret,
+        lambda: simulation.realised_regret,
+        lambda: simulation.curve(metric="regret", at=[10, 60]),
+        lambda: trials.recommended,
+        lambda: trials.success,
+        lambda: trials.pulls,
+        lambda: trials.exact,
+        lambda: trials.total_pulls,
+        lambda: trials.trace.phases[0].estimates,
+        lambda: trials.trace.phases[0].active,
+        lambda: curve.log_mean,
+        lambda: curve.influences,
+        lambda: curve.nash_regret,
+        lambda: curve.standard_error,
+    ]
+    before = [np.array(ask()) for ask in asked]
+    for ask in asked:
+        spoil(ask())
+    for ask, expected in zip(asked, before, strict=True):
+        np.testing.assert_array_equal(ask(), expected)

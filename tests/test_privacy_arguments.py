@@ -1,0 +1,91 @@
+"""Wrong arguments of the privacy formulas: one line that names the argument and its value."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from dpbandits.errors import InputError
+from dpbandits.privacy import (
+    Guarantee,
+    advanced_composition,
+    compose_gdp,
+    delta,
+    dp_ts_ucb_budget,
+    dp_ts_ucb_gdp,
+    epsilon,
+    equal_privacy_c,
+    eta_from,
+    gaussian_mechanism,
+    instance_specific_gdp,
+    log_delta,
+    modified_ts_gdp,
+    optimal_order,
+    rdp_to_dp,
+    rdp_to_dp_at_order,
+    report_noisy_max_epsilon,
+    report_noisy_max_true_delta,
+    required_c,
+    ts_basic_standard_epsilon,
+    ts_corrected_standard_epsilon,
+    ts_gaussian_gdp,
+    ts_gaussian_rdp_epsilon,
+    ts_round_epsilon,
+    ts_round_gdp,
+    ts_standard_epsilon,
+)
+
+ROWS: list[tuple[Callable[[], object], str]] = [
+    (lambda: epsilon([0.1, 2.0], 1.0), "delta=2.0"),
+    (lambda: epsilon(float("nan"), 1.0), "delta=nan"),
+    (lambda: epsilon(0.1, "1"), "eta='1'"),
+    (lambda: delta(math.inf, 1.0), "epsilon=inf"),
+    (lambda: log_delta(1.0, -2.0), "eta=-2.0"),
+    (lambda: eta_from(1.0, 1.5), "delta=1.5"),
+    (lambda: gaussian_mechanism(0.0, 1.0), "sensitivity=0.0"),
+    (lambda: compose_gdp([1.0, -1.0]), "etas=-1.0"),
+    (lambda: rdp_to_dp(0.0, 0.1), "slope=0.0"),
+    (lambda: optimal_order(1.0, 0.0), "delta=0.0"),
+    (lambda: rdp_to_dp_at_order(1.0, 1.0, 0.1), "alpha=1.0"),
+    (lambda: ts_gaussian_rdp_epsilon(0.1, 0), "horizon=0"),
+    (lambda: ts_gaussian_gdp(0), "horizon=0"),
+    (lambda: ts_round_gdp(0), "pulls=0"),
+    (lambda: modified_ts_gdp(1.5, 1.0, 10), "b=1.5"),
+    (lambda: modified_ts_gdp(True, 1.0, 10), "b=True"),
+    (lambda: modified_ts_gdp(0, [1.0, 2.0], 10), "c=[1.0, 2.0]"),
+    (lambda: modified_ts_gdp(0, 1.0, 10, interpretation="lemma6"), "interpretation='lemma6'"),
+    (lambda: modified_ts_gdp(0, 1.0, 10, rounds="sampling-rounds", n_arms=1), "n_arms=1"),
+    (lambda: required_c(0, 0.0, 10), "eta=0.0"),
+    (lambda: instance_specific_gdp([1.0], -1.0), "c=-1.0"),
+    (lambda: Guarantee("zcdp", 1.0), "kind='zcdp'"),
+    (lambda: Guarantee("gdp"), "parameter=inf"),
+    (lambda: Guarantee("none", 1.0), "parameter=1.0"),
+    (lambda: Guarantee("pure", 1.0, 0.1), "slack=0.1"),
+    (lambda: Guarantee("approximate", 1.0), "slack=0.0"),
+    (lambda: Guarantee("pure", 1.0, status="wrong"), "status='wrong'"),
+    (lambda: ts_round_epsilon(0.5, 2), "delta=0.5"),
+    (lambda: ts_round_epsilon(1e-6, 1), "n_arms=1"),
+    (lambda: ts_standard_epsilon(1e-6, 10, 1), "n_arms=1"),
+    (lambda: ts_standard_epsilon(0.6, 1, 2), "delta=0.6"),
+    (lambda: ts_standard_epsilon(1e-6, 10, 2, "third"), "split='third'"),
+    (lambda: ts_corrected_standard_epsilon(1e-6, 10, "third"), "split='third'"),
+    (lambda: ts_basic_standard_epsilon(1e-6, 0), "horizon=0"),
+    (lambda: advanced_composition(-1.0, 10, 0.1), "epsilon0=-1.0"),
+    (lambda: report_noisy_max_epsilon(0.1, [1.0], [1.0]), "sensitivities=[1.0]"),
+    (lambda: report_noisy_max_true_delta(1.0, 1.0, float("nan")), "lowest=nan"),
+    *(
+        (lambda a=a: dp_ts_ucb_gdp(a, 1000), f"alpha={a!r}")
+        for a in (-0.1, 1.1, math.nan, True, "1")
+    ),
+    *((lambda t=t: dp_ts_ucb_gdp(0.5, t), f"horizon={t!r}") for t in (2, 0, 1e6, True)),
+    (lambda: dp_ts_ucb_budget(1.1, 1000), "alpha=1.1"),
+    (lambda: equal_privacy_c(0.5, -1, 1000), "b=-1"),
+]
+
+
+@pytest.mark.parametrize(("call", "named"), ROWS, ids=[named for _, named in ROWS])
+def test_bad_arguments_end_in_one_line(call: Callable[[], object], named: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call()
+    assert str(caught.value).startswith(f"{named} is not allowed: it must be ")
+    assert "\n" not in str(caught.value)

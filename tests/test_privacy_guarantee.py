@@ -1,0 +1,157 @@
+"""Conversions of a guarantee between epsilon and delta, against sixty digits or more (mpmath).
+
+They are never below the true value, monotone, and above it by no more than rounding.
+"""
+
+import math
+import sys
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dpbandits.privacy import Guarantee
+
+DIGITS = 60
+parameters = st.one_of(
+    st.floats(1e-300, 1e-3),
+    st.floats(1e-3, 50.0),
+    st.floats(50.0, 700.0),
+    st.floats(-300, 2).map(lambda power: 10.0**power),
+)
+deltas = st.one_of(
+    st.floats(1e-300, 1e-3),
+    st.floats(1e-3, 1 - 1e-9),
+    st.floats(-300, -0.01).map(lambda power: 10.0**power),
+)
+shares = st.floats(0.0, 1.2)
+
+
+def digits_for(*values: float) -> int:
+    """Return how many digits keep differences of 1 and a number of this size exact."""
+    smallest = min((abs(value) for value in values if value), default=1.0)
+    return DIGITS + max(0, math.ceil(-2.0 * math.log10(smallest)))
+
+
+def true_delta(p: float, epsilon: float) -> mp.mpf:
+    """(e^p - e^epsilon)/(1 + e^p), or 0."""
+    grown = mp.exp(mp.mpf(p))
+    return max((grown - mp.exp(mp.mpf(epsilon))) / (1 + grown), mp.mpf(0))
+
+
+def true_epsilon(p: float, delta: float) -> mp.mpf:
+    """log(e^p - delta (1 + e^p)), or 0, less what these digits leave open."""
+    grown = mp.exp(mp.mpf(p))
+    inside = grown - mp.mpf(delta) * (1 + grown)
+    return max(mp.log(inside) - mp.mpf(10) ** (8 - mp.mp.dps), 0) if inside > 1 else mp.mpf(0)
+
+
+@given(p=parameters, share=shares)
+@example(p=5e-324, share=0.0)
+@example(p=1e-20, share=1.0 - 2.0**-53)
+def test_delta_of_pure_privacy(p: float, share: float) -> None:
+    epsilon = share * p
+    with mp.workdps(digits_for(p, epsilon)):
+        true, found = true_delta(p, epsilon), mp.mpf(Guarantee("pure", p).delta(epsilon))
+        assert found >= true
+        assert found <= true * (1 + mp.mpf(2) ** -48) + mp.mpf(5e-324) * (true > 0)
+
+
+@given(p=parameters, delta=deltas)
+@example(p=1e-20, delta=1e-30)
+@example(p=1e-20, delta=4.9999999999999e-21)
+@example(p=30.0, delta=1 - 1e-10)
+@example(p=1.0, delta=math.nextafter(math.tanh(0.5), 0.0))
+@example(p=5e-324, delta=1e-300)
+def test_epsilon_of_pure_privacy(p: float, delta: float) -> None:
+    with mp.workdps(digits_for(p, delta)):
+        true, found = true_epsilon(p, delta), mp.mpf(Guarantee("pure", p).epsilon(delta))
+        assert found >= true
+        # Where delta is just below that of epsilon = 0 rounding of p is all there is.
+        assert found <= true + max(mp.mpf(p) * mp.mpf(2) ** -48, mp.mpf(1e-322))
+
+
+def test_the_smallest_numbers() -> None:
+    assert Guarantee("pure", 1e-20).epsilon(1e-30) == pytest.approx(1e-20 - 2e-30, rel=1e-14)
+    assert Guarantee("pure", 1e-20).delta(0.0) == pytest.approx(5e-21, rel=1e-14)
+    assert Guarantee("pure", 1e-20).epsilon(5.1e-21) == 0.0
+    assert Guarantee("pure", 1e-300).epsilon(1e-303) == pytest.approx(0.998e-300, rel=1e-14)
+    assert Guarantee("pure", 1e100).epsilon(0.5) == 1e100
+    assert Guarantee("pure", 5e-324).delta(0.0) > 0.0
+
+
+@given(p=parameters, slack=st.floats(1e-12, 0.9), share=shares)
+def test_approximate_privacy(p: float, slack: float, share: float) -> None:
+    """The worst case tells all with chance slack, and is randomised response otherwise."""
+    guarantee = Guarantee("approximate", p, slack)
+    with mp.workdps(digits_for(p, slack)):
+        true = slack + (1 - mp.mpf(slack)) * true_delta(p, share * p)
+        found = mp.mpf(guarantee.delta(share * p))
+        assert true <= found <= min(true * (1 + mp.mpf(2) ** -47), 1) or found == true
+        delta = slack + (1.0 - slack) * min(share, 0.99)
+        rest = (mp.mpf(delta) - mp.mpf(slack)) / (1 - mp.mpf(slack))
+        true, found = true_epsilon(p, rest), mp.mpf(guarantee.epsilon(delta))
+        assert true <= found <= p
+    assert guarantee.epsilon(math.nextafter(slack, 0.0)) == math.inf
+    assert guarantee.epsilon(slack) == p
+
+
+def gaussian_delta(eta: float, epsilon: mp.mpf) -> mp.mpf:
+    """Phi(eta/2 - epsilon/eta) - e^epsilon Phi(-eta/2 - epsilon/eta)."""
+    half, ratio = mp.mpf(eta) / 2, epsilon / mp.mpf(eta)
+    return mp.ncdf(half - ratio) - mp.exp(epsilon) * mp.ncdf(-half - ratio)
+
+
+ETAS = [1e-200, 1e-20, 1e-6, 9e-6, 1.1e-5, 1e-3, 9e-3, 1.1e-2, 0.1, 1.0, 5.0, 30.0]
+
+
+@pytest.mark.parametrize("eta", ETAS)
+def test_gaussian_privacy(eta: float) -> None:
+    """Delta from epsilon; and epsilon from delta, by the delta at what is found."""
+    guarantee, error = Guarantee("gdp", eta), 2.1e-9 if eta < 1e-2 else 2.1e-12
+    with mp.workdps(digits_for(eta)):
+        for ratio in (0.0, 1e-8, 1e-3, 0.1, 1.0, 4.0, 8.0):
+            true = gaussian_delta(eta, mp.mpf(ratio * eta))
+            if true > sys.float_info.min:
+                assert true <= mp.mpf(guarantee.delta(ratio * eta)) <= true * (1 + error)
+        for ratio in (1e-12, 1e-6, 1e-3, 0.05, 0.2, 0.39):
+            delta = min(ratio * eta, ratio)
+            if delta > 1e-300:
+                found = mp.mpf(guarantee.epsilon(delta))
+                assert gaussian_delta(eta, found) <= delta
+                lower = gaussian_delta(eta, found * (1 - mp.mpf(1e-12)))
+                assert lower >= delta * (1 - 2 * error) or found == 0
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        *(Guarantee("pure", p) for p in (1e-300, 1e-20, 1e-3, 0.5, 1.0, 3.0, 40.0)),
+        *(Guarantee("gdp", eta) for eta in (1e-20, 1e-6, 1e-2, 1.0, 20.0)),
+        *(Guarantee("approximate", p, 0.1) for p in (1e-20, 1.0, 40.0)),
+    ],
+)
+def test_conversions_are_monotone(guarantee: Guarantee) -> None:
+    scale = guarantee.parameter
+    epsilons = np.unique(np.concatenate([[0.0], np.geomspace(1e-9, 10.0, 300)])) * scale
+    assert (np.diff(guarantee.delta(epsilons)) <= 0.0).all()
+    wanted = np.geomspace(1e-9, 0.999, 300) * min(scale, 1.0)
+    found = guarantee.epsilon(wanted[wanted > 0.0])
+    assert (np.asarray(found)[:-1] >= np.asarray(found)[1:]).all()
+
+
+@pytest.mark.parametrize("kind", ["gdp", "pure"])
+def test_a_larger_parameter_promises_less(kind: str) -> None:
+    made = [Guarantee(kind, p) for p in np.geomspace(1e-12, 30.0, 100)]  # type: ignore[arg-type]
+    for delta in (1e-15, 1e-6, 0.1):
+        found = [each.epsilon(delta) for each in made]
+        assert found == sorted(found)
+    for epsilon in (0.0, 1e-9, 0.5):
+        found = [each.delta(epsilon) for each in made]
+        assert found == sorted(found)
+
+
+# The delta axis of Figures 1, 6 and 7 (ts-is-dp, Figures 1 to 8).
+GRID = np.logspace(-10, -1, 61)
