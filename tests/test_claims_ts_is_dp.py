@@ -12,12 +12,15 @@ from scipy import stats
 from dpbandits.claims.evidence import Evidence
 from dpbandits.errors import InputError
 from dpbandits.papers.ts_is_dp import statistics, tuning_statistics
+from dpbandits.pipeline.project import Project
 from made_up_results import planned
+from support import ROOT
 from ts_is_dp_results import SLOPES, World, make
 
 MAIN = (0, 500, 1000, 2000, 5000, 10000)
 NAMES = ("bernoulli-verdicts", "small-steps", "comparison-verdicts", "price-of-privacy")
 EVIDENCE = Evidence.of_frames({name: make(name, World()) for name in NAMES})
+STUDY = Project.load(ROOT).study("ts-is-dp")
 GAP = 0.25
 HORIZON = 100_000
 ARMS = {"family": "bernoulli"}
@@ -203,41 +206,47 @@ def test_best_b_moves_one_place_in_the_made_up_world() -> None:
     assert tuning_statistics.best_b_fall(curves(mirrored), **where).value == -1.0
 
 
+def numbers(name: str) -> dict[str, float]:
+    """Return the numbers of the comparisons of a claim or finding that are of series, by label."""
+    [claim] = [each for each in STUDY.stated if each.id == name]
+    evidence = EVIDENCE.of_results(claim.reads)
+    answers = {}
+    for comparison in filter(lambda each: each.is_of_series, claim.comparisons):
+        for variables in comparison.bindings(claim.settings(claim.interpretations[0])):
+            label = comparison.name.format(**variables)
+            for point, number in comparison.call(evidence, variables).items():
+                answers[f"{label} [{point}]" if point else label] = number.value
+    return answers
+
+
 def test_changes_of_regret_are_later_minus_earlier_and_drops_the_reverse() -> None:
-    rises = tuning_statistics.regret_rises(EVIDENCE, b_grid=MAIN, **ARMS)
-    assert len(rises) == 2 * len(MAIN)
+    found = numbers("TSDP-C11a")
     expected = regrets(2, 0).mean() - regrets(1, 0).mean()
-    assert rises["b=0, eta=1 to 2"].value == pytest.approx(expected)
-    drops = tuning_statistics.regret_drops(EVIDENCE, largest_b=2000, b_grid=MAIN, **ARMS)
-    assert list(drops) == ["b=0", "b=500", "b=1000", "b=2000"]
-    assert drops["b=500"].value == pytest.approx(regrets(1, 500).mean() - regrets(5, 500).mean())
+    assert found["change of regret to the next weaker level [b=0, eta=1 to 2]"] == pytest.approx(
+        expected
+    )
+    drop = regrets(1, 500).mean() - regrets(5, 500).mean()
+    assert found["drop of regret from eta=1 to eta=5 [b=500]"] == pytest.approx(drop)
 
 
 def test_drops_are_compared_from_b_to_b_with_b_zero_and_in_two_groups() -> None:
     drops = np.array(means(1)) - np.array(means(5))
-    steps = tuning_statistics.drop_steps(EVIDENCE, b_grid=MAIN, **ARMS)
-    assert next(iter(steps)) == "b=0 to 500"
-    assert [each.value for each in steps.values()] == pytest.approx(np.diff(drops).tolist())
-    excess = tuning_statistics.drop_excess(EVIDENCE, b=500, **ARMS)
-    assert excess.value == pytest.approx(drops[1] - drops[0])
+    found = numbers("TSDP-C11b")
+    step = found["change of the drop to the next b [b=500 to 1000]"]
+    assert step == pytest.approx(drops[2] - drops[1])
+    excess = found["drop of regret at b=500 minus that at b=0"]
+    assert excess == pytest.approx(drops[1] - drops[0])
     margin = tuning_statistics.drop_margin(EVIDENCE, b_grid=MAIN, largest_b=2000, **ARMS)
     assert margin.value == pytest.approx(drops[:4].min() - drops[4:].max())
 
 
 def test_regrets_by_themselves_and_in_shares() -> None:
-    found = tuning_statistics.mean_regret(EVIDENCE, eta=1, b=500, **ARMS)
-    assert found.value == pytest.approx(regrets(1, 500).mean())
     assert tuning_statistics.uniform_regret(EVIDENCE, **ARMS).value == pytest.approx(25_000)
     share = tuning_statistics.prepull_share(EVIDENCE, eta=1, b=10_000, **ARMS)
     assert share.value == pytest.approx(12_500 / regrets(1, 10_000).mean())
-
-
-def test_b_zero_over_the_others() -> None:
     zero, *others = means(1)
     found = tuning_statistics.zero_over_largest(EVIDENCE, eta=1, b_grid=MAIN, **ARMS)
     assert found.value == pytest.approx(zero / max(others))
-    found = tuning_statistics.zero_over(EVIDENCE, eta=1, b=2000, **ARMS)
-    assert found.value == pytest.approx(zero / regrets(1, 2000).mean())
 
 
 @pytest.mark.parametrize("b", [0, 3999])
@@ -272,10 +281,6 @@ def test_figure_8_compares_at_one_level_and_in_one_interpretation() -> None:
     interpretation = {"log": "natural"}
     lazy = {eta: contender("anytime-lazy-ucb", eta, log="natural") for eta in (1, 5)}
     tuned = {eta: contender("m-ts-gaussian", eta, c_range="at-least-1") for eta in (1, 5)}
-    difference = statistics.regret_difference(
-        EVIDENCE, first="anytime-lazy-ucb", second="m-ts-gaussian", eta=5, **interpretation
-    )
-    assert difference.value == pytest.approx(lazy[5] - tuned[5])
     ratios = {eta: tuned[eta] / min(lazy[eta], contender("dp-se", eta)) for eta in (1, 5)}
     found = statistics.ratio_to_best_baseline(EVIDENCE, eta=1, **interpretation)
     assert found.value == pytest.approx(ratios[1])
@@ -284,27 +289,17 @@ def test_figure_8_compares_at_one_level_and_in_one_interpretation() -> None:
 
 
 def test_prices_are_against_plain_thompson_sampling() -> None:
+    """c (b + 1) is above 2 or 2; sqrt(T/2) is the level of (0, 1) by Lemma 4."""
     plain = EVIDENCE.values("small-steps", "pseudo_regret", b=0, c=1).mean()
+    found = numbers("TSDP-C25")
     for eta, simulation in ((5, "comparison-verdicts"), (20, "price-of-privacy")):
         where = {"algorithm": "m-ts-gaussian", "eta": eta, "c_range": "at-least-1"}
         tuned = EVIDENCE.values(simulation, "pseudo_regret", **where).mean()
-        found = statistics.price_of_privacy(EVIDENCE, eta=eta, c_range="at-least-1")
-        assert found.value == pytest.approx(tuned / plain)
-    other = EVIDENCE.values("small-steps", "pseudo_regret", b=10, c=1).mean()
-    pair = statistics.price_of_pair(EVIDENCE, b=10, c=1)
-    assert pair.value == pytest.approx(other / plain)
+        label = f"regret minus the regret at (0, 1) [tuned, eta={eta}]"
+        assert found[label] == pytest.approx(tuned - plain)
+    for (b, c), more in {(10, 1): "", (1, 2): "", (0, 2): ", no tighter"}.items():
+        other = EVIDENCE.values("small-steps", "pseudo_regret", b=b, c=c).mean()
+        label = f"regret minus the regret at (0, 1){more} [(b, c) = ({b}, {c})]"
+        assert found[label] == pytest.approx(other - plain)
     level = statistics.level_of_pair(EVIDENCE, b=10, c=1)
     assert level.value == pytest.approx(np.sqrt(HORIZON / 11))
-
-
-def test_pairs_of_a_tighter_level_are_kept_apart_from_those_of_an_equal_one() -> None:
-    """c (b + 1) is above 2 or 2; sqrt(T/2) is the level of (0, 1) by Lemma 4."""
-    plain = EVIDENCE.values("small-steps", "pseudo_regret", b=0, c=1).mean()
-    tighter = statistics.tighter_differences(EVIDENCE, c_range="any")
-    near = [f"(b, c) = {pair}" for pair in ((2, 1), (5, 1), (10, 1), (39, 1), (1, 2))]
-    tuned = [f"tuned, eta={eta}" for eta in (1, 2, 5, 10, 20, 50, 100, 200)]
-    assert list(tighter) == near + tuned
-    other = EVIDENCE.values("small-steps", "pseudo_regret", b=1, c=2).mean()
-    assert tighter["(b, c) = (1, 2)"].value == pytest.approx(other - plain)
-    equal = statistics.equal_differences(EVIDENCE)
-    assert list(equal) == ["(b, c) = (1, 1)", "(b, c) = (0, 2)"]

@@ -89,7 +89,7 @@ def test_an_advantage_at_small_delta_depends_on_order_and_measure() -> None:
 
 @pytest.mark.parametrize(("by", "turn"), [("difference", 1.18229), ("ratio", 1.16579)])
 def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, turn: float) -> None:
-    order = exact_statistics.turning_order(CURVES, by=by).value
+    order = CURVES.number("constants", quantity="turning-order", measure=by)
     assert order == pytest.approx(turn, abs=1e-5)
     small, large = (
         (
@@ -125,15 +125,15 @@ def test_the_pooled_share_is_that_of_both_methods_and_both_numbers_of_arms() -> 
 
 def test_corollary_1_gives_no_delta_below_1_under_its_least_epsilon() -> None:
     for arms in (2, 10):
-        least = exact_statistics.least_epsilon(CURVES, arms=arms).value
+        least = CURVES.number("constants", quantity="least-epsilon", arms=arms)
         for delta in (0.5, 0.99, 0.999999):
             assert privacy.ts_standard_epsilon(delta, 1000, arms) > least
 
 
 def test_lemma_13_admits_a_shift_whose_delta_is_larger() -> None:
     """2 epsilon/sqrt(ln(1/(2 delta))) at epsilon = 1 and delta = 1e-6."""
-    shift = exact_statistics.quoted_lemma(CURVES, quantity="quoted-shift").value
+    shift = CURVES.number("constants", quantity="quoted-shift")
     assert shift == pytest.approx(2 / np.sqrt(np.log(1 / 2e-6)))
-    true = exact_statistics.quoted_lemma(CURVES, quantity="quoted-delta").value
+    true = CURVES.number("constants", quantity="quoted-delta")
     assert true == pytest.approx(privacy.delta(1.0, shift))
     assert true > 1e4 * 1e-6

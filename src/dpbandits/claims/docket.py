@@ -384,12 +384,19 @@ class Comparison:
         for values in itertools.product(*over.values()):
             yield {**settings, **dict(zip(over, values, strict=True)), **given}
 
+    def _parted(self, variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return variables of the row, and those that it runs over."""
+        over = {key: variables[key] for key in self.over or {}}
+        return {key: value for key, value in variables.items() if key not in over}, over
+
+    def find(self, evidence: "Evidence", variables: Mapping[str, Any]) -> None:
+        """Raise InputError where a series that it is of is not there, or is several."""
+        cast("Measurement", self.statistic).find(evidence, *self._parted(variables))
+
     def call(self, evidence: "Evidence", variables: Mapping[str, Any]) -> "Mapping[str, Estimate]":
         """Measure; the statistic takes the variables that it has parameters for."""
         if self.is_of_series:
-            over = {key: variables[key] for key in self.over or {}}
-            row = {key: value for key, value in variables.items() if key not in over}
-            return cast("Measurement", self.statistic)(evidence, row, over)
+            return cast("Measurement", self.statistic)(evidence, *self._parted(variables))
         accepted = parameters_of(self.statistic)
         chosen = {key: value for key, value in variables.items() if key in accepted}
         answer = self.statistic(evidence, **chosen)

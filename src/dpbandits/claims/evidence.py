@@ -488,6 +488,13 @@ class Series:
             raise InputError(f"results of {looked}: {len(places)} with {where}; allowed: one")
         return places[0]
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells its number from those of other series."""
+        name, where = self.place
+        options = {key: self.tags[key] for key in self.tags if key in OPTIONS and key != "in"}
+        return name, *sorted(map(str, {**where, **options}.items()))
+
     def values_of(self, tag: str) -> list[Any]:
         """Return the values of a tag, or the recorded times for ``t``, in increasing order."""
         if tag == "t":

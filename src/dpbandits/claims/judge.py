@@ -5,11 +5,12 @@ Before: filters are tried on results that are not simulated yet. After: the verd
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
 from dpbandits.claims.evidence import Evidence, Loader
@@ -87,17 +88,28 @@ _OF_EVIDENCE = "results "
 """Begins what evidence says of a series, tag, metric or time that is not there."""
 
 
-def check_claim_filters(claims: Sequence[Claim], load: Loader) -> None:
+class _UnknownError(Exception):
+    """Results are not known before they are computed."""
+
+
+def check_claim_filters(claims: Sequence[Claim], load: Loader, known: Collection[str]) -> None:
     """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
 
-    Statistics are called on results with made-up values, of which they may make nothing: what they
-    ask for after that is not checked.
+    Series are looked up. Statistics are called on results with made-up values, of which they may
+    make nothing: what they ask for after that is not checked.
 
     Args:
-        claims: those whose results ``load`` knows.
+        claims: of a paper.
         load: from the name of results to a table with the columns and series of the real one.
+        known: those that ``load`` knows.
     """
-    evidence = Evidence(load)
+
+    def load_known(name: str) -> pd.DataFrame:
+        if name not in known:
+            raise _UnknownError
+        return load(name)
+
+    evidence = Evidence(load_known)
     for claim in claims:
         for comparison, variables in _calls(claim):
             problem = _problem(comparison, evidence.of_results(claim.reads), variables)
@@ -120,6 +132,14 @@ def _problem(
     comparison: Comparison, evidence: Evidence, variables: Mapping[str, Any]
 ) -> str | None:
     """Return what evidence says is not there; None where a statistic ends for another reason."""
+    if comparison.is_of_series:
+        try:
+            comparison.find(evidence, variables)
+        except InputError as error:
+            return str(error)
+        except _UnknownError:
+            return None
+        return None
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

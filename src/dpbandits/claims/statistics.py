@@ -6,7 +6,7 @@ each point, of which picks make others or one. Statistics of the privacy audit a
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -213,14 +213,12 @@ class Measurement:
             series = self.resolve(evidence, row, over)
             answer = self.operation(*series, **_filled(self.arguments, variables))
             return answer if isinstance(answer, Mapping) else {"": answer}
-        operation = OPERATIONS[self.operation]
         if not self.along:
-            return {"": operation(*(one.number() for one in self.resolve(evidence, row, over)))}
+            return {"": self._number(self.resolve(evidence, row, over))}
         points = []
         for x in self.places(evidence, row, over):
             series = self.resolve(evidence, row, {**over, self.along: x})
-            number = operation(*(one.number() for one in series))
-            points.append(Point(number, x, {self.along: x}))
+            points.append(Point(self._number(series), x, {self.along: x}))
         picked: list[Point] | Estimate = points
         for name, options in self.picks:
             if isinstance(picked, Estimate):
@@ -231,6 +229,13 @@ class Measurement:
         return {
             self._label().format(**{**variables, **point.names}): point.number for point in picked
         }
+
+    def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
+        """Raise InputError where a series is not there, or is several."""
+        axis = [{self.along: x} for x in self.places(evidence, row, over)] if self.along else [{}]
+        for point in axis:
+            for one in self.resolve(evidence, row, {**over, **point}):
+                _ = one.place
 
     def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
@@ -253,6 +258,11 @@ class Measurement:
             if key not in deciding and not any(key in one.tags or one.has(key) for one in resolved):
                 raise InputError(f"for, at or along has {key}, which no series has")
         return resolved
+
+    def _number(self, series: Sequence[Series]) -> Estimate:
+        if len(series) == 2 and series[0].key == series[1].key:
+            raise InputError(f"both series are {series[0].key}; allowed: two")
+        return OPERATIONS[str(self.operation)](*(one.number() for one in series))
 
     def _named(self, name: str) -> NamedSeries:
         if name and name not in self.series:

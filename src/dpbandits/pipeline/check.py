@@ -187,8 +187,7 @@ def _check_study(project: Project, study: Study) -> None:
         findings = [finding.claim for finding in study.findings]
         for path, claims in ((study.claims_path, study.claims), (study.findings_path, findings)):
             with naming(path):
-                readable = [claim for claim in claims if known.issuperset(claim.reads)]
-                check_claim_filters(readable, blank)
+                check_claim_filters(claims, blank, known)
 
 
 def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFrame]) -> None:

@@ -26,19 +26,9 @@ POINTS_OF_CHOICE = {
 Values = NDArray[np.float64]
 
 
-def claimed_epsilon(evidence: Evidence, *, eta: float) -> Estimate:
-    """Return epsilon at delta = 1e-6 of eta-GDP (Appendix D)."""
-    return _constant(evidence, quantity="epsilon", eta=eta)
-
-
-def standard_level(evidence: Evidence, *, accounting: str) -> Estimate:
-    """Return the GDP parameter of (b, c) = (0, 1) at T = 1e5 by Lemma 4 or 5 (Section 5.1)."""
-    return _constant(evidence, quantity="gdp", accounting=accounting)
-
-
 def standard_level_over(evidence: Evidence, *, accounting: str, eta: float) -> Estimate:
-    """Return the same parameter over a level eta."""
-    return exact(standard_level(evidence, accounting=accounting).value / eta)
+    """Return the GDP parameter of (b, c) = (0, 1) at T = 1e5 by Lemma 4 or 5, over a level eta."""
+    return exact(evidence.number(CONSTANTS, quantity="gdp", accounting=accounting) / eta)
 
 
 def arm_mean_deviation(
@@ -88,38 +78,6 @@ def largest_ratio_to_standard(
     return exact((above / below).max())
 
 
-def turning_product(evidence: Evidence, *, baseline: str) -> Estimate:
-    """Return the c (b + 1) from which on that ratio is at most 0.6."""
-    return _constant(evidence, quantity="turning-product", baseline=baseline)
-
-
-def epsilon_of_pair(evidence: Evidence, *, b: int, delta: float) -> Estimate:
-    """Return epsilon at a delta of Figure 1 of the pair (b, 1), T = 1000 (Theorem 4)."""
-    return exact(evidence.number(CURVES, family="b", b=b, x=delta))
-
-
-def epsilon_by_analysis(
-    evidence: Evidence, *, analysis: str, split: str, arms: int, delta: float
-) -> Estimate:
-    """Return epsilon at a delta of Figures 6 and 7."""
-    where = {"analysis": analysis, "split": split, "arms": arms, "x": delta}
-    return exact(evidence.number(ANALYSES, **where))
-
-
-def smallest_advantage(
-    evidence: Evidence, *, over: str, analysis: str, split: str, arms: int
-) -> Estimate:
-    """Return the smallest ratio, over deltas, of epsilon by ``analysis`` to the one by ``over``."""
-    return exact(_ratios(evidence, analysis, over, split, arms).min())
-
-
-def largest_advantage(
-    evidence: Evidence, *, over: str, analysis: str, split: str, arms: int
-) -> Estimate:
-    """Return the largest ratio, over deltas, of epsilon by ``analysis`` to the one by ``over``."""
-    return exact(_ratios(evidence, analysis, over, split, arms).max())
-
-
 def small_delta_advantage(
     evidence: Evidence, *, order: str | float, measure: str
 ) -> Mapping[str, Estimate]:
@@ -146,19 +104,6 @@ def advantage_at_ends(
     """Return the ratio of RDP to GDP at the smallest and at the largest delta."""
     ratio = _rdp_over_gdp(evidence, order, measure)
     return {"delta 1e-10": exact(ratio[0]), "delta 1e-1": exact(ratio[-1])}
-
-
-def turning_order(evidence: Evidence, *, by: str) -> Estimate:
-    """Return the fixed order up to which GDP's advantage is larger at the smallest delta.
-
-    ``by`` is the ``difference`` or the ``ratio`` of the epsilons.
-    """
-    return _constant(evidence, quantity="turning-order", measure=by)
-
-
-def dependence_on_arms(evidence: Evidence, *, analysis: str, split: str) -> Estimate:
-    """Return the smallest relative change of epsilon, over deltas, from N = 2 to N = 10."""
-    return exact(_change_with_arms(evidence, analysis, split).min())
 
 
 def independence_of_arms(evidence: Evidence, *, analysis: str, split: str) -> Estimate:
@@ -206,21 +151,6 @@ def pooled_share_weaker(evidence: Evidence, *, split: str, factor: float) -> Est
     return _share(np.concatenate(ratios), factor)
 
 
-def least_epsilon(evidence: Evidence, *, arms: int) -> Estimate:
-    """Return the epsilon below which Corollary 1 gives no delta below 1."""
-    return _constant(evidence, quantity="least-epsilon", arms=arms)
-
-
-def crossing_delta(evidence: Evidence, *, arms: int) -> Estimate:
-    """Return the delta up to which Corollary 1 is above the basic composition of exact rounds."""
-    return _constant(evidence, quantity="crossing-delta", arms=arms)
-
-
-def quoted_lemma(evidence: Evidence, *, quantity: str) -> Estimate:
-    """Return the longest shift that Lemma 13 admits (``quoted-shift``) or its ``quoted-delta``."""
-    return _constant(evidence, quantity=quantity)
-
-
 def true_over_claimed_delta(
     evidence: Evidence, *, calibration: str, means: str
 ) -> Mapping[str, Estimate]:
@@ -239,10 +169,6 @@ def true_over_claimed_delta(
         f"{names[pulls]}, delta {claimed:g}": exact(true / claimed)
         for pulls, claimed, true in zip(frame["pulls"], frame["x"], frame["y"], strict=True)
     }
-
-
-def _constant(evidence: Evidence, **where: object) -> Estimate:
-    return exact(evidence.number(CONSTANTS, **where))
 
 
 def _figure1(evidence: Evidence, family: str) -> Values:

@@ -4,9 +4,8 @@ Arguments as in ``statistics``. ``c_range`` keeps every b of the grid (``any``) 
 whose c is not below 1 (``at-least-1``), as Algorithm 2 asks.
 """
 
-import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dpbandits.claims.evidence import Evidence, Sample
 from dpbandits.claims.numbers import (
@@ -15,7 +14,6 @@ from dpbandits.claims.numbers import (
     distance_of_lowest,
     exact,
     largest,
-    mean,
     ratio_of_means,
     smallest,
     welch_difference,
@@ -100,11 +98,6 @@ def extremes_margin(
     )
 
 
-def mean_regret(evidence: Evidence, *, family: str, eta: int, b: int) -> Estimate:
-    """Return the mean final regret."""
-    return mean(final_regret(evidence, family, eta, b).values)
-
-
 def uniform_regret(evidence: Evidence, *, family: str) -> Estimate:
     """Return the expected final regret of playing all arms equally often."""
     return exact(horizon_of(evidence, family) * float(FAMILIES[family].gaps.mean()))
@@ -133,36 +126,6 @@ def _at_both_levels(
     return strict, weak
 
 
-def regret_rises(
-    evidence: Evidence, *, family: str, b_grid: Sequence[int]
-) -> Mapping[str, Estimate]:
-    """Return the change of the regret from one level to the next weaker one, at each b."""
-    return {
-        f"b={b}, eta={eta} to {weaker}": welch_difference(
-            final_regret(evidence, family, weaker, b).values,
-            final_regret(evidence, family, eta, b).values,
-        )
-        for b in b_grid
-        for eta, weaker in itertools.pairwise(ETAS)
-    }
-
-
-def regret_drops(
-    evidence: Evidence, *, family: str, b_grid: Sequence[int], largest_b: int
-) -> Mapping[str, Estimate]:
-    """Return by how much the regret drops from eta = 1 to 5, at each b up to a largest."""
-    return {f"b={b}": _drop(evidence, family, b) for b in b_grid if b <= largest_b}
-
-
-def drop_steps(evidence: Evidence, *, family: str, b_grid: Sequence[int]) -> Mapping[str, Estimate]:
-    """Return the change of the drop of regret from eta = 1 to 5, from one b to the next."""
-    drops = {b: _drop(evidence, family, b) for b in b_grid}
-    return {
-        f"b={b} to {following}": drops[following] - drops[b]
-        for b, following in itertools.pairwise(drops)
-    }
-
-
 def drop_margin(
     evidence: Evidence, *, family: str, b_grid: Sequence[int], largest_b: int
 ) -> Estimate:
@@ -174,11 +137,6 @@ def drop_margin(
         for beyond in b_grid
         if b <= largest_b < beyond
     )
-
-
-def drop_excess(evidence: Evidence, *, family: str, b: int) -> Estimate:
-    """Return the drop of regret from eta = 1 to 5 at ``b`` minus the one at b = 0."""
-    return _drop(evidence, family, b) - _drop(evidence, family, 0)
 
 
 def _drop(evidence: Evidence, family: str, b: int) -> Measured:
@@ -199,12 +157,6 @@ def zero_over_largest(
     """Return the regret at b = 0 over the largest at another b of the grid."""
     zero = final_regret(evidence, family, eta, 0).measured
     return smallest(zero / final_regret(evidence, family, eta, b).measured for b in b_grid if b > 0)
-
-
-def zero_over(evidence: Evidence, *, family: str, eta: int, b: int) -> Estimate:
-    """Return the regret at b = 0 over that at another b."""
-    zero = final_regret(evidence, family, eta, 0).measured
-    return zero / final_regret(evidence, family, eta, b).measured
 
 
 def best_over_single(
