@@ -220,8 +220,8 @@ def front_page(project: Project, text: str) -> str:
         InputError: the marks of a region are missing, or a number is not published.
     """
     contents = Contents.of(project)
-    words = "[What the words mean](#verdicts)."
-    answer = f"**{headline(contents.ledger)}** {words}\n\n{_strip(contents)}"
+    meaning = "[What the words mean](#verdicts)."
+    answer = f"**{headline(contents.ledger)}** {meaning}\n\n{_strip(contents)}"
     text = with_region(text, "headline", answer)
     left_out = (DIFFERS, "not applicable")
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
