@@ -168,6 +168,7 @@ def _indexed(contents: Contents, paper: str) -> Values:
         "name": paper,
         "title": study.title,
         "authors": study.authors,
+        "reduced": study.about and study.about.reduced,
         "claims": contents.claims(contents.ledger[contents.ledger["paper"] == paper]),
         "findings": contents.findings[paper],
         "errata": contents.errata[paper],
