@@ -324,7 +324,7 @@ function drawFigure(box) {
   for (const which of ["x", "y"]) {
     const axes = views.flatMap((view) => view.panels.map((panel) => panel[which]));
     // Named ticks are places of a list, or of the one scale that they were named for.
-    if (axes.some((axis) => axis.scale === "categories" || axis.ticks?.some(([, name]) => Number.isNaN(Number(name.replaceAll(",", "")))))) continue;
+    if (axes.some((axis) => axis.scale === "categories" || axis.ticks?.some(([value, name]) => Number(name.replaceAll(",", "")) !== value))) continue;
     const scales = axes.map((axis) => axis.scale);
     const label = add(field, "label");
     const tick = add(label, "input", {type: "checkbox", name: which});
