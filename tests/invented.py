@@ -51,7 +51,7 @@ def copy_parts(folder: Path, *names: str) -> Path:
 
 def add_paper(folder: Path) -> Path:
     """Add the invented paper to a project, whose config then chooses it alone."""
-    shutil.copytree(FOLDER, folder / "config/papers" / PAPER)
+    shutil.copytree(FOLDER, folder / "config/papers" / PAPER, dirs_exist_ok=True)
     path = folder / "config/config.yaml"
     text = re.sub(r"^papers:.*$", f"papers: [{PAPER}]", path.read_text(), flags=re.MULTILINE)
     path.write_text(re.sub(r"^comparisons:.*$", "comparisons: []", text, flags=re.MULTILINE))

@@ -14,8 +14,10 @@ import os
 import random
 import re
 import signal
+import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -28,7 +30,7 @@ from mutations import Edits, choice_edits, faults, number_edits, operator_edits
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "dpbandits"
-LIBRARIES = ("hypothesis", "numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click")
+LIBRARIES = ("numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click")
 """Imported once, before the forks."""
 EDITS: tuple[Edits, ...] = (number_edits, operator_edits, choice_edits)
 SECONDS = 400
@@ -101,7 +103,9 @@ def play(name: str, tests: list[str]) -> None:
 
     SourceFileLoader.get_code = changed  # type: ignore[method-assign]
     words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:faulthandler"]
-    os._exit(pytest.main([*words, f"--rootdir={ROOT}", *tests], plugins=[CompiledAnew(path)]))
+    status = pytest.main([*words, f"--rootdir={ROOT}", *tests], plugins=[CompiledAnew(path)])
+    sys.stdout.flush()
+    os._exit(status)
 
 
 def outcome(name: str, tests: list[str]) -> tuple[str, str]:
@@ -114,6 +118,8 @@ def outcome(name: str, tests: list[str]) -> tuple[str, str]:
             os.dup2(printed.fileno(), 2)
             try:
                 play(name, tests)
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(3)
         end, done, status = time.monotonic() + SECONDS, 0, 0
@@ -129,7 +135,7 @@ def outcome(name: str, tests: list[str]) -> tuple[str, str]:
         text = printed.read()
     named = re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)
     words = {0: "missed", 1: "noticed", 2: "noticed", 4: "noticed"}
-    return words.get(code, f"exit {code}"), named[0] if named else text[-80:].replace("\n", " ")
+    return words.get(code, f"exit {code}"), named[0] if named else text.strip().rpartition("\n")[2]
 
 
 def tests_of(name: str) -> list[str]:

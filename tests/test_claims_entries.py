@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.claims.docket import Claim, load_claims, load_findings
+from dpbandits.claims.docket import Claim, load_claims
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.results import results_frame
 from dpbandits.papers import find_paper
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
+from dpbandits.pipeline.project import Project
 from shared import AUDIT, ExactResults
 from support import refused
 from toy_claims import STATISTICS as TOYS
@@ -149,7 +150,7 @@ def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: P
 
 STATISTICS = find_paper("ts-is-dp").statistics
 CLAIMS = load_claims(FILE, STATISTICS)
-FINDINGS = load_findings(ROOT / "config/papers/ts-is-dp/findings.yaml", STATISTICS)
+FINDINGS = Project.load(ROOT).study("ts-is-dp").findings
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
 

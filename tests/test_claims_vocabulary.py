@@ -202,7 +202,7 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
     ("entry", "words"),
     [
         ({"value": "a"}, "4 series"),
-        ({"value": "a", "at": {"epsilon": 3}}, "0 with"),
+        ({"value": "a", "at": {"epsilon": 3}}, "0 series with"),
         ({"value": "a", "at": {"epsilon": 1}, "for": {"epsilno": [1]}}, "epsilno, which no series"),
         ({"value": "c"}, "series 'c'"),
         ({"value": "{name}", "for": {"name": ["c"]}}, "series 'c'"),
@@ -212,6 +212,11 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
         ({**ALONG, "pick": "highest"}, "pick is highest"),
         ({**ALONG, "pick": ["trend", "steps"]}, "of one number"),
         ({**ALONG, "points": [1, 2], "pick": "interior"}, "3 or more"),
+        ({**ALONG, "points": [1], "pick": "trend"}, "2 or more"),
+        (
+            {"value": {"a": {"variant": "repaired"}}, "along": "epsilon", "pick": "trend"},
+            "0 series with",
+        ),
         ({"value": "a", "ratio": ["a", "b"]}, "allowed: one"),
         ({"quantity": "halved", "of": "a"}, "quantity is 'halved'"),
     ],

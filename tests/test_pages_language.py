@@ -1,7 +1,7 @@
 """The pages are plain: short sentences, the field's own words, a README of one screen.
 
 Measured are ``README.md``, ``docs/*.md`` and the pages of the papers, which have the texts of the
-config, but not ``api.md``, which is written from docstrings.
+config, and the templates of the site, but not ``api.md``, which is written from docstrings.
 """
 
 import re
@@ -22,6 +22,11 @@ PAGES |= {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(ROOT.glob("docs/papers/*.md"))
 }
+TEMPLATES = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in sorted(ROOT.glob("src/dpbandits/pages/site/templates/*.html"))
+}
+"""Of the site: what its pages say beside the texts of the config, which the pages above have."""
 LONGEST = 30
 REPLACED = re.compile(
     r"\bours\b|\bstands?\b|\bheld against\b|\bpresumed\b|\bsidecars?\b|\breading errors?\b"
@@ -48,6 +53,17 @@ def prose(text: str) -> str:
     return re.sub(r"^ *[|#].*$", "", text, flags=re.MULTILINE)
 
 
+BLOCKS = "p|li|ul|h[1-6]|t[dhr]|d[dlt]|table|summary|label|option|div|section|button|main|nav"
+
+
+def prose_of_template(text: str) -> str:
+    """Return the text of a template: a value is one word; a block or a branch ends a sentence."""
+    text = re.sub(r"\{\{.*?\}\}", "CODE", text, flags=re.DOTALL)
+    text = re.sub(r"\{[#%].*?[#%]\}|<(script|style).*?</\1>", "\n\n", text, flags=re.DOTALL)
+    text = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n\n", text)
+    return re.sub(r"<[^>]+>", "", text)
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences of a page.
 
@@ -66,14 +82,17 @@ def words(sentence: str) -> int:
     return sum(bool(re.search(r"[^\W_]", piece)) for piece in sentence.split())
 
 
-@pytest.mark.parametrize("name", PAGES)
+TEXTS = PAGES | {name: prose_of_template(text) for name, text in TEMPLATES.items()}
+
+
+@pytest.mark.parametrize("name", TEXTS)
 def test_sentences_are_short(name: str) -> None:
-    assert [line for line in sentences(PAGES[name]) if words(line) > LONGEST] == []
+    assert [line for line in sentences(TEXTS[name]) if words(line) > LONGEST] == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", TEXTS)
 def test_words_that_were_replaced_are_gone(name: str) -> None:
-    text = " ".join(prose(PAGES[name]).split())
+    text = " ".join(prose(TEXTS[name]).split())
     assert [text[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(text)] == []
 
 

@@ -22,7 +22,7 @@ from dpbandits.pipeline.targets import (
     wanted,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.load(ROOT)
 
 

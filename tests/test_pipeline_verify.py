@@ -18,7 +18,7 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.verify import Plan, batches, compare, draw_sample, verify
 from support import message_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"
 ALPHA = 0.001
 """Chance that a cell of the right law is outside; the seeds below are fixed."""

@@ -89,7 +89,7 @@ def test_files_are_named_as_the_contract_says(paper: str, name: str) -> None:
     head, dash, variant = name.partition("-") if name.startswith("fig") else (f"{name}-", "", "")
     stems = [f"{head}{letter}{dash}{variant}" for letter in spec.panels if letter] + [name]
     expected = [f"{stem}{suffix}" for stem in stems for suffix in (".pdf", ".png", ".csv")]
-    expected += [] if spec.is_diagram else [f"{name}.json"]
+    expected += [f"{name}.json"]
     assert [path.name for path in DRAWN[paper, name]] == expected
     assert spec.caption.startswith("Supplementary") == name.startswith("extra-")
 

@@ -8,7 +8,7 @@ import pytest
 from notebooks import NOTEBOOKS, Output, code_cells, executed
 
 MOST_LINES = 12
-assert len(NOTEBOOKS) == 3
+assert NOTEBOOKS
 
 
 def texts(outputs: list[list[Output]]) -> list[list[object]]:

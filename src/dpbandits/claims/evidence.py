@@ -485,7 +485,9 @@ class Series:
             tags = {**self.row, **self.tags, **self.over}
             where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
             looked = ", ".join(self.names)
-            raise InputError(f"results of {looked}: {len(places)} with {where}; allowed: one")
+            raise InputError(
+                f"results of {looked}: {len(places)} series with {where}; allowed: one"
+            )
         return places[0]
 
     @property

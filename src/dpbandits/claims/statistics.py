@@ -223,6 +223,9 @@ class Measurement:
         for name, options in self.picks:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
+            least = 1 if name in ("each", "smallest", "largest") else 2
+            if len(picked) < least:
+                raise InputError(f"{len(picked)} points of {self.along}; allowed: {least} or more")
             picked = PICKS[name](picked, **options)
         if isinstance(picked, Estimate):
             return {"": picked}
@@ -275,7 +278,11 @@ class Measurement:
             return list(self.points)
         for one in self.resolve(evidence, row, over):
             if self.along not in one.fixed and (self.along == "t" or one.has(self.along)):
-                return one.values_of(self.along)
+                values = one.values_of(self.along)
+                if not values:
+                    # Says what is not there.
+                    _ = one.place
+                return values
         raise InputError(f"along is {self.along}, which no series has")
 
     def _label(self) -> str:

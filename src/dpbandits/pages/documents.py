@@ -168,6 +168,7 @@ def _indexed(contents: Contents, paper: str) -> Values:
         "name": paper,
         "title": study.title,
         "authors": study.authors,
+        "reduced": study.about and study.about.reduced,
         "claims": contents.claims(contents.ledger[contents.ledger["paper"] == paper]),
         "findings": contents.findings[paper],
         "errata": contents.errata[paper],
@@ -220,8 +221,8 @@ def front_page(project: Project, text: str) -> str:
         InputError: the marks of a region are missing, or a number is not published.
     """
     contents = Contents.of(project)
-    words = "[What the words mean](#verdicts)."
-    answer = f"**{headline(contents.ledger)}** {words}\n\n{_strip(contents)}"
+    meaning = "[What the words mean](#verdicts)."
+    answer = f"**{headline(contents.ledger)}** {meaning}\n\n{_strip(contents)}"
     text = with_region(text, "headline", answer)
     left_out = (DIFFERS, "not applicable")
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]

@@ -204,8 +204,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
     stems = sorted(figure.stems, key=lambda stem: stem != name)
     folder = project.figures_folder(paper)
     files = [folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES]
-    if not figure.is_diagram:
-        files.append(folder / f"{name}.json")
+    files.append(folder / f"{name}.json")
     return Target(
         kind=FIGURE,
         paper=paper,

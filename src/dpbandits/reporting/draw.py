@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
+from dpbandits.reporting.described import described
 from dpbandits.reporting.digitised import reached_points
 from dpbandits.reporting.lines import Derived, Frames, Line, panel_lines, panel_rows, read_rows
 from dpbandits.reporting.palette import NO_MARKER
@@ -118,7 +119,7 @@ def draw_diagram(
     diagrams: Mapping[str, Diagram],
     paper: str = "",
 ) -> list[Path]:
-    """Draw one diagram as pdf, png and csv; return the files written.
+    """Draw one diagram as pdf, png and csv, and write what was drawn as json; return the files.
 
     Args:
         spec, name, frames, folder, paper: as in ``draw_figure``.
@@ -136,7 +137,10 @@ def draw_diagram(
     drawn, _ = diagrams[name](rounded(rows))
     with style.context():
         add_heading(drawn, heading(paper, name), figure.title)
-    return write_figure(folder / name, drawn, points)
+        shown = described(drawn, points)
+    written = write_figure(folder / name, drawn, points)
+    write_text(folder / f"{name}.json", f"{json.dumps(shown, ensure_ascii=False)}\n")
+    return [*written, folder / f"{name}.json"]
 
 
 # Files

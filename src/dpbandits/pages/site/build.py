@@ -17,27 +17,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from PIL import Image
 
-from dpbandits.claims.ledger import COMPARISON_COLUMNS
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import MEANINGS, OUTCOMES, VARIANTS, load_errata
+from dpbandits.pages.contents import MEANINGS, OUTCOMES, VARIANTS, FigureGroup
 from dpbandits.pages.published import PUBLISHED
 from dpbandits.pages.render import one_line
-from dpbandits.pages.site.content import (
-    algorithms_page,
-    choosing_pages,
-    citation,
-    claim_pages,
-    errata_page,
-    findings_page,
-    front_page,
-    search_page,
-    table_pages,
-)
-from dpbandits.pages.site.figures import figure_pages
-from dpbandits.pages.site.model import Site, claim_address
+from dpbandits.pages.site import content
+from dpbandits.pages.site.charts import Json
+from dpbandits.pages.site.content import Page
+from dpbandits.pages.site.model import Site, chart_address, claim_address, figure_address
 from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import CLAIMS_FILES, FIGURE
+from dpbandits.pipeline.targets import CLAIMS_FILES
+from dpbandits.reporting.tables import at_paper_runs
 from dpbandits.reporting.text import readable
 
 STATIC = Path(__file__).with_name("static")
@@ -89,10 +80,13 @@ def sign(word: str) -> str:
     return SIGNS.get(word, "")
 
 
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def embedded(data: object) -> Markup:
     """Return data as JSON that may stand within a script element."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c"))
+    return Markup(_json(data).replace("<", "\\u003c"))
 
 
 _TEMPLATES = Environment(
@@ -105,7 +99,21 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters |= {
     filter.__name__: filter
-    for filter in (embedded, meaning, one_line, readable, short, sign, slug, variant)
+    for filter in (
+        at_paper_runs,
+        chart_address,
+        claim_address,
+        embedded,
+        figure_address,
+        content.in_short,
+        meaning,
+        one_line,
+        readable,
+        short,
+        sign,
+        slug,
+        variant,
+    )
 }
 
 
@@ -121,7 +129,7 @@ class Renderer:
     links: Links
     shared: Mapping[str, Any]
 
-    def page(self, template: str, address: str, **values: Any) -> str:
+    def page(self, template: str, address: str, /, **values: Any) -> str:
         """Return a page.
 
         Args:
@@ -132,10 +140,11 @@ class Renderer:
         root = "../" * address.count("/")
 
         def linked(text: object) -> Markup:
-            """Return a text on one line with each id of a claim or finding as a link."""
-            return Markup(_ID.sub(lambda found: self._link(found[0], root), escape(one_line(text))))
+            """Return a text on one line with its numbers set, and each id of a claim as a link."""
+            line = escape(readable(one_line(text)))
+            return Markup(_ID.sub(lambda match: self._link(match[0], root), line))
 
-        given = {**self.shared, "root": root, "address": address, "linked": linked, **values}
+        given = {**self.shared, **values, "root": root, "address": address, "linked": linked}
         return _TEMPLATES.get_template(template).render(given)
 
     def _link(self, name: str, root: str) -> str:
@@ -180,10 +189,10 @@ def write_site(project: Project, folder: Path) -> list[Path]:
 
 
 def _fill(folder: Path, contents: Contents) -> None:
-    for address, content in contents.items():
+    for address, text in contents.items():
         path = folder / address
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        path.write_bytes(text)
     folder.chmod(0o755)
 
 
@@ -199,101 +208,103 @@ def _exchange(made: Path, folder: Path) -> None:
 
 
 def site_contents(project: Project) -> Contents:
-    """Return every file of the site; the same csv files give the same bytes.
+    """Return every file of the site; the same published files give the same bytes.
 
     Raises:
         InputError: no verdicts are published, or a config file is not as it must be.
     """
     site = Site(project)
-    pages = [*_single_pages(site), *_pages(site)]
-    menu = [(address, values["in_menu"]) for _, address, values in pages if "in_menu" in values]
-    cited = citation(project)
-    shared = {"menu": menu, "citation": cited, "papers_of_site": site.papers, "drafts": site.drafts}
+    charts = {figure_address(group): content.figure_charts(site, group) for group in site.groups}
+    data = _data(site)
+    pages = [*_pages(site, charts, {address: len(text) for address, text in data.items()})]
+    existing = {address for _, address, _ in pages}
+    cited = content.citation(project)
+    shared = {
+        "menu": [(address, name) for address, name in MENU if address in existing],
+        "citation": cited,
+        "drafts": site.drafts,
+        "existing": existing,
+    }
     renderer = Renderer(_links(site), shared)
     contents = {
         address: renderer.page(template, address, **values).encode()
         for template, address, values in pages
     }
+    contents |= {
+        chart_address(group): chart_script(group, views)
+        for group in site.groups
+        if (views := charts[figure_address(group)])
+    }
     contents |= {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())}
     contents |= {"CITATION.cff": cited["text"].encode(), MARK: b""}
-    return contents | _data(site) | _pictures(site)
+    return contents | data | _pictures(site)
 
 
-def _single_pages(site: Site) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield template, address and values of each page of which there is one."""
-    yield "front.html", "index.html", {"title": "", "in_menu": "Figures", **front_page(site)}
-    yield "claims.html", "claims.html", _titled("Claims", search_page(site))
-    for address, values in switches_pages(site):
-        menu = values["title"].partition(" of ")[0]
-        yield "switches.html", address, {"in_menu": menu, **values}
-    yield from choosing_pages(site)
-    yield "algorithms.html", "algorithms.html", _titled("Algorithms", algorithms_page(site))
-    yield "findings.html", "findings.html", _titled("Findings", findings_page(site))
-    yield "errata.html", "errata.html", _titled("Errata", errata_page(site))
-    yield "downloads.html", "downloads.html", _titled("Downloads", _downloads(site))
-    yield "cite.html", "cite.html", _titled("Cite", {})
+MENU = (
+    ("index.html", "Papers"),
+    ("claims.html", "Claims"),
+    ("choosing.html", "Which one"),
+    ("audit.html", "Audit"),
+    ("algorithms.html", "Algorithms"),
+    ("errata.html", "Errata"),
+    ("data.html", "Data"),
+    ("about.html", "About"),
+)
+"""The pages by what a reader comes for."""
 
 
-def _titled(title: str, values: dict[str, Any]) -> dict[str, Any]:
-    return {"title": title, "in_menu": title, **values}
-
-
-def _pages(site: Site) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    yield from (("figure.html", address, values) for address, values in figure_pages(site))
-    yield from (("claim.html", address, values) for address, values in claim_pages(site))
-    yield from (("table.html", address, values) for address, values in table_pages(site))
+def _pages(site: Site, charts: Mapping[str, list[Json]], sizes: dict[str, int]) -> Iterator[Page]:
+    """Yield every page."""
+    yield content.front_page(site)
+    yield from content.paper_pages(site)
+    yield from (content.figure_page(site, group, charts) for group in site.groups)
+    yield content.claims_page(site)
+    yield from content.claim_pages(site, charts)
+    yield from content.table_pages(site)
+    yield from switches_pages(site, charts)
+    yield from content.choosing_pages(site)
+    yield from content.audit_pages(site)
+    yield content.algorithms_page(site)
+    yield content.findings_page(site)
+    yield content.errata_page(site)
+    yield content.data_page(site, sizes)
+    yield content.about_page(site)
+    yield content.search_page(site)
 
 
 def _links(site: Site) -> dict[str, str]:
     """Return the place of each claim, finding and erratum by its id."""
-    claims = {claim: claim_address(claim) for claim in site.ledger["claim"].unique()}
-    findings = {
-        finding.claim.id: f"findings.html#{finding.claim.id}"
-        for found in site.findings.values()
-        for finding, _, _ in found
+    claims = {claim: claim_address(claim) for claim in site.claims}
+    findings, errata = site.contents.findings, site.contents.errata
+    return {
+        **claims,
+        **{each["id"]: f"findings.html#{each['id']}" for of in findings.values() for each in of},
+        **{each["id"]: f"errata.html#{each['id']}" for of in errata.values() for each in of},
     }
-    errata = {
-        name: f"errata.html#{name}"
-        for paper in site.papers
-        for name in load_errata(site.project, paper)
-    }
-    return claims | findings | errata
+
+
+def chart_script(group: FigureGroup, views: list[Json]) -> bytes:
+    """Return the script that gives the views of a figure to the pages that draw it."""
+    return f"figures[{json.dumps(f'{group.paper}/{group.base}')}] = {_json(views)};\n".encode()
 
 
 def _data(site: Site) -> Contents:
     """Return the csv of every figure, table and verdict, and the pdf and tex that exist."""
-    found = {
-        f"data/{target.paper}/{path.name}": path.read_bytes()
-        for target, path in site.sources.files()
-        if path.suffix in (".csv", ".pdf", ".tex", ".tabular")
-    }
     folder = site.project.folder / PUBLISHED
     verdicts = (folder / paper / f"{name}.csv" for paper in site.papers for name in CLAIMS_FILES)
     existing = [path for path in verdicts if path.is_file()]
+    found = {address: path.read_bytes() for address, path in site.data_files()}
     return found | {f"data/{path.parent.name}/{path.name}": path.read_bytes() for path in existing}
-
-
-def _downloads(site: Site) -> dict[str, Any]:
-    """Return the files of the site's folder ``data``, with their sizes, by paper."""
-    files: dict[str, list[tuple[str, int]]] = {}
-    for address, content in sorted(_data(site).items()):
-        files.setdefault(address.split("/")[1], []).append((address, len(content)))
-    order = [*site.papers, *site.comparisons]
-    return {
-        "files": {name: files[name] for name in order if name in files},
-        "titles": {name: site.title(name) for name in order},
-        "columns": COMPARISON_COLUMNS,
-    }
 
 
 def _pictures(site: Site) -> Contents:
     """Return the picture of each whole figure, small enough for a page."""
-    figures = [target for target in site.sources.targets if target.kind == FIGURE]
-    paths = {
-        f"pictures/{target.paper}/{target.name}.png": site.sources.path(target, target.name, "png")
-        for target in figures
+    existing = {
+        f"pictures/{group.paper}/{name}.png": path
+        for group in site.groups
+        for name in group.entries
+        if (path := site.figure_file(group.paper, name, "png"))
     }
-    existing = {address: path for address, path in paths.items() if path is not None}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip(existing, pool.map(_picture, existing.values()), strict=True))
 

@@ -1,7 +1,7 @@
-"""The pages but those of figures: front, claims, tables, algorithms, errata, which one to take."""
+"""The pages of the site: the template and the values of each, by its address."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,102 +11,390 @@ import yaml
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Definition
 from dpbandits.algorithms.guarantees import listed
-from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
+from dpbandits.claims.ledger import ALONE, COMPARISON_COLUMNS, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import ALPHA, VERDICTS
-from dpbandits.comparisons.choosing.scores import COMPARISON
+from dpbandits.comparisons.choosing.scores import COMPARISON as CHOOSING
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import page_values, published
-from dpbandits.pages.contents import headline
+from dpbandits.pages.contents import (
+    MEANINGS,
+    OUTCOMES,
+    FigureGroup,
+    Values,
+    by_verdict,
+    headline,
+)
+from dpbandits.pages.documents import by_panel
 from dpbandits.pages.render import plain
-from dpbandits.pages.site.figures import badges, look
+from dpbandits.pages.site.charts import (
+    Json,
+    look,
+    panel_charts,
+    residual_panels,
+    variants_of,
+    with_digitised,
+)
 from dpbandits.pages.site.model import (
     Site,
-    claim_values,
-    claims_of,
-    counts,
-    evidence_of,
+    claim_address,
+    figure_address,
+    paper_address,
     table_address,
 )
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import TABLE, Target
+from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.palette import look_of
 from dpbandits.reporting.tables import cells_of
 from dpbandits.reporting.text import readable
 
+Page = tuple[str, str, Values]
+"""Template, address, and what the template shows."""
 
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """A table.
+AUDIT = "privacy-audit"
+"""The comparison across papers that has a page of its own, as choosing has."""
 
-    Attributes:
-        numbers: its csv.
-        cells: the texts of its cells, row by row as in the csv.
-    """
-
-    numbers: pd.DataFrame
-    cells: pd.DataFrame
+AUDITED = ("stated", "name", "bound", "claim_in_words", "share", "verdict")
+"""Columns of its table that are read first."""
 
 
-def shown_cells(site: Site, target: Target) -> Shown:
-    """Return a table that exists as csv."""
-    path = site.sources.path(target, target.name, "csv")
-    assert path is not None, "targets of the site have a csv"
-    numbers = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    table = site.project.study(target.paper).tables[target.name]
+def front_page(site: Site) -> Page:
+    """Return the front page: the answer, the figures, the papers, the words."""
+    values = {
+        "title": "",
+        "headline": headline(site.contents.ledger),
+        "papers": [_paper(site, paper) for paper in site.papers],
+        "across": [(name, site.title(name)) for name in site.comparisons],
+        "findings": [
+            finding
+            for paper in site.papers
+            for finding in site.contents.findings[paper]
+            if finding["is_headline"]
+        ],
+    }
+    return "front.html", "index.html", values
+
+
+def _paper(site: Site, paper: str) -> Values:
+    """Return what the front page and its own page say of a paper, or of a comparison."""
+    study, contents = site.project.study(paper), site.contents
+    figures = [card for card in site.cards.values() if card["group"].paper == paper]
+    found: Values = {
+        "name": paper,
+        "page": paper_address(paper),
+        "title": study.title,
+        "authors": study.authors,
+        "arxiv": study.about and study.about.arxiv,
+        "short": (study.about and study.about.short_title) or study.title,
+        "figures": [card for card in figures if not card["group"].is_extra],
+        "extras": [card for card in figures if card["group"].is_extra],
+        "tables": site.tables(paper),
+    }
+    if paper in site.papers:
+        rows = contents.ledger[contents.ledger["paper"] == paper]
+        found |= {
+            "sentence": study.summary().sentence,
+            "summary": contents.summary(paper),
+            "drawn": contents.reproduced(paper).removeprefix("the paper prints "),
+            "counts": by_verdict(rows),
+            "claims": [claim for claim in site.claims.values() if claim["paper"] == paper],
+            "findings": contents.findings[paper],
+            "notes": study.notes,
+        }
+    return found
+
+
+def paper_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each paper and of each comparison that has none of its own."""
+    for name in [*site.papers, *site.comparisons]:
+        yield "paper.html", paper_address(name), {**_paper(site, name), "title": site.title(name)}
+
+
+# Figures
+
+
+def figure_charts(site: Site, group: FigureGroup) -> list[Json]:
+    """Return the views that a script switches between: variants, then residuals if any."""
+    digitised = _digitised(site, group)
+    views: list[Json] = []
+    for name, figure in group.entries.items():
+        charts = panel_charts(site, group.paper, figure)
+        with_digitised(charts, digitised)
+        label = variants_of(charts) or group.title
+        views += [{"name": name, "label": label, "panels": charts}] if charts else []
+    if views and (residuals := residual_panels(views[0]["panels"])):
+        label = f"{views[0]['label']}, minus published"
+        views.append({**views[0], "label": label, "panels": residuals, "residuals": True})
+    return views
+
+
+def _digitised(site: Site, group: FigureGroup) -> pd.DataFrame | None:
+    """Return the digitised values of a figure compared with ours; None where there are none."""
+    path = site.table_file(group.paper, "digitised", "csv")
+    if path is None:
+        return None
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    of_figure = table[table["panel"].isin(group.stems)]
+    return of_figure if len(of_figure) else None
+
+
+Charts = Mapping[str, list[Json]]
+"""Address of a figure -> what ``figure_charts`` has of it."""
+
+
+def figure_page(site: Site, group: FigureGroup, charts: Charts) -> Page:
+    """Return the page of a figure."""
+    views = charts[figure_address(group)]
+    digitised = _digitised(site, group)
+    about = [site.claims[name] for name in site.contents.about(group)["claim"].unique()]
+    values = {
+        "group": group,
+        "title": group.heading,
+        **_source(site, group.paper),
+        "card": site.cards[figure_address(group)],
+        "compare": _compare(site, group),
+        "views": views,
+        "shown": [_shown(site, group, name, views) for name in group.entries],
+        "by_panel": by_panel(group, about),
+        "digitised": [] if digitised is None else digitised.to_dict("records"),
+        "findings": site.contents.findings_about(group),
+        "entry": _entry(site.project, group),
+        "rules": [rule_name(group.paper, name) for name in group.entries],
+    }
+    return "figure.html", figure_address(group), values
+
+
+def _source(site: Site, paper: str) -> Values:
+    """Return what names the paper that a page belongs to, and where it can be read."""
+    about = site.project.papers.get(paper)
+    arxiv = about.arxiv if about else None
+    return {"paper": paper, "paper_title": site.title(paper), "arxiv": arxiv}
+
+
+def _compare(site: Site, group: FigureGroup) -> list[tuple[str, str]]:
+    """Return the panels of the paper's figure, and what is seen there."""
+    about = site.project.papers.get(group.paper)
+    if about is None or group.is_extra:
+        return []
+    letters = {stem: stem.removeprefix(group.base) for stem in group.first.stems}
+    return [(letters[stem], about.panels[stem]) for stem in letters if stem in about.panels]
+
+
+def _shown(site: Site, group: FigureGroup, name: str, views: list[Json]) -> Values:
+    """Return the picture, the caption and the files of a figure in one variant."""
+    figure = group.entries[name]
+    files = [
+        f"data/{group.paper}/{name}.{suffix}"
+        for suffix in ("csv", "pdf")
+        if site.figure_file(group.paper, name, suffix)
+    ]
+    picture = site.figure_file(group.paper, name, "png") and f"pictures/{group.paper}/{name}.png"
+    charts: list[Json] = next((view["panels"] for view in views if view["name"] == name), [])
+    return {
+        "name": name,
+        "caption": figure.caption,
+        "files": files,
+        "picture": picture,
+        "charts": charts,
+    }
+
+
+def _entry(project: Project, group: FigureGroup) -> tuple[str, str]:
+    """Return the config file of a figure, and its entries there as the file has them."""
+    path = project.study(group.paper).path
+    text = path.read_text(encoding="utf-8")
+    patterns = (rf"^  {re.escape(name)}:.*\n(?:(?:    .*)?\n)*" for name in group.entries)
+    entries = (re.search(pattern, text, re.MULTILINE) for pattern in patterns)
+    shown = "\n\n".join(entry[0].rstrip() for entry in entries if entry)
+    return path.relative_to(project.folder).as_posix(), shown
+
+
+# Claims
+
+
+def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
+    """Yield the page of each claim; one that is newer than the published verdicts has none."""
+    groups = {figure_address(group): group for group in site.groups}
+    for paper in site.papers:
+        for entry in site.project.study(paper).claims:
+            if entry.id not in site.claims:
+                continue
+            claim = site.claims[entry.id]
+            # The same panel in another variant has the same name.
+            named: dict[str, str] = {}
+            for path in claim["paths"]:
+                if path in site.places:
+                    named.setdefault(*site.places[path])
+            places = [*named.items()]
+            drawn = [place for place in places if place[1].startswith("figures/")]
+            address, _, stem = drawn[0][1].partition("#") if drawn else ("", "", "")
+            values = {
+                "title": entry.id,
+                **_source(site, paper),
+                "claim": claim,
+                "reduced": site.project.papers[paper].reduced,
+                "entry": entry,
+                "places": places,
+                "group": groups.get(address),
+                "stem": stem,
+                "is_drawn": bool(charts.get(address)),
+                "alt": site.contents.alt(groups[address]) if address else "",
+                "evidence": evidence_of(site, paper, entry.id),
+                "findings": [
+                    finding
+                    for finding in site.contents.findings[paper]
+                    if entry.id in finding["beside"]
+                ],
+            }
+            yield "claim.html", claim_address(entry.id), values
+
+
+def evidence_of(site: Site, paper: str, name: str) -> list[Values]:
+    """Return the comparisons behind a claim or finding, by variant and interpretation."""
+    rows = site.contents.evidence
+    groups = rows[rows["claim"] == name].groupby(["variant", "interpretation"], sort=False)
+    return [
+        {
+            "variant": variant,
+            "interpretation": interpretation,
+            "words": site.contents.in_words(paper, str(interpretation)),
+            "rows": own.to_dict("records"),
+            "has_parts": bool((own["part"] != "").any()),
+            "decided": {word: int((own["decided"] == word).sum()) for word in own["decided"]},
+        }
+        for (variant, interpretation), own in groups
+    ]
+
+
+def claims_page(site: Site) -> Page:
+    """Return the index of all claims."""
+    ledger = site.contents.ledger
+    counts = {paper: by_verdict(ledger[ledger["paper"] == paper]) for paper in site.papers}
+    values = {
+        "title": "Claims",
+        "headline": headline(ledger),
+        "claims": list(site.claims.values()),
+        "papers": [(paper, site.title(paper), counts[paper]) for paper in site.papers],
+        "kinds": list(dict.fromkeys(ledger["kind"])),
+        "words": [word for word in VERDICTS if word in set(ledger["verdict"])],
+    }
+    return "claims.html", "claims.html", values
+
+
+# Tables
+
+
+def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the numbers of a table that exists as csv, and the texts of its cells."""
+    path = site.table_file(paper, name, "csv")
+    assert path is not None, "tables of the site have a csv"
+    texts = pd.read_csv(path, keep_default_na=False, dtype=str)
+    numbers = texts.apply(_numbers)
+    table = site.project.study(paper).tables[name]
     try:
-        if table.rows:
-            return Shown(numbers, _readable(numbers))
-        cells = cells_of(table, numbers, f"tables.{target.name}")
+        if not table.rows:
+            cells = cells_of(table, numbers, f"tables.{name}").rename(columns=plain)
+            return numbers, cells
     except InputError:
         # A csv of an earlier entry, whose columns are others.
-        cells = _readable(numbers)
-    return Shown(numbers, cells.rename(columns=plain))
+        pass
+    return numbers, numbers.map(_text).rename(columns=lambda name: str(name).replace("_", " "))
 
 
-def _readable(numbers: pd.DataFrame) -> pd.DataFrame:
-    return numbers.map(_text).rename(columns=lambda name: str(name).replace("_", " "))
+def _numbers(texts: "pd.Series[str]") -> "pd.Series[Any]":
+    """Return a column as numbers; as texts where it has others, or chances below all floats."""
+    numbers = pd.to_numeric(texts.replace("", None), errors="coerce")
+    is_text = numbers.isna() & (texts != "")
+    is_rounded = (numbers == 0) & texts.str.contains("[1-9].*e", regex=True)
+    return texts if (is_text | is_rounded).any() else numbers
 
 
 def _text(value: object) -> str:
     if isinstance(value, float):
-        return "" if pd.isna(value) else readable(f"{value:.6g}")
+        return "" if pd.isna(value) else readable(f"{value:.3g}")
     return readable(str(value))
 
 
-def table_pages(site: Site) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the address of each table's page and what its template shows."""
-    for target in site.sources.targets:
-        if target.kind == TABLE:
-            cells = shown_cells(site, target).cells
-            suffixes = ("csv", "tex", "tabular")
-            found = (site.sources.path(target, target.name, suffix) for suffix in suffixes)
-            yield (
-                table_address(target),
-                {
-                    "target": target,
-                    "title": f"{target.paper}, table {target.name}",
-                    "paper_title": site.title(target.paper),
-                    "columns": list(cells.columns),
-                    "rows": cells.to_numpy().tolist(),
-                    "files": [f"data/{target.paper}/{path.name}" for path in found if path],
-                },
-            )
+LONG = 45
+"""Mean length of the texts of a column that is at the right end of a table on a page."""
 
 
-Values = dict[str, Any]
-
-Compared = tuple[Target, Shown]
-"""A table of a comparison across papers, and what it shows."""
-
-
-def algorithms_page(site: Site) -> Values:
-    """Return what the page shows."""
-    tables = list(_tables(site))
-    return {"algorithms": [_algorithm(site, each, tables) for each in REGISTRY.values()]}
+def table_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each table."""
+    for paper in [*site.papers, *site.comparisons]:
+        for name in site.tables(paper):
+            values = {"title": f"{paper}, table {name}", **_source(site, paper)}
+            yield "table.html", table_address(paper, name), values | _table(site, paper, name)
 
 
-def _algorithm(site: Site, definition: Definition, tables: Sequence[Compared]) -> Values:
+def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Values:
+    """Return what a page shows of a table: columns named first, then others, long texts last."""
+    cells = table_cells(site, paper, name)[1]
+    table = site.project.study(paper).tables[name]
+    heads = [column.label for column in table.columns if column.name in first]
+    lengths = cells.astype(str).map(len).mean()
+    places = [(head not in heads, length > LONG) for head, length in lengths.items()]
+    # Two columns may have one head.
+    cells = cells.iloc[:, sorted(range(len(places)), key=places.__getitem__)]
+    suffixes = ("csv", "tex", "tabular")
+    files = [path for suffix in suffixes if (path := site.table_file(paper, name, suffix))]
+    return {
+        "caption": table.caption,
+        "columns": list(cells.columns),
+        "rows": cells.to_numpy().tolist(),
+        "files": [f"data/{paper}/{path.name}" for path in files],
+    }
+
+
+# Across the papers
+
+
+def choosing_pages(site: Site) -> Iterator[Page]:
+    """Yield the page on which algorithm to take, where its tables are published."""
+    found = published(site.project)
+    if found is not None and CHOOSING in site.comparisons:
+        values = {"title": "Which private bandit", **_paper(site, CHOOSING), **page_values(found)}
+        yield "choosing.html", "choosing.html", values
+
+
+def audit_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of the privacy audit, where its table is published."""
+    name = "extra-audit"
+    if AUDIT in site.comparisons and name in site.tables(AUDIT):
+        numbers, _ = table_cells(site, AUDIT, name)
+        refuted = numbers[numbers["verdict"] == "fails"]
+        values = {
+            **_paper(site, AUDIT),
+            "title": "Privacy audit",
+            "table": _table(site, AUDIT, name, AUDITED),
+            "size": len(numbers),
+            "counts": numbers["verdict"].value_counts().to_dict(),
+            "refuted": [*refuted.groupby("stated", sort=False)["name"].unique().items()],
+        }
+        yield "audit.html", "audit.html", values
+
+
+def algorithms_page(site: Site) -> Page:
+    """Return the page of all algorithms."""
+    tables = [
+        (paper, name, *cells)
+        for paper in site.comparisons
+        for name in site.tables(paper)
+        if "algorithm" in (cells := table_cells(site, paper, name))[0]
+    ]
+    algorithms = [_algorithm(site, each, tables) for each in REGISTRY.values()]
+    return "algorithms.html", "algorithms.html", {"title": "Algorithms", "algorithms": algorithms}
+
+
+def _algorithm(site: Site, definition: Definition, tables: list[tuple[Any, ...]]) -> Values:
+    in_tables = []
+    for paper, name, numbers, cells in tables:
+        is_own = numbers["algorithm"].isin([definition.id, definition.name])
+        rows = cells[is_own.to_numpy()].to_numpy().tolist()
+        if rows:
+            address = table_address(paper, name)
+            title = f"{site.title(paper)}: {name.removeprefix('extra-').replace('-', ' ')}"
+            in_tables.append((title, address, len(rows)))
     return {
         "id": definition.id,
         "name": definition.name,
@@ -121,216 +409,126 @@ def _algorithm(site: Site, definition: Definition, tables: Sequence[Compared]) -
         "guarantees": [
             line.removeprefix("guarantee ").split(": ", 1) for line in listed(definition)
         ],
-        "figures": _drawn_in(site, definition.id),
-        "tables": [rows for each in tables if (rows := _rows(site, each, definition))["rows"]],
-    }
-
-
-def _drawn_in(site: Site, algorithm: str) -> list[tuple[str, str]]:
-    """Return title and address of the figures with a line that the config gives to an algorithm."""
-    found = []
-    for group in site.groups:
-        figures = [site.project.study(each.paper).figures[each.name] for each in group.targets]
-        panels = [panel for figure in figures for panel in figure.panels.values()]
-        chosen = [{**panel.where, **line.where} for panel in panels for line in panel.series]
-        if any(algorithm in as_list(where.get("algorithm")) for where in chosen):
-            found.append((f"{group.paper}, {group.head}", group.address))
-    return found
-
-
-def _tables(site: Site) -> Iterator[Compared]:
-    """Yield the tables that compare algorithms."""
-    for paper in site.comparisons:
-        for target in site.tables(paper).values():
-            shown = shown_cells(site, target)
-            if "algorithm" in shown.numbers:
-                yield target, shown
-
-
-def _rows(site: Site, compared: Compared, definition: Definition) -> Values:
-    """Return the rows of an algorithm in a table that names algorithms by id or by name."""
-    target, shown = compared
-    is_own = shown.numbers["algorithm"].isin([definition.id, definition.name])
-    return {
-        "target": target,
-        "title": site.title(target.paper),
-        "columns": list(shown.cells.columns),
-        "rows": shown.cells[is_own.to_numpy()].to_numpy().tolist(),
-    }
-
-
-ADDRESS = "choosing.html"
-
-TITLE = "Which one"
-
-
-def choosing_pages(site: Site) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield template, address and values of the page, where there is one."""
-    found = published(site.project)
-    figures = [group for group in site.groups if group.paper == COMPARISON]
-    if found is not None and figures:
-        values = {"title": TITLE, "in_menu": TITLE, "figures": figures, **page_values(found)}
-        yield "choosing.html", ADDRESS, {**values, "tables": site.tables(COMPARISON)}
-
-
-def claim_pages(site: Site) -> Iterator[tuple[str, Values]]:
-    """Yield the address of each claim's page and what its template shows."""
-    rows = dict(list(site.ledger.groupby("claim", sort=False)))
-    for paper in site.papers:
-        for claim in site.project.study(paper).claims:
-            # A claim that is newer than the published verdicts has none.
-            if claim.id in rows:
-                values = claim_values(site, rows[claim.id])
-                found = [each for each in site.findings[paper] if claim.id in each[0].beside]
-                yield (
-                    values["address"],
-                    {
-                        "claim": values,
-                        "entry": claim,
-                        "title": claim.id,
-                        "paper_title": site.title(paper),
-                        "arxiv": site.project.papers[paper].arxiv,
-                        "reduced": site.project.papers[paper].reduced,
-                        "answer": site.contents.claims(rows[claim.id])[0]["answer"],
-                        "picture": _picture_of(site, values["figures"]),
-                        "evidence": evidence_of(site, paper, claim.id),
-                        "findings": [(each.claim.id, each.title) for each, _, _ in found],
-                    },
-                )
-
-
-def _picture_of(site: Site, figures: list[tuple[str, str]]) -> Values | None:
-    """Return the picture of the first figure that a claim is about; None where none shows it."""
-    by_address = {group.address: group for group in site.groups}
-    for title, address in figures:
-        page, _, stem = address.partition("#")
-        group = by_address.get(page)
-        if group is not None:
-            name = next(each.name for each in group.targets if stem.startswith(each.name[:4]))
-            names = [each.name for each in group.targets]
-            name = stem if stem in names else name
-            file = f"pictures/{group.paper}/{name}.png"
-            return {"address": address, "file": file, "alt": f"{title} of {group.paper}"}
-    return None
-
-
-def search_page(site: Site) -> Values:
-    """Return what the page of all claims shows."""
-    random = site.ledger[site.ledger["level"].notna()]
-    claims = claims_of(site, site.ledger)
-    return {
-        "claims": claims,
-        "papers": [
-            (paper, site.title(paper), site.project.study(paper).notes) for paper in site.papers
+        "figures": [
+            (f"{group.paper}, {group.head}", figure_address(group))
+            for group in site.groups
+            if _draws(group, definition.id)
         ],
-        "kinds": list(dict.fromkeys(claim["kind"] for claim in claims)),
-        "words": [word for word in VERDICTS if word in set(site.ledger["verdict"])],
-        "counts": {
-            paper: counts(site.ledger[site.ledger["paper"] == paper]) for paper in site.papers
-        },
+        "tables": in_tables,
+    }
+
+
+def _draws(group: FigureGroup, algorithm: str) -> bool:
+    """Return whether the config gives a line of a figure to an algorithm."""
+    panels = [panel for entry in group.entries.values() for panel in entry.panels.values()]
+    chosen = [{**panel.where, **line.where} for panel in panels for line in panel.series]
+    return any(algorithm in as_list(where.get("algorithm")) for where in chosen)
+
+
+# Findings, errata, data, about
+
+
+def findings_page(site: Site) -> Page:
+    """Return the page of findings."""
+    papers = []
+    for paper in site.papers:
+        tables = site.project.study(paper).tables
+        findings = []
+        for finding in site.contents.findings[paper]:
+            paths = [
+                f"docs/tables/{paper}/{name}.csv"
+                if name in tables
+                else f"docs/figures/{paper}/{name}.png"
+                for name in finding["figures"]
+            ]
+            places = [site.places[path] for path in paths if path in site.places]
+            evidence = evidence_of(site, paper, finding["id"])
+            findings.append({**finding, "places": places, "evidence": evidence})
+        papers.append({"name": paper, "title": site.title(paper), "findings": findings})
+    return "findings.html", "findings.html", {"title": "Findings", "papers": papers}
+
+
+def errata_page(site: Site) -> Page:
+    """Return the page of errata."""
+    papers = []
+    for paper in site.papers:
+        entries = [
+            {
+                **entry,
+                "sources": list(
+                    dict.fromkeys(each.claim or Path(each.file).stem for each in entry["sources"])
+                ),
+            }
+            for entry in site.contents.errata[paper]
+        ]
+        papers.append({"name": paper, "title": site.title(paper), "entries": entries})
+    return "errata.html", "errata.html", {"title": "Errata of the papers", "papers": papers}
+
+
+def data_page(site: Site, sizes: dict[str, int]) -> Page:
+    """Return the page of all files of numbers, given their sizes by address."""
+    files: dict[str, list[tuple[str, int]]] = {}
+    for address, size in sorted(sizes.items()):
+        files.setdefault(address.split("/")[1], []).append((address, size))
+    order = [name for name in [*site.papers, *site.comparisons] if name in files]
+    values = {
+        "title": "Data",
+        "files": [(name, site.title(name), files[name]) for name in order],
+        "columns": COMPARISON_COLUMNS,
+    }
+    return "data.html", "data.html", values
+
+
+def about_page(site: Site) -> Page:
+    """Return the page on verdicts, error rates, what is not judged, and how to cite."""
+    ledger = site.contents.ledger
+    random = ledger[ledger["level"].notna()]
+    values = {
+        "title": "About",
+        "meanings": {**MEANINGS, **OUTCOMES},
+        "notes": [(paper, site.project.study(paper).notes) for paper in site.papers],
         "random": len(random),
         "expected": float(random["level"].sum()),
-        "rows": len(site.ledger),
+        "rows": len(ledger),
         "in_family": int((random["family_wise"] == IN_FAMILY).sum()),
-        "exact": int((site.ledger["family_wise"] == EXACT).sum()),
+        "exact": int((ledger["family_wise"] == EXACT).sum()),
         "alone": int((random["family_wise"] == ALONE).sum()),
         "alpha": ALPHA,
     }
+    return "about.html", "about.html", values
 
 
-def front_page(site: Site) -> Values:
-    """Return what the front page shows."""
-    papers = [_paper(site, paper) for paper in site.papers]
-    across = []
-    for name in site.comparisons:
-        group = next((each for each in site.groups if each.paper == name), None)
-        if group is not None:
-            caption = group.targets[0].caption
-            across.append({"title": site.title(name), "caption": caption, **badges(site, group)})
-    headlines = [
-        (finding.claim.id, finding.title, statement)
-        for paper in site.papers
-        for finding, statement, _ in site.findings[paper]
-        if finding.is_headline
+def search_page(site: Site) -> Page:
+    """Return the page that searches papers, figures, claims, findings, errata and algorithms."""
+    found: list[tuple[str, str, str, str]] = [
+        ("paper", f"{paper}: {site.title(paper)}", paper_address(paper), "")
+        for paper in [*site.papers, *site.comparisons]
     ]
-    return {
-        "headline": headline(site.ledger),
-        "papers": papers,
-        "across": across,
-        "headlines": headlines,
-    }
+    for group in site.groups:
+        text = " ".join([group.message, *(entry.caption for entry in group.entries.values())])
+        title = f"{group.paper}, {group.heading}"
+        found.append(("figure", title, figure_address(group), text))
+    for claim in site.claims.values():
+        text = f"{claim['place']}. {in_short(claim)}"
+        title = f"{claim['id']}: {claim['statement']}"
+        found.append(("claim", title, claim_address(claim["id"]), text))
+    for paper in site.papers:
+        for finding in site.contents.findings[paper]:
+            name, text = finding["id"], finding["statement"]
+            found.append(("finding", f"{name}: {finding['title']}", f"findings.html#{name}", text))
+        for entry in site.contents.errata[paper]:
+            title = f"{entry['id']}: {paper}, {entry['place']}"
+            found.append(("erratum", title, f"errata.html#{entry['id']}", entry["printed"]))
+    for definition in REGISTRY.values():
+        title = f"{definition.name} ({definition.id})"
+        found.append(("algorithm", title, f"algorithms.html#{definition.id}", definition.paper))
+    return "search.html", "search.html", {"title": "Search", "found": found}
 
 
-def _paper(site: Site, paper: str) -> Values:
-    study = site.project.study(paper)
-    groups = [group for group in site.groups if group.paper == paper]
-    return {
-        "name": paper,
-        "title": study.title,
-        "authors": study.authors,
-        "arxiv": study.about and study.about.arxiv,
-        "sentence": study.summary().sentence,
-        "summary": site.contents.summary(paper),
-        "counts": counts(site.ledger[site.ledger["paper"] == paper]),
-        "claims": site.ledger.loc[site.ledger["paper"] == paper, "claim"].nunique(),
-        "figures": [badges(site, group) for group in groups if not group.is_extra],
-        "extras": [group for group in groups if group.is_extra],
-        "tables": list(site.tables(paper).values()),
-    }
-
-
-def findings_page(site: Site) -> Values:
-    """Return what the page of findings shows."""
-    return {
-        "papers": [
-            {
-                "name": paper,
-                "title": site.title(paper),
-                "findings": [
-                    {
-                        "finding": finding,
-                        "statement": statement,
-                        "words": outcome.split(", ") if outcome else [],
-                        "figures": _shown_by(site, paper, finding.claim.figures),
-                        "evidence": evidence_of(site, paper, finding.claim.id),
-                    }
-                    for finding, statement, outcome in site.findings[paper]
-                ],
-            }
-            for paper in site.papers
-        ]
-    }
-
-
-def _shown_by(site: Site, paper: str, names: tuple[str, ...]) -> list[tuple[str, str]]:
-    tables = site.project.study(paper).tables
-    paths = (
-        f"docs/tables/{paper}/{name}.csv" if name in tables else f"docs/figures/{paper}/{name}.png"
-        for name in names
-    )
-    return site.shown_by(" ".join(paths))
-
-
-def errata_page(site: Site) -> Values:
-    """Return what the page of errata shows."""
-    return {
-        "papers": [
-            {"name": paper, "title": site.title(paper), "entries": _errata(site, paper)}
-            for paper in site.papers
-        ]
-    }
-
-
-def _errata(site: Site, paper: str) -> list[Values]:
-    return [
-        {
-            **entry,
-            "sources": list(
-                dict.fromkeys(each.claim or Path(each.file).stem for each in entry["sources"])
-            ),
-        }
-        for entry in site.contents.errata[paper]
-    ]
+def in_short(claim: Values) -> str:
+    """Return the answer to whether a claim is so, in a few words."""
+    answer = str(claim["short"])
+    return answer[:1].upper() + answer[1:]
 
 
 def citation(project: Project) -> Values:

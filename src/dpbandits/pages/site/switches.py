@@ -3,8 +3,8 @@
 A paper has such a page where it has a file ``switches.yaml``.
 """
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 import pandas as pd
@@ -13,13 +13,13 @@ from pydantic import Field
 from dpbandits.algorithms import REGISTRY
 from dpbandits.config.documents import Name, Sentence, Spec, Text, load_document
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import VARIANTS
-from dpbandits.pages.site.content import shown_cells
-from dpbandits.pages.site.figures import CsvLine, Json, chart, csv_lines, series
-from dpbandits.pages.site.model import FigureGroup, Site
+from dpbandits.pages.contents import VARIANTS, Values
+from dpbandits.pages.site.charts import Json, look
+from dpbandits.pages.site.content import Charts, Page, table_cells
+from dpbandits.pages.site.model import Site, figure_address, switches_address, table_address
 from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import algorithm_look, tell_apart
-from dpbandits.reporting.spec import PanelSpec, panel_stem
+from dpbandits.reporting.text import readable
 
 CHANGES = 0.05
 """A switch that changes its number by a larger share is listed first."""
@@ -49,11 +49,11 @@ class SwitchesFile(Spec):
     pairs: Annotated[tuple[tuple[Name, Name], ...], Field(min_length=1)]
 
 
-def switches_pages(site: Site) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the address of each such page and what its template shows.
+def switches_pages(site: Site, charts: Charts) -> Iterator[Page]:
+    """Yield each such page.
 
     Raises:
-        InputError: the file is not as it must be, or names no panel of the paper.
+        InputError: the file is not as it must be, or the table has no algorithm of the panel.
     """
     for paper in site.papers:
         path = site.project.study(paper).config_path("switches")
@@ -61,97 +61,113 @@ def switches_pages(site: Site) -> Iterator[tuple[str, dict[str, Any]]]:
             continue
         spec = load_document(path, SwitchesFile)
         groups = [each for each in site.groups if each.paper == paper and spec.panel in each.stems]
-        tables = site.tables(paper)
-        if not groups or spec.table not in tables:
+        if not groups or spec.table not in site.tables(paper):
             continue
-        lines = list(_lines(site, groups[0], spec))
-        if not lines:
+        address = figure_address(groups[0])
+        if not charts[address]:
             continue
-        target = tables[spec.table]
-        shown = shown_cells(site, target)
-        algorithms = _algorithms(spec, shown.numbers, [line for _, _, line in lines])
-        yield (
-            f"switches/{paper}.html",
-            {
-                "title": spec.title,
-                "paper": paper,
-                "group": groups[0],
-                "target": target,
-                "chart": [{"name": spec.panel, "label": "", "panels": [_panel(spec, lines)]}],
-                "crossings": [_crossings(pair, lines) for pair in spec.pairs],
-                "data": {"x": "Algorithm", "y": spec.number, "algorithms": algorithms},
-                "number": spec.number,
-                "columns": list(shown.cells.columns),
-                "rows": shown.cells.to_numpy().tolist(),
-                "changes": CHANGES,
-            },
-        )
+        panel = _panel(spec, charts[address])
+        lines = panel["series"]
+        numbers, cells = table_cells(site, paper, spec.table)
+        algorithms = _algorithms(spec, numbers, [line["algorithm"] for line in lines])
+        crossings = [_crossings(pair, lines) for pair in spec.pairs]
+        values = {
+            "title": spec.title,
+            "paper": paper,
+            "group": groups[0],
+            "answer": [*map(_answer, crossings), _largest(algorithms)],
+            "chart": [{"name": spec.panel, "label": "", "panels": [panel]}],
+            "crossings": crossings,
+            "data": {"x": "Algorithm", "y": spec.number, "algorithms": algorithms},
+            "caption": site.project.study(paper).tables[spec.table].caption,
+            "table": table_address(paper, spec.table),
+            "columns": list(cells.columns),
+            "rows": cells.to_numpy().tolist(),
+            "changes": CHANGES,
+        }
+        yield "switches.html", switches_address(paper), values
 
 
-Found = tuple[PanelSpec, bool, CsvLine]
-"""The panel, whether it is the one that is drawn first, and a line of it."""
+def _lines(spec: SwitchesFile, views: list[Json]) -> Iterator[Json]:
+    """Yield the lines of a panel in every variant of its figure; all but the first are hidden."""
+    panels = [panel for view in views if "residuals" not in view for panel in view["panels"]]
+    first = _first(spec, views)
+    for panel in panels:
+        for line in panel["series"] if panel["letter"] == first["letter"] else ():
+            if line["variant"] != PUBLISHED or panel is first:
+                yield line | {"hidden": panel is not first}
 
 
-def _lines(site: Site, group: FigureGroup, spec: SwitchesFile) -> Iterator[Found]:
-    """Yield the lines of a panel in every variant of its figure."""
-    place = next(
-        (target.name, letter)
-        for target, letter in _panels(site, group)
-        if panel_stem(target.name, letter) == spec.panel
-    )
-    for target, letter in _panels(site, group):
-        if letter == place[1]:
-            panel = _figure(site, group, target.name).panels[letter]
-            table = site.sources.frame(target, panel_stem(target.name, letter))
-            for line in csv_lines(panel, table) or [] if table is not None else []:
-                if line.variant != PUBLISHED or target.name == place[0]:
-                    yield panel, target.name == place[0], line
+def _first(spec: SwitchesFile, views: list[Json]) -> Json:
+    """Return the panel that is drawn first."""
+    panels = [panel for view in views for panel in view["panels"]]
+    return next(panel for panel in panels if panel["stem"] == spec.panel)
 
 
-def _figure(site: Site, group: FigureGroup, name: str) -> Any:
-    return site.project.study(group.paper).figures[name]
+def _panel(spec: SwitchesFile, views: list[Json]) -> Json:
+    """Return the chart of all curves, whose looks tell the variants apart."""
+    lines = [*_lines(spec, views)]
+    known = [line for line in lines if line["algorithm"] in REGISTRY]
+    looks = tell_apart([algorithm_look(line["algorithm"]) for line in known])
+    apart = {id(line): look(of) for line, of in zip(known, looks, strict=True)}
+    series = [{**line, **apart.get(id(line), {}), "label": _label(line)} for line in lines]
+    return {**_first(spec, views), "title": "", "series": series}
 
 
-def _panels(site: Site, group: FigureGroup) -> Iterator[tuple[Any, str]]:
-    for target in group.targets:
-        for letter in _figure(site, group, target.name).panels:
-            yield target, letter
+def _label(line: Json) -> str:
+    return f"{line['label']}, {VARIANTS.get(line['variant'], line['variant'])}"
 
 
-def _panel(spec: SwitchesFile, lines: Sequence[Found]) -> Json:
-    """Return the chart of all curves; those of other variants are hidden at first."""
-    first = lines[0][0]
-    own = [line for _, _, line in lines if line.variant != PUBLISHED]
-    looks = tell_apart([_plain_look(line) for line in own])
-    by_line = dict(zip(map(id, own), looks, strict=True))
-    found = chart(first, [])
-    for panel, is_first, line in lines:
-        known = replace(line, label=_label(line), look=by_line.get(id(line), line.look))
-        found["series"].append(series(panel, known) | {"hidden": not is_first})
-    return {"stem": spec.panel, "title": "", **found}
-
-
-def _plain_look(line: CsvLine) -> Any:
-    return algorithm_look(line.algorithm) if line.algorithm in REGISTRY else line.look
-
-
-def _label(line: CsvLine) -> str:
-    return f"{line.label}, {VARIANTS.get(line.variant, line.variant)}"
-
-
-def _crossings(pair: tuple[str, str], lines: Sequence[Found]) -> dict[str, Any]:
+def _crossings(pair: tuple[str, str], lines: Sequence[Json]) -> Values:
     """Return from which drawn time on each curve of one algorithm is below each of another."""
-    one, other = (
-        [line for _, _, line in lines if line.algorithm == name and line.variant != PUBLISHED]
-        for name in pair
-    )
+    own = [[line for line in lines if line["algorithm"] == name] for name in pair]
+    one, other = [[(line["label"], _points(line)) for line in curves] for curves in own]
     return {
         "names": [REGISTRY[name].name for name in pair],
-        "columns": [_label(line) for line in one],
+        "columns": [label for label, _ in one],
         "rows": [
-            (_label(line), [crossing(each.points, line.points) for each in one]) for line in other
+            (label, [crossing(points, theirs) for _, points in one]) for label, theirs in other
         ],
     }
+
+
+def _points(line: Json) -> pd.DataFrame:
+    return pd.DataFrame({"x": line["x"], "y": line["y"]})
+
+
+def _answer(crossings: Values) -> str:
+    """Return in how many combinations of how two algorithms are played one ends below another."""
+    one, other = crossings["names"]
+    cells = [cell for _, row in crossings["rows"] for cell in row]
+    below = sum(word != "never" for word, _ in cells)
+    first = in_words(cells[0])
+    return (
+        f"{one} ends below {other} in {below} of {len(cells)} combinations of how both are "
+        f"played. As drawn it is below {first}."
+    )
+
+
+def in_words(cell: tuple[str, float | None]) -> str:
+    """Return from when on one curve is below another."""
+    word, x = cell
+    return {"always": "at every drawn time", "never": "never"}.get(word) or readable(
+        f"from t = {x:.3g} on"
+    )
+
+
+def _largest(algorithms: Sequence[Json]) -> str:
+    """Return which switch alone changes the number of its algorithm most."""
+    alone = [
+        (own["name"], switch)
+        for own in algorithms
+        for switch in own["switches"]
+        if len(switch["ids"]) == 1
+    ]
+    name, switch = max(alone, key=lambda pair: abs(math.log(pair[1]["factor"])))
+    return (
+        f"Of the switches alone, {switch['id']} changes its number most: {name} with "
+        f"“{switch['paper']}” has {switch['factor']:.3g} times the Nash regret of the code."
+    )
 
 
 def crossing(one: pd.DataFrame, other: pd.DataFrame) -> tuple[str, float | None]:
@@ -171,9 +187,9 @@ def crossing(one: pd.DataFrame, other: pd.DataFrame) -> tuple[str, float | None]
     return ("always", None) if last < 0 else ("from", float(both["x"].iloc[last + 1]))
 
 
-def _algorithms(spec: SwitchesFile, table: pd.DataFrame, lines: Sequence[CsvLine]) -> list[Json]:
+def _algorithms(spec: SwitchesFile, table: pd.DataFrame, drawn: Sequence[str]) -> list[Json]:
     """Return the numbers of each algorithm of the panel as coded, and with each switch alone."""
-    names = dict.fromkeys(line.algorithm for line in lines if line.algorithm)
+    names = dict.fromkeys(filter(None, drawn))
     found = []
     for name in names:
         own = table[table["algorithm"] == name]

@@ -51,7 +51,7 @@ def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             finish(axes, x_axis, (label, "linear"), f"({letter}) {title} arms")
             axes.set_xticks(range(len(SHOWN_B)), [style.thousands(b) for b in SHOWN_B])
             axes.set_ylim(0, None)
-        write_note(panels[0], "the limit of TSDP-C13, 10 %,\nis above this axis", "upper left")
+        write_note(panels[0], "the limit of TSDP-C13, 10 %,\nis above this axis", "upper right")
         shared_legend(drawn, 3)
     return drawn, table(points)
 

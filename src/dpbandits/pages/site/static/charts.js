@@ -1,12 +1,15 @@
-// Draws the figures of a page from the JSON in it.
+// Draws the figures of a page. What is drawn of each is in a script of its own, charts/PAPER/NAME.js,
+// since a page that is opened from a disk may load scripts and no data.
 "use strict";
+
+const figures = {};
 
 const NS = "http://www.w3.org/2000/svg";
 const PUBLISHED = "published";
 const MARGIN = {right: 16, top: 12, bottom: 46};
 const RAISED = Object.fromEntries([..."0123456789-"].map((sign, at) => [sign, "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"[at]]));
 
-const data = (id) => JSON.parse(document.getElementById(id).textContent);
+const data = (id) => figures[id] ?? JSON.parse(document.getElementById(id).textContent);
 
 // Appends an element of SVG, or of HTML where the parent is HTML, and returns it.
 function add(parent, tag, attributes = {}, text = "") {
@@ -17,8 +20,8 @@ function add(parent, tag, attributes = {}, text = "") {
   return parent.appendChild(made);
 }
 
-// Numbers as the rest of the site has them: four digits, powers of ten, thousands.
-function readable(value, digits = 4) {
+// Numbers as the rest of the site has them: three digits, powers of ten, thousands.
+function readable(value, digits = 3) {
   if (typeof value !== "number") return String(value);
   if (value !== 0 && (Math.abs(value) >= 1e7 || Math.abs(value) < 1e-4)) {
     const [mantissa, power] = value.toExponential(digits - 1).split("e");
@@ -76,24 +79,28 @@ function tickLabel(value, largest, isLog) {
     return `${part === 1 ? "" : `${part}×`}10${[...String(power)].map((sign) => RAISED[sign]).join("")}`;
   }
   const [unit, name] = isLog || largest < 1e5 || value === 0 ? [1, ""] : largest >= 1e6 ? [1e6, "M"] : [1e3, "k"];
-  return readable(value / unit) + name;
+  return readable(value / unit, 4) + name;
 }
 
 // One axis: where a value is on the page, and its ticks. Values that a logarithm lacks have no place.
+// Limits may descend; ticks may be named.
 function axisOf(spec, values, isLog, start, end, count) {
-  const kept = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0));
+  const has = (value) => Number.isFinite(value) && (!isLog || value > 0);
+  const kept = values.filter(has);
   let [low, high] = kept.length ? [Math.min(...kept), Math.max(...kept)] : [1, 10];
   const transform = isLog ? Math.log10 : (value) => value;
   const back = isLog ? (value) => 10 ** value : (value) => value;
   const room = 0.04 * (transform(high) - transform(low)) || (isLog ? 0.2 : Math.abs(low) / 10 || 1);
   [low, high] = [back(transform(low) - room), back(transform(high) + room)];
   const [least, most] = spec.limits;
-  if (least !== null && !(isLog && least <= 0)) low = least;
-  if (most !== null && most > low) high = most;
+  const isReversed = least !== null && most !== null && least > most;
+  if (least !== null && has(least)) low = least;
+  if (most !== null && has(most) && (isReversed || most > low)) high = most;
   const at = (value) => start + (end - start) * (transform(value) - transform(low)) / (transform(high) - transform(low));
-  const given = spec.categories?.length ? spec.categories.map((_, index) => index) : spec.ticks?.length ? spec.ticks : ticksOf(low, high, isLog, count);
-  const label = (value) => spec.categories?.length ? spec.categories[value] : tickLabel(value, Math.abs(high), isLog);
-  return {at, ticks: given.map((value) => [value, label(value)]), has: (value) => Number.isFinite(value) && (!isLog || value > 0)};
+  const [from, to] = [Math.min(low, high), Math.max(low, high)];
+  const named = new Map(spec.ticks ?? []);
+  const ticks = spec.ticks ? [...named].filter(([value]) => has(value) && value >= from && value <= to) : ticksOf(from, to, isLog, count).map((value) => [value, tickLabel(value, to, isLog)]);
+  return {at, ticks, has, name: (value) => named.get(value) ?? readable(value)};
 }
 
 let charts = 0;
@@ -104,7 +111,7 @@ class Chart {
     Object.assign(this, {panel, state, number: charts += 1, current: null});
     this.box = add(parent, "figure", {class: "chart", "data-stem": panel.stem});
     if (panel.title) add(this.box, "figcaption", {}, panel.title);
-    const names = panel.series.map((line) => line.label).join(", ");
+    const names = [...new Set(panel.series.map((line) => line.label).filter(Boolean))].join(", ");
     this.plot = add(this.box, "div", {class: "plot", tabindex: 0, role: "group", "aria-label": `${panel.title || "Chart"}: ${panel.y.label} against ${panel.x.label}; ${names}. Arrow keys read the points.`});
     this.tip = add(this.box, "div", {class: "tip", role: "status", hidden: ""});
     this.plot.addEventListener("pointermove", (event) => this.hover(event));
@@ -119,15 +126,20 @@ class Chart {
   draw() {
     this.width = this.box.clientWidth;
     const {panel, state} = this;
-    const [width, height] = [Math.max(this.width, 260), Math.round(Math.min(360, Math.max(250, 0.6 * this.width)))];
+    const [width, height] = [Math.max(this.width, 260), Math.round(Math.max(250, Math.min(360, 0.6 * this.width), 60 + 15 * (panel.y.ticks?.length ?? 0)))];
     this.lines = panel.series.filter((line) => !state.hidden.has(keyOf(line)));
     const shown = this.lines.length ? this.lines : panel.series;
     const isLog = {x: state.x ?? panel.x.scale === "log", y: state.y ?? panel.y.scale === "log"};
-    if (panel.x.categories?.length) isLog.x = false;
-    const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
+    const isNamed = panel.x.scale === "categories";
+    if (isNamed) isLog.x = false;
+    // Names that do not fit side by side are set aslant.
+    const names = (panel.x.ticks ?? []).map(([, name]) => name);
+    const isSlanted = 6.6 * names.join("  ").length > width - 70 && names.some((name) => name.length > 6);
+    const longest = isSlanted ? Math.max(...names.map((name) => name.length)) : 0;
+    const right = width - MARGIN.right, bottom = height - MARGIN.bottom - 4 * longest;
     const y = this.y = axisOf(panel.y, shown.flatMap((line) => [...line.y, ...(line.lo ?? []), ...(line.hi ?? [])]), isLog.y, bottom, MARGIN.top, isLog.y ? 7 : 6);
-    const left = 34 + 6.6 * Math.max(...y.ticks.map(([, label]) => label.length), 2);
-    const x = this.x = axisOf(panel.x, panel.x.categories?.length ? [-0.5, panel.x.categories.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, left, right, (isLog.x ? 8 : 6) - (width < 420 ? 2 : 0));
+    const left = Math.min(width / 3, 34 + 6.6 * Math.max(...y.ticks.map(([, label]) => label.length), 2));
+    const x = this.x = axisOf(panel.x, isNamed ? [-0.5, panel.x.ticks.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, left, right, (isLog.x ? 8 : 6) - (width < 420 ? 2 : 0));
     this.plot.replaceChildren();
     const drawn = this.svg = add(this.plot, "svg", {viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true"});
     if (panel.x.shaded) {
@@ -141,6 +153,10 @@ class Chart {
     let free = -Infinity;
     for (const [value, label] of x.ticks) {
       add(drawn, "line", {x1: x.at(value), x2: x.at(value), y1: bottom, y2: bottom + 4, class: "axis"});
+      if (isSlanted) {
+        add(drawn, "text", {transform: `translate(${x.at(value) + 4} ${bottom + 14}) rotate(-40)`, "text-anchor": "end"}, label);
+        continue;
+      }
       const half = 3.4 * label.length;
       if (x.at(value) - half < free) continue;
       free = x.at(value) + half + 4;
@@ -152,9 +168,18 @@ class Chart {
     const clip = `clip-${this.number}`;
     add(add(drawn, "clipPath", {id: clip}), "rect", {x: left - 5, y: MARGIN.top - 5, width: right - left + 10, height: bottom - MARGIN.top + 10});
     const inside = add(drawn, "g", {"clip-path": `url(#${clip})`});
+    for (const area of panel.areas ?? []) this.area(inside, area);
     this.lines.forEach((line, index) => this.series(inside, line, index));
+    for (const {x: px, y: py, text} of panel.texts ?? []) add(inside, "text", {x: x.at(px), y: y.at(py) + 4, "text-anchor": "middle", class: "within"}, text);
     this.ring = add(drawn, "circle", {r: 7, class: "ring", visibility: "hidden"});
     this.show(null);
+  }
+
+  area(parent, {points, colour, opacity, hatched}) {
+    // A logarithm has no place for 0: the area ends at the edge of the panel.
+    const place = (axis, value, edge) => axis.has(value) ? axis.at(value) : edge;
+    const corners = points.map(([px, py]) => `${place(this.x, px, 0).toFixed(1)},${place(this.y, py, 1e4).toFixed(1)}`);
+    add(parent, "polygon", {points: corners.join(" "), class: "area", fill: colour, opacity: hatched ? opacity / 2 : opacity});
   }
 
   series(parent, line, index) {
@@ -172,6 +197,8 @@ class Chart {
     if (line.marker === "none") return;
     let last = [-Infinity, 0];
     const isFew = line.marks || places.length <= 8;
+    // On a dense exact curve nothing was computed at some places alone.
+    if (!isFew && line.runs === 0) return;
     places.forEach(([px, py], at) => {
       if (!isFew && (Math.hypot(px - last[0], py - last[1]) < 70 || px - places[0][0] < 9 * index)) return;
       last = [px, py];
@@ -184,7 +211,8 @@ class Chart {
     const ratio = this.svg.viewBox.baseVal.width / frame.width;
     const [px, py] = [(event.clientX - frame.left) * ratio, (event.clientY - frame.top) * ratio];
     let [best, least] = [null, 45 ** 2];
-    for (const line of this.lines) line.x.forEach((value, at) => {
+    for (const line of this.lines) if (line.label) line.x.forEach((value, at) => {
+      if (!this.x.has(value) || !this.y.has(line.y[at])) return;
       // What is published is drawn above what is ours.
       const far = (this.x.at(value) - px) ** 2 + (this.y.at(line.y[at]) - py) ** 2 - (line.variant === PUBLISHED ? 25 : 0);
       if (far < least) [best, least] = [{line, at}, far];
@@ -197,8 +225,9 @@ class Chart {
     if (event.key === "Escape") this.show(null);
     if (!steps || !this.lines.length) return;
     event.preventDefault();
-    const {line, at} = this.current ?? {line: this.lines[0], at: -steps[0]};
-    const next = this.lines[(this.lines.indexOf(line) + steps[1] + this.lines.length) % this.lines.length];
+    const lines = this.lines.filter((line) => line.label);
+    const {line, at} = this.current ?? {line: lines[0], at: -steps[0]};
+    const next = lines[(lines.indexOf(line) + steps[1] + lines.length) % lines.length];
     this.show({line: next, at: Math.min(next.x.length - 1, Math.max(0, at + steps[0]))});
   }
 
@@ -214,14 +243,13 @@ class Chart {
     this.tip.replaceChildren();
     add(this.tip, "strong", {}, line.label);
     if (line.interpretation) add(this.tip, "span", {}, line.interpretation);
-    const place = this.panel.x.categories?.length ? this.panel.x.categories[line.x[at]] : readable(line.x[at]);
-    add(this.tip, "span", {}, `${this.panel.x.label}: ${place}`);
+    add(this.tip, "span", {}, `${this.panel.x.label || "x"}: ${this.x.name(line.x[at])}`);
     const ends = line.lo ? ` [${readable(line.lo[at])}, ${readable(line.hi[at])}]` : "";
-    add(this.tip, "span", {}, `${this.panel.y.label}: ${readable(line.y[at])}${ends}`);
+    add(this.tip, "span", {}, `${this.panel.y.label || "y"}: ${this.y.name(line.y[at])}${ends}`);
     const runs = Array.isArray(line.runs) ? line.runs[at] : line.runs;
-    if (line.variant === PUBLISHED) add(this.tip, "span", {}, "digitised, with the reading error");
-    else add(this.tip, "span", {}, runs ? `${readable(runs)} runs` : "exact");
-    if (line.difference) add(this.tip, "span", {}, `ours minus published: ${readable(line.difference[at])} (${line.agreement[at]})`);
+    if (line.variant === PUBLISHED) add(this.tip, "span", {}, "digitised, with the digitisation error");
+    else if (runs !== null && runs !== undefined) add(this.tip, "span", {}, runs ? `${readable(runs, 7)} runs` : "exact");
+    if (line.difference) add(this.tip, "span", {}, `rebuilt minus published: ${readable(line.difference[at])} (${line.agreement[at]})`);
     const [room, scale] = [this.box.clientWidth, this.svg.getBoundingClientRect().width / this.svg.viewBox.baseVal.width];
     this.tip.style.left = `${Math.max(0, Math.min(room - this.tip.offsetWidth, px * scale + (px * scale > room / 2 ? -this.tip.offsetWidth - 14 : 14)))}px`;
     this.tip.style.top = `${this.plot.offsetTop + py * scale + 12}px`;
@@ -230,18 +258,36 @@ class Chart {
 
 const keyOf = (line) => line.variant === PUBLISHED ? "published, digitised" : line.label;
 
-// A figure: its views (variants), its axes, and the series of all its panels.
+// The part of the address after "?" says what is shown: the view, hidden series, logarithmic axes.
+function remember(changes) {
+  const asked = new URLSearchParams(location.search);
+  for (const [key, value] of Object.entries(changes)) {
+    if (value) asked.set(key, value);
+    else asked.delete(key);
+  }
+  const text = asked.toString();
+  history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`);
+}
+
+// A figure: its views (variants), its axes, and the series of all its panels or of one.
 function drawFigure(box) {
-  const views = data(box.dataset.figure);
-  const state = {hidden: new Set(views.flatMap((view) => view.panels.flatMap((panel) => panel.series.filter((line) => line.hidden).map(keyOf)))), x: null, y: null};
+  const wanted = box.dataset.panel || location.hash.slice(1);
+  let views = data(box.dataset.figure);
+  const letters = new Set(views.flatMap((view) => view.panels.filter((panel) => panel.stem === box.dataset.panel).map((panel) => panel.letter)));
+  if (letters.size) views = views.map((view) => ({...view, panels: view.panels.filter((panel) => letters.has(panel.letter))})).filter((view) => view.panels.length);
+  const asked = new URLSearchParams(location.search);
+  const unseen = views.flatMap((view) => view.panels.flatMap((panel) => panel.series.filter((line) => line.hidden).map(keyOf)));
+  const state = {hidden: new Set(asked.has("hide") ? asked.getAll("hide")[0].split("|") : unseen), x: null, y: null};
+  for (const which of ["x", "y"]) if (asked.has(which)) state[which] = asked.get(which) === "log";
   const controls = add(box, "form", {class: "controls"});
+  controls.addEventListener("submit", (event) => event.preventDefault());
   const [legend, panels] = [add(box, "div", {class: "legend", role: "group", "aria-label": "Series"}), add(box, "div", {class: "panels"})];
   let drawn = [];
   const redraw = () => drawn.forEach((chart) => chart.draw());
   const choose = (view) => {
     panels.replaceChildren();
     legend.replaceChildren();
-    const lines = new Map(view.panels.flatMap((panel) => panel.series).map((line) => [keyOf(line), line]));
+    const lines = new Map(view.panels.flatMap((panel) => panel.series).filter((line) => line.label).map((line) => [keyOf(line), line]));
     for (const [key, line] of lines) {
       const button = add(legend, "button", {type: "button", "aria-pressed": !state.hidden.has(key)});
       swatch(button, key === keyOf({variant: PUBLISHED}) ? {...line, colour: "#000"} : line);
@@ -249,8 +295,15 @@ function drawFigure(box) {
       button.addEventListener("click", () => {
         if (!state.hidden.delete(key)) state.hidden.add(key);
         button.setAttribute("aria-pressed", !state.hidden.has(key));
+        remember({hide: [...state.hidden].join("|")});
         redraw();
       });
+    }
+    const areas = new Map(view.panels.flatMap((panel) => panel.areas ?? []).filter((area) => area.label).map((area) => [area.label, area]));
+    for (const [label, area] of areas) {
+      const entry = add(legend, "span", {class: "entry"});
+      add(entry, "span", {class: "box", style: `background: ${area.colour}; opacity: ${area.opacity}`});
+      add(entry, "span", {}, label);
     }
     panels.classList.toggle("single", view.panels.length === 1);
     drawn = view.panels.map((panel) => new Chart(panels, panel, state));
@@ -259,32 +312,37 @@ function drawFigure(box) {
   if (views.length > 1) {
     const field = add(controls, "fieldset");
     add(field, "legend", {}, "Played");
-    views.forEach((view) => {
+    views.forEach((view, index) => {
       const label = add(field, "label");
-      const radio = add(label, "input", {type: "radio", name: "view", value: view.name});
+      const radio = add(label, "input", {type: "radio", name: "view", value: index});
       add(label, "span", {}, view.label);
-      radio.addEventListener("change", () => choose(view));
+      radio.addEventListener("change", () => { remember({view: view.label}); choose(view); });
     });
   }
   const field = add(controls, "fieldset");
   add(field, "legend", {}, "Logarithmic");
   for (const which of ["x", "y"]) {
-    const scales = views.flatMap((view) => view.panels.map((panel) => panel[which].scale));
-    if (scales.includes("categories")) continue;
+    const axes = views.flatMap((view) => view.panels.map((panel) => panel[which]));
+    // Named ticks are places of a list, or of the one scale that they were named for.
+    if (axes.some((axis) => axis.scale === "categories" || axis.ticks?.some(([, name]) => Number.isNaN(Number(name.replaceAll(",", "")))))) continue;
+    const scales = axes.map((axis) => axis.scale);
     const label = add(field, "label");
-    const box = add(label, "input", {type: "checkbox", name: which});
-    box.checked = scales.every((scale) => scale === "log");
-    box.indeterminate = !box.checked && scales.includes("log");
+    const tick = add(label, "input", {type: "checkbox", name: which});
+    tick.checked = state[which] ?? scales.every((scale) => scale === "log");
+    tick.indeterminate = state[which] === null && !tick.checked && scales.includes("log");
     add(label, "span", {}, `${which} axis`);
-    box.addEventListener("change", () => { state[which] = box.checked; redraw(); });
+    tick.addEventListener("change", () => { state[which] = tick.checked; remember({[which]: tick.checked ? "log" : "linear"}); redraw(); });
   }
+  if (field.children.length === 1) field.remove();
   // An address that ends in the name of a panel opens its variant, there.
-  const wanted = location.hash.slice(1);
-  const first = Math.max(0, views.findIndex((view) => view.panels.some((panel) => panel.stem === wanted)));
+  const named = asked.has("view") ? views.findIndex((view) => view.label === asked.get("view")) : views.findIndex((view) => view.panels.some((panel) => panel.stem === wanted));
+  const first = Math.max(0, named);
   if (views.length > 1) controls.elements.view[first].checked = true;
   choose(views[first]);
-  box.querySelector(`[data-stem="${CSS.escape(wanted)}"]`)?.scrollIntoView();
+  if (!box.dataset.panel) box.querySelector(`[data-stem="${CSS.escape(wanted)}"]`)?.scrollIntoView();
 }
 
-document.querySelectorAll("[data-figure]").forEach(drawFigure);
-document.querySelectorAll("[data-look]").forEach((box) => swatch(box, JSON.parse(box.dataset.look)));
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("[data-figure]").forEach(drawFigure);
+  document.querySelectorAll("[data-look]").forEach((box) => swatch(box, JSON.parse(box.dataset.look)));
+});

@@ -24,12 +24,18 @@ function drawSwitches(box) {
       const item = add(said, "li", {class: found ? "" : "unknown"});
       item.textContent = found ? `${own.name} with ${ticked.join(" and ")}: ${readable(found[0] + shift)} [${readable(found[1] + shift)}, ${readable(found[2] + shift)}]; as drawn ${readable(own.coded[0] + (own.shift?.amount ?? 0))}.` : `${own.name} with ${others.join(" and ")} together: not computed.`;
     });
-    const panel = {title: "", stem: "switched", x: {label: x, scale: "categories", limits: [null, null], categories: algorithms.map((own) => own.name)}, y: {label: y, scale: "log", limits: [null, null]}, series: [drawn, now]};
+    const panel = {title: "", stem: "switched", x: {label: x, scale: "categories", limits: [null, null], ticks: algorithms.map((own, at) => [at, own.name])}, y: {label: y, scale: "log", limits: [null, null]}, series: [drawn, now]};
     place.replaceChildren();
     new Chart(place, panel, {hidden: new Set(), x: null, y: null});
   };
-  form.addEventListener("change", redraw);
+  const boxes = [...form.querySelectorAll("input")];
+  const asked = new URLSearchParams(location.search).get("ticked")?.split(",") ?? [];
+  for (const input of boxes) input.checked = asked.includes(input.value);
+  form.addEventListener("change", () => {
+    remember({ticked: boxes.filter((input) => input.checked).map((input) => input.value).join(",")});
+    redraw();
+  });
   redraw();
 }
 
-document.querySelectorAll("[data-switches]").forEach(drawSwitches);
+document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-switches]").forEach(drawSwitches));
