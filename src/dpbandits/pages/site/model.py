@@ -108,7 +108,8 @@ class Site:
                 "picture": f"pictures/{group.paper}/{next(iter(group.entries))}.png",
                 "alt": self.contents.alt(group),
                 "counts": by_verdict(self.contents.about(group)),
-                "answer": self.contents.answer(group),
+                "answer": self.contents.opening(group),
+                "against": self.contents.against(group),
             }
             for group in self.groups
         }
