@@ -102,7 +102,17 @@ def play(name: str, tests: list[str]) -> None:
         return code if is_it else get_code(self, module)
 
     SourceFileLoader.get_code = changed  # type: ignore[method-assign]
-    words = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:faulthandler"]
+    words = [
+        "-x",
+        "-q",
+        "-rfE",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:faulthandler",
+    ]
     status = pytest.main([*words, f"--rootdir={ROOT}", *tests], plugins=[CompiledAnew(path)])
     sys.stdout.flush()
     os._exit(status)

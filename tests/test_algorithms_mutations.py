@@ -297,12 +297,12 @@ UNNOTICED = {
     "ts-gaussian": 4,
     "m-ts-gaussian": 3,
     "dp-se": 1,
-    "anytime-lazy-ucb": 4,
+    "anytime-lazy-ucb": 20,
     "ucb1": 20,
     "kl-ucb": 30,
     "ts-beta": 1,
     "dp-ts-ucb": 2,
-    "lazy-dp-ts": 4,
+    "lazy-dp-ts": 11,
     "dp-ts": 1,
     "gdp-ncb": 4,
     "adap-ucb": 0,
@@ -316,7 +316,8 @@ UNNOTICED = {
 
 Such are: numbers that a loop over the arms always overwrites; bounds, which only spare an index
 where it is not needed (most of those of ucb1, ldp-ncb and ldp-ucb-l); what the other core of a
-wrapper does; what only a run that is resumed would show (`test_resuming_changes_nothing`).
+wrapper does, or the other algorithm of a file that two share (lazy-dp-ts, anytime-lazy-ucb); what
+only a run that is resumed would show (`test_resuming_changes_nothing`).
 """
 
 SECONDS = 30.0

@@ -602,11 +602,6 @@ def claims_of(file: ClaimsFile, path: Path, statistics: Mapping[str, Statistic])
     return claims
 
 
-def load_findings(path: Path, statistics: Mapping[str, Statistic]) -> list[Finding]:
-    """Read ``config/papers/PAPER/findings.yaml``; return the findings on the paper, checked."""
-    return findings_of(load_document(path, FindingsFile), path, statistics)
-
-
 def findings_of(
     file: FindingsFile,
     path: Path,
