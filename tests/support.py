@@ -40,21 +40,6 @@ DOCUMENTS = {
 }
 """Path of each document for users -> its text."""
 
-
-def is_choosing_published() -> bool:
-    """Whether the tables that ``dpbandits choose`` looks up are those of this comparison."""
-    from dpbandits.pages.choosing import published
-    from dpbandits.pipeline.project import Project
-
-    return published(Project.load(ROOT)) is not None
-
-
-def skip_what_is_not_published(command: str) -> None:
-    """Skip a command that looks up the comparison `choosing`, until this one is published."""
-    if command.startswith("choose ") and not is_choosing_published():
-        pytest.skip("the comparison is not published yet")
-
-
 Decision = tuple[int, int, float]
 Case = TypeVar("Case")
 

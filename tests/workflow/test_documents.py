@@ -17,7 +17,7 @@ from dpbandits.cli import main
 from dpbandits.pipeline.targets import rule_name
 from found_papers import PAPERS
 from invented import DPBANDITS, ROOT, SNAKEMAKE, copy_parts, run
-from support import DOCUMENTS, mostly_slow, skip_what_is_not_published
+from support import DOCUMENTS, mostly_slow
 
 ON_RESULTS = {"compare", "draw", "explain", "judge", "digitised", "overlay", "run", "tabulate"}
 """Commands that need results which are built, or build some."""
@@ -145,7 +145,6 @@ def test_commands_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(ROOT)
-    skip_what_is_not_published(line.removeprefix("dpbandits "))
     if line.startswith("dpbandits cache"):
         # The folder of compiled kernels is every test's: it is not to be cleared under them.
         monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path))

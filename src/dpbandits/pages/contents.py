@@ -409,7 +409,7 @@ class Contents:
     def _row(self, row: Mapping[Any, Any]) -> Values:
         """Return a row of the ledger, with what its number is and in words what it was asked of."""
         words = self.in_words(row["paper"], row["interpretation"])
-        measured, asked = self._shown(row)
+        measured, asked = _with_powers(row["measured"]), readable(row["asked"])
         number = number_text(row)
         value = f"{_begun(measured)} is {number}" + (f"; it must be {asked}" if asked else "")
         is_judged = row["verdict"] not in ("not applicable", "not testable")
@@ -426,17 +426,6 @@ class Contents:
             if row["verdict"] == "mixed"
             else "",
         }
-
-    def _shown(self, row: Mapping[Any, Any]) -> tuple[str, str]:
-        """Return what the number of a row is, and what it was asked to be; "" of a reported one."""
-        keys = ["claim", "variant", "interpretation"]
-        own = self.evidence[(self.evidence[keys] == [row[key] for key in keys]).all(axis=1)]
-        binding = own[own["comparison"] == row["measured"]]
-        if len(binding) and not (binding["estimate"] == row["estimate"]).any():
-            reported = own[(own["estimate"] == row["estimate"]) & (own["decided"] == "reported")]
-            if len(reported):
-                return _with_powers(reported["comparison"].iloc[0]), ""
-        return _with_powers(row["measured"]), readable(row["asked"])
 
 
 def _with_powers(text: str) -> str:

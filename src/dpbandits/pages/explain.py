@@ -119,9 +119,6 @@ def explain_published(project: Project, identifier: str) -> str:
     rows = verdicts.merge(both, on=[*KEYS, "verdict"])
     texts = []
     for row in rows[rows["claim"] == claim.id].to_dict("records"):
-        # Copies of before name the binding comparison beside the number that the claim shows.
-        if claim.shown and row["measured"]:
-            row |= {"measured": claim.shown, "asked": ""}
         name = variant_figure(project.study(paper), claim, row["variant"])
         shown = published_file(project.study(paper), name) if name else None
         last = conclusion(claim, row, _deciding(compared, row), shown)

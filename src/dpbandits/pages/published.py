@@ -150,11 +150,6 @@ def published_ledger(project: Project, paper: str) -> pd.DataFrame:
     claims = project.study(paper).claims
     figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
     verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
-    # Copies of before name the binding comparison beside the number that a claim shows.
-    for claim in claims:
-        if claim.shown:
-            rows = (both["claim"] == claim.id) & (both["measured"] != "")
-            both.loc[rows, ["measured", "asked"]] = [claim.shown, ""]
     return join(paper, claims, verdicts, both, figures)
 
 
