@@ -180,7 +180,7 @@ def read(folder: Path, name: str) -> pd.DataFrame:
 def at(table: pd.DataFrame, arms: str, horizon: str, epsilon: str) -> pd.DataFrame:
     length = int(horizon.replace(",", ""))
     is_here = (table["arms"] == int(arms)) & (table["horizon"] == length)
-    return table[is_here & (table["epsilon"].astype(str) == str(float(epsilon)))]
+    return table[is_here & (pd.to_numeric(table["epsilon"], errors="coerce") == float(epsilon))]
 
 
 def check_answers(folder: Path, page: str) -> int:
@@ -215,7 +215,8 @@ def check_counts(folder: Path, page: str) -> int:
         names = table["first"].map(lambda algorithm: PLAYERS[algorithm][0])
         [text] = re.findall(rf"^- {re.escape(DESCRIPTIONS[kind])}: (.+)", page, re.MULTILINE)
         counted = re.findall(
-            r"([^,]+?) has the least regret at (\d+)(?: of (\d+) questions)? and wins (\d+)", text
+            r"([^,]+?)(?: has the least regret)? at (\d+)(?: of (\d+) questions)? and wins (\d+)",
+            text,
         )
         first = {name.strip(): (int(count), int(won)) for name, count, _, won in counted}
         assert first == {
@@ -223,7 +224,7 @@ def check_counts(folder: Path, page: str) -> int:
             for name, count in names.value_counts().items()
         }
         assert counted[0][2] == str(len(table))
-    bases = r"there are (\d+) central winners, of which (\d+) .* all, (\d+) with the .*, (\d+) with"
+    bases = r"there are (\d+) central winners. Of these (\d+) .* all, (\d+) with the .*, (\d+) with"
     table = winners[winners["class"] == "pure"]
     default = table["default"][table["default"] != ""]
     remain = [(table.loc[default.index, base] == default).sum() for base in ("base2", "natural")]

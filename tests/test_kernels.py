@@ -88,7 +88,8 @@ def test_all_that_machine_code_is_made_of_is_in_its_key() -> None:
         assert path in keyed
         packages.add(path.relative_to(ROOT).parts[0])
         modules = _from_elsewhere(source)
-        for node in (node for function in compiled for node in ast.walk(function)):
+        bodies = (statement for function in compiled for statement in function.body)
+        for node in (node for statement in bodies for node in ast.walk(statement)):
             if isinstance(node, ast.Name) and node.id in modules:
                 place = ROOT.parent / modules[node.id].replace(".", "/")
                 places = place.with_suffix(".py"), place / "__init__.py", place / f"{node.id}.py"

@@ -197,7 +197,7 @@ def test_what_cannot_take_it_is_refused_in_one_line(
 
 def test_what_does_not_fit_a_built_figure_is_refused(overlay: Overlay) -> None:
     message = message_of(lambda: overlay("dp-ncb/extra-bias", own()))
-    assert "dp-ncb/extra-bias: its lines come from simulations that differ in run" in message
+    assert "dp-ncb/extra-bias-a: its lines come from simulations that differ in run" in message
     message = message_of(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")))
     assert message == "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
 
