@@ -573,8 +573,8 @@ def headline(ledger: pd.DataFrame) -> str:
     """Return how many claims of the papers hold, fail, and so on, in two sentences."""
     counts = counted(ledger, "as-written")
     return (
-        f"{sum(counts.values())} claims of the papers were checked, with the algorithms as written. "
-        f"Of these {in_counts(counts)}."
+        f"{sum(counts.values())} claims of the papers were checked, with the algorithms as "
+        f"written. Of these {in_counts(counts)}."
     )
 
 

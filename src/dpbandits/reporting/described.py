@@ -119,7 +119,7 @@ def _lines(axes: Axes, points: pd.DataFrame, legends: dict[Any, str]) -> Iterato
         if container is not None and container.has_yerr:
             segments = container.lines[2][-1].get_segments()
             for end, key in enumerate(("lo", "hi")):
-                found[key] = [_number(segment[end][1]) for segment in segments]
+                found[key] = [_number(part[end][1]) if len(part) else None for part in segments]
         yield found
 
 
