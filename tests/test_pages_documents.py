@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import ANSWERS, MEANINGS, Contents, head_of
+from dpbandits.pages.contents import ANSWERS, MEANINGS, Contents, counted, head_of, headline
 from dpbandits.pages.documents import document, gallery_page, paper_page
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
@@ -106,6 +106,19 @@ def test_another_verdict_gives_another_page_and_a_missing_number_none(tmp_path: 
     path.write_text(path.read_text().replace("TSDP-F7", "TSDP-F6"))
     with pytest.raises(InputError, match=r"findings\.TSDP-F\d+.* are meant"):
         paper_page(Contents.of(Project.load(tmp_path)), "ts-is-dp")
+
+
+def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) -> None:
+    for part in ("config", "docs"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    about = tmp_path / "config/papers/dp-ncb/paper.yaml"
+    about.write_text(about.read_text() + "reduced: Horizons are a tenth of the paper's.\n")
+    size = sum(
+        counted(CONTENTS.ledger[CONTENTS.ledger["paper"] == "dp-ncb"], "as-written").values()
+    )
+    assert f"or at a smaller scale ({size} of them)" in headline(
+        Contents.of(Project.load(tmp_path))
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import doctest
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path, PurePosixPath
@@ -224,7 +225,9 @@ def test_no_more_is_imported_than_is_needed(
     code: str, words: str, unused: tuple[str, ...], tmp_path: Path
 ) -> None:
     """A cluster starts commands a thousand times."""
-    (tmp_path / "config").symlink_to(ROOT / "config")
+    # An algorithm in a paper's folder is loaded with it, and may import what it likes.
+    own = {path.parent.name for path in (ROOT / "config/papers").glob("*/*.py")}
+    shutil.copytree(ROOT / "config", tmp_path / "config", ignore=lambda *_: own)
     place = [str(tmp_path)] if words.endswith("--project") else []
     code += "\nimport sys; print('loaded:', *sys.modules)"
     run = run_python("-c", code, *shlex.split(words), *place, folder=tmp_path)

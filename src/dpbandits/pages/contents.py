@@ -569,11 +569,15 @@ def in_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
 
 
-def headline(ledger: pd.DataFrame) -> str:
+def headline(contents: Contents) -> str:
     """Return how many claims of the papers hold, fail, and so on, in two sentences."""
+    ledger, papers = contents.ledger, contents.project.papers
     counts = counted(ledger, "as-written")
+    reduced = ledger["paper"].isin([name for name in papers if papers[name].reduced])
+    smaller = sum(counted(ledger[reduced], "as-written").values())
+    where = f", {smaller} of them at a smaller scale" if smaller else ""
     return (
-        f"{sum(counts.values())} claims of the papers were checked, with the algorithms as "
+        f"{sum(counts.values())} claims of the papers were checked{where}, with the algorithms as "
         f"written. Of these {in_counts(counts)}."
     )
 

@@ -222,7 +222,7 @@ def front_page(project: Project, text: str) -> str:
     """
     contents = Contents.of(project)
     meaning = "[What the words mean](#verdicts)."
-    answer = f"**{headline(contents.ledger)}** {meaning}\n\n{_strip(contents)}"
+    answer = f"**{headline(contents)}** {meaning}\n\n{_strip(contents)}"
     text = with_region(text, "headline", answer)
     left_out = (DIFFERS, "not applicable")
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
@@ -268,7 +268,8 @@ def _papers(contents: Contents) -> str:
         drawn = contents.reproduced(name).removeprefix("the paper prints ")
         sentence = contents.project.study(name).summary().sentence or contents.summary(name)
         page = f"[`{name}`](docs/papers/{name}.md)"
-        figures = f"{rebuilt} rebuilt; {drawn}"
+        scale = " at a smaller scale" if paper.reduced else ""
+        figures = f"{rebuilt} rebuilt{scale}; {drawn}"
         rows.append([f"{page} {title}", figures, "; ".join(claims), sentence])
     head = ["paper", "figures; as drawn?", "claims as written", "in one sentence"]
     return table(head, rows, texts=len(head))

@@ -62,7 +62,7 @@ def front_page(site: Site) -> Page:
     """Return the front page: the answer, the figures, the papers, the words."""
     values = {
         "title": "",
-        "headline": headline(site.contents.ledger),
+        "headline": headline(site.contents),
         "papers": [_paper(site, paper) for paper in site.papers],
         "across": [(name, site.title(name)) for name in site.comparisons],
         "findings": [
@@ -272,7 +272,7 @@ def claims_page(site: Site) -> Page:
     counts = {paper: by_verdict(ledger[ledger["paper"] == paper]) for paper in site.papers}
     values = {
         "title": "Claims",
-        "headline": headline(ledger),
+        "headline": headline(site.contents),
         "claims": list(site.claims.values()),
         "papers": [(paper, site.title(paper), counts[paper]) for paper in site.papers],
         "kinds": list(dict.fromkeys(ledger["kind"])),
