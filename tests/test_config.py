@@ -53,6 +53,7 @@ MISTAKES = [
     (ABOUT, "summary:", "summery:", "key is 'summery'; allowed: title"),
     (ABOUT, "  fig2: Pseudo", "  fig3: Pseudo", "panels lacks, or has without a panel, fig2"),
     (ABOUT, "state: draft", "state: [draft]", "state is ['draft']; Input should be 'published'"),
+    (ABOUT, "state: draft", "state: draft\nvenue: AAAI 2016", "venue is 'AAAI 2016'; String"),
     (EXPERIMENTS, "paper: committing-early", "- x", "is not valid YAML"),
     (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
     (EXPERIMENTS, "law: bernoulli", "low: bernoulli", "allowed: either key law or key make"),

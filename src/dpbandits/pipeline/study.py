@@ -57,7 +57,7 @@ class PaperFile(Spec):
         short_title: where the title is long.
         authors: in their order.
         year: of publication.
-        venue: short name of the conference or journal; none for a preprint.
+        venue: short name of the conference or journal, without the year; none for a preprint.
         proceedings: its long name.
         arxiv: number on arXiv.
         doi: digital object identifier.
@@ -75,7 +75,7 @@ class PaperFile(Spec):
     short_title: Sentence | None = None
     authors: Annotated[tuple[Author, ...], Field(min_length=1)]
     year: Annotated[StrictInt, Field(ge=1900, le=2200)]
-    venue: Text | None = None
+    venue: Annotated[str, Field(pattern=r"^\D+$")] | None = None
     proceedings: Sentence | None = None
     arxiv: Annotated[str, Field(pattern=r"^\d{4}\.\d{4,5}$")] | None = None
     doi: Annotated[str, Field(pattern=r"^10\.\d+/\S+$")] | None = None
