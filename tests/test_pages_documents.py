@@ -116,9 +116,8 @@ def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) 
     size = sum(
         counted(CONTENTS.ledger[CONTENTS.ledger["paper"] == "dp-ncb"], "as-written").values()
     )
-    assert f"or at a smaller scale ({size} of them)" in headline(
-        Contents.of(Project.load(tmp_path))
-    )
+    text = headline(Contents.of(Project.load(tmp_path)))
+    assert f"checked, {size} of them at a smaller scale, with" in text
 
 
 @pytest.mark.parametrize(
