@@ -58,8 +58,12 @@ def typed() -> list[str]:
 
 TYPED, PYTHON = typed(), fenced("python")
 MAKE = [line for line in TYPED if line.startswith("make ")]
-# `snakemake extras` and the like are spoken of: a command says how many cores.
-PLANNED = [line for line in TYPED if line.startswith("snakemake ") and " --cores " in line]
+# `snakemake extras` and the like are spoken of: a command says how many cores, and of what.
+PLANNED = [
+    line
+    for line in TYPED
+    if line.startswith("snakemake ") and " --cores " in line and "NAME" not in line
+]
 OWN = [line for line in TYPED if line.startswith("dpbandits ")]
 # A name alone that takes arguments is spoken of, not typed.
 ALONE = {f"dpbandits {name}" for name in ON_RESULTS | {"simulate", "identify"}}
