@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpbandits import privacy
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.engine.results import results_frame
@@ -160,3 +161,11 @@ def test_a_wrong_level_fails_the_exact_claims() -> None:
         frames = {**EXACT, "privacy-by-horizon": wrong}
         [found] = judge([claims[name]], Evidence.of_frames(frames))
         assert found.verdict == "fails"
+
+
+def test_the_levels_in_the_pictures_of_figure_7_are_those_of_theorem_4_4() -> None:
+    text = (ROOT / "config/papers/dp-ts-ucb/experiments.yaml").read_text(encoding="utf-8")
+    levels = [privacy.epsilon(1e-6, privacy.dp_ts_ucb_gdp(alpha, 10**6)) for alpha in (0, 1)]
+    assert "= 2.2×10⁵, the baselines 0.5" in text
+    assert "= 17.2, the baselines 0.5" in text
+    assert [f"{level:.3g}" for level in (round(levels[0], -4), levels[1])] == ["2.2e+05", "17.2"]
