@@ -5,6 +5,7 @@ The files are read as models, and checked: whatever is wrong is one line.
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -100,6 +101,13 @@ class SeriesEntry(Spec):
     when: dict[Annotated[str, Field(pattern="^[^=]+=[^=]+$")], dict[str, Any]] = {}
 
 
+class Range(Spec):
+    """Where a tag is: from one number to another, both included."""
+
+    low: float = Field(-math.inf, alias="from")
+    high: float = Field(math.inf, alias="to")
+
+
 class Shares(Spec):
     """Points of an axis: so many from one to another, by equal ratios."""
 
@@ -107,6 +115,8 @@ class Shares(Spec):
     to: float
     count: Count
 
+
+PointsOfAxis = tuple[Any, ...] | Shares
 
 Operand = str | dict[str, Any]
 Pick = str | dict[str, Any]
@@ -123,7 +133,9 @@ class ComparisonEntry(Spec):
         quantity: a function of the paper, of the series under ``of``, with ``arguments``.
         statistic: a function of the paper on its evidence.
         at: tags of all series.
-        along: a tag, or ``t``, that runs over ``points``; all that there are by default.
+        along: a tag, or ``t``, that runs over ``points``, all that there are by default; or several
+            tags, with the points of each.
+        where: tags of the first series, which keep the points at which they are in a range.
         pick: what is made of the points, each of them by default: names, or names with options.
         point: the label of a point.
     """
@@ -136,8 +148,9 @@ class ComparisonEntry(Spec):
     statistic: str = ""
     of: Annotated[tuple[Operand, ...], BeforeValidator(as_list)] = ()
     at: dict[str, Any] = {}
-    along: str = ""
-    points: tuple[Any, ...] | Shares | None = None
+    along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
+    points: PointsOfAxis | dict[str, PointsOfAxis] | None = None
+    where: dict[str, Range] = {}
     pick: Annotated[tuple[Pick, ...], BeforeValidator(as_list)] = ()
     point: str = ""
     kind: Annotated[str, one_of(KINDS)] = REPORT
@@ -154,8 +167,11 @@ class ComparisonEntry(Spec):
     def _measures_one_thing(self) -> "ComparisonEntry":
         if len(self.measured) != 1:
             raise InputError(f"{len(self.measured)} of {', '.join(MEASURED)}; allowed: one")
-        if bool(self.along) < bool(self.pick or self.points or self.point):
-            raise InputError("pick, points or point without along; allowed: with it")
+        if bool(self.along) < bool(self.pick or self.points or self.point or self.where):
+            raise InputError("pick, points, point or where without along; allowed: with it")
+        unknown = set(self.points) - set(self.along) if isinstance(self.points, dict) else ()
+        if unknown or (len(self.along) > 1 and not isinstance(self.points, dict | None)):
+            raise InputError(f"points of {', '.join(unknown) or 'one axis'}; allowed: {self.along}")
         return self
 
     @property
@@ -685,7 +701,7 @@ def _measurement(
     series: "Mapping[str, NamedSeries]",
     statistics: Mapping[str, Statistic],
 ) -> "Statistic | Measurement":
-    from dpbandits.claims.statistics import PICKS, Measurement
+    from dpbandits.claims.statistics import OF_ONE_AXIS, PICKS, Measurement
 
     (key,) = entry.measured
     if key in ("statistic", "quantity"):
@@ -703,6 +719,9 @@ def _measurement(
     if unknown:
         allowed = ", ".join(PICKS)
         raise InputError(f"{name}: pick is {', '.join(unknown)}; allowed: {allowed}")
+    lone = [pick for pick, _ in picks if pick in OF_ONE_AXIS and len(entry.along) > 1]
+    if lone:
+        raise InputError(f"{name}: pick {', '.join(lone)} along several axes; allowed: along one")
     operands = entry.of if key == "quantity" else as_list(getattr(entry, key))
     return Measurement(
         operation=statistics[entry.quantity] if key == "quantity" else key,
@@ -710,7 +729,8 @@ def _measurement(
         series=series,
         at=entry.at,
         along=entry.along,
-        points=_points(entry.points),
+        points=tuple(_points(entry.points, axis) for axis in entry.along),
+        where={tag: (one.low, one.high) for tag, one in entry.where.items()},
         picks=picks,
         point=entry.point,
         arguments=entry.arguments,
@@ -718,7 +738,11 @@ def _measurement(
     )
 
 
-def _points(points: "tuple[Any, ...] | Shares | None") -> tuple[Any, ...] | None:
+def _points(
+    points: "PointsOfAxis | dict[str, PointsOfAxis] | None", axis: str
+) -> tuple[Any, ...] | None:
+    if isinstance(points, dict):
+        points = points.get(axis)
     if isinstance(points, Shares):
         import numpy as np
 

@@ -1,11 +1,13 @@
 """What a comparison measures: an operation on series, along an axis, and a pick of its points.
 
 Operations are ``value``, ``difference``, ``ratio`` and ``deviation`` (a ratio less 1) of series.
-Without an axis there is one number. Along a tag of the results, or the time ``t``, there is one at
-each point, of which picks make others or one. Statistics of the privacy audit are at the end.
+Without an axis there is one number. Along a tag of the results, the time ``t``, or several of them,
+there is one at each point, of which picks make others or one. Quantities that papers share, those
+of the privacy audit, are at the end.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import Formatter
@@ -30,13 +32,18 @@ class Point:
 
     Attributes:
         number: what is measured.
-        x: the point.
-        names: variables that its label may name.
+        x: the point; of several axes its place on the last.
+        names: variables that its label may name, the axes before all.
     """
 
     number: Estimate
     x: Any
     names: Tags
+
+    def precedes(self, later: "Point") -> bool:
+        """Return whether both are on one line along the last axis."""
+        *others, _ = self.names
+        return all(self.names[axis] == later.names[axis] for axis in others)
 
 
 def _value(one: Estimate) -> Estimate:
@@ -71,6 +78,24 @@ def _steps(points: list[Point], by: str = "difference") -> list[Point]:
             OPERATIONS[by](after.number, before.number), after.x, {**before.names, "next": after.x}
         )
         for before, after in itertools.pairwise(points)
+        if before.precedes(after)
+    ]
+
+
+def _between(points: list[Point]) -> list[Point]:
+    """Return the points between the ends."""
+    if len(points) < 3:
+        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    return points[1:-1]
+
+
+def _absolute(points: list[Point]) -> list[Point]:
+    """Return the sizes of the numbers, whatever their signs."""
+    return [
+        point
+        if point.number.value >= 0.0
+        else replace(point, number=numbers.difference(exact(0.0), point.number))
+        for point in points
     ]
 
 
@@ -84,9 +109,8 @@ def _largest(points: list[Point]) -> Estimate:
 
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
     """Return the better end minus the best point between, or the best one between over it."""
-    first, *between, last = (point.number for point in points)
-    if not between:
-        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    between = [point.number for point in _between(points)]
+    first, last = points[0].number, points[-1].number
     operation = OPERATIONS[by]
     if by == "ratio":
         return numbers.smallest(
@@ -95,6 +119,28 @@ def _interior(points: list[Point], by: str = "difference") -> Estimate:
     return numbers.largest(
         numbers.smallest(operation(end, inner) for end in (first, last)) for inner in between
     )
+
+
+def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
+    """Return the smallest number at some points minus the largest at the others."""
+    inside = [point for point in points if point.x in of]
+    outside = [point for point in points if point.x not in of]
+    if len(inside) != len(of) or not outside:
+        allowed = ", ".join(str(point.x) for point in points)
+        raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
+    return numbers.smallest(
+        numbers.difference(above.number, below.number)
+        for above, below in itertools.product(inside, outside)
+    )
+
+
+def _share(points: list[Point], at_least: float) -> Estimate:
+    """Return the share of the points with an exact number of at least so much."""
+    if any(point.number.is_random for point in points):
+        raise InputError("share of random numbers; allowed: of exact ones")
+    values = [point.number.value for point in points]
+    reached = sum(value >= at_least for value in values) / len(values)
+    return exact(math.nan if any(map(math.isnan, values)) else reached)
 
 
 def _trend(points: list[Point]) -> Estimate:
@@ -135,15 +181,25 @@ def _lowest_at(points: list[Point], place: Any) -> Estimate:
 PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
     "each": _each,
     "steps": _steps,
+    "between": _between,
+    "absolute": _absolute,
     "smallest": _smallest,
     "largest": _largest,
     "interior": _interior,
+    "margin": _margin,
+    "share": _share,
     "trend": _trend,
     "slope": _slope,
     "place": _place,
     "lowest_at": _lowest_at,
 }
-"""Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
+"""Pick -> function of the points, in their order, and of its own options."""
+
+OF_ONE_AXIS = ("between", "interior", "margin", "trend", "slope", "place", "lowest_at")
+"""Picks that make nothing of points along several axes."""
+
+Range = tuple[float, float]
+Points = tuple[Any, ...] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,14 +230,15 @@ class Measurement:
     """What a comparison measures.
 
     Attributes:
-        operation: a key of ``OPERATIONS``, or a quantity: a function of series.
+        operation: a key of ``OPERATIONS``, or a quantity: a function of series and arguments.
         operands: name of each series, which may name variables, with more tags.
         series: name -> series.
         at: tags of all operands that have them.
-        along: the tag, or ``t``, that runs over points; "" for one number.
-        points: None for all that there are.
+        along: the axis, or several: tags, or ``t``; none for one number.
+        points: of each axis, None for all that there are.
+        where: tag -> from where to where it is, in the first series of a point that is kept.
         picks: name of each pick in their order, with its options.
-        point: label of a point; may name variables, the axis and, after steps, ``next``.
+        point: label of a point; may name variables, the axes and, after steps, ``next``.
         arguments: of a quantity.
         quantities: functions of a series that may be its metric.
     """
@@ -190,8 +247,9 @@ class Measurement:
     operands: tuple[tuple[str, Tags], ...]
     series: Mapping[str, NamedSeries]
     at: Tags = field(default_factory=dict)
-    along: str = ""
-    points: tuple[Any, ...] | None = None
+    along: tuple[str, ...] = ()
+    points: tuple[Points, ...] = ()
+    where: Mapping[str, Range] = field(default_factory=dict)
     picks: tuple[tuple[str, Tags], ...] = ()
     point: str = ""
     arguments: Tags = field(default_factory=dict)
@@ -208,36 +266,39 @@ class Measurement:
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        variables = {**row, **over}
-        if callable(self.operation):
-            series = self.resolve(evidence, row, over)
-            answer = self.operation(*series, **_filled(self.arguments, variables))
-            return answer if isinstance(answer, Mapping) else {"": answer}
+        places = self.places(evidence, row, over)
+        series = [self.resolve(evidence, row, {**over, **place}) for place in places]
+        if series and all(self._is_of_itself(each) for each in series):
+            raise InputError(f"both series are {series[0][0].key}; allowed: two")
+        answers = [
+            self._number(each, {**row, **over, **place})
+            for each, place in zip(series, places, strict=True)
+        ]
         if not self.along:
-            return {"": self._number(self.resolve(evidence, row, over))}
-        points = []
-        for x in self.places(evidence, row, over):
-            series = self.resolve(evidence, row, {**over, self.along: x})
-            points.append(Point(self._number(series), x, {self.along: x}))
-        picked: list[Point] | Estimate = points
+            [answer] = answers
+            return answer if isinstance(answer, Mapping) else {"": answer}
+        picked: list[Point] | Estimate = [
+            Point(answer, place[self.along[-1]], place)
+            for answer, place in zip(answers, places, strict=True)
+        ]
         for name, options in self.picks:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
-            least = 1 if name in ("each", "smallest", "largest") else 2
+            least = 2 if name in ("steps", *OF_ONE_AXIS) else 1
             if len(picked) < least:
-                raise InputError(f"{len(picked)} points of {self.along}; allowed: {least} or more")
+                along = ", ".join(self.along)
+                raise InputError(f"{len(picked)} points of {along}; allowed: {least} or more")
             picked = PICKS[name](picked, **options)
         if isinstance(picked, Estimate):
             return {"": picked}
         return {
-            self._label().format(**{**variables, **point.names}): point.number for point in picked
+            self._label().format(**{**row, **over, **point.names}): point.number for point in picked
         }
 
     def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
         """Raise InputError where a series is not there, or is several."""
-        axis = [{self.along: x} for x in self.places(evidence, row, over)] if self.along else [{}]
-        for point in axis:
-            for one in self.resolve(evidence, row, {**over, **point}):
+        for place in self.places(evidence, row, over):
+            for one in self.resolve(evidence, row, {**over, **place}):
                 _ = one.place
 
     def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
@@ -262,32 +323,59 @@ class Measurement:
                 raise InputError(f"for, at or along has {key}, which no series has")
         return resolved
 
-    def _number(self, series: Sequence[Series]) -> Estimate:
-        if len(series) == 2 and series[0].key == series[1].key:
-            raise InputError(f"both series are {series[0].key}; allowed: two")
-        return OPERATIONS[str(self.operation)](*(one.number() for one in series))
+    def _is_of_itself(self, series: Sequence[Series]) -> bool:
+        """Return whether an operation is of a series and itself."""
+        if callable(self.operation) or len(series) < 2:
+            return False
+        return series[0].key == series[1].key
+
+    def _number(self, series: Sequence[Series], variables: Tags) -> Any:
+        """Return the number of an operation, or what a quantity answers."""
+        if callable(self.operation):
+            return self.operation(*series, **_filled(self.arguments, variables))
+        return OPERATIONS[self.operation](*(one.number() for one in series))
 
     def _named(self, name: str) -> NamedSeries:
         if name and name not in self.series:
             raise InputError(f"series {name!r}; allowed: {', '.join(self.series)}")
         return self.series[name] if name else NamedSeries()
 
-    def places(self, evidence: Evidence, row: Tags, over: Tags) -> list[Any]:
-        """Return the points of the axis."""
-        if self.points is not None:
-            return list(self.points)
+    def places(self, evidence: Evidence, row: Tags, over: Tags) -> list[dict[str, Any]]:
+        """Return the points, each as a place on every axis."""
+        places: list[dict[str, Any]] = [{}]
+        for axis, points in zip(self.along, self.points, strict=True):
+            places = [
+                {**place, axis: x}
+                for place in places
+                for x in self._points(axis, points, evidence, row, {**over, **place})
+            ]
+        if not self.where:
+            return places
+        kept = []
+        for place in places:
+            first = self.resolve(evidence, row, {**over, **place})[0]
+            values = {tag: first.values_of(tag) for tag in self.where}
+            if all(low <= values[tag][0] <= high for tag, (low, high) in self.where.items()):
+                kept.append(place)
+        return kept
+
+    def _points(
+        self, axis: str, points: Points, evidence: Evidence, row: Tags, over: Tags
+    ) -> Sequence[Any]:
+        if points is not None:
+            return points
         for one in self.resolve(evidence, row, over):
-            if self.along not in one.fixed and (self.along == "t" or one.has(self.along)):
-                values = one.values_of(self.along)
+            if axis not in one.fixed and (axis == "t" or one.has(axis)):
+                values = one.values_of(axis)
                 if not values:
                     # Says what is not there.
                     _ = one.place
                 return values
-        raise InputError(f"along is {self.along}, which no series has")
+        raise InputError(f"along is {axis}, which no series has")
 
     def _label(self) -> str:
         steps = " to {next}" if any(name == "steps" for name, _ in self.picks) else ""
-        return self.point or f"{self.along}={{{self.along}}}{steps}"
+        return self.point or ", ".join(f"{axis}={{{axis}}}" for axis in self.along) + steps
 
 
 def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
