@@ -364,6 +364,9 @@ def anytime_scenarios(algorithm: str) -> list[Scenario]:
     return found
 
 
+EXTREMES = [Scenario(FIVE_ARMS, 200, (("epsilon", epsilon),)) for epsilon in (1e-100, 1e300)]
+
+
 @cache
 def scenarios() -> dict[str, list[Scenario]]:
     """Return the runs of each algorithm, long ones last."""
@@ -415,6 +418,7 @@ def scenarios() -> dict[str, list[Scenario]]:
             Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 20.0),)),
             Scenario(BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "base2"),)),
             Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 1500, (("epsilon", 100.0),)),
+            *EXTREMES,
         ],
         "dp-ts": [
             Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 200.0),)),
@@ -424,6 +428,7 @@ def scenarios() -> dict[str, list[Scenario]]:
                 Scenario(EXPONENTIAL_ARMS, 60, (("epsilon", 300.0),), seed=seed)
                 for seed in range(20)
             ),
+            *EXTREMES,
         ],
         "gdp-ncb": gdp_ncb_scenarios(),
         "adap-ucb": adap_ucb_scenarios(),
