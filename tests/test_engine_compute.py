@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import math
-import shutil
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,20 +86,20 @@ def runs_of(values: dict[str, Any], rows: Sequence[int]) -> list[bytes]:
     return [values[metric][row].tobytes() for metric in values for row in rows]
 
 
-def test_values_and_bytes_for_1_2_and_8_workers(tmp_path: Path) -> None:
+def bytes_of(values: dict[str, Any]) -> dict[str, bytes]:
+    return {name: part.tobytes() for name, part in values.items()}
+
+
+def test_values_and_bytes_are_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
     found, bytes_written = [], []
     works = every_algorithm() + nash_curves()
-    for workers in (1, 2, 8):
+    for workers in (1, 3):
         cache = Cache(tmp_path / str(workers))
         found.append(compute(works, root_seed=ROOT_SEED, workers=workers, cache=cache))
         bytes_written.append(entries(cache.cells))
     assert len(bytes_written[0]) == len(works)
-    assert bytes_written[0] == bytes_written[1] == bytes_written[2]
-    for other in found[1:]:
-        for expected, values in zip(found[0], other, strict=True):
-            assert list(values) == list(expected)
-            for metric in expected:
-                assert values[metric].tobytes() == expected[metric].tobytes()
+    assert bytes_written[0] == bytes_written[1]
+    assert [*map(bytes_of, found[0])] == [*map(bytes_of, found[1])]
 
 
 @pytest.mark.parametrize(
@@ -207,16 +206,17 @@ print(len(played), *[one["pseudo_regret"].tobytes().hex() for one in runs])
 """
 
 
-def test_what_was_computed_before_a_kill_is_kept(cache_folder: Path) -> None:
+def test_what_was_computed_before_a_kill_is_kept() -> None:
     killed = run_python("-c", KILLED, "5")
     assert killed.returncode == -signal.SIGKILL
     resumed = run_python("-c", KILLED, "1000")
     assert resumed.returncode == 0, resumed.stderr
     count, *values = resumed.stdout.split()
-    shutil.rmtree(cache_folder / "cells")
-    again, *expected = run_python("-c", KILLED, "1000").stdout.split()
-    assert (count, again) == ("2", "6")
-    assert values == expected
+    assert count == "2"
+    bandit = dpbandits.bernoulli([0.7, 0.5])
+    cells = [make_cell(algorithm="ucb1", bandit=bandit, horizon=50 + i) for i in range(6)]
+    whole = [Work(each, range(10)).play(3)["pseudo_regret"] for each in cells]
+    assert values == [each.tobytes().hex() for each in whole]
 
 
 # Nash curves, each played by one process.
@@ -233,10 +233,6 @@ def curve(runs: int = 6, **changes: Any) -> Work:
         "grid": [1, 170, 400],
     }
     return work(0, runs, **(base | changes))
-
-
-def bytes_of(values: dict[str, Any]) -> dict[str, bytes]:
-    return {name: part.tobytes() for name, part in values.items()}
 
 
 def test_windows_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,8 +259,8 @@ def test_times_and_other_metrics_change_no_byte() -> None:
 
 def test_a_curve_is_one_entry_of_all_its_runs(played: list[tuple[int, int]]) -> None:
     for metrics in (["nash_regret"], ["nash_bins"], ["nash_influence", "nash_regret"]):
-        [block] = compute([curve(metrics=metrics)] * 2, root_seed=ROOT_SEED)
-        assert set(block) == set(metrics)
+        for block in compute([curve(metrics=metrics)] * 2, root_seed=ROOT_SEED):
+            assert set(block) == set(metrics)
     assert played == [(0, 6)]
     compute([curve(7)], root_seed=ROOT_SEED)
     assert played == [(0, 6), (0, 7)], "another number of runs is another curve"
