@@ -304,21 +304,18 @@ def test_what_the_sources_here_do_not_make_is_pruned(
 def test_old_kernels_and_entries_and_files_of_others(folder: Path, printed: Printed) -> None:
     old, other = compiled(folder, "0123456789abcdef"), folder / "numba/algorithms_of_others"
     other.mkdir()
-    earlier = folder / "cells/ab/abcd.block"
-    earlier.parent.mkdir()
-    earlier.write_bytes(b"of version 0.1.0")
     unknown = folder / "cells/notes.txt"
     unknown.write_text("mine")
     left = entries(folder)[0].with_name(".abc.x1.npz")
     left.write_bytes(b"half")
     lines = printed()
     assert any(line.startswith("compiled kernels: 2 entries") for line in lines)
-    assert "    of unknown origin: 2 entries, 0.0 MB (1 outdated, 1 unknown)" in lines
+    assert "    of unknown origin: 1 entry, 0.0 MB (1 unknown)" in lines
     printed("prune")
     assert left.exists(), "another process may be writing it"
     os.utime(left, (time.time() - 7200,) * 2)
     printed("prune")
-    assert not any(path.exists() for path in (left, earlier, old))
+    assert not any(path.exists() for path in (left, old))
     assert all(path.exists() for path in (unknown, other, folder / "numba" / KERNELS_HASH))
 
 
