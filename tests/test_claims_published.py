@@ -124,6 +124,8 @@ def test_no_statistic_of_a_paper_is_idle(paper: str) -> None:
                 metrics = {one.tags.get("metric") for one in measured.series.values()}
                 functions = {measured.quantities.get(str(metric)) for metric in metrics}
                 named |= functions | ({measured.operation} - {*OPERATIONS})
+                chosen = filter(None, (measured.keep, measured.summary))
+                named |= {measured.quantities.get(name) for name, _ in chosen}
             else:
                 named.add(measured)
     own = {each for each in find_paper(paper).statistics.values() if module in each.__module__}

@@ -263,7 +263,7 @@ class ClaimEntry(Entry):
     verdicts: Annotated[Verdicts, Field(min_length=1)]
     rule: Sentence
     metric: Sentence
-    reads: Annotated[Reads, Field(min_length=1)]
+    reads: Reads
     runs: Analyses
     runs_paper: RunCount
     rerun: Annotated[Count, Field(le=MAXIMAL_RUNS)] = 0
@@ -271,9 +271,11 @@ class ClaimEntry(Entry):
     comparisons: dict[str, ComparisonEntry]
 
     @model_validator(mode="after")
-    def _reruns_what_is_run(self) -> "ClaimEntry":
+    def _runs_what_it_reads(self) -> "ClaimEntry":
         if self.rerun and not self.runs:
             raise InputError(f"rerun is {self.rerun}; allowed: only where runs is above 0")
+        if self.runs and not self.reads:
+            raise InputError("reads is []; allowed: only where runs is 0")
         return self
 
 
