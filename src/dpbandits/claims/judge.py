@@ -71,7 +71,8 @@ def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str 
 
 def found_text(row: Mapping[Any, Any]) -> str:
     """Return the estimate, with its interval where it has one."""
-    return interval_text(*(float(row[key]) for key in ("estimate", "lo", "hi"))) or "no number"
+    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    return interval_text(value, low, high) or "no number"
 
 
 def _in_words(metric: str) -> str:

@@ -477,7 +477,8 @@ def _drawn(paths: str) -> set[str]:
 
 def number_text(row: Mapping[Any, Any]) -> str:
     """Return an estimate with three digits, and its interval; "" where there is none."""
-    return readable(interval_text(*(float(row[key]) for key in ("estimate", "lo", "hi")), _three))
+    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    return readable(interval_text(value, low, high, _three))
 
 
 def _three(value: float) -> str:

@@ -300,7 +300,8 @@ def choice(row: Mapping[Any, Any]) -> str:
 
 def interval(row: Mapping[Any, Any]) -> str:
     """Return the estimate of a row with its interval; nothing where there is none."""
-    return readable(interval_text(*(float(row[key]) for key in ("estimate", "lo", "hi"))))
+    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    return readable(interval_text(value, low, high))
 
 
 def at_paper_runs(row: Mapping[Any, Any]) -> str:
