@@ -5,6 +5,7 @@ The files are read as models, and checked: whatever is wrong is one line.
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -100,6 +101,13 @@ class SeriesEntry(Spec):
     when: dict[Annotated[str, Field(pattern="^[^=]+=[^=]+$")], dict[str, Any]] = {}
 
 
+class Range(Spec):
+    """Where a tag is: from one number to another, both included."""
+
+    low: float = Field(-math.inf, alias="from")
+    high: float = Field(math.inf, alias="to")
+
+
 class Shares(Spec):
     """Points of an axis: so many from one to another, by equal ratios."""
 
@@ -114,7 +122,26 @@ MEASURED = ("value", "difference", "ratio", "deviation", "quantity", "statistic"
 """Keys of which a comparison has one."""
 
 
-class ComparisonEntry(Spec):
+class PointsEntry(Spec):
+    """Where a comparison measures.
+
+    Attributes:
+        at: tags of all series.
+        along: tags, or ``t``, that run over ``points``; all that there are by default.
+        where: tags of the first series, which keep the points at which they are in a range.
+        pick: what is made of the points along the last of them: names, or names with options.
+        point: the label of a point.
+    """
+
+    at: dict[str, Any] = {}
+    along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
+    points: tuple[Any, ...] | Shares | dict[str, tuple[Any, ...]] = {}
+    where: dict[str, Range] = {}
+    pick: Annotated[tuple[Pick, ...], BeforeValidator(as_list)] = ()
+    point: str = ""
+
+
+class ComparisonEntry(PointsEntry):
     """One comparison of a claim; a key such as ``less: 0.8`` is its kind with the threshold.
 
     Attributes:
@@ -122,10 +149,9 @@ class ComparisonEntry(Spec):
         difference: two series; likewise ``ratio`` and ``deviation``.
         quantity: a function of the paper, of the series under ``of``, with ``arguments``.
         statistic: a function of the paper on its evidence.
-        at: tags of all series.
-        along: a tag, or ``t``, that runs over ``points``; all that there are by default.
-        pick: what is made of the points, each of them by default: names, or names with options.
-        point: the label of a point.
+        places: several places that it measures at, one after the other.
+        keep: a function of the paper that puts series in classes, and the classes that are kept.
+        summary: what is made of all points: a name, or one with options.
     """
 
     value: Operand | None = None
@@ -135,11 +161,11 @@ class ComparisonEntry(Spec):
     quantity: str = ""
     statistic: str = ""
     of: Annotated[tuple[Operand, ...], BeforeValidator(as_list)] = ()
-    at: dict[str, Any] = {}
-    along: str = ""
-    points: tuple[Any, ...] | Shares | None = None
-    pick: Annotated[tuple[Pick, ...], BeforeValidator(as_list)] = ()
-    point: str = ""
+    places: tuple[PointsEntry, ...] = ()
+    keep: Annotated[
+        dict[str, Annotated[Values, BeforeValidator(as_list)]], Field(max_length=1)
+    ] = {}
+    summary: Pick | None = None
     kind: Annotated[str, one_of(KINDS)] = REPORT
     threshold: Annotated[float | tuple[float, float], PlainValidator(_threshold)] = 0.0
     tolerance: AtLeastZero = 0.0
@@ -154,8 +180,9 @@ class ComparisonEntry(Spec):
     def _measures_one_thing(self) -> "ComparisonEntry":
         if len(self.measured) != 1:
             raise InputError(f"{len(self.measured)} of {', '.join(MEASURED)}; allowed: one")
-        if bool(self.along) < bool(self.pick or self.points or self.point):
-            raise InputError("pick, points or point without along; allowed: with it")
+        for one in self.places or (self,):
+            if not one.along and not self.along and (one.pick or one.points or one.where):
+                raise InputError("pick, points or where without along; allowed: with it")
         return self
 
     @property
@@ -685,7 +712,7 @@ def _measurement(
     series: "Mapping[str, NamedSeries]",
     statistics: Mapping[str, Statistic],
 ) -> "Statistic | Measurement":
-    from dpbandits.claims.statistics import PICKS, Measurement
+    from dpbandits.claims.statistics import Measurement
 
     (key,) = entry.measured
     if key in ("statistic", "quantity"):
@@ -695,41 +722,63 @@ def _measurement(
             raise InputError(f"{name}: {key} is {function!r}; allowed: {allowed}")
         if key == "statistic":
             return statistics[function]
-    picks = tuple(
-        (pick, {}) if isinstance(pick, str) else (next(iter(pick)), _options(pick))
-        for pick in entry.pick
+    operands = entry.of if key == "quantity" else as_list(getattr(entry, key))
+    keep = next(iter(entry.keep.items()), None)
+    if keep is not None and keep[0] not in statistics:
+        raise InputError(f"{name}: keep is {keep[0]!r}; allowed: {', '.join(statistics)}")
+    whole = Measurement(
+        operation=statistics[entry.quantity] if key == "quantity" else key,
+        operands=tuple(_operand(name, operand, series) for operand in operands),
+        series=series,
+        keep=keep,
+        summary=None if entry.summary is None else _with_options(entry.summary),
+        arguments=entry.arguments,
+        quantities=statistics,
     )
+    places = tuple(
+        _located(
+            name,
+            whole,
+            entry.model_copy(update={key: getattr(place, key) for key in place.model_fields_set}),
+        )
+        for place in entry.places
+    )
+    return replace(_located(name, whole, entry), places=places)
+
+
+def _located(name: str, whole: "Measurement", entry: PointsEntry) -> "Measurement":
+    """Return a measurement where an entry says."""
+    from dpbandits.claims.statistics import PICKS
+
+    picks = tuple(map(_with_options, entry.pick))
     unknown = [pick for pick, _ in picks if pick not in PICKS]
     if unknown:
         allowed = ", ".join(PICKS)
         raise InputError(f"{name}: pick is {', '.join(unknown)}; allowed: {allowed}")
-    operands = entry.of if key == "quantity" else as_list(getattr(entry, key))
-    return Measurement(
-        operation=statistics[entry.quantity] if key == "quantity" else key,
-        operands=tuple(_operand(name, operand, series) for operand in operands),
-        series=series,
-        at=entry.at,
-        along=entry.along,
-        points=_points(entry.points),
-        picks=picks,
-        point=entry.point,
-        arguments=entry.arguments,
-        quantities=statistics,
-    )
-
-
-def _points(points: "tuple[Any, ...] | Shares | None") -> tuple[Any, ...] | None:
+    points = entry.points
     if isinstance(points, Shares):
         import numpy as np
 
-        return tuple(np.geomspace(points.begin, points.to, points.count).tolist())
-    return points
+        points = tuple(np.geomspace(points.begin, points.to, points.count).tolist())
+    if isinstance(points, tuple):
+        points = {entry.along[-1]: points}
+    return replace(
+        whole,
+        at=entry.at,
+        along=entry.along,
+        points=points,
+        where={tag: (one.low, one.high) for tag, one in entry.where.items()},
+        picks=picks,
+        point=entry.point,
+    )
 
 
-def _options(pick: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options of a pick, as in ``{slope: {x: log}}``."""
-    (options,) = pick.values()
-    return options or {}
+def _with_options(pick: Pick) -> tuple[str, Mapping[str, Any]]:
+    """Return a pick or summary and its options, as in ``{slope: {x: log}}``."""
+    if isinstance(pick, str):
+        return pick, {}
+    ((name, options),) = pick.items()
+    return name, options or {}
 
 
 def _operand(

@@ -1,13 +1,16 @@
 """What a comparison measures: an operation on series, along an axis, and a pick of its points.
 
 Operations are ``value``, ``difference``, ``ratio`` and ``deviation`` (a ratio less 1) of series.
-Without an axis there is one number. Along a tag of the results, or the time ``t``, there is one at
-each point, of which picks make others or one. Statistics of the privacy audit are at the end.
+Without an axis there is one number. Along tags of the results, or the time ``t``, there is one at
+each point, of which picks make others or one; a summary describes all that were measured.
+Quantities of the privacy audit are at the end.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
@@ -32,11 +35,13 @@ class Point:
         number: what is measured.
         x: the point.
         names: variables that its label may name.
+        label: what it is called.
     """
 
     number: Estimate
     x: Any
     names: Tags
+    label: str = ""
 
 
 def _value(one: Estimate) -> Estimate:
@@ -74,6 +79,13 @@ def _steps(points: list[Point], by: str = "difference") -> list[Point]:
     ]
 
 
+def _between(points: list[Point]) -> list[Point]:
+    """Return the points between the ends."""
+    if len(points) < 3:
+        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    return points[1:-1]
+
+
 def _smallest(points: list[Point]) -> Estimate:
     return numbers.smallest(point.number for point in points)
 
@@ -84,9 +96,8 @@ def _largest(points: list[Point]) -> Estimate:
 
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
     """Return the better end minus the best point between, or the best one between over it."""
-    first, *between, last = (point.number for point in points)
-    if not between:
-        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    between = [point.number for point in _between(points)]
+    first, last = points[0].number, points[-1].number
     operation = OPERATIONS[by]
     if by == "ratio":
         return numbers.smallest(
@@ -95,6 +106,17 @@ def _interior(points: list[Point], by: str = "difference") -> Estimate:
     return numbers.largest(
         numbers.smallest(operation(end, inner) for end in (first, last)) for inner in between
     )
+
+
+def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
+    """Return the smallest number at some points minus the largest at the others."""
+    inside = [point.number for point in points if point.x in of]
+    outside = [point.number for point in points if point.x not in of]
+    if len(inside) != len(of) or not outside:
+        allowed = ", ".join(str(point.x) for point in points)
+        raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
+    pairs = itertools.product(inside, outside)
+    return numbers.smallest(numbers.difference(above, below) for above, below in pairs)
 
 
 def _trend(points: list[Point]) -> Estimate:
@@ -107,11 +129,12 @@ def _trend(points: list[Point]) -> Estimate:
 def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimate:
     """Return the slope by least squares; of rates their trend (Cochran-Armitage).
 
-    Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e.
+    Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e;
+    ``log-inverse`` has log(1/x) for x.
     """
     places = np.array([float(point.x) for point in points])
-    if x == "log":
-        places = np.log(places)
+    if x != "linear":
+        places = {"log": 1.0, "log-inverse": -1.0}[x] * np.log(places)
     values = [point.number for point in points]
     if y == "linear" and all(isinstance(one, Rate) for one in values):
         return numbers.rate_trend([one.counted for one in values if isinstance(one, Rate)], places)
@@ -135,9 +158,11 @@ def _lowest_at(points: list[Point], place: Any) -> Estimate:
 PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
     "each": _each,
     "steps": _steps,
+    "between": _between,
     "smallest": _smallest,
     "largest": _largest,
     "interior": _interior,
+    "margin": _margin,
     "trend": _trend,
     "slope": _slope,
     "place": _place,
@@ -169,6 +194,58 @@ class NamedSeries:
         return tags, keys
 
 
+def _least(points: "list[Point]") -> Estimate:
+    return _described(points, min)
+
+
+def _median(points: "list[Point]") -> Estimate:
+    return _described(points, median)
+
+
+def _most(points: "list[Point]") -> Estimate:
+    return _described(points, max)
+
+
+def _furthest(points: "list[Point]") -> Estimate:
+    """Return the number that is furthest from 0, without its sign."""
+    return _described(points, lambda values: max(map(abs, values)))
+
+
+def _share(points: "list[Point]", at_least: float) -> Estimate:
+    """Return the share of the numbers that are at least so much; NaN where one is not known."""
+    if any(math.isnan(point.number.value) for point in points):
+        return exact(math.nan)
+    return _described(
+        points, lambda values: sum(value >= at_least for value in values) / len(values)
+    )
+
+
+def _ends(points: "list[Point]") -> Mapping[str, Estimate]:
+    return {"lowest": _least(points), "highest": _most(points)}
+
+
+def _described(points: "list[Point]", function: Callable[[list[float]], float]) -> Estimate:
+    """Return a function of measured numbers, which says nothing of others; NaN of none."""
+    if not points:
+        return exact(math.nan)
+    value = function([point.number.value for point in points])
+    return exact(value, min(point.number.runs for point in points))
+
+
+SUMMARIES: dict[str, Callable[..., "Mapping[str, Estimate] | Estimate"]] = {
+    "smallest": _least,
+    "median": _median,
+    "largest": _most,
+    "furthest": _furthest,
+    "share": _share,
+    "ends": _ends,
+}
+"""Summary -> function of all points that were measured, which describes these without interval."""
+
+Named = tuple[str, Tags]
+"""A pick or summary with its options."""
+
+
 @dataclass(frozen=True, eq=False)
 class Measurement:
     """What a comparison measures.
@@ -178,22 +255,31 @@ class Measurement:
         operands: name of each series, which may name variables, with more tags.
         series: name -> series.
         at: tags of all operands that have them.
-        along: the tag, or ``t``, that runs over points; "" for one number.
-        points: None for all that there are.
-        picks: name of each pick in their order, with its options.
-        point: label of a point; may name variables, the axis and, after steps, ``next``.
+        along: tags, or ``t``, that run over points, the last one fastest; none for one number.
+        points: axis -> its points; all that there are where it is not named.
+        where: tag -> from where to where it is in the first series of a point that is kept.
+        picks: name of each pick of the points along the last axis, in their order.
+        point: label of a point; may name variables, axes, ``keep`` and, after steps, ``next``.
+        keep: None, or a quantity that puts series in a class, with the classes that are kept. It
+            is asked of the series at each point, or, with a pick, at all points of the last axis.
+        places: measurements whose points are these, one after the other, in place of its own.
+        summary: None, or what is made of all points: a key of ``SUMMARIES``, or a quantity.
         arguments: of a quantity.
-        quantities: functions of a series that may be its metric.
+        quantities: functions of a series that may be its metric, or of several.
     """
 
     operation: str | Callable[..., Any]
     operands: tuple[tuple[str, Tags], ...]
     series: Mapping[str, NamedSeries]
     at: Tags = field(default_factory=dict)
-    along: str = ""
-    points: tuple[Any, ...] | None = None
-    picks: tuple[tuple[str, Tags], ...] = ()
+    along: tuple[str, ...] = ()
+    points: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    where: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    picks: tuple[Named, ...] = ()
     point: str = ""
+    keep: tuple[str, tuple[Any, ...]] | None = None
+    places: "tuple[Measurement, ...]" = ()
+    summary: Named | None = None
     arguments: Tags = field(default_factory=dict)
     quantities: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
@@ -208,42 +294,92 @@ class Measurement:
         Raises:
             InputError: something is not in the results, or in several places.
         """
+        points = [
+            point
+            for place in self.places or (self,)
+            for point in place._measured(evidence, row, over)
+        ]
+        if self.summary is None:
+            return {point.label: point.number for point in points}
         variables = {**row, **over}
-        if callable(self.operation):
-            series = self.resolve(evidence, row, over)
-            answer = self.operation(*series, **_filled(self.arguments, variables))
-            return answer if isinstance(answer, Mapping) else {"": answer}
+        name, options = self.summary[0].format(**variables), self.summary[1]
+        functions = {**self.quantities, **SUMMARIES}
+        if name not in functions:
+            raise InputError(f"summary is {name!r}; allowed: {', '.join(functions)}")
+        answer = functions[name](points, **_filled(options, variables))
+        return answer if isinstance(answer, Mapping) else {"": answer}
+
+    def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
+        """Raise InputError where a series is not there, or is several."""
+        for place in self.places or (self,):
+            for axes in place._combinations(evidence, row, over, place.along):
+                for one in place.resolve(evidence, row, {**over, **axes}):
+                    _ = one.place
+
+    def _measured(self, evidence: Evidence, row: Tags, over: Tags) -> list[Point]:
+        """Return its points with their labels."""
+        variables = {**row, **over}
         if not self.along:
-            return {"": self._number(self.resolve(evidence, row, over))}
+            several = [self.resolve(evidence, row, over)]
+            self._refuse_itself(several)
+            answer = self._number(several[0], variables)
+            answers = answer if isinstance(answer, Mapping) else {"": answer}
+            label = self.point.format(**variables)
+            return [Point(number, name, {}, label or name) for name, number in answers.items()]
         points = []
-        for x in self.places(evidence, row, over):
-            series = self.resolve(evidence, row, {**over, self.along: x})
-            points.append(Point(self._number(series), x, {self.along: x}))
+        *outer, axis = self.along
+        for place in self._combinations(evidence, row, over, outer):
+            values = self._values(evidence, row, {**over, **place}, axis)
+            groups = [values] if self.picks else [[x] for x in values]
+            for group in groups:
+                names = dict(place) if self.picks else {**place, axis: group[0]}
+                several = [self.resolve(evidence, row, {**over, **place, axis: x}) for x in group]
+                if self.where:
+                    inside = [self._is_inside(series[0]) for series in several]
+                    group = list(itertools.compress(group, inside))
+                    several = list(itertools.compress(several, inside))
+                self._refuse_itself(several)
+                if self.keep is not None:
+                    name, kept = self.keep
+                    names[name] = self.quantities[name](*itertools.chain(*several))
+                    if names[name] not in kept:
+                        continue
+                numbers_of = [self._number(series, {**variables, **names}) for series in several]
+                points += self._picked(
+                    [
+                        Point(number, x, {**names, axis: x})
+                        for x, number in zip(group, numbers_of, strict=True)
+                    ],
+                    variables,
+                    names,
+                )
+        return points
+
+    def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
+        """Return what the picks make of points along the last axis."""
         picked: list[Point] | Estimate = points
         for name, options in self.picks:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
             least = 1 if name in ("each", "smallest", "largest") else 2
             if len(picked) < least:
-                raise InputError(f"{len(picked)} points of {self.along}; allowed: {least} or more")
+                axis = self.along[-1]
+                raise InputError(f"{len(picked)} points of {axis}; allowed: {least} or more")
             picked = PICKS[name](picked, **options)
+        axes, steps = self.along, ""
         if isinstance(picked, Estimate):
-            return {"": picked}
-        return {
-            self._label().format(**{**variables, **point.names}): point.number for point in picked
-        }
-
-    def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
-        """Raise InputError where a series is not there, or is several."""
-        axis = [{self.along: x} for x in self.places(evidence, row, over)] if self.along else [{}]
-        for point in axis:
-            for one in self.resolve(evidence, row, {**over, **point}):
-                _ = one.place
+            axes = self.along[:-1]
+            picked = [Point(picked, None, names)]
+        elif any(name == "steps" for name, _ in self.picks):
+            steps = " to {next}"
+        default = ", ".join(f"{axis}={{{axis}}}" for axis in axes)
+        label = self.point or default + steps
+        return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
 
     def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
         over = {**over, **_filled(self.at, {**row, **over})}
-        named = _variables_in([self.at, self.arguments, *self.operands])
+        named = _variables_in([self.at, self.arguments, self.summary or (), *self.operands])
         resolved, deciding = [], set(named)
         for name, more in self.operands:
             fixed = _filled(more, {**row, **over})
@@ -262,32 +398,52 @@ class Measurement:
                 raise InputError(f"for, at or along has {key}, which no series has")
         return resolved
 
-    def _number(self, series: Sequence[Series]) -> Estimate:
-        if len(series) == 2 and series[0].key == series[1].key:
-            raise InputError(f"both series are {series[0].key}; allowed: two")
-        return OPERATIONS[str(self.operation)](*(one.number() for one in series))
+    def _number(self, series: Sequence[Series], variables: Tags) -> Any:
+        """Return the number of series; a quantity may have several, by name."""
+        if callable(self.operation):
+            return self.operation(*series, **_filled(self.arguments, variables))
+        return OPERATIONS[self.operation](*(one.number() for one in series))
+
+    def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
+        """Raise InputError where all numbers are of a series and the same series."""
+        pairs = [series for series in several if len(series) == 2 and self.operation in OPERATIONS]
+        if pairs and all(first.key == second.key for first, second in pairs):
+            raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
+
+    def _is_inside(self, series: Series) -> bool:
+        """Return whether the tags of a series are where the points are that are kept."""
+        values = {tag: series.values_of(tag) for tag in self.where}
+        return all(low <= values[tag][0] <= high for tag, (low, high) in self.where.items())
 
     def _named(self, name: str) -> NamedSeries:
         if name and name not in self.series:
             raise InputError(f"series {name!r}; allowed: {', '.join(self.series)}")
         return self.series[name] if name else NamedSeries()
 
-    def places(self, evidence: Evidence, row: Tags, over: Tags) -> list[Any]:
-        """Return the points of the axis."""
-        if self.points is not None:
-            return list(self.points)
+    def _combinations(
+        self, evidence: Evidence, row: Tags, over: Tags, axes: Sequence[str]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the points of several axes that there are, the last axis fastest."""
+        if not axes:
+            yield {}
+            return
+        first, *others = axes
+        for x in self._values(evidence, row, over, first):
+            for rest in self._combinations(evidence, row, {**over, first: x}, others):
+                yield {first: x, **rest}
+
+    def _values(self, evidence: Evidence, row: Tags, over: Tags, axis: str) -> list[Any]:
+        """Return the points of an axis at those of the axes before it."""
+        if axis in self.points:
+            return list(self.points[axis])
         for one in self.resolve(evidence, row, over):
-            if self.along not in one.fixed and (self.along == "t" or one.has(self.along)):
-                values = one.values_of(self.along)
+            if axis not in one.fixed and (axis == "t" or one.has(axis)):
+                values = one.values_of(axis)
                 if not values:
                     # Says what is not there.
                     _ = one.place
                 return values
-        raise InputError(f"along is {self.along}, which no series has")
-
-    def _label(self) -> str:
-        steps = " to {next}" if any(name == "steps" for name, _ in self.picks) else ""
-        return self.point or f"{self.along}={{{self.along}}}{steps}"
+        raise InputError(f"along is {axis}, which no series has")
 
 
 def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
@@ -316,81 +472,35 @@ OBSERVABLE = -6.0
 """log10 of the chance from which on an event is called observable."""
 
 
-def audited_share(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return the largest exact lower bound over its claim.
+def audited_share(series: Series, *, events: str = "any") -> Estimate:
+    """Return the largest lower bound of the rows of an audit over its claim.
 
-    A share above 1 refutes the claim; one below proves nothing. Bounds with constants scaled down
-    are left out.
+    A share above 1 refutes the claim; one below proves nothing.
 
     Args:
-        evidence: the results.
-        results: rows of the audit.
-        statement: ``AUD-n``.
-        algorithm: id in the registry.
-        variant: of the algorithm.
-        choice: interpretation of the rows, such as ``norm=l2``.
-        engine: of the rows; "" for all.
-        horizon: T of the rows; None for all.
+        series: the rows.
         events: ``any``, or ``observable``, which have a chance of 1e-6 under both inputs.
-
-    Raises:
-        InputError: no row is asked for.
     """
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["ratio"]))
+    return exact(float(_strongest(series, events)["ratio"]))
 
 
-def audited_chance(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return log10 of the chance of the event behind ``audited_share``, of the same arguments."""
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["log10_alpha"]))
+def audited_chance(series: Series) -> Estimate:
+    """Return log10 of the chance of the event behind ``audited_share``."""
+    return exact(float(_strongest(series, "any")["log10_alpha"]))
 
 
-def _strongest(
-    evidence: Evidence,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str,
-    choice: str,
-    engine: str,
-    horizon: int | None,
-    events: str,
-) -> "pd.Series[float]":
-    """Return the row of the largest bound over its claim, with arguments of ``audited_share``."""
-    wanted: dict[str, object] = {"statement": statement, "algorithm": algorithm}
-    wanted |= {"variant": variant, "interpretation": choice, "confidence": 1.0, "scaled": False}
-    wanted |= {"engine": engine} if engine else {}
-    wanted |= {"horizon": horizon} if horizon is not None else {}
-    rows = evidence.analytic(results, **wanted)
+def _strongest(series: Series, events: str) -> "pd.Series[float]":
+    """Return the row of the largest bound over its claim."""
+    rows = series.rows
     if events == "observable":
         rows = rows[rows["log10_alpha"] >= OBSERVABLE]
     if rows.empty:
-        raise InputError(f"results of {results}: no {events} event of {statement}, {algorithm}")
+        raise InputError(f"results of {series.place[0]}: no {events} event of {series.place[1]}")
     return rows.iloc[int(rows["ratio"].to_numpy().argmax())]
+
+
+SHARED: dict[str, Callable[..., Estimate]] = {
+    "audited_share": audited_share,
+    "audited_chance": audited_chance,
+}
+"""Quantities that every paper has, by name."""
