@@ -2,7 +2,7 @@
 
 from dpbandits import privacy
 from dpbandits.algorithms.guarantees import guarantee
-from dpbandits.auditing.functions import audit_mechanism
+from dpbandits.auditing.blackbox import audit_mechanism
 from dpbandits.auditing.inputs import make_pair as audit_pair
 from dpbandits.auditing.run import audit
 from dpbandits.bandits import (

@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
+from dpbandits.auditing.blackbox import FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED
 from dpbandits.auditing.rows import STATEMENTS
 from dpbandits.auditing.run import LEVEL
 from dpbandits.claims.verdict import holm_levels
 from dpbandits.errors import InputError
-
-FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
 
 TOLERANCE = 1e-6
 """Relative excess over the claim that an exact bound needs, for rounding."""
