@@ -14,7 +14,7 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
-from dpbandits.comparisons.choosing.ranking import choose
+from dpbandits.comparisons.choose import choose
 from dpbandits.engine.conformance import check_algorithm
 from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.custom_arms import arms, replay

@@ -24,7 +24,7 @@ from dpbandits.auditing.curves import (
     theorem_3_curves,
 )
 from dpbandits.auditing.rows import AuditRow, from_frame
-from dpbandits.comparisons.privacy_audit.tables import OBSERVABLE, all_rows
+from dpbandits.comparisons.privacy_audit import OBSERVABLE, all_rows
 from dpbandits.papers.panels import canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram, add_legend, write_note
