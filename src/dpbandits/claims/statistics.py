@@ -7,21 +7,27 @@ each point, of which picks make others or one. Statistics of the privacy audit a
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpbandits.claims import numbers
+from dpbandits.claims.docket import (
+    Comparison,
+    NamedSeries,
+    Question,
+    Shares,
+    Tags,
+    parameters_of,
+)
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Estimate, Rate, exact
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Tags = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -147,114 +153,87 @@ PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class NamedSeries:
-    """A series that a file names.
-
-    Attributes:
-        tags: as ``evidence.Series`` has them.
-        when: ``KEY=VALUE`` of a variable -> tags that it has then.
-    """
-
-    tags: Tags = field(default_factory=dict)
-    when: Mapping[str, Tags] = field(default_factory=dict)
-
-    def resolved(self, variables: Tags) -> tuple[dict[str, Any], set[str]]:
-        """Return its tags under some variables, and which of these have decided on them."""
-        tags, keys = dict(self.tags), set()
-        for condition, more in self.when.items():
-            key, _, value = condition.partition("=")
-            keys.add(key)
-            if str(variables.get(key)) == value:
-                tags |= more
-        return tags, keys
-
-
-@dataclass(frozen=True, eq=False)
 class Measurement:
-    """What a comparison measures.
+    """What a comparison measures in some evidence.
 
     Attributes:
-        operation: a key of ``OPERATIONS``, or a quantity: a function of series.
-        operands: name of each series, which may name variables, with more tags.
-        series: name -> series.
-        at: tags of all operands that have them.
-        along: the tag, or ``t``, that runs over points; "" for one number.
-        points: None for all that there are.
-        picks: name of each pick in their order, with its options.
-        point: label of a point; may name variables, the axis and, after steps, ``next``.
-        arguments: of a quantity.
-        quantities: functions of a series that may be its metric.
+        question: the comparison, with values of its variables.
+        evidence: the results.
     """
 
-    operation: str | Callable[..., Any]
-    operands: tuple[tuple[str, Tags], ...]
-    series: Mapping[str, NamedSeries]
-    at: Tags = field(default_factory=dict)
-    along: str = ""
-    points: tuple[Any, ...] | None = None
-    picks: tuple[tuple[str, Tags], ...] = ()
-    point: str = ""
-    arguments: Tags = field(default_factory=dict)
-    quantities: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    question: Question
+    evidence: Evidence
 
-    def __call__(self, evidence: Evidence, row: Tags, over: Tags) -> "Mapping[str, Estimate]":
-        """Measure.
+    @property
+    def _comparison(self) -> Comparison:
+        return self.question.comparison
 
-        Args:
-            evidence: the results.
-            row: variables of the row of the claim.
-            over: variables that the comparison runs over.
+    def numbers(self) -> "Mapping[str, Estimate]":
+        """Return what is measured, by the labels of points; one number has none.
 
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        variables = {**row, **over}
-        if callable(self.operation):
-            series = self.resolve(evidence, row, over)
-            answer = self.operation(*series, **_filled(self.arguments, variables))
-            return answer if isinstance(answer, Mapping) else {"": answer}
-        if not self.along:
-            return {"": self._number(self.resolve(evidence, row, over))}
+        comparison, over = self._comparison, self.question.over
+        variables, functions = self.question.variables, self.question.vocabulary.functions
+        if comparison.statistic:
+            statistic = functions[comparison.statistic]
+            accepted = parameters_of(statistic)
+            chosen = {key: value for key, value in variables.items() if key in accepted}
+            return _by_label(statistic(self.evidence, **chosen))
+        if comparison.quantity:
+            arguments = _filled(comparison.arguments, variables)
+            return _by_label(functions[comparison.quantity](*self.resolve(over), **arguments))
+        if not comparison.along:
+            return {"": self._number(self.resolve(over))}
         points = []
-        for x in self.places(evidence, row, over):
-            series = self.resolve(evidence, row, {**over, self.along: x})
-            points.append(Point(self._number(series), x, {self.along: x}))
+        for x in self.places():
+            at_point = {comparison.along: x}
+            number = self._number(self.resolve({**over, **at_point}))
+            points.append(Point(number, x, at_point))
         picked: list[Point] | Estimate = points
-        for name, options in self.picks:
+        for name, options in comparison.pick:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
             least = 1 if name in ("each", "smallest", "largest") else 2
             if len(picked) < least:
-                raise InputError(f"{len(picked)} points of {self.along}; allowed: {least} or more")
+                allowed = f"allowed: {least} or more"
+                raise InputError(f"{len(picked)} points of {comparison.along}; {allowed}")
             picked = PICKS[name](picked, **options)
         if isinstance(picked, Estimate):
             return {"": picked}
-        return {
-            self._label().format(**{**variables, **point.names}): point.number for point in picked
-        }
+        steps = " to {next}" if any(name == "steps" for name, _ in comparison.pick) else ""
+        label = comparison.point or f"{comparison.along}={{{comparison.along}}}{steps}"
+        return {label.format(**{**variables, **point.names}): point.number for point in picked}
 
-    def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
-        """Raise InputError where a series is not there, or is several."""
-        axis = [{self.along: x} for x in self.places(evidence, row, over)] if self.along else [{}]
-        for point in axis:
-            for one in self.resolve(evidence, row, {**over, **point}):
-                _ = one.place
+    def check(self) -> None:
+        """Raise InputError where a series, or its metric, is not there, or a series is several."""
+        over, along = self.question.over, self._comparison.along
+        for point in [{along: x} for x in self.places()] if along else [{}]:
+            for one in self.resolve({**over, **point}):
+                one.check()
 
-    def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
+    def resolve(self, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
-        over = {**over, **_filled(self.at, {**row, **over})}
-        named = _variables_in([self.at, self.arguments, *self.operands])
+        comparison, row = self._comparison, self.question.row
+        vocabulary = self.question.vocabulary
+        over = {**over, **_filled(comparison.at, {**row, **over})}
+        named = _variables_in([comparison.at, comparison.arguments, *comparison.operands])
         resolved, deciding = [], set(named)
-        for name, more in self.operands:
+        for template, more in comparison.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
-            own, conditions = self._named(name.format(**variables)).resolved(variables)
+            name = template.format(**variables)
+            if name and name not in vocabulary.series:
+                raise InputError.unknown("series", name, vocabulary.series)
+            series = vocabulary.series[name] if name else NamedSeries()
+            own, conditions = series.resolved(variables)
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
-            one = Series(evidence, _filled(own, variables), row).having(**loose)
+            one = Series(self.evidence, _filled(own, variables), row).having(**loose)
             tags = {**one.tags, **fixed}
             if "metric" in tags:
-                tags["metric"] = self.quantities.get(tags["metric"], tags["metric"])
+                tags["metric"] = vocabulary.functions.get(tags["metric"], tags["metric"])
             resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
             deciding |= templates | conditions
         for key in over:
@@ -265,29 +244,27 @@ class Measurement:
     def _number(self, series: Sequence[Series]) -> Estimate:
         if len(series) == 2 and series[0].key == series[1].key:
             raise InputError(f"both series are {series[0].key}; allowed: two")
-        return OPERATIONS[str(self.operation)](*(one.number() for one in series))
+        return OPERATIONS[self._comparison.operation](*(one.number() for one in series))
 
-    def _named(self, name: str) -> NamedSeries:
-        if name and name not in self.series:
-            raise InputError(f"series {name!r}; allowed: {', '.join(self.series)}")
-        return self.series[name] if name else NamedSeries()
-
-    def places(self, evidence: Evidence, row: Tags, over: Tags) -> list[Any]:
+    def places(self) -> list[Any]:
         """Return the points of the axis."""
-        if self.points is not None:
-            return list(self.points)
-        for one in self.resolve(evidence, row, over):
-            if self.along not in one.fixed and (self.along == "t" or one.has(self.along)):
-                values = one.values_of(self.along)
+        points, along = self._comparison.points, self._comparison.along
+        if isinstance(points, Shares):
+            return list(np.geomspace(points.begin, points.to, points.count).tolist())
+        if points is not None:
+            return list(points)
+        for one in self.resolve(self.question.over):
+            if along not in one.fixed and (along == "t" or one.has(along)):
+                values = one.values_of(along)
                 if not values:
                     # Says what is not there.
                     _ = one.place
                 return values
-        raise InputError(f"along is {self.along}, which no series has")
+        raise InputError(f"along is {along}, which no series has")
 
-    def _label(self) -> str:
-        steps = " to {next}" if any(name == "steps" for name, _ in self.picks) else ""
-        return self.point or f"{self.along}={{{self.along}}}{steps}"
+
+def _by_label(answer: Any) -> "Mapping[str, Estimate]":
+    return answer if isinstance(answer, Mapping) else {"": answer}
 
 
 def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
