@@ -6,6 +6,7 @@ one line.
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -147,6 +148,13 @@ class NamedSeries(Spec):
         return tags, keys
 
 
+class Range(Spec):
+    """Where a tag is: from one number to another, both included."""
+
+    low: float = Field(-math.inf, alias="from")
+    high: float = Field(math.inf, alias="to")
+
+
 class Shares(Spec):
     """Points of an axis: so many from one to another, by equal ratios."""
 
@@ -155,11 +163,32 @@ class Shares(Spec):
     count: Count
 
 
+class Points(Spec):
+    """Where a comparison measures.
+
+    Attributes:
+        at: tags of all series.
+        along: tags, or ``t``, that run over ``points``, the last one fastest; all points that
+            there are by default.
+        points: of the last axis, or of each axis that it names.
+        where: tags of the first series, which keep the points at which they are in a range.
+        pick: what is made of the points along the last of them: names, or names with options.
+        point: the label of a point; may name variables, axes, ``keep`` and, after steps, ``next``.
+    """
+
+    at: dict[str, Any] = {}
+    along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
+    points: tuple[Any, ...] | Shares | dict[str, tuple[Any, ...]] = {}
+    where: dict[str, Range] = {}
+    pick: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
+    point: str = ""
+
+
 MEASURED = ("value", "difference", "ratio", "deviation", "quantity", "statistic")
 """Keys of which a comparison has one."""
 
 
-class Comparison(Spec):
+class Comparison(Points):
     """One comparison of a claim, for each combination of the values it runs over.
 
     A key such as ``less: 0.8`` is its kind with the threshold; without one it is reported.
@@ -169,10 +198,10 @@ class Comparison(Spec):
         difference: two series; likewise ``ratio`` and ``deviation``.
         quantity: a function of the paper, of the series under ``of``, with ``arguments``.
         statistic: a function of the paper on its evidence.
-        at: tags of all series.
-        along: a tag, or ``t``, that runs over ``points``; all that there are by default.
-        pick: what is made of the points, each of them by default: names, or names with options.
-        point: the label of a point.
+        places: several places that it measures at, one after the other.
+        keep: a function of the paper that puts series in classes, and the classes that are kept.
+            It is asked of the series at each point, or, with a pick, at all of the last axis.
+        summary: what is made of all points: a name, or one with options.
         tolerance: by how much the region is widened, for rounding.
         indifference: how far beyond the threshold a number is neither for nor against the claim.
         part: label of the separately stated part it belongs to; may name variables.
@@ -195,11 +224,11 @@ class Comparison(Spec):
     quantity: str = ""
     statistic: str = ""
     of: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
-    at: dict[str, Any] = {}
-    along: str = ""
-    points: tuple[Any, ...] | Shares | None = None
-    pick: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
-    point: str = ""
+    places: tuple[Points, ...] = ()
+    keep: Annotated[
+        dict[str, Annotated[Values, BeforeValidator(as_list)]], Field(max_length=1)
+    ] = {}
+    summary: NamedTags | None = None
     tolerance: AtLeastZero = 0.0
     indifference: AtLeastZero = 0.0
     part: Sentence = ""
@@ -227,8 +256,9 @@ class Comparison(Spec):
         given = [key for key in MEASURED if getattr(self, key) not in (None, "")]
         if len(given) != 1:
             raise InputError(f"{len(given)} of {', '.join(MEASURED)}; allowed: one")
-        if bool(self.along) < bool(self.pick or self.points or self.point):
-            raise InputError("pick, points or point without along; allowed: with it")
+        for one in self.located:
+            if not one.along and (one.pick or one.points or one.where):
+                raise InputError("pick, points or where without along; allowed: with it")
         _ = self.region
         return self
 
@@ -244,6 +274,12 @@ class Comparison(Spec):
             return self.of
         given = getattr(self, self.operation)
         return (given,) if self.operation == "value" else given
+
+    @property
+    def located(self) -> "tuple[Comparison, ...]":
+        """Itself at each of its places."""
+        given = [{key: getattr(one, key) for key in one.model_fields_set} for one in self.places]
+        return tuple(self.model_copy(update={"places": (), **keys}) for keys in given) or (self,)
 
     @property
     def kind(self) -> str:
@@ -668,7 +704,10 @@ def _check_names(comparison: Comparison, vocabulary: Vocabulary) -> None:
             raise InputError.unknown(key, name, functions)
         if key == "quantity":
             _check_call(functions[name], *comparison.of, **comparison.arguments)
-    for pick, options in comparison.pick:
+    for name in comparison.keep:
+        if name not in functions:
+            raise InputError.unknown("keep", name, functions)
+    for pick, options in itertools.chain(*(one.pick for one in comparison.located)):
         if pick not in PICKS:
             raise InputError.unknown("pick", pick, PICKS)
         _check_call(PICKS[pick], [], **options)

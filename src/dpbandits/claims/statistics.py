@@ -1,13 +1,16 @@
 """What a comparison measures: an operation on series, along an axis, and a pick of its points.
 
 Operations are ``value``, ``difference``, ``ratio`` and ``deviation`` (a ratio less 1) of series.
-Without an axis there is one number. Along a tag of the results, or the time ``t``, there is one at
-each point, of which picks make others or one. Statistics of the privacy audit are at the end.
+Without an axis there is one number. Along tags of the results, or the time ``t``, there is one at
+each point, of which picks make others or one; a summary describes all that were measured.
+Quantities of the privacy audit are at the end.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +41,13 @@ class Point:
         number: what is measured.
         x: the point.
         names: variables that its label may name.
+        label: what it is called.
     """
 
     number: Estimate
     x: Any
     names: Tags
+    label: str = ""
 
 
 def _value(one: Estimate) -> Estimate:
@@ -80,6 +85,13 @@ def _steps(points: list[Point], by: str = "difference") -> list[Point]:
     ]
 
 
+def _between(points: list[Point]) -> list[Point]:
+    """Return the points between the ends."""
+    if len(points) < 3:
+        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    return points[1:-1]
+
+
 def _smallest(points: list[Point]) -> Estimate:
     return numbers.smallest(point.number for point in points)
 
@@ -90,9 +102,8 @@ def _largest(points: list[Point]) -> Estimate:
 
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
     """Return the better end minus the best point between, or the best one between over it."""
-    first, *between, last = (point.number for point in points)
-    if not between:
-        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    between = [point.number for point in _between(points)]
+    first, last = points[0].number, points[-1].number
     operation = OPERATIONS[by]
     if by == "ratio":
         return numbers.smallest(
@@ -101,6 +112,17 @@ def _interior(points: list[Point], by: str = "difference") -> Estimate:
     return numbers.largest(
         numbers.smallest(operation(end, inner) for end in (first, last)) for inner in between
     )
+
+
+def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
+    """Return the smallest number at some points minus the largest at the others."""
+    inside = [point.number for point in points if point.x in of]
+    outside = [point.number for point in points if point.x not in of]
+    if len(inside) != len(of) or not outside:
+        allowed = ", ".join(str(point.x) for point in points)
+        raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
+    pairs = itertools.product(inside, outside)
+    return numbers.smallest(numbers.difference(above, below) for above, below in pairs)
 
 
 def _trend(points: list[Point]) -> Estimate:
@@ -113,11 +135,12 @@ def _trend(points: list[Point]) -> Estimate:
 def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimate:
     """Return the slope by least squares; of rates their trend (Cochran-Armitage).
 
-    Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e.
+    Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e;
+    ``log-inverse`` has log(1/x) for x.
     """
     places = np.array([float(point.x) for point in points])
-    if x == "log":
-        places = np.log(places)
+    if x != "linear":
+        places = {"log": 1.0, "log-inverse": -1.0}[x] * np.log(places)
     values = [point.number for point in points]
     if y == "linear" and all(isinstance(one, Rate) for one in values):
         return numbers.rate_trend([one.counted for one in values if isinstance(one, Rate)], places)
@@ -141,15 +164,66 @@ def _lowest_at(points: list[Point], place: Any) -> Estimate:
 PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
     "each": _each,
     "steps": _steps,
+    "between": _between,
     "smallest": _smallest,
     "largest": _largest,
     "interior": _interior,
+    "margin": _margin,
     "trend": _trend,
     "slope": _slope,
     "place": _place,
     "lowest_at": _lowest_at,
 }
 """Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
+
+
+def _least(points: "list[Point]") -> Estimate:
+    return _described(points, min)
+
+
+def _median(points: "list[Point]") -> Estimate:
+    return _described(points, median)
+
+
+def _most(points: "list[Point]") -> Estimate:
+    return _described(points, max)
+
+
+def _furthest(points: "list[Point]") -> Estimate:
+    """Return the number that is furthest from 0, without its sign."""
+    return _described(points, lambda values: max(map(abs, values)))
+
+
+def _share(points: "list[Point]", at_least: float) -> Estimate:
+    """Return the share of the numbers that are at least so much; NaN where one is not known."""
+    if any(math.isnan(point.number.value) for point in points):
+        return exact(math.nan)
+    return _described(
+        points, lambda values: sum(value >= at_least for value in values) / len(values)
+    )
+
+
+def _ends(points: "list[Point]") -> Mapping[str, Estimate]:
+    return {"lowest": _least(points), "highest": _most(points)}
+
+
+def _described(points: "list[Point]", function: Callable[[list[float]], float]) -> Estimate:
+    """Return a function of measured numbers, which says nothing of others; NaN of none."""
+    if not points:
+        return exact(math.nan)
+    value = function([point.number.value for point in points])
+    return exact(value, min(point.number.runs for point in points))
+
+
+SUMMARIES: dict[str, Callable[..., "Mapping[str, Estimate] | Estimate"]] = {
+    "smallest": _least,
+    "median": _median,
+    "largest": _most,
+    "furthest": _furthest,
+    "share": _share,
+    "ends": _ends,
+}
+"""Summary -> function of all points that were measured, which describes these without interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,72 +242,127 @@ class Measurement:
     def _comparison(self) -> Comparison:
         return self.question.comparison
 
+    @property
+    def _functions(self) -> Mapping[str, Callable[..., Any]]:
+        return self.question.vocabulary.functions
+
+    @property
+    def _located(self) -> "list[Measurement]":
+        """Itself at each of its places."""
+        several = self._comparison.located
+        return [replace(self, question=replace(self.question, comparison=one)) for one in several]
+
     def numbers(self) -> "Mapping[str, Estimate]":
         """Return what is measured, by the labels of points; one number has none.
 
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        comparison, over = self._comparison, self.question.over
-        variables, functions = self.question.variables, self.question.vocabulary.functions
-        if comparison.statistic:
-            statistic = functions[comparison.statistic]
+        variables = self.question.variables
+        if self._comparison.statistic:
+            statistic = self._functions[self._comparison.statistic]
             accepted = parameters_of(statistic)
             chosen = {key: value for key, value in variables.items() if key in accepted}
-            return _by_label(statistic(self.evidence, **chosen))
-        if comparison.quantity:
-            arguments = _filled(comparison.arguments, variables)
-            return _by_label(functions[comparison.quantity](*self.resolve(over), **arguments))
+            answer = statistic(self.evidence, **chosen)
+            return answer if isinstance(answer, Mapping) else {"": answer}
+        points = [point for one in self._located for point in one._measured()]
+        if self._comparison.summary is None:
+            return {point.label: point.number for point in points}
+        template, options = self._comparison.summary
+        name, functions = template.format(**variables), {**self._functions, **SUMMARIES}
+        if name not in functions:
+            raise InputError.unknown("summary", name, functions)
+        answer = functions[name](points, **_filled(options, variables))
+        return answer if isinstance(answer, Mapping) else {"": answer}
+
+    def check(self) -> None:
+        """Raise InputError where a series, or its metric, is not there, or a series is several."""
+        for one in self._located:
+            for axes in one._combinations(self.question.over, one._comparison.along):
+                for series in one.resolve({**self.question.over, **axes}):
+                    series.check()
+
+    def _measured(self) -> list[Point]:
+        """Return its points with their labels."""
+        comparison, over = self._comparison, self.question.over
+        variables = self.question.variables
         if not comparison.along:
-            return {"": self._number(self.resolve(over))}
+            several = [self.resolve(over)]
+            self._refuse_itself(several)
+            answer = self._number(several[0], variables)
+            answers = answer if isinstance(answer, Mapping) else {"": answer}
+            label = comparison.point.format(**variables)
+            return [Point(number, name, {}, label or name) for name, number in answers.items()]
         points = []
-        for x in self.places():
-            at_point = {comparison.along: x}
-            number = self._number(self.resolve({**over, **at_point}))
-            points.append(Point(number, x, at_point))
+        *outer, axis = comparison.along
+        for place in self._combinations(over, outer):
+            values = self._values({**over, **place}, axis)
+            groups = [values] if comparison.pick else [[x] for x in values]
+            for group in groups:
+                names = dict(place) if comparison.pick else {**place, axis: group[0]}
+                several = [self.resolve({**over, **place, axis: x}) for x in group]
+                if comparison.where:
+                    inside = [self._is_inside(series[0]) for series in several]
+                    group = list(itertools.compress(group, inside))
+                    several = list(itertools.compress(several, inside))
+                self._refuse_itself(several)
+                for name, kept in comparison.keep.items():
+                    names[name] = self._functions[name](*itertools.chain(*several))
+                    if names[name] not in kept:
+                        break
+                else:
+                    numbers_of = [
+                        self._number(series, {**variables, **names}) for series in several
+                    ]
+                    points += self._picked(
+                        [
+                            Point(number, x, {**names, axis: x})
+                            for x, number in zip(group, numbers_of, strict=True)
+                        ],
+                        variables,
+                        names,
+                    )
+        return points
+
+    def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
+        """Return what the picks make of points along the last axis."""
         picked: list[Point] | Estimate = points
+        comparison = self._comparison
         for name, options in comparison.pick:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
             least = 1 if name in ("each", "smallest", "largest") else 2
             if len(picked) < least:
-                allowed = f"allowed: {least} or more"
-                raise InputError(f"{len(picked)} points of {comparison.along}; {allowed}")
+                axis = comparison.along[-1]
+                raise InputError(f"{len(picked)} points of {axis}; allowed: {least} or more")
             picked = PICKS[name](picked, **options)
+        axes, steps = comparison.along, ""
         if isinstance(picked, Estimate):
-            return {"": picked}
-        steps = " to {next}" if any(name == "steps" for name, _ in comparison.pick) else ""
-        label = comparison.point or f"{comparison.along}={{{comparison.along}}}{steps}"
-        return {label.format(**{**variables, **point.names}): point.number for point in picked}
-
-    def check(self) -> None:
-        """Raise InputError where a series, or its metric, is not there, or a series is several."""
-        over, along = self.question.over, self._comparison.along
-        for point in [{along: x} for x in self.places()] if along else [{}]:
-            for one in self.resolve({**over, **point}):
-                one.check()
+            axes = comparison.along[:-1]
+            picked = [Point(picked, None, names)]
+        elif any(name == "steps" for name, _ in comparison.pick):
+            steps = " to {next}"
+        default = ", ".join(f"{axis}={{{axis}}}" for axis in axes)
+        label = comparison.point or default + steps
+        return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
 
     def resolve(self, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
         comparison, row = self._comparison, self.question.row
-        vocabulary = self.question.vocabulary
         over = {**over, **_filled(comparison.at, {**row, **over})}
-        named = _variables_in([comparison.at, comparison.arguments, *comparison.operands])
+        texts = [comparison.at, comparison.arguments, comparison.summary or ()]
+        named = _variables_in([*texts, *comparison.operands])
         resolved, deciding = [], set(named)
-        for template, more in comparison.operands:
+        for name, more in comparison.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
-            name = template.format(**variables)
-            if name and name not in vocabulary.series:
-                raise InputError.unknown("series", name, vocabulary.series)
-            series = vocabulary.series[name] if name else NamedSeries()
-            own, conditions = series.resolved(variables)
+            own, conditions = self._named(name.format(**variables)).resolved(variables)
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
             one = Series(self.evidence, _filled(own, variables), row).having(**loose)
             tags = {**one.tags, **fixed}
             if "metric" in tags:
-                tags["metric"] = vocabulary.functions.get(tags["metric"], tags["metric"])
+                tags["metric"] = self._functions.get(tags["metric"], tags["metric"])
             resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
             deciding |= templates | conditions
         for key in over:
@@ -241,30 +370,59 @@ class Measurement:
                 raise InputError(f"for, at or along has {key}, which no series has")
         return resolved
 
-    def _number(self, series: Sequence[Series]) -> Estimate:
-        if len(series) == 2 and series[0].key == series[1].key:
-            raise InputError(f"both series are {series[0].key}; allowed: two")
+    def _number(self, series: Sequence[Series], variables: Tags) -> Any:
+        """Return the number of series; a quantity may have several, by name."""
+        if quantity := self._comparison.quantity:
+            arguments = _filled(self._comparison.arguments, variables)
+            return self._functions[quantity](*series, **arguments)
         return OPERATIONS[self._comparison.operation](*(one.number() for one in series))
 
-    def places(self) -> list[Any]:
-        """Return the points of the axis."""
-        points, along = self._comparison.points, self._comparison.along
-        if isinstance(points, Shares):
+    def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
+        """Raise InputError where all numbers are of a series and the same series."""
+        is_operation = self._comparison.operation in OPERATIONS
+        pairs = [series for series in several if len(series) == 2 and is_operation]
+        if pairs and all(first.key == second.key for first, second in pairs):
+            raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
+
+    def _is_inside(self, series: Series) -> bool:
+        """Return whether the tags of a series are where the points are that are kept."""
+        ranges = self._comparison.where
+        values = {tag: series.values_of(tag) for tag in ranges}
+        return all(one.low <= values[tag][0] <= one.high for tag, one in ranges.items())
+
+    def _named(self, name: str) -> NamedSeries:
+        series = self.question.vocabulary.series
+        if name and name not in series:
+            raise InputError.unknown("series", name, series)
+        return series[name] if name else NamedSeries()
+
+    def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the points of several axes that there are, the last axis fastest."""
+        if not axes:
+            yield {}
+            return
+        first, *others = axes
+        for x in self._values(over, first):
+            for rest in self._combinations({**over, first: x}, others):
+                yield {first: x, **rest}
+
+    def _values(self, over: Tags, axis: str) -> list[Any]:
+        """Return the points of an axis at those of the axes before it."""
+        points, is_last = self._comparison.points, axis == self._comparison.along[-1]
+        if isinstance(points, Shares) and is_last:
             return list(np.geomspace(points.begin, points.to, points.count).tolist())
-        if points is not None:
+        if isinstance(points, tuple) and is_last:
             return list(points)
-        for one in self.resolve(self.question.over):
-            if along not in one.fixed and (along == "t" or one.has(along)):
-                values = one.values_of(along)
+        if isinstance(points, dict) and axis in points:
+            return list(points[axis])
+        for one in self.resolve(over):
+            if axis not in one.fixed and (axis == "t" or one.has(axis)):
+                values = one.values_of(axis)
                 if not values:
                     # Says what is not there.
                     _ = one.place
                 return values
-        raise InputError(f"along is {along}, which no series has")
-
-
-def _by_label(answer: Any) -> "Mapping[str, Estimate]":
-    return answer if isinstance(answer, Mapping) else {"": answer}
+        raise InputError(f"along is {axis}, which no series has")
 
 
 def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
@@ -293,81 +451,35 @@ OBSERVABLE = -6.0
 """log10 of the chance from which on an event is called observable."""
 
 
-def audited_share(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return the largest exact lower bound over its claim.
+def audited_share(series: Series, *, events: str = "any") -> Estimate:
+    """Return the largest lower bound of the rows of an audit over its claim.
 
-    A share above 1 refutes the claim; one below proves nothing. Bounds with constants scaled down
-    are left out.
+    A share above 1 refutes the claim; one below proves nothing.
 
     Args:
-        evidence: the results.
-        results: rows of the audit.
-        statement: ``AUD-n``.
-        algorithm: id in the registry.
-        variant: of the algorithm.
-        choice: interpretation of the rows, such as ``norm=l2``.
-        engine: of the rows; "" for all.
-        horizon: T of the rows; None for all.
+        series: the rows.
         events: ``any``, or ``observable``, which have a chance of 1e-6 under both inputs.
-
-    Raises:
-        InputError: no row is asked for.
     """
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["ratio"]))
+    return exact(float(_strongest(series, events)["ratio"]))
 
 
-def audited_chance(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return log10 of the chance of the event behind ``audited_share``, of the same arguments."""
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["log10_alpha"]))
+def audited_chance(series: Series) -> Estimate:
+    """Return log10 of the chance of the event behind ``audited_share``."""
+    return exact(float(_strongest(series, "any")["log10_alpha"]))
 
 
-def _strongest(
-    evidence: Evidence,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str,
-    choice: str,
-    engine: str,
-    horizon: int | None,
-    events: str,
-) -> "pd.Series[float]":
-    """Return the row of the largest bound over its claim, with arguments of ``audited_share``."""
-    wanted: dict[str, object] = {"statement": statement, "algorithm": algorithm}
-    wanted |= {"variant": variant, "interpretation": choice, "confidence": 1.0, "scaled": False}
-    wanted |= {"engine": engine} if engine else {}
-    wanted |= {"horizon": horizon} if horizon is not None else {}
-    rows = evidence.analytic(results, **wanted)
+def _strongest(series: Series, events: str) -> "pd.Series[float]":
+    """Return the row of the largest bound over its claim."""
+    rows = series.rows
     if events == "observable":
         rows = rows[rows["log10_alpha"] >= OBSERVABLE]
     if rows.empty:
-        raise InputError(f"results of {results}: no {events} event of {statement}, {algorithm}")
+        raise InputError(f"results of {series.place[0]}: no {events} event of {series.place[1]}")
     return rows.iloc[int(rows["ratio"].to_numpy().argmax())]
+
+
+SHARED: dict[str, Callable[..., Estimate]] = {
+    "audited_share": audited_share,
+    "audited_chance": audited_chance,
+}
+"""Quantities that every paper has, by name."""

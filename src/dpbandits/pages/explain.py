@@ -1,7 +1,6 @@
 """How the verdict on a claim came about, in words: by results, or by what is published."""
 
 import difflib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import KEYS, Project, published_table
 from dpbandits.pipeline.publish import claim_figures, published_file, variant_figure
+from dpbandits.text_tables import interval_text
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Entry]:
@@ -235,8 +235,4 @@ def conclusion(claim: Entry, row: Mapping[Any, Any], compared: int, figure: str 
 def found_text(row: Mapping[Any, Any]) -> str:
     """Return the estimate, with its interval where it has one."""
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    if math.isnan(value):
-        return "no number"
-    if low == high or math.isnan(low) or math.isnan(high):
-        return f"{value:.4g}"
-    return f"{value:.4g} [{low:.4g}, {high:.4g}]"
+    return interval_text(value, low, high) or "no number"
